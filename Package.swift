@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+
+import CompilerPluginSupport
+import PackageDescription
+
+let package = Package(
+  name: "vault",
+  products: [
+    .executable(name: "vault", targets: ["vault"]),
+    .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
+    .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
+    .library(name: "VaultAppData", targets: ["VaultAppData"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "VaultStorage", targets: ["VaultStorage"]),
+    .library(name: "VaultSealing", targets: ["VaultSealing"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
+  ],
+  targets: [
+    // The entry point and the command.
+    .executableTarget(name: "vault", dependencies: ["VaultCommand"]),
+    .target(
+      name: "VaultCommand",
+      dependencies: [
+        "VaultPreferences", "VaultCredentials", "VaultStorage", "VaultSealing", "CVaultLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // The three drawers. None imports another.
+    .target(name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
+    .target(
+      name: "VaultCredentials",
+      dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    .target(
+      name: "VaultAppData",
+      dependencies: ["VaultStorage", "VaultSealing", "VaultAppDataMacros"]),
+    .target(name: "SwiftData", dependencies: ["VaultAppData"]),
+    .macro(
+      name: "VaultAppDataMacros",
+      dependencies: [
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+      ]),
+
+    // What they stand on.
+    .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
+    .target(name: "VaultSealing", dependencies: ["CVaultSodium", "CVaultLinux"]),
+
+    // C libraries, each behind one shim.
+    .systemLibrary(
+      name: "CVaultSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CVaultSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(
+      name: "CVaultSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(
+      name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CVaultLinux"),
+
+    .target(
+      name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing"],
+      path: "Tests/TestSupport"),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
+    .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
+    .testTarget(
+      name: "PreferencesTests", dependencies: ["VaultPreferences", "VaultStorage", "TestSupport"]),
+    .testTarget(
+      name: "CredentialsTests", dependencies: ["VaultCredentials", "VaultStorage", "TestSupport"]),
+    .testTarget(name: "AppDataTests", dependencies: ["VaultAppData", "SwiftData", "TestSupport"]),
+    .testTarget(
+      name: "AppDataMacrosTests",
+      dependencies: [
+        "VaultAppDataMacros",
+        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+      ]),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["VaultCommand", "VaultCredentials", "vault", "TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,93 @@
+#ifndef CVAULT_LINUX_SHIM_H
+#define CVAULT_LINUX_SHIM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/ioctl.h>
+#include <sys/vfs.h>
+#include <termios.h>
+#include <unistd.h>
+
+// Variadic functions and open-file-description locks, which Swift's Glibc module does not import.
+
+static inline int cvault_prctl(int option, unsigned long argument) {
+  return prctl(option, argument, 0UL, 0UL, 0UL);
+}
+
+// Open-file-description locks belong to the descriptor, not to the process: fcntl(2).
+static inline int cvault_ofd_lock(int descriptor, int exclusive) {
+  struct flock lock;
+  memset(&lock, 0, sizeof lock);
+  lock.l_type = exclusive ? F_WRLCK : F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+static inline int cvault_open(const char *path, int flags, unsigned int mode) {
+  return open(path, flags, mode);
+}
+
+static inline int cvault_openat(int directory, const char *path, int flags, unsigned int mode) {
+  return openat(directory, path, flags, mode);
+}
+
+// openat2(2) has no wrapper in glibc.
+static inline int cvault_openat2(int directory, const char *path, uint64_t flags, uint64_t mode,
+                                 uint64_t resolve) {
+  struct open_how how;
+  memset(&how, 0, sizeof how);
+  how.flags = flags;
+  how.mode = mode;
+  how.resolve = resolve;
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+// The kernel's key service has no wrapper in glibc: keyctl(2), add_key(2).
+static inline int32_t cvault_add_key(const char *type, const char *description,
+                                     const void *payload, size_t length, int32_t keyring) {
+  return (int32_t)syscall(SYS_add_key, type, description, payload, length, keyring);
+}
+
+static inline long cvault_keyctl(int operation, unsigned long a, unsigned long b, unsigned long c,
+                                 unsigned long d) {
+  return syscall(SYS_keyctl, operation, a, b, c, d);
+}
+
+// memfd_secret(2): pages that not even root reads through /proc/PID/mem. May be switched off.
+static inline int cvault_memfd_secret(void) {
+#ifdef SYS_memfd_secret
+  return (int)syscall(SYS_memfd_secret, (unsigned int)FD_CLOEXEC);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+static inline int cvault_memfd_create(const char *name, unsigned int flags) {
+  return memfd_create(name, flags);
+}
+
+static inline int cvault_fcntl(int descriptor, int command, long argument) {
+  return fcntl(descriptor, command, argument);
+}
+
+static inline int cvault_window_size(int descriptor, unsigned short *columns,
+                                     unsigned short *rows) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return 0;
+}
+
+#endif

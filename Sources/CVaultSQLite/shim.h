@@ -1,0 +1,22 @@
+#ifndef CVAULT_SQLITE_SHIM_H
+#define CVAULT_SQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import.
+static inline int cvault_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
+                                          int length) {
+  return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+static inline int cvault_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
+                                          int length) {
+  return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)length, SQLITE_TRANSIENT);
+}
+
+// sqlite3_db_config is variadic, which Swift cannot call.
+static inline int cvault_sqlite_db_config_flag(sqlite3 *database, int option, int value) {
+  return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+#endif

@@ -1,0 +1,7 @@
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct AppDataMacrosPlugin: CompilerPlugin {
+  let providingMacros: [any Macro.Type] = []
+}

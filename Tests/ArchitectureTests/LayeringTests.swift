@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// Imports point down, siblings never meet: the table of DESIGN's picture.
+struct LayeringTests {
+  /// Which of our modules each target may import.
+  static let allowed: [String: Set<String>] = [
+    "vault": ["VaultCommand"],
+    "VaultCommand": [
+      "VaultPreferences", "VaultCredentials", "VaultStorage", "VaultSealing", "CVaultLinux",
+    ],
+    "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
+    "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
+    "SwiftData": ["VaultAppData"],
+    "VaultAppData": ["VaultStorage", "VaultSealing"],
+    "VaultAppDataMacros": [],
+    "VaultStorage": ["CVaultSQLite", "CVaultLinux"],
+    "VaultSealing": ["CVaultSodium", "CVaultLinux"],
+  ]
+
+  /// Modules from outside that only the named targets may import.
+  static let restricted: [String: Set<String>] = [
+    "ArgumentParser": ["VaultCommand", "vault"],
+    "SwiftSyntax": ["VaultAppDataMacros"],
+    "SwiftSyntaxMacros": ["VaultAppDataMacros"],
+    "Foundation": ["VaultAppData"],
+    "Crypto": ["VaultCommand", "VaultCredentials"],
+  ]
+
+  @Test func everyTargetIsInTheTable() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+      .filter { !$0.hasPrefix("CVault") && !$0.hasPrefix(".") }
+    #expect(Set(names) == Set(Self.allowed.keys))
+  }
+
+  @Test func importsPointDown() throws {
+    for (target, allowed) in Self.allowed {
+      for file in try swiftFiles(below: sources.appendingPathComponent(target)) {
+        for imported in try imports(of: file) {
+          let name = "\(target)/\(file.lastPathComponent)"
+          if Self.allowed[imported] != nil || imported.hasPrefix("CVault") {
+            #expect(allowed.contains(imported), "\(name) imports \(imported)")
+          }
+          if let targets = Self.restricted[imported] {
+            #expect(targets.contains(target), "\(name) imports \(imported)")
+          }
+        }
+      }
+    }
+  }
+
+  private var sources: URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources")
+  }
+
+  private func swiftFiles(below folder: URL) throws -> [URL] {
+    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+  }
+
+  private func imports(of file: URL) throws -> [String] {
+    try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+      var words = line.split(separator: " ").map(String.init)
+      while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) {
+        words.removeFirst()
+      }
+      guard words.count >= 2, words[0] == "import" else { return nil }
+      let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+      let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+      return name.split(separator: ".").first.map(String.init)
+    }
+  }
+
+  private var modifiers: Set<String> { ["public", "package", "internal", "private", "fileprivate"] }
+}
