@@ -1,0 +1,45 @@
+/// What can go wrong while sealing, opening or deriving keys.
+///
+/// The message never holds key material, plaintext or ciphertext.
+///
+/// ```swift
+/// do {
+///   _ = try AuthenticatedEncryption.open(sealed, key: key, context: [])
+/// } catch let error as SealingError where error.code == .authenticationFailed {
+///   print("damaged, or another key")
+/// }
+/// ```
+public struct SealingError: Error, Sendable, CustomStringConvertible {
+  /// Which failure it is; stable across releases.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code's text, as it stands in `--json` errors.
+    public let rawValue: String
+
+    /// Makes a code from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The bytes were changed, or sealed with another key or context.
+    public static let authenticationFailed = Code(rawValue: "authentication-failed")
+    /// A key, salt or nonce has the wrong length, or a cost lies outside what is accepted.
+    public static let invalidParameter = Code(rawValue: "invalid-parameter")
+    /// The plaintext or context is larger than what is accepted.
+    public static let tooLarge = Code(rawValue: "too-large")
+    /// Memory for a secret or a password hash could not be had.
+    public static let outOfMemory = Code(rawValue: "out-of-memory")
+    /// libsodium could not be initialised.
+    public static let unavailable = Code(rawValue: "unavailable")
+  }
+
+  /// Which failure it is.
+  public let code: Code
+  /// One sentence that says what happened.
+  public let message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,29 @@
+@_spi(_Unicode) import Swift
+
+/// Unicode's normalisation form C, by the standard library's own tables.
+///
+/// Foundation's would add 44 MB of ICU to the command; this file alone may use the underscored
+/// interface.
+package enum UnicodeNormalization {
+  /// `text` in NFC.
+  package static func nfc(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    return String(String.UnicodeScalarView(text._nfc))
+  }
+
+  /// A passphrase's bytes in NFC; ASCII passes through without becoming a `String`.
+  package static func nfc(_ passphrase: SecretBytes) throws(SealingError) -> SecretBytes {
+    let isASCII = passphrase.withBytes { bytes in
+      (0..<bytes.byteCount).allSatisfy { bytes.byte(at: $0) < 0x80 }
+    }
+    if isASCII { return passphrase }
+    let text = passphrase.withBytes { bytes -> String? in
+      unsafe bytes.withUnsafeBytes {
+        unsafe String(validating: $0.bindMemory(to: UInt8.self), as: UTF8.self)
+      }
+    }
+    // Bytes that are no UTF-8 have no normal form: they are the passphrase as they are.
+    guard let text else { return passphrase }
+    return try SecretBytes(copying: Array(nfc(text).utf8))
+  }
+}
