@@ -24,6 +24,9 @@ static inline int cvault_prctl(int option, unsigned long argument) {
   return prctl(option, argument, 0UL, 0UL, 0UL);
 }
 
+// Names the calling thread, as debuggers and top(1) show it.
+static inline int cvault_prctl_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
 // Open-file-description locks belong to the descriptor, not to the process: fcntl(2).
 static inline int cvault_ofd_lock(int descriptor, int exclusive) {
   struct flock lock;
@@ -51,6 +54,9 @@ static inline int cvault_openat2(int directory, const char *path, uint64_t flags
   how.resolve = resolve;
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
+
+// O_PATH is declared for _GNU_SOURCE only: a descriptor for reaching files, not for reading.
+static const int cvault_o_path = O_PATH;
 
 // The kernel's key service has no wrapper in glibc: keyctl(2), add_key(2).
 static inline int32_t cvault_add_key(const char *type, const char *description,

@@ -14,6 +14,16 @@ static inline int cvault_sqlite_bind_blob(sqlite3_stmt *statement, int index, co
   return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)length, SQLITE_TRANSIENT);
 }
 
+static inline void cvault_sqlite_result_text(sqlite3_context *context, const char *bytes,
+                                             int length) {
+  sqlite3_result_text(context, bytes, length, SQLITE_TRANSIENT);
+}
+
+static inline void cvault_sqlite_result_blob(sqlite3_context *context, const void *bytes,
+                                             int length) {
+  sqlite3_result_blob(context, bytes, length, SQLITE_TRANSIENT);
+}
+
 // sqlite3_db_config is variadic, which Swift cannot call.
 static inline int cvault_sqlite_db_config_flag(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);

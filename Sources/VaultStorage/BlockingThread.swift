@@ -1,0 +1,45 @@
+import CVaultLinux
+import Glibc
+
+/// A thread for calls that wait, so that Swift's cooperative threads do not.
+package enum BlockingThread {
+  private final class Start {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on a thread of its own, with all signals blocked: they belong to the others.
+  package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    let start = Start { [name] in
+      _ = unsafe cvault_prctl_name(String(name.prefix(15)))
+      body()
+    }
+    var all = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    var thread = pthread_t()
+    let context = unsafe Unmanaged.passRetained(start)
+    let status = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+        }
+        return nil
+      }, context.toOpaque())
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+    precondition(status == 0, "no thread to be had")
+    pthread_detach(thread)
+  }
+
+  /// Runs `body` on a thread of its own and waits without holding a cooperative one.
+  package static func run<Result: Sendable>(
+    name: String, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      start(name: name) { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import CVaultLinux
+import Glibc
+import Synchronization
+
+/// Tells when a store was changed, by this process or any other, without a daemon.
+///
+/// The kernel reports writes to the store's files (inotify(7)); then SQLite's data version says whether
+/// something was committed. One thread waits for all subscribers, and only while there are some. On
+/// a network file system, where the kernel reports nothing of other machines, it looks once a second.
+package final class ChangeSignal: Sendable {
+  private struct State {
+    var subscribers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    var next: UInt64 = 0
+    var stop: Int32?
+  }
+
+  private let location: StoreLocation
+  private let state = Mutex(State())
+
+  /// Watches the store of a location; nothing happens before ``changes()``.
+  package init(_ location: StoreLocation) { self.location = location }
+
+  /// One element for each change, or for several that came faster than they were taken.
+  ///
+  /// When this returns, the watch is set: every later commit is reported.
+  ///
+  /// - Throws: ``StorageError`` if the directory cannot be made or watched.
+  package func changes() throws(StorageError) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let failure: StorageError? = state.withLock { state in
+      let id = state.next
+      state.next += 1
+      if state.stop == nil {
+        do throws(StorageError) {
+          state.stop = try start()
+        } catch {
+          return error
+        }
+      }
+      state.subscribers[id] = continuation
+      continuation.onTermination = { [weak self] _ in self?.remove(id) }
+      return nil
+    }
+    if let failure { throw failure }
+    return stream
+  }
+
+  deinit {
+    state.withLock { state in
+      for subscriber in state.subscribers.values { subscriber.finish() }
+      if let stop = state.stop { System.close(stop) }
+    }
+  }
+
+  private func remove(_ id: UInt64) {
+    state.withLock { state in
+      state.subscribers[id] = nil
+      if state.subscribers.isEmpty, let stop = state.stop {
+        // The other end of the pipe wakes the thread, which then ends.
+        System.close(stop)
+        state.stop = nil
+      }
+    }
+  }
+
+  private func report() {
+    let subscribers = state.withLock { Array($0.subscribers.values) }
+    for subscriber in subscribers { subscriber.yield() }
+  }
+
+  /// Starts the thread; answers the descriptor whose closing ends it.
+  private func start() throws(StorageError) -> Int32 {
+    let watch = try StoreWatch(location)
+    let (end, stop) = try StoreWatch.makePipe()
+    BlockingThread.start(name: "vault-changes") { [weak self] in
+      defer { System.close(end) }
+      while watch.waitForCommit(until: end) {
+        guard let self else { return }
+        self.report()
+      }
+    }
+    return stop
+  }
+}
+
+/// What the thread waits with. Used by one thread at a time.
+// @unchecked: made by one thread, handed to the watching thread, and never shared.
+private final class StoreWatch: @unchecked Sendable {
+  private let directory: Directory
+  private let location: StoreLocation
+  private let notifications: Int32
+  private let isOnNetwork: Bool
+  private var connection: SQLiteConnection?
+  private var version: Int64?
+
+  init(_ location: StoreLocation) throws(StorageError) {
+    self.location = location
+    directory = try Directory(location.data, create: true)
+    isOnNetwork = try NetworkFileSystem.contains(directory)
+    notifications = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard notifications >= 0 else {
+      throw StorageError(.inputOutput, "cannot watch the store", systemError: errno)
+    }
+    let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO)
+    guard unsafe inotify_add_watch(notifications, location.data, events) >= 0 else {
+      let error = errno
+      System.close(notifications)
+      throw StorageError(.inputOutput, "cannot watch \(location.data)", systemError: error)
+    }
+    version = dataVersion()
+  }
+
+  deinit { System.close(notifications) }
+
+  static func makePipe() throws(StorageError) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else {
+      throw StorageError(.inputOutput, "cannot make a pipe", systemError: errno)
+    }
+    return (ends[0], ends[1])
+  }
+
+  /// Waits until something was committed; false when the other end of `end` was closed.
+  func waitForCommit(until end: Int32) -> Bool {
+    // A write to the log is seen before it can be read: after an event, look again for a while, in
+    // growing pauses. Programs of ours touch the store after a commit, so the first look is enough.
+    let pauses: [Int32] = [1, 2, 5, 10, 30, 100, 300, 1_000]
+    var attempt = pauses.count
+    while true {
+      let timeout = attempt < pauses.count ? pauses[attempt] : isOnNetwork ? 1_000 : -1
+      var descriptors = [
+        pollfd(fd: notifications, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: end, events: 0, revents: 0),
+      ]
+      let ready = unsafe poll(&descriptors, 2, timeout)
+      if ready < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      if descriptors[1].revents != 0 { return false }
+      attempt = descriptors[0].revents != 0 ? (drain() ? 0 : attempt) : attempt + 1
+      let seen = dataVersion()
+      if let seen, seen != version {
+        version = seen
+        return true
+      }
+      if attempt > pauses.count { attempt = pauses.count }
+    }
+  }
+
+  /// Takes what was reported; whether it was about the store.
+  private func drain() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    var isAboutStore = false
+    while true {
+      var span = buffer.mutableSpan
+      var raw = unsafe span.mutableBytes
+      guard let count = try? System.read(notifications, into: &raw), count > 0 else {
+        return isAboutStore
+      }
+      // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
+      var offset = 0
+      while offset + 16 <= count {
+        let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
+        let name = buffer[(offset + 16)..<min(offset + 16 + length, count)].prefix { $0 != 0 }
+        let text = String(decoding: name, as: UTF8.self)
+        let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
+        if text == StoreLocation.storeName, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
+          // Another file: the store was set aside, or restored.
+          connection = nil
+          version = nil
+        }
+        if text.hasPrefix(StoreLocation.storeName), !text.hasSuffix("-shm") { isAboutStore = true }
+        offset += 16 + length
+      }
+    }
+  }
+
+  private func dataVersion() -> Int64? {
+    if connection == nil {
+      let store = try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500))
+      connection = store?.connection
+      // Opening made files, of which the kernel tells.
+      if connection != nil { _ = drain() }
+    }
+    guard let connection, let version = try? connection.dataVersion() else { return nil }
+    return version
+  }
+}

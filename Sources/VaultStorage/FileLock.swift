@@ -1,0 +1,62 @@
+import CVaultLinux
+import Glibc
+
+/// A lock between processes on a file that is never removed.
+///
+/// An open-file-description lock: it goes with its holder, however that dies, and two holders in
+/// one process keep each other out too. The file stays: to remove it would let one process lock
+/// the file that another has just unlinked.
+package final class FileLock: Sendable {
+  private let descriptor: Int32
+
+  /// Takes the lock, or waits for it.
+  ///
+  /// - Parameters:
+  ///   - name: The lock file's name; it is made, empty, if there is none.
+  ///   - directory: Where it is.
+  ///   - timeout: How long to wait; the calling thread sleeps meanwhile.
+  /// - Throws: ``StorageError`` with code `.busy` when the time is over; `.cannotCreate`, `.refused`.
+  package init(
+    _ name: String, in directory: Directory, timeout: Duration
+  ) throws(StorageError) {
+    do {
+      descriptor = try System.openNoLinks(
+        name, in: directory.descriptor, flags: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY,
+        mode: 0o600)
+    } catch {
+      throw Directory.failure(error, "open the lock", "\(directory.path)/\(name)", .cannotCreate)
+    }
+    do {
+      try directory.checkFile(descriptor, name)
+      try wait(name, timeout: timeout)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
+  }
+
+  /// Gives the lock up when the last reference goes.
+  deinit { System.close(descriptor) }
+
+  private func wait(_ name: String, timeout: Duration) throws(StorageError) {
+    let deadline = ContinuousClock.now + timeout
+    var pause: UInt32 = 250
+    while true {
+      do {
+        return try System.lock(descriptor, exclusive: true)
+      } catch  where error.errno != EAGAIN && error.errno != EACCES {
+        throw StorageError(
+          .inputOutput, "cannot lock \(name): \(error.reason)", systemError: error.errno)
+      } catch {
+        guard ContinuousClock.now < deadline else {
+          throw StorageError(
+            .busy, "another process has been writing for \(timeout); try again",
+            systemError: error.errno)
+        }
+      }
+      // A writer needs a few milliseconds: short pauses first, then up to 10 ms.
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
+    }
+  }
+}

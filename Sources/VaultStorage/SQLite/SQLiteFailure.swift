@@ -1,0 +1,37 @@
+import CVaultSQLite
+
+/// The one place where SQLite's result codes become errors: result codes, sqlite.org/rescode.html.
+package enum SQLiteFailure {
+  /// The error for `status`, with the connection's message copied before anything else is called.
+  @unsafe package static func error(
+    _ status: Int32, database: OpaquePointer?, sql: String?
+  ) -> StorageError {
+    let extended = unsafe database.map { unsafe sqlite3_extended_errcode($0) } ?? status
+    // The connection may have failed with something else since; then the plain status is right.
+    let code = extended & 0xff == status & 0xff ? extended : status
+    let message =
+      if let database = unsafe database, code == extended {
+        unsafe String(cString: sqlite3_errmsg(database))
+      } else {
+        unsafe String(cString: sqlite3_errstr(status))
+      }
+    let errno = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
+    return StorageError(
+      self.code(for: code), "SQLite: \(message)", systemError: errno == 0 ? nil : errno,
+      databaseError: code, sql: sql)
+  }
+
+  private static func code(for status: Int32) -> StorageError.Code {
+    switch status & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: .damaged
+    case SQLITE_CANTOPEN: .cannotCreate
+    case SQLITE_PERM, SQLITE_AUTH, SQLITE_READONLY: .accessDenied
+    case SQLITE_IOERR, SQLITE_FULL, SQLITE_NOLFS, SQLITE_PROTOCOL, SQLITE_NOMEM: .inputOutput
+    case SQLITE_TOOBIG: .tooLarge
+    case SQLITE_CONSTRAINT: .constraint
+    case SQLITE_INTERRUPT: .interrupted
+    default: .statement
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import CVaultSQLite
+
+/// How far a checkpoint goes: sqlite.org/c3ref/wal_checkpoint_v2.html.
+package enum SQLiteCheckpoint: Int32, Sendable {
+  /// What can be done without waiting for anybody.
+  case passive = 0
+  /// All of the log; waits for readers of older snapshots.
+  case full = 1
+  /// As full, and the next writer begins the log anew.
+  case restart = 2
+  /// As restart, and the log file is emptied: nothing that was deleted is left in it.
+  case truncate = 3
+}
+
+/// A row whose foreign key names nothing.
+package struct SQLiteForeignKeyViolation: Sendable, Equatable {
+  /// The table of the row.
+  package let table: String
+  /// The row's id; `nil` in a table WITHOUT ROWID.
+  package let row: Int64?
+  /// The table that the key should be in.
+  package let parent: String
+}
+
+extension SQLiteConnection {
+  /// What SQLite finds wrong with the file.
+  ///
+  /// - Parameter quick: Leaves out the comparison of indexes with their tables.
+  /// - Returns: One line for each finding; empty if there is none.
+  /// - Throws: ``StorageError`` with code `.damaged` where even the check cannot go on.
+  package func integrityCheck(quick: Bool = false) throws(StorageError) -> [String] {
+    let lines = try strings(quick ? "PRAGMA quick_check(100)" : "PRAGMA integrity_check(100)")
+    return lines == ["ok"] ? [] : lines
+  }
+
+  /// The rows whose foreign keys name nothing.
+  package func foreignKeyCheck() throws -> [SQLiteForeignKeyViolation] {
+    var found: [SQLiteForeignKeyViolation] = []
+    try forEachRow("PRAGMA foreign_key_check") { row in
+      found.append(
+        SQLiteForeignKeyViolation(
+          table: row.string(at: 0), row: row.isNull(at: 1) ? nil : row.int64(at: 1),
+          parent: row.string(at: 2)))
+    }
+    return found
+  }
+
+  /// A number that changes when another connection commits (sqlite.org/pragma.html#pragma_data_version).
+  package func dataVersion() throws(StorageError) -> Int64 {
+    try int64("PRAGMA data_version") ?? 0
+  }
+
+  /// Moves what is in the write-ahead log into the database.
+  ///
+  /// - Returns: Whether all of it was moved; false if a reader or writer was in the way.
+  @discardableResult
+  package func checkpoint(_ mode: SQLiteCheckpoint) throws(StorageError) -> Bool {
+    var inLog: Int32 = 0
+    var moved: Int32 = 0
+    let status = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, &inLog, &moved)
+    if status & 0xff == SQLITE_BUSY { return false }
+    try check(status)
+    return inLog == moved
+  }
+
+  /// Copies the database, as it is at one moment, over the one at `destination`.
+  ///
+  /// Other processes may write meanwhile. If it throws, the destination is not usable.
+  package func backup(to destination: SQLiteConnection) throws(StorageError) {
+    guard let backup = unsafe sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+      throw unsafe SQLiteFailure.error(
+        sqlite3_errcode(destination.handle), database: destination.handle, sql: nil)
+    }
+    // All pages in one step hold a read transaction, so that no writer makes it begin again.
+    var status = unsafe sqlite3_backup_step(backup, -1)
+    var attempt: Int32 = 0
+    while status & 0xff == SQLITE_BUSY || status & 0xff == SQLITE_LOCKED,
+      busy.state?.wait(attempt: attempt) == true
+    {
+      attempt += 1
+      status = unsafe sqlite3_backup_step(backup, -1)
+    }
+    let finished = unsafe sqlite3_backup_finish(backup)
+    guard status == SQLITE_DONE, finished == SQLITE_OK else {
+      throw unsafe SQLiteFailure.error(
+        finished == SQLITE_OK ? status : finished, database: destination.handle, sql: nil)
+    }
+  }
+
+  /// Sets a limit of the connection, such as `SQLITE_LIMIT_LENGTH`; -1 only asks.
+  ///
+  /// - Returns: What the limit was.
+  @discardableResult
+  package func limit(_ category: SQLiteLimit, _ value: Int = -1) -> Int {
+    Int(unsafe sqlite3_limit(handle, category.rawValue, Int32(clamping: value)))
+  }
+
+  /// Leaves the -wal file in place at the last close, so that the next opening makes none.
+  package func keepWriteAheadLog() {
+    var on: Int32 = 1
+    unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+  }
+
+  /// Whether closing the last connection moves the log into the database.
+  package func setCheckpointsOnClose(_ isOn: Bool) {
+    unsafe cvault_sqlite_db_config_flag(
+      handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
+  }
+}
+
+/// A limit of a connection: sqlite.org/c3ref/c_limit_attached.html.
+package enum SQLiteLimit: Int32, Sendable {
+  case length = 0
+  case sqlLength = 1
+  case columns = 2
+  case expressionDepth = 3
+  case compoundSelects = 4
+  case functionArguments = 6
+  case attached = 7
+  case variableNumber = 9
+}

@@ -1,0 +1,228 @@
+/// The app-data store that preferences and credentials share: `store.sqlite`.
+///
+/// Not `Sendable`: one thread at a time, which the holder sees to. Each module brings its schema with
+/// ``adopt(_:)`` and keeps to tables with its own prefix.
+package final class Store {
+  /// What the store's owner wants of it.
+  package enum Mode: Sendable {
+    /// For reading; ``Store/open(_:mode:busyTimeout:)`` answers `nil` if there is none.
+    case read
+    /// For writing; made if there is none.
+    case write
+  }
+
+  /// "VLT1": the file says whose it is (sqlite.org/fileformat2.html#application_id).
+  package static let applicationID: Int64 = 0x564c_5431
+
+  package let connection: SQLiteConnection
+  /// The store's directory; `nil` in memory.
+  package let directory: Directory?
+  /// Whether commits go to a rollback journal, since the file system is shared by machines.
+  package let isOnNetwork: Bool
+
+  private init(connection: SQLiteConnection, directory: Directory?, isOnNetwork: Bool) {
+    self.connection = connection
+    self.directory = directory
+    self.isOnNetwork = isOnNetwork
+  }
+
+  /// A store in memory, for tests and previews.
+  package static func inMemory() throws(StorageError) -> Store {
+    let store = Store(connection: try SQLiteConnection(), directory: nil, isOnNetwork: false)
+    try store.createModules()
+    return store
+  }
+
+  /// Opens the store of a location.
+  ///
+  /// - Parameters:
+  ///   - location: Where.
+  ///   - mode: For reading or for writing.
+  ///   - busyTimeout: How long calls wait for another process's lock.
+  /// - Returns: `nil` if it is only to be read and there is none.
+  /// - Throws: ``StorageError`` with code `.refused`, `.damaged`, `.busy`, `.cannotCreate`, ….
+  package static func open(
+    _ location: StoreLocation, mode: Mode, busyTimeout: Duration = .seconds(5)
+  ) throws(StorageError) -> Store? {
+    let directory: Directory
+    do {
+      directory = try Directory(location.data, create: mode == .write)
+    } catch  where error.code == .notFound {
+      return nil
+    }
+    let name = StoreLocation.storeName
+    switch try StoreFile.check(name, in: directory) {
+    case .absent where mode == .read: return nil
+    case .absent: try StoreFile.create(name, in: directory)
+    case .present: break
+    }
+    let isOnNetwork = try NetworkFileSystem.contains(directory)
+    let connection = try openConnection(
+      "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
+      busyTimeout: busyTimeout)
+    let store = Store(connection: connection, directory: directory, isOnNetwork: isOnNetwork)
+    try store.prepare()
+    return store
+  }
+
+  private static func openConnection(
+    _ path: String, directory: Directory, name: String, mode: Mode, busyTimeout: Duration
+  ) throws(StorageError) -> SQLiteConnection {
+    let connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+    if mode == .write || !connection.isReadOnly { return connection }
+    // A read-only file system: WAL needs two more files, unless nobody writes.
+    if try directory.contains("\(name)-wal") {
+      return try SQLiteConnection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
+    }
+    return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
+  }
+
+  private func prepare() throws(StorageError) {
+    try connection.executeScript(
+      "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON; "
+        + "PRAGMA foreign_keys=ON; PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
+    switch try connection.int64("PRAGMA application_id") ?? 0 {
+    case Self.applicationID:
+      if isOnNetwork { try useRollbackJournal() }
+    case 0 where try connection.int64("PRAGMA page_count") == 0: try initialize()
+    default:
+      throw StorageError(
+        .damaged, "\(directory?.path ?? "")/\(StoreLocation.storeName) is no store of vault's")
+    }
+  }
+
+  private func initialize() throws(StorageError) {
+    if isOnNetwork {
+      try useRollbackJournal()
+    } else {
+      try useWriteAheadLog()
+    }
+    try createModules()
+  }
+
+  private func createModules() throws(StorageError) {
+    do {
+      try connection.transaction {
+        try connection.executeScript(
+          "PRAGMA application_id=\(Self.applicationID); "
+            + "CREATE TABLE IF NOT EXISTS modules("
+            + "name TEXT PRIMARY KEY, major INTEGER NOT NULL, minor INTEGER NOT NULL) "
+            + "STRICT, WITHOUT ROWID")
+      }
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw StorageError(.inputOutput, "cannot make the store")
+    }
+  }
+
+  private func useWriteAheadLog() throws(StorageError) {
+    // The change of mode does not wait by itself where waiting could be a deadlock.
+    var attempt: Int32 = 0
+    while true {
+      do throws(StorageError) {
+        guard try connection.string("PRAGMA journal_mode=WAL") == "wal" else {
+          throw StorageError(.inputOutput, "the file system does not take a write-ahead log")
+        }
+        return
+      } catch  where error.code == .busy && connection.waitWhileBusy(attempt: attempt) {
+        attempt += 1
+      }
+    }
+  }
+
+  private func useRollbackJournal() throws(StorageError) {
+    if try connection.string("PRAGMA journal_mode") != "delete" {
+      // WAL's shared memory does not reach other machines: alone only.
+      try connection.executeScript("PRAGMA locking_mode=EXCLUSIVE")
+      _ = try connection.string("PRAGMA journal_mode=DELETE")
+      try connection.executeScript("PRAGMA locking_mode=NORMAL")
+    }
+  }
+
+  // MARK: Modules
+
+  /// Brings a module's tables to what this program knows, in one transaction.
+  ///
+  /// A newer minor version stays as it is: its changes were additions.
+  ///
+  /// - Throws: ``StorageError`` with code `.newerVersion` for another major version.
+  package func adopt(_ schema: ModuleSchema) throws {
+    if try version(of: schema) >= schema.minor { return }
+    try connection.transaction {
+      for step in try version(of: schema)..<schema.minor {
+        try connection.executeScript(schema.steps[step])
+      }
+      try connection.execute(
+        "INSERT INTO modules VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE SET minor=excluded.minor",
+        [.text(schema.name), .integer(Int64(schema.major)), .integer(Int64(schema.minor))])
+    }
+  }
+
+  /// The minor version of a module's tables; 0 if there are none.
+  package func version(of schema: ModuleSchema) throws(StorageError) -> Int {
+    let row = try connection.cached("SELECT major, minor FROM modules WHERE name=?")
+    defer { row.reset() }
+    try row.bind(schema.name, at: 1)
+    guard try row.step() else { return 0 }
+    guard row.int(at: 0) == schema.major else {
+      throw StorageError(
+        .newerVersion,
+        "the \(schema.name) in \(StoreLocation.storeName) have version \(row.int(at: 0)).x, "
+          + "this program knows \(schema.major).x")
+    }
+    return row.int(at: 1)
+  }
+
+  // MARK: Changes and checks
+
+  /// Runs `body` in a transaction that takes the writers' lock at once, and tells observers.
+  package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    let result = try connection.transaction(.immediate) { try body(connection) }
+    announce()
+    return result
+  }
+
+  /// Tells observers in other processes that something was committed.
+  ///
+  /// They see the log grow before the commit can be read; this comes after it.
+  package func announce() {
+    if let directory { System.touch(StoreLocation.storeName, in: directory.descriptor) }
+  }
+
+  private func integrityProblems() throws(StorageError) -> [String] {
+    do {
+      return try connection.integrityCheck()
+    } catch {
+      // A page that the check itself needs.
+      if error.code == .damaged { return [error.message] }
+      throw error
+    }
+  }
+
+  /// What is wrong with the store; empty if nothing.
+  package func check() throws -> [String] {
+    let problems = try integrityProblems()
+    guard problems.isEmpty else { return problems }
+    return try connection.foreignKeyCheck().map { violation in
+      "\(violation.table): row \(violation.row.map { "\($0)" } ?? "?") names nothing in "
+        + violation.parent
+    }
+  }
+}
+
+/// A module's tables: what each minor version adds.
+package struct ModuleSchema: Sendable {
+  package let name: String
+  package let major: Int
+  /// SQL of version x.1, x.2, …; each only adds.
+  package let steps: [String]
+
+  package init(name: String, major: Int, steps: [String]) {
+    self.name = name
+    self.major = major
+    self.steps = steps
+  }
+
+  package var minor: Int { steps.count }
+}

@@ -1,0 +1,140 @@
+import Glibc
+
+/// Where one user's data lies: the directories of preferences, credentials and their store.
+///
+/// By default `$XDG_DATA_HOME/vault` and `$XDG_STATE_HOME/vault`, `~/.local/share/vault` and
+/// `~/.local/state/vault` where the variables are not set. Nothing is created by asking.
+///
+/// ```swift
+/// let location = try StoreLocation()
+/// let throwaway = StoreLocation(home: "/tmp/try-it")
+/// ```
+public struct StoreLocation: Sendable, Hashable {
+  /// Absolute path of the directory of the store and the vault files.
+  public let data: String
+  /// Absolute path of the directory of what may be lost: last-seen records, usage logs.
+  public let state: String
+
+  /// The user's own location, by the XDG base directory specification and `HOME`.
+  ///
+  /// A relative path in `XDG_DATA_HOME` or `XDG_STATE_HOME` is ignored, as the specification says.
+  /// Without `HOME`, the user database is asked.
+  ///
+  /// - Throws: ``StorageError`` with code `.noLocation` if there is no home directory either.
+  ///
+  /// XDG Base Directory Specification 0.8.
+  public init() throws(StorageError) { try self.init(environment: Self.variable) }
+
+  /// The location that an environment of the caller's would give.
+  ///
+  /// - Parameter environment: Answers `HOME`, `XDG_DATA_HOME` and `XDG_STATE_HOME`.
+  /// - Throws: ``StorageError`` with code `.noLocation`.
+  public init(environment: (String) -> String?) throws(StorageError) {
+    data = try Self.base("XDG_DATA_HOME", default: ".local/share", environment) + "/vault"
+    state = try Self.base("XDG_STATE_HOME", default: ".local/state", environment) + "/vault"
+  }
+
+  /// A location of the caller's choosing, with `state` inside.
+  ///
+  /// - Parameter home: A directory; a relative path is taken from the current directory.
+  public init(home: String) {
+    var path = home
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if !path.hasPrefix("/") {
+      path = path.isEmpty ? Self.currentDirectory : "\(Self.currentDirectory)/\(path)"
+    }
+    data = path
+    state = "\(path)/state"
+  }
+
+  /// The file that preferences and credentials share.
+  public var store: String { "\(data)/\(Self.storeName)" }
+
+  /// The file name of the shared store.
+  package static let storeName = "store.sqlite"
+
+  /// Where a vault file lies: a directory, and the name in it.
+  ///
+  /// - Parameter vault: The vault's name; `nil` for the default one.
+  /// - Returns: An absolute path, and a file name.
+  /// - Throws: ``StorageError`` with code `.invalidName`.
+  package func vaultFile(
+    named vault: String?
+  ) throws(StorageError) -> (directory: String, name: String) {
+    guard let vault else { return (data, "secrets.vault") }
+    return ("\(data)/secrets", "\(try Self.validate(vaultName: vault)).vault")
+  }
+
+  /// The name of the writers' lock of a vault, in the vault file's directory.
+  package func lockName(forVault vault: String?) throws(StorageError) -> String {
+    guard let vault else { return "vault.lock" }
+    return "\(try Self.validate(vaultName: vault)).lock"
+  }
+
+  /// Answers `name` if a vault may be called so.
+  ///
+  /// - Parameter name: 1 to 64 of ASCII letters, digits, `-`, `_` and `.`, the first no `.` or `-`.
+  /// - Returns: The name.
+  /// - Throws: ``StorageError`` with code `.invalidName`.
+  @discardableResult
+  public static func validate(vaultName name: String) throws(StorageError) -> String {
+    let isValid =
+      (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+        default: false
+        }
+      } && !name.hasPrefix(".") && !name.hasPrefix("-")
+    guard isValid else {
+      throw StorageError(
+        .invalidName,
+        "a vault's name is 1 to 64 letters, digits, '-', '_' and '.', and begins with none of '.-'")
+    }
+    return name
+  }
+
+  /// The directory where an application keeps its own data: `$XDG_DATA_HOME/<id>`.
+  package static func applicationData(
+    id: String, environment: (String) -> String? = variable
+  ) throws(StorageError) -> String {
+    try base("XDG_DATA_HOME", default: ".local/share", environment) + "/\(id)"
+  }
+
+  private static func base(
+    _ name: String, default suffix: String, _ environment: (String) -> String?
+  ) throws(StorageError) -> String {
+    if var path = environment(name), path.hasPrefix("/") {
+      while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+      return path == "/" ? "" : path
+    }
+    return "\(try home(environment))/\(suffix)"
+  }
+
+  /// The user's home directory: `HOME`, or what the user database says.
+  package static func home(
+    _ environment: (String) -> String? = variable
+  ) throws(StorageError) -> String {
+    if let home = environment("HOME"), home.hasPrefix("/") {
+      return home == "/" ? "" : home
+    }
+    if let entry = unsafe getpwuid(geteuid()), let directory = unsafe entry.pointee.pw_dir {
+      let home = unsafe String(cString: directory)
+      if home.hasPrefix("/") { return home == "/" ? "" : home }
+    }
+    throw StorageError(
+      .noLocation, "there is no home directory: HOME is not set and the user is not known")
+  }
+
+  /// A variable of the process's environment.
+  package static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  private static var currentDirectory: String {
+    guard let path = unsafe getcwd(nil, 0) else { return "" }
+    defer { unsafe free(path) }
+    let text = unsafe String(cString: path)
+    return text == "/" ? "" : text
+  }
+}

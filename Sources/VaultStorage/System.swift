@@ -1,0 +1,269 @@
+import CVaultLinux
+import Glibc
+import Synchronization
+
+/// The one place through which this module's file calls go.
+///
+/// Each takes a descriptor, ends in one status, and holds the loop over EINTR once. Tests make the
+/// n-th call fail by running under a ``FaultPlan``.
+package enum System {
+  /// The calls that a plan can tell apart.
+  package enum Call: Sendable, CaseIterable {
+    case open, read, write, sync, rename, link, unlink, makeDirectory, lock, status, truncate
+
+    /// Those that change something on the disk, or make it durable.
+    package static let changing: Set<Call> = [
+      .open, .write, .sync, .rename, .link, .unlink, .makeDirectory, .truncate,
+    ]
+  }
+
+  /// An `errno`, nothing more: the caller knows what was being done.
+  package struct Failure: Error, Equatable {
+    package let errno: Int32
+
+    package init(errno: Int32) { self.errno = errno }
+
+    /// The system's words for it.
+    package var reason: String { unsafe String(cString: strerror(errno)) }
+  }
+
+  @TaskLocal static var plan: FaultPlan?
+  private static let isAnyPlanned = Atomic(false)
+
+  /// Runs `body` with a call failing as planned; only calls on this task are counted.
+  package static func withFaults<Result>(
+    _ plan: FaultPlan, _ body: () throws -> Result
+  ) rethrows -> Result {
+    isAnyPlanned.store(true, ordering: .relaxed)
+    return try $plan.withValue(plan, operation: body)
+  }
+
+  private static func planned(_ call: Call) -> FaultPlan.Fault? {
+    guard isAnyPlanned.load(ordering: .relaxed) else { return nil }
+    return plan?.fault(for: call)
+  }
+
+  private static func perform<Status: SignedInteger>(
+    _ call: Call, _ body: () -> Status
+  ) throws(Failure) -> Status {
+    switch planned(call) {
+    case .error(let errno): throw Failure(errno: errno)
+    case .kill: throw Failure(errno: ECANCELED)
+    case .shortWrite, nil: break
+    }
+    while true {
+      let status = body()
+      if status >= 0 { return status }
+      let errno = Glibc.errno
+      if errno != EINTR { throw Failure(errno: errno) }
+    }
+  }
+
+  // MARK: Opening
+
+  /// openat(2), with `O_CLOEXEC` added.
+  package static func open(
+    _ name: String, in directory: Int32, flags: Int32, mode: UInt32 = 0
+  ) throws(Failure) -> Int32 {
+    try perform(.open) { unsafe cvault_openat(directory, name, flags | O_CLOEXEC, mode) }
+  }
+
+  /// openat2(2) without following any symbolic link; where the kernel does not know the call or
+  /// refuses it (seccomp), openat(2) with `O_NOFOLLOW`.
+  package static func openNoLinks(
+    _ name: String, in directory: Int32, flags: Int32, mode: UInt32 = 0
+  ) throws(Failure) -> Int32 {
+    let flags = flags | O_CLOEXEC | O_NOFOLLOW
+    return try perform(.open) {
+      let opened = unsafe cvault_openat2(
+        directory, name, UInt64(UInt32(bitPattern: flags)), UInt64(mode),
+        UInt64(RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS))
+      if opened < 0, [ENOSYS, EPERM, EINVAL].contains(errno) {
+        return unsafe cvault_openat(directory, name, flags, mode)
+      }
+      return opened
+    }
+  }
+
+  /// Closes a descriptor with close(2).
+  ///
+  /// Never repeated: Linux releases the descriptor even on EINTR.
+  package static func close(_ descriptor: Int32) { Glibc.close(descriptor) }
+
+  // MARK: Bytes
+
+  /// read(2) into `buffer`, from `offset` on; returns how many bytes came, 0 at the end.
+  package static func read(
+    _ descriptor: Int32, into buffer: inout MutableRawSpan, at offset: Int = 0
+  ) throws(Failure) -> Int {
+    let room = buffer.byteCount - offset
+    precondition(offset >= 0 && room >= 0, "reading beyond the buffer")
+    return try perform(.read) {
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + offset }, room)
+      }
+    }
+  }
+
+  /// Writes all of `bytes`, in as many write(2) calls as it takes.
+  package static func writeAll(_ descriptor: Int32, _ bytes: RawSpan) throws(Failure) {
+    var written = 0
+    while written < bytes.byteCount {
+      let rest = bytes.extracting(written...)
+      let isShort = planned(.write)
+      switch isShort {
+      case .error(let errno): throw Failure(errno: errno)
+      case .kill: throw Failure(errno: ECANCELED)
+      case .shortWrite, nil: break
+      }
+      let count = unsafe rest.withUnsafeBytes { buffer in
+        unsafe Glibc.write(
+          descriptor, buffer.baseAddress, isShort == nil ? buffer.count : min(1, buffer.count))
+      }
+      if count >= 0 {
+        written += count
+      } else if errno != EINTR {
+        throw Failure(errno: errno)
+      }
+    }
+  }
+
+  /// ftruncate(2).
+  package static func truncate(_ descriptor: Int32, to size: Int) throws(Failure) {
+    _ = try perform(.truncate) { ftruncate(descriptor, off_t(size)) }
+  }
+
+  /// fsync(2), once: after an error the kernel may have dropped the pages, and a second call that
+  /// succeeds proves nothing (wiki.postgresql.org/wiki/Fsync_Errors).
+  package static func sync(_ descriptor: Int32) throws(Failure) {
+    _ = try perform(.sync) { fsync(descriptor) }
+  }
+
+  // MARK: Names
+
+  /// renameat(2) within one directory.
+  package static func rename(
+    _ old: String, to new: String, in directory: Int32
+  ) throws(Failure) {
+    _ = try perform(.rename) { unsafe renameat(directory, old, directory, new) }
+  }
+
+  /// linkat(2) within one directory.
+  package static func link(_ old: String, to new: String, in directory: Int32) throws(Failure) {
+    _ = try perform(.link) { unsafe linkat(directory, old, directory, new, 0) }
+  }
+
+  /// unlinkat(2).
+  package static func unlink(_ name: String, in directory: Int32) throws(Failure) {
+    _ = try perform(.unlink) { unsafe unlinkat(directory, name, 0) }
+  }
+
+  /// mkdirat(2).
+  package static func makeDirectory(
+    _ name: String, in directory: Int32, mode: UInt32
+  ) throws(Failure) {
+    _ = try perform(.makeDirectory) { unsafe mkdirat(directory, name, mode) }
+  }
+
+  // MARK: State
+
+  /// What fstat(2) tells, as far as it is asked for here.
+  package struct FileStatus: Sendable, Equatable {
+    package let isRegular: Bool
+    package let isDirectory: Bool
+    package let owner: UInt32
+    package let permissions: UInt32
+    package let linkCount: Int
+    package let size: Int
+    package let device: UInt64
+    package let inode: UInt64
+
+    init(_ status: stat) {
+      isRegular = status.st_mode & S_IFMT == S_IFREG
+      isDirectory = status.st_mode & S_IFMT == S_IFDIR
+      owner = status.st_uid
+      permissions = status.st_mode & 0o7777
+      linkCount = Int(status.st_nlink)
+      size = Int(status.st_size)
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
+  }
+
+  /// fstat(2).
+  package static func status(_ descriptor: Int32) throws(Failure) -> FileStatus {
+    var status = stat()
+    _ = try perform(.status) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// fstatat(2), of the link itself where it is one.
+  package static func status(
+    of name: String, in directory: Int32
+  ) throws(Failure) -> FileStatus {
+    var status = stat()
+    _ = try perform(.status) { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return FileStatus(status)
+  }
+
+  /// An open-file-description lock, tried once: fcntl(2), `F_OFD_SETLK`.
+  package static func lock(_ descriptor: Int32, exclusive: Bool) throws(Failure) {
+    _ = try perform(.lock) { cvault_ofd_lock(descriptor, exclusive ? 1 : 0) }
+  }
+
+  /// The names in a directory, without `.` and `..`.
+  package static func names(in directory: Int32) throws(Failure) -> [String] {
+    // A new description: readdir(3) moves the position, and O_PATH cannot be read.
+    let copy = try open(".", in: directory, flags: O_RDONLY | O_DIRECTORY)
+    guard let stream = unsafe fdopendir(copy) else {
+      let errno = Glibc.errno
+      close(copy)
+      throw Failure(errno: errno)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// The magic number of the file system that a descriptor is on: statfs(2).
+  package static func fileSystemType(_ descriptor: Int32) throws(Failure) -> Int64 {
+    var status = statfs()
+    _ = try perform(.status) { unsafe fstatfs(descriptor, &status) }
+    return Int64(status.f_type)
+  }
+
+  /// Sets the times of a file to now, so that its observers wake.
+  ///
+  /// utimensat(2); may fail unnoticed.
+  package static func touch(_ name: String, in directory: Int32) {
+    if planned(.status) == nil { _ = unsafe utimensat(directory, name, nil, AT_SYMLINK_NOFOLLOW) }
+  }
+
+  /// How long ago a file was written; `nil` if there is none.
+  package static func age(of name: String, in directory: Int32) -> Duration? {
+    var status = stat()
+    guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return .seconds(max(0, now.tv_sec - status.st_mtim.tv_sec))
+  }
+
+  /// The time in UTC for a file name: `20260131T235959Z`.
+  package static func timestamp() -> String {
+    var now = time(nil)
+    var parts = unsafe tm()
+    unsafe gmtime_r(&now, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return unsafe "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+  }
+
+  /// The user whose rights decide: geteuid(2).
+  package static var effectiveUser: UInt32 { geteuid() }
+}

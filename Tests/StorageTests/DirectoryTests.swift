@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaultStorage
+
+struct DirectoryTests {
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  private func code(_ body: () throws -> Void) -> StorageError.Code? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? StorageError)?.code
+    }
+  }
+
+  @Test func missingParentsAreMadeForTheOwnerAlone() throws {
+    _ = try Directory("\(home.path)/a/b/c", create: true)
+    for path in ["a", "a/b", "a/b/c"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(path)")
+      #expect(mode[.posixPermissions] as? Int == 0o700)
+    }
+    #expect(code { _ = try Directory("\(home.path)/nowhere") } == .notFound)
+  }
+
+  @Test func adirectoryThatOthersMayWriteIsRefused() throws {
+    let path = "\(home.path)/open"
+    unsafe mkdir(path, 0o700)
+    unsafe chmod(path, 0o777)
+    #expect(code { _ = try Directory(path) } == .refused)
+    unsafe chmod(path, 0o700)
+    unsafe chmod(home.path, 0o777)
+    #expect(code { _ = try Directory(path) } == .refused)
+    unsafe chmod(home.path, 0o1777)
+    #expect(code { _ = try Directory(path) } == nil)
+  }
+
+  @Test func aLinkToADirectoryIsRefused() throws {
+    unsafe mkdir("\(home.path)/real", 0o700)
+    unsafe symlink("real", "\(home.path)/link")
+    #expect(code { _ = try Directory("\(home.path)/link") } == .refused)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func aDirectoryOfAnotherUserIsRefused() throws {
+    let path = "\(home.path)/theirs"
+    unsafe mkdir(path, 0o700)
+    unsafe chown(path, 65534, 65534)
+    #expect(code { _ = try Directory(path) } == .refused)
+  }
+
+  @Test func oddFilesAreRefusedAndNotWaitedFor() throws {
+    let directory = try Directory("\(home.path)/vault", create: true)
+    let path = directory.path
+    unsafe mkfifo("\(path)/fifo", 0o600)
+    unsafe mkdir("\(path)/directory", 0o700)
+    try AtomicFile.replace("file", in: directory, with: [1, 2, 3])
+    unsafe symlink("file", "\(path)/link")
+    unsafe symlink("/proc/self/environ", "\(path)/proc")
+    unsafe link("\(path)/file", "\(path)/second")
+    for name in ["fifo", "directory", "link", "proc", "second", "file"] {
+      #expect(code { _ = try directory.read(name, limit: 10) } == .refused, "\(name)")
+    }
+    unsafe unlink("\(path)/second")
+    for mode in [0o604, 0o640, 0o666, 0o620] as [mode_t] {
+      unsafe chmod("\(path)/file", mode)
+      #expect(code { _ = try directory.read("file", limit: 10) } == .refused)
+    }
+    unsafe chmod("\(path)/file", 0o400)
+    #expect(try directory.read("file", limit: 10) == [1, 2, 3])
+    #expect(code { _ = try directory.read("file", limit: 2) } == .tooLarge)
+    #expect(code { _ = try directory.read("absent", limit: 2) } == .notFound)
+  }
+
+  @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
+  func aFileIsReadWhole(size: Int) throws {
+    let directory = try Directory("\(home.path)/vault", create: true)
+    let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try AtomicFile.replace("file", in: directory, with: bytes)
+    #expect(try directory.read("file", limit: 300_000) == bytes)
+  }
+
+  @Test func aLockKeepsOthersOutUntilItsHolderIsGone() throws {
+    let directory = try Directory("\(home.path)/vault", create: true)
+    var first: FileLock? = try FileLock("vault.lock", in: directory, timeout: .zero)
+    #expect(
+      code { _ = try FileLock("vault.lock", in: directory, timeout: .milliseconds(30)) } == .busy)
+    withExtendedLifetime(first) {}
+    first = nil
+    _ = try FileLock("vault.lock", in: directory, timeout: .zero)
+    #expect(home.names(in: "vault") == ["vault.lock"])
+  }
+}
