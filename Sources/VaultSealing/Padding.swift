@@ -33,10 +33,8 @@ package enum Padding {
     precondition(length > plaintext.byteCount)
     do {
       return try SecretBytes(capacity: length) { output in
-        unsafe output.withUnsafeMutableBytes { output in
-          unsafe plaintext.withUnsafeBytes { unsafe output.copyMemory(from: $0) }
-          unsafe output[plaintext.byteCount] = 0x80
-        }
+        output.write(plaintext, at: 0)
+        output.write(byte: 0x80, at: plaintext.byteCount)
         return length
       }
     } catch let error as SealingError {
@@ -56,12 +54,5 @@ package enum Padding {
       if byte != 0 { return nil }
     }
     return nil
-  }
-}
-
-extension RawSpan {
-  /// The byte at `offset`, which must lie within the span.
-  package func byte(at offset: Int) -> UInt8 {
-    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 }

@@ -62,21 +62,3 @@ extension Array<UInt8> {
     }
   }
 }
-
-extension Array<UInt8> {
-  /// Calls `body` with the array's bytes.
-  package func withRawSpan<Result, Failure: Error>(
-    _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(unsafe span.bytes)
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Calls `body` with the slice's bytes.
-  package func withRawSpan<Result, Failure: Error>(
-    _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(unsafe span.bytes)
-  }
-}

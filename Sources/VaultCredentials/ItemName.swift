@@ -1,0 +1,57 @@
+import VaultSealing
+
+/// The name of an item: any Unicode text without control characters, 1 to 1,024 bytes in NFC.
+///
+/// `/` makes a hierarchy: `work/github`. Two texts that look alike and differ only in their Unicode
+/// normalisation are one name.
+///
+/// ```swift
+/// let name = try ItemName("work/github")
+/// ```
+public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The most bytes a name may have.
+  public static let maximumLength = 1024
+
+  /// The name, normalised.
+  public let text: String
+
+  /// Checks and normalises a name.
+  ///
+  /// - Parameter text: What the user wrote.
+  /// - Throws: ``CredentialError`` with code `.invalidName` if it is empty, too long, or holds a
+  ///   control character, a line or paragraph separator, or an empty part between slashes.
+  public init(_ text: String) throws {
+    let normal = UnicodeNormalization.nfc(text)
+    func refuse(_ why: String) -> CredentialError {
+      CredentialError(
+        .invalidName, "this name cannot be used: \(why)",
+        hint: "use letters, digits, '-', '_', '.' and '/', such as work/github")
+    }
+    guard !normal.isEmpty else { throw refuse("it is empty") }
+    guard normal.utf8.count <= Self.maximumLength else {
+      throw refuse("it has more than 1,024 bytes")
+    }
+    for scalar in normal.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control: throw refuse("it holds a control character")
+      case .lineSeparator, .paragraphSeparator: throw refuse("it holds a line separator")
+      default: break
+      }
+    }
+    guard !normal.hasPrefix("/"), !normal.hasSuffix("/"), !normal.contains("//") else {
+      throw refuse("a part between slashes is empty")
+    }
+    self.text = normal
+  }
+
+  /// A name that comes out of an authenticated index.
+  init(stored text: String) { self.text = text }
+
+  /// The name.
+  public var description: String { text }
+
+  /// Orders names by their Unicode scalars.
+  public static func < (left: ItemName, right: ItemName) -> Bool {
+    left.text.unicodeScalars.lexicographicallyPrecedes(right.text.unicodeScalars)
+  }
+}

@@ -1,0 +1,100 @@
+import VaultSealing
+
+/// Why bytes are no vault file, and where.
+enum FormatError: Error, Equatable {
+  case truncated(at: Int)
+  case tooLong(at: Int)
+  case notUTF8(at: Int)
+  case notCanonical(String, at: Int)
+}
+
+/// Reads numbers and texts of the format, one after another, out of bytes held elsewhere.
+///
+/// Documentation/file-format.md: little endian, lengths before what they count.
+struct ByteCursor {
+  var offset: Int
+
+  init(at offset: Int = 0) { self.offset = offset }
+
+  mutating func range(_ count: Int, in bytes: RawSpan) throws(FormatError) -> Range<Int> {
+    guard count >= 0, count <= bytes.byteCount - offset else {
+      throw FormatError.truncated(at: offset)
+    }
+    defer { offset += count }
+    return offset..<offset + count
+  }
+
+  mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type, in bytes: RawSpan
+  ) throws(FormatError) -> Number {
+    let range = try range(MemoryLayout<Number>.size, in: bytes)
+    return bytes.littleEndian(Number.self, at: range.lowerBound)
+  }
+
+  mutating func u8(in bytes: RawSpan) throws(FormatError) -> UInt8 {
+    try number(UInt8.self, in: bytes)
+  }
+
+  mutating func u16(in bytes: RawSpan) throws(FormatError) -> UInt16 {
+    try number(UInt16.self, in: bytes)
+  }
+
+  mutating func u32(in bytes: RawSpan) throws(FormatError) -> UInt32 {
+    try number(UInt32.self, in: bytes)
+  }
+
+  mutating func u64(in bytes: RawSpan) throws(FormatError) -> UInt64 {
+    try number(UInt64.self, in: bytes)
+  }
+
+  mutating func i64(in bytes: RawSpan) throws(FormatError) -> Int64 {
+    try number(Int64.self, in: bytes)
+  }
+
+  mutating func array(_ count: Int, in bytes: RawSpan) throws(FormatError) -> [UInt8] {
+    let range = try range(count, in: bytes)
+    return bytes.array(range)
+  }
+
+  /// A text with a `u16` length before it.
+  mutating func str16(in bytes: RawSpan) throws(FormatError) -> String {
+    try text(length: Int(u16(in: bytes)), in: bytes)
+  }
+
+  /// A text with a `u32` length before it.
+  mutating func str32(in bytes: RawSpan) throws(FormatError) -> String {
+    try text(length: Int(u32(in: bytes)), in: bytes)
+  }
+
+  private mutating func text(length: Int, in bytes: RawSpan) throws(FormatError) -> String {
+    let range = try range(length, in: bytes)
+    let text = bytes.text(range)
+    guard let text else { throw FormatError.notUTF8(at: range.lowerBound) }
+    return text
+  }
+}
+
+/// Writes numbers and texts of the format into an array.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+    for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> Number(shift)))
+    }
+  }
+
+  mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  mutating func put(_ more: ArraySlice<UInt8>) { bytes.append(contentsOf: more) }
+
+  mutating func str16(_ text: String) {
+    put(UInt16(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func str32(_ text: String) {
+    put(UInt32(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+}

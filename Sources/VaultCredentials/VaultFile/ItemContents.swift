@@ -1,0 +1,96 @@
+import VaultSealing
+
+/// The secret part of an item: its fields. Documentation/file-format.md, section 5.
+struct ItemContents: Sendable {
+  static let maximumLength = 1 << 20
+
+  /// The main secret.
+  var main: SecretBytes
+  /// Further fields, by name.
+  var fields: [String: SecretBytes]
+
+  init(main: SecretBytes, fields: [String: SecretBytes] = [:]) {
+    self.main = main
+    self.fields = fields
+  }
+
+  static func associatedData(
+    vaultID: [UInt8], itemID: [UInt8], version: UInt64, kind: UInt16
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Array("VLT1/item".utf8))
+    writer.put(vaultID)
+    writer.put(itemID)
+    writer.put(version)
+    writer.put(kind)
+    return writer.bytes
+  }
+
+  func sealed(key: SecretBytes, context: [UInt8]) throws -> [UInt8] {
+    let total = fields.values.reduce(main.count) { $0 + $1.count }
+    guard total <= Self.maximumLength else {
+      throw CredentialError(
+        .cannotCreate, "an item holds at most 1 MiB, this one would have \(total) bytes",
+        hint: "keep large files elsewhere and only their key in the vault")
+    }
+    var composer = SecretComposer()
+    composer.put(UInt16(fields.count + 1))
+    put("", main, into: &composer)
+    for name in fields.keys.sorted(by: Self.precedes) {
+      if let field = fields[name] { put(name, field, into: &composer) }
+    }
+    let padded = try composer.padded(to: Padding.itemLength(composer.count))
+    return try padded.withBytes {
+      try AuthenticatedEncryption.seal($0, key: key, context: context)
+    }
+  }
+
+  private func put(_ name: String, _ value: SecretBytes, into composer: inout SecretComposer) {
+    var writer = ByteWriter()
+    writer.str16(name)
+    writer.put(UInt32(value.count))
+    composer.put(writer.bytes)
+    composer.put(value)
+  }
+
+  init(opening sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws {
+    let padded = try AuthenticatedEncryption.open(sealed, key: key, context: context)
+    self = try padded.withBytes { try ItemContents(decoding: $0) }
+  }
+
+  private init(decoding padded: RawSpan) throws {
+    guard let length = Padding.unpaddedLength(padded),
+      padded.byteCount == Padding.itemLength(length)
+    else { throw FormatError.notCanonical("padding of an item", at: padded.byteCount) }
+    let bytes = padded.extracting(0..<length)
+    var cursor = ByteCursor()
+    let count = try cursor.u16(in: bytes)
+    var main: SecretBytes?
+    fields = [:]
+    var last: String?
+    for _ in 0..<count {
+      let start = cursor.offset
+      let name = try cursor.str16(in: bytes)
+      let range = try cursor.range(Int(cursor.u32(in: bytes)), in: bytes)
+      let value = try SecretBytes(copying: bytes.extracting(range))
+      if let last, !Self.precedes(last, name) {
+        throw FormatError.notCanonical("order of fields", at: start)
+      }
+      last = name
+      if main == nil {
+        guard name.isEmpty else { throw FormatError.notCanonical("no main field", at: start) }
+        main = value
+      } else {
+        fields[name] = value
+      }
+    }
+    guard let main, cursor.offset == length else {
+      throw FormatError.notCanonical("bytes after the fields", at: cursor.offset)
+    }
+    self.main = main
+  }
+
+  private static func precedes(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+}

@@ -1,0 +1,137 @@
+import VaultSealing
+
+/// What the index keeps of one item. Documentation/file-format.md, section 4.
+struct ItemRecord: Sendable, Equatable {
+  /// How the copy in the keyring stands.
+  enum Copy: UInt8, Sendable {
+    case none = 0
+    case published = 1
+    case pending = 2
+  }
+
+  /// An earlier version, whose sealed blob lies in `store.sqlite`.
+  struct Earlier: Sendable, Equatable {
+    var version: UInt64
+    var written: Int64
+    var dataKey: [UInt8]
+    var length: UInt32
+    var hash: [UInt8]
+  }
+
+  static let hashLength = 16
+
+  var id: [UInt8]
+  var name: String
+  var kind: UInt16
+  var version: UInt64
+  var device: [UInt8]
+  var created: Int64
+  var modified: Int64
+  var expires: Int64 = 0
+  var trashed: Int64 = 0
+  var copy: Copy = .none
+  var copyHash = [UInt8](repeating: 0, count: hashLength)
+  var note = ""
+  var tags: [String] = []
+  var attributes: [String: String] = [:]
+  var offset: UInt64 = 0
+  var length: UInt32 = 0
+  var hash = [UInt8](repeating: 0, count: hashLength)
+  var earlier: [Earlier] = []
+
+  func encode(into writer: inout ByteWriter) {
+    var record = ByteWriter()
+    record.put(id)
+    record.str16(name)
+    record.put(kind)
+    record.put(version)
+    record.put(device)
+    record.put(created)
+    record.put(modified)
+    record.put(expires)
+    record.put(trashed)
+    record.put(copy.rawValue)
+    record.put(copyHash)
+    record.str32(note)
+    record.put(UInt16(tags.count))
+    for tag in tags { record.str16(tag) }
+    record.put(UInt16(attributes.count))
+    for (name, value) in attributes.sorted(by: {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }) {
+      record.str16(name)
+      record.str16(value)
+    }
+    record.put(offset)
+    record.put(length)
+    record.put(hash)
+    record.put(UInt16(earlier.count))
+    for version in earlier {
+      record.put(version.version)
+      record.put(version.written)
+      record.put(version.dataKey)
+      record.put(version.length)
+      record.put(version.hash)
+    }
+    writer.put(UInt32(record.bytes.count))
+    writer.put(record.bytes)
+  }
+
+  init(from bytes: RawSpan, at cursor: inout ByteCursor) throws {
+    let end = Int(try cursor.u32(in: bytes)) + cursor.offset
+    id = try cursor.array(16, in: bytes)
+    name = try cursor.str16(in: bytes)
+    kind = try cursor.u16(in: bytes)
+    version = try cursor.u64(in: bytes)
+    device = try cursor.array(16, in: bytes)
+    created = try cursor.i64(in: bytes)
+    modified = try cursor.i64(in: bytes)
+    expires = try cursor.i64(in: bytes)
+    trashed = try cursor.i64(in: bytes)
+    guard let copy = Copy(rawValue: try cursor.u8(in: bytes)) else {
+      throw FormatError.notCanonical("mark of a copy", at: cursor.offset)
+    }
+    self.copy = copy
+    copyHash = try cursor.array(Self.hashLength, in: bytes)
+    note = try cursor.str32(in: bytes)
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let tag = try cursor.str16(in: bytes)
+      if let last = tags.last, !last.utf8.lexicographicallyPrecedes(tag.utf8) {
+        throw FormatError.notCanonical("order of tags", at: cursor.offset)
+      }
+      tags.append(tag)
+    }
+    var last: String?
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let name = try cursor.str16(in: bytes)
+      if let last, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+        throw FormatError.notCanonical("order of attributes", at: cursor.offset)
+      }
+      last = name
+      attributes[name] = try cursor.str16(in: bytes)
+    }
+    offset = try cursor.u64(in: bytes)
+    length = try cursor.u32(in: bytes)
+    hash = try cursor.array(Self.hashLength, in: bytes)
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      earlier.append(
+        Earlier(
+          version: try cursor.u64(in: bytes), written: try cursor.i64(in: bytes),
+          dataKey: try cursor.array(16, in: bytes), length: try cursor.u32(in: bytes),
+          hash: try cursor.array(Self.hashLength, in: bytes)))
+    }
+    guard cursor.offset == end else {
+      throw FormatError.notCanonical("length of an item's record", at: cursor.offset)
+    }
+  }
+
+  init(id: [UInt8], name: String, kind: UInt16, device: [UInt8], now: Int64) {
+    self.id = id
+    self.name = name
+    self.kind = kind
+    self.version = 1
+    self.device = device
+    self.created = now
+    self.modified = now
+  }
+}

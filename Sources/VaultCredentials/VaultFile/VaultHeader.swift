@@ -1,0 +1,119 @@
+import VaultSealing
+
+/// The clear part of a vault file. Documentation/file-format.md, section 2.
+struct VaultHeader {
+  static let magic: [UInt8] = [0x89, 0x56, 0x4C, 0x54, 0x0D, 0x0A, 0x1A, 0x0A]
+  static let major: UInt16 = 1
+  static let minor: UInt16 = 0
+  static let fixedLength = 64
+  static let checksumLength = 32
+  static let maximumLength = 64 << 10
+  static let maximumSlots = 32
+  static let maximumIndex = 16 << 20
+  static let maximumFile = 64 << 20
+
+  var minor: UInt16 = Self.minor
+  var vaultID: [UInt8]
+  var generation: UInt64
+  var features: UInt64 = 0
+  var slots: [SlotRecord]
+  var indexLength: UInt32
+  var itemsLength: UInt64
+
+  /// Files of a minor version this program does not know may be read, not written.
+  var isReadOnly: Bool { minor > Self.minor }
+
+  /// Slots and checksum included.
+  var length: Int {
+    Self.fixedLength + slots.reduce(0) { $0 + $1.encodedLength } + Self.checksumLength
+  }
+
+  func encoded() throws -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Self.magic)
+    writer.put(Self.major)
+    writer.put(minor)
+    writer.put(UInt32(length))
+    writer.put(vaultID)
+    writer.put(generation)
+    writer.put(features)
+    writer.put(UInt32(slots.count))
+    writer.put(indexLength)
+    writer.put(itemsLength)
+    for slot in slots { slot.encode(into: &writer) }
+    return writer.bytes + (try Hash.blake2b(writer.bytes))
+  }
+
+  /// How many bytes of the file its header takes, from its first 16 bytes.
+  static func length(of start: [UInt8], fileLength: Int) throws -> Int {
+    guard start.count >= 16, start.starts(with: magic) else {
+      throw damaged("it does not begin as a vault file does")
+    }
+    let length = start[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard length >= fixedLength + checksumLength, length <= maximumLength, length <= fileLength
+    else { throw damaged("the length of its header is impossible") }
+    return length
+  }
+
+  /// Decodes a header; `bytes` is exactly what ``length(of:fileLength:)`` said.
+  ///
+  /// The checksum comes first: a flipped bit in a version must read as damage, not as "newer".
+  init(decoding bytes: [UInt8], fileLength: Int) throws {
+    let end = bytes.count - Self.checksumLength
+    let checksum = try bytes[..<end].withRawSpan { try Hash.blake2b($0) }
+    guard checksum == Array(bytes[end...]) else {
+      throw Self.damaged("the checksum of its header does not match")
+    }
+    do {
+      self = try bytes.withRawSpan { span in
+        try VaultHeader(authentic: span.extracting(0..<end), fileLength: fileLength)
+      }
+    } catch let error as FormatError {
+      throw Self.damaged("its header cannot be read", underlying: error)
+    }
+  }
+
+  private init(authentic bytes: RawSpan, fileLength: Int) throws {
+    var cursor = ByteCursor(at: 8)
+    let major = try cursor.u16(in: bytes)
+    minor = try cursor.u16(in: bytes)
+    guard major == Self.major else { throw Self.newer("format \(major)") }
+    let headerLength = try cursor.u32(in: bytes)
+    vaultID = try cursor.array(16, in: bytes)
+    generation = try cursor.u64(in: bytes)
+    features = try cursor.u64(in: bytes)
+    guard features & 0xFFFF_FFFF == 0 else { throw Self.newer("a feature that is unknown here") }
+    let slotCount = try cursor.u32(in: bytes)
+    indexLength = try cursor.u32(in: bytes)
+    itemsLength = try cursor.u64(in: bytes)
+    guard (1...UInt32(Self.maximumSlots)).contains(slotCount),
+      indexLength <= Self.maximumIndex, itemsLength <= UInt64(Self.maximumFile),
+      UInt64(headerLength) + UInt64(indexLength) + itemsLength == UInt64(fileLength)
+    else { throw Self.damaged("its parts do not add up to its length") }
+    slots = []
+    for _ in 0..<slotCount { slots.append(try SlotRecord(from: bytes, at: &cursor)) }
+    guard cursor.offset == bytes.byteCount else {
+      throw FormatError.notCanonical("bytes after the slots", at: cursor.offset)
+    }
+  }
+
+  init(vaultID: [UInt8], generation: UInt64, slots: [SlotRecord]) {
+    self.vaultID = vaultID
+    self.generation = generation
+    self.slots = slots
+    indexLength = 0
+    itemsLength = 0
+  }
+
+  static func damaged(_ why: String, underlying: (any Error)? = nil) -> CredentialError {
+    CredentialError(
+      .damaged, "the vault file is damaged: \(why)",
+      hint: "run 'vault check' to see what can still be read", underlying: underlying)
+  }
+
+  private static func newer(_ what: String) -> CredentialError {
+    CredentialError(
+      .newerVersion, "the vault file was made by a newer vault (\(what))",
+      hint: "install a newer version of vault to open it")
+  }
+}

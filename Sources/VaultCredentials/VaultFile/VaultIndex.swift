@@ -1,0 +1,188 @@
+import VaultSealing
+
+/// The sealed index of a vault file. Documentation/file-format.md, section 4.
+struct VaultIndex: Sendable {
+  struct DataKey: Sendable {
+    var id: [UInt8]
+    var key: SecretBytes
+    var created: Int64
+    var isRetired: Bool
+    var purpose: String
+  }
+
+  /// Keys of an epoch that a rotation ended, for records made under it.
+  struct FormerKeys: Sendable {
+    var lastGeneration: UInt64
+    var blind: SecretBytes
+    var state: SecretBytes
+  }
+
+  struct Ancestor: Sendable, Equatable {
+    var generation: UInt64
+    var tag: [UInt8]
+  }
+
+  struct Tombstone: Sendable, Equatable {
+    var itemID: [UInt8]
+    var removed: Int64
+    var device: [UInt8]
+  }
+
+  /// A copy that the keyring still holds and that is to be removed.
+  struct Withdrawal: Sendable, Equatable {
+    var name: String
+    var copyHash: [UInt8]
+  }
+
+  static let version: UInt16 = 1
+  static let maximumItems = 20_000
+  static let maximumAncestors = 64
+
+  var dataKeys: [DataKey] = []
+  var formerKeys: [FormerKeys] = []
+  var device: [UInt8]
+  var written: Int64
+  var isPublishing: Bool
+  var ancestors: [Ancestor] = []
+  var tombstones: [Tombstone] = []
+  var withdrawals: [Withdrawal] = []
+  var settings: [String: String] = [:]
+  var items: [ItemRecord] = []
+
+  init(device: [UInt8], written: Int64, isPublishing: Bool) {
+    self.device = device
+    self.written = written
+    self.isPublishing = isPublishing
+  }
+
+  static func context(header: [UInt8]) -> [UInt8] { Array("VLT1/index".utf8) + header }
+
+  /// How many bytes the index takes once sealed, so that the header can say it before sealing.
+  func composed() throws -> SecretComposer {
+    var composer = SecretComposer()
+    composer.put(Self.version)
+    composer.put(UInt16(dataKeys.count))
+    for key in dataKeys {
+      composer.put(key.id)
+      composer.put(key.key)
+      var writer = ByteWriter()
+      writer.put(key.created)
+      writer.put(UInt8(key.isRetired ? 1 : 0))
+      writer.str16(key.purpose)
+      composer.put(writer.bytes)
+    }
+    composer.put(UInt16(formerKeys.count))
+    for keys in formerKeys {
+      composer.put(keys.lastGeneration)
+      composer.put(keys.blind)
+      composer.put(keys.state)
+    }
+    composer.put(body())
+    return composer
+  }
+
+  private func body() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(device)
+    writer.put(written)
+    writer.put(UInt8(isPublishing ? 1 : 0))
+    writer.put(UInt16(ancestors.count))
+    for ancestor in ancestors {
+      writer.put(ancestor.generation)
+      writer.put(ancestor.tag)
+    }
+    writer.put(UInt32(tombstones.count))
+    for tombstone in tombstones {
+      writer.put(tombstone.itemID)
+      writer.put(tombstone.removed)
+      writer.put(tombstone.device)
+    }
+    writer.put(UInt32(withdrawals.count))
+    for withdrawal in withdrawals {
+      writer.str16(withdrawal.name)
+      writer.put(withdrawal.copyHash)
+    }
+    writer.put(UInt16(settings.count))
+    for (name, value) in settings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    {
+      writer.str16(name)
+      writer.str16(value)
+    }
+    writer.put(UInt32(items.count))
+    for item in items { item.encode(into: &writer) }
+    return writer.bytes
+  }
+
+  init(decoding padded: RawSpan) throws {
+    guard let length = Padding.unpaddedLength(padded),
+      padded.byteCount == Padding.indexLength(length)
+    else { throw FormatError.notCanonical("padding of the index", at: padded.byteCount) }
+    let bytes = padded.extracting(0..<length)
+    var cursor = ByteCursor()
+    self = try Self.decodeKeys(bytes, &cursor)
+    device = try cursor.array(16, in: bytes)
+    written = try cursor.i64(in: bytes)
+    let flags = try cursor.u8(in: bytes)
+    guard flags <= 1 else { throw FormatError.notCanonical("flags", at: cursor.offset) }
+    isPublishing = flags == 1
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      ancestors.append(
+        Ancestor(
+          generation: try cursor.u64(in: bytes), tag: try cursor.array(16, in: bytes)))
+    }
+    for _ in 0..<(try cursor.u32(in: bytes)) {
+      tombstones.append(
+        Tombstone(
+          itemID: try cursor.array(16, in: bytes), removed: try cursor.i64(in: bytes),
+          device: try cursor.array(16, in: bytes)))
+    }
+    for _ in 0..<(try cursor.u32(in: bytes)) {
+      withdrawals.append(
+        Withdrawal(name: try cursor.str16(in: bytes), copyHash: try cursor.array(16, in: bytes)))
+    }
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let name = try cursor.str16(in: bytes)
+      settings[name] = try cursor.str16(in: bytes)
+    }
+    let count = try cursor.u32(in: bytes)
+    guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
+    items.reserveCapacity(Int(count))
+    for _ in 0..<count {
+      let item = try ItemRecord(from: bytes, at: &cursor)
+      if let last = items.last, !last.id.lexicographicallyPrecedes(item.id) {
+        throw FormatError.notCanonical("order of items", at: cursor.offset)
+      }
+      items.append(item)
+    }
+    guard cursor.offset == length else {
+      throw FormatError.notCanonical("bytes after the items", at: cursor.offset)
+    }
+  }
+
+  private static func decodeKeys(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws -> VaultIndex
+  {
+    guard try cursor.u16(in: bytes) == version else {
+      throw FormatError.notCanonical("version of the index", at: 0)
+    }
+    var index = VaultIndex(device: [], written: 0, isPublishing: false)
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let id = try cursor.array(16, in: bytes)
+      let key = try SecretBytes(copying: bytes.extracting(cursor.range(32, in: bytes)))
+      let created = try cursor.i64(in: bytes)
+      let retired = try cursor.u8(in: bytes)
+      guard retired <= 1 else { throw FormatError.notCanonical("data key", at: cursor.offset) }
+      index.dataKeys.append(
+        DataKey(
+          id: id, key: key, created: created, isRetired: retired == 1,
+          purpose: try cursor.str16(in: bytes)))
+    }
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let generation = try cursor.u64(in: bytes)
+      let blind = try SecretBytes(copying: bytes.extracting(cursor.range(32, in: bytes)))
+      let state = try SecretBytes(copying: bytes.extracting(cursor.range(32, in: bytes)))
+      index.formerKeys.append(
+        FormerKeys(lastGeneration: generation, blind: blind, state: state))
+    }
+    return index
+  }
+}

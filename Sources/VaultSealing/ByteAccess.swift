@@ -1,0 +1,78 @@
+// Checked reads and writes of plain bytes, so that formats are decoded without `unsafe` elsewhere. Every
+// range is checked by `extracting` or by a precondition before a pointer is used.
+
+extension Array<UInt8> {
+  /// Calls `body` with the array's bytes.
+  @inlinable package func withRawSpan<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(unsafe span.bytes)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Calls `body` with the slice's bytes.
+  @inlinable package func withRawSpan<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(unsafe span.bytes)
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`.
+  @inlinable package func byte(at offset: Int) -> UInt8 {
+    precondition(offset >= 0 && offset < byteCount)
+    return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The little-endian number at `offset`.
+  @inlinable package func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type, at offset: Int
+  ) -> Number {
+    precondition(offset >= 0 && offset <= byteCount - MemoryLayout<Number>.size)
+    return Number(
+      littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
+  }
+
+  /// A copy of the bytes in `range`.
+  @inlinable package func array(_ range: Range<Int>) -> [UInt8] {
+    unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// The text in `range`, or `nil` if it is no UTF-8.
+  @inlinable package func text(_ range: Range<Int>) -> String? {
+    unsafe extracting(range).withUnsafeBytes { buffer in
+      unsafe String(validating: buffer.bindMemory(to: UInt8.self), as: UTF8.self)
+    }
+  }
+
+  /// Whether the bytes in `range` are `other`'s; its time shows where they differ: not for secrets.
+  @inlinable package func matches(_ other: [UInt8], at range: Range<Int>) -> Bool {
+    guard range.count == other.count else { return false }
+    return unsafe extracting(range).withUnsafeBytes { mine in
+      unsafe other.withUnsafeBytes { unsafe mine.elementsEqual($0) }
+    }
+  }
+}
+
+extension MutableRawSpan {
+  /// Copies `source` to `offset`.
+  @inlinable package mutating func write(_ source: RawSpan, at offset: Int) {
+    precondition(offset >= 0 && source.byteCount <= byteCount - offset)
+    let count = source.byteCount
+    guard count > 0 else { return }
+    unsafe source.withUnsafeBytes { source in
+      unsafe withUnsafeMutableBytes { output in
+        unsafe UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + count])
+          .copyMemory(from: source)
+      }
+    }
+  }
+
+  /// Writes one byte at `offset`.
+  @inlinable package mutating func write(byte: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < byteCount)
+    storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+  }
+}
