@@ -26,23 +26,35 @@ struct SecretComposer {
     put(writer.bytes)
   }
 
+  /// All pieces in order.
+  func joined() throws -> SecretBytes {
+    try SecretBytes(capacity: count) { output in
+      write(to: &output)
+      return count
+    }
+  }
+
   /// All pieces in order, then `80 00 …` up to `length`, which must be larger than ``count``.
   func padded(to length: Int) throws -> SecretBytes {
     precondition(length > count)
     return try SecretBytes(capacity: length) { output in
-      var offset = 0
-      for piece in pieces {
-        switch piece {
-        case .plain(let bytes):
-          bytes.withRawSpan { output.write($0, at: offset) }
-          offset += bytes.count
-        case .secret(let secret):
-          secret.withBytes { output.write($0, at: offset) }
-          offset += secret.count
-        }
-      }
-      output.write(byte: 0x80, at: offset)
+      write(to: &output)
+      output.write(byte: 0x80, at: count)
       return length
+    }
+  }
+
+  private func write(to output: inout MutableRawSpan) {
+    var offset = 0
+    for piece in pieces {
+      switch piece {
+      case .plain(let bytes):
+        bytes.withRawSpan { output.write($0, at: offset) }
+        offset += bytes.count
+      case .secret(let secret):
+        secret.withBytes { output.write($0, at: offset) }
+        offset += secret.count
+      }
     }
   }
 }

@@ -48,6 +48,8 @@ struct VaultIndex: Sendable {
   var withdrawals: [Withdrawal] = []
   var settings: [String: String] = [:]
   var items: [ItemRecord] = []
+  /// Some items were skipped: this index must not be written.
+  private(set) var isPartial = false
 
   init(device: [UInt8], written: Int64, isPublishing: Bool) {
     self.device = device
@@ -113,7 +115,11 @@ struct VaultIndex: Sendable {
     return writer.bytes
   }
 
-  init(decoding padded: RawSpan) throws {
+  /// Decodes an index that has been authenticated.
+  ///
+  /// - Parameter names: Where given, items of other names are skipped unread; ``isPartial`` says so.
+  ///   Reading one item out of thousands then costs a walk over lengths.
+  init(decoding padded: RawSpan, onlyItemsNamed names: [[UInt8]]? = nil) throws {
     guard let length = Padding.unpaddedLength(padded),
       padded.byteCount == Padding.indexLength(length)
     else { throw FormatError.notCanonical("padding of the index", at: padded.byteCount) }
@@ -146,8 +152,10 @@ struct VaultIndex: Sendable {
     }
     let count = try cursor.u32(in: bytes)
     guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
-    items.reserveCapacity(Int(count))
+    isPartial = names != nil
+    if names == nil { items.reserveCapacity(Int(count)) }
     for _ in 0..<count {
+      if let names, try Self.skipItem(unlessNamed: names, in: bytes, at: &cursor) { continue }
       let item = try ItemRecord(from: bytes, at: &cursor)
       if let last = items.last, !last.id.lexicographicallyPrecedes(item.id) {
         throw FormatError.notCanonical("order of items", at: cursor.offset)
@@ -157,6 +165,20 @@ struct VaultIndex: Sendable {
     guard cursor.offset == length else {
       throw FormatError.notCanonical("bytes after the items", at: cursor.offset)
     }
+  }
+
+  /// Moves past the next item if it has none of `names`.
+  private static func skipItem(
+    unlessNamed names: [[UInt8]], in bytes: RawSpan, at cursor: inout ByteCursor
+  ) throws -> Bool {
+    var ahead = cursor
+    let length = Int(try ahead.u32(in: bytes))
+    let record = try ahead.range(length, in: bytes)
+    var inside = ByteCursor(at: record.lowerBound + 16)
+    let name = try inside.range(Int(inside.u16(in: bytes)), in: bytes)
+    for wanted in names where bytes.matches(wanted, at: name) { return false }
+    cursor = ahead
+    return true
   }
 
   private static func decodeKeys(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws -> VaultIndex

@@ -1,0 +1,71 @@
+import VaultSealing
+
+/// Which file of a vault this machine saw last. Documentation/file-format.md, section 6.
+///
+/// It lies in another tree than the vault, so that a data directory put back from a copy is noticed.
+struct LastSeen: Equatable {
+  static let length = 76
+  private static let magic = Array("VLTs".utf8)
+
+  var vaultID: [UInt8]
+  var generation: UInt64
+  var tag: [UInt8]
+
+  /// How a file stands to the record.
+  enum Verdict: Equatable {
+    case current
+    case newer
+    case rolledBack(seen: UInt64)
+    case forked(seen: UInt64)
+  }
+
+  func encoded(key: SecretBytes) throws -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Self.magic)
+    writer.put(vaultID)
+    writer.put(generation)
+    writer.put(tag)
+    return writer.bytes + (try Hash.blake2b(writer.bytes, key: key))
+  }
+
+  /// Decodes a record that was made with one of `keys`.
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged` if it verifies with none of them.
+  init(decoding bytes: [UInt8], vaultID: [UInt8], keys: [SecretBytes]) throws {
+    let forged = CredentialError(
+      .damaged, "the record of the last seen vault file does not verify",
+      hint: "if you know why, run the command again with --accept-rollback")
+    guard bytes.count == Self.length, bytes.starts(with: Self.magic),
+      Array(bytes[4..<20]) == vaultID
+    else { throw forged }
+    let mac = Array(bytes[44...])
+    let isAuthentic = try keys.contains { key in
+      let expected = try Hash.blake2b(Array(bytes[..<44]), key: key)
+      return expected.withRawSpan { left in mac.withRawSpan { ConstantTime.isEqual(left, $0) } }
+    }
+    guard isAuthentic else { throw forged }
+    self.vaultID = vaultID
+    generation = bytes[20..<28].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    tag = Array(bytes[28..<44])
+  }
+
+  init(vaultID: [UInt8], generation: UInt64, tag: [UInt8]) {
+    self.vaultID = vaultID
+    self.generation = generation
+    self.tag = tag
+  }
+
+  /// Compares a file with this record.
+  ///
+  /// Generation and tag alone would miss a fork whose other branch is longer: the tag seen last must be
+  /// among the file's ancestors, as far back as those reach.
+  func verdict(generation: UInt64, tag: [UInt8], ancestors: [VaultIndex.Ancestor]) -> Verdict {
+    if generation < self.generation { return .rolledBack(seen: self.generation) }
+    if generation == self.generation {
+      return tag == self.tag ? .current : .forked(seen: generation)
+    }
+    guard let oldest = ancestors.first, oldest.generation <= self.generation else { return .newer }
+    let isAncestor = ancestors.contains(.init(generation: self.generation, tag: self.tag))
+    return isAncestor ? .newer : .forked(seen: self.generation)
+  }
+}
