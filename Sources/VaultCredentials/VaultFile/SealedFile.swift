@@ -42,17 +42,21 @@ struct SealedFile {
   /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code `.damaged` if
   ///   what it holds cannot be read.
   func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
-    let padded: SecretBytes
+    let padded = try openedIndex(keys)
     do {
-      padded = try AuthenticatedEncryption.open(
-        sealedIndex, key: keys.index, context: VaultIndex.context(header: headerBytes))
-    } catch let error where error.code == .authenticationFailed {
-      throw IndexRejected()
-    }
-    do {
-      return try padded.withBytes { try VaultIndex(decoding: $0, onlyItemsNamed: names) }
+      return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names) }
     } catch let error as FormatError {
       throw VaultHeader.damaged("its index cannot be read", underlying: error)
+    }
+  }
+
+  private func openedIndex(_ keys: VaultKeys) throws -> SecretBytes {
+    let context = VaultIndex.context(header: headerBytes)
+    do {
+      return try AuthenticatedEncryption.open(sealedIndex, key: keys.index, context: context)
+    } catch {
+      if error.code == .authenticationFailed { throw IndexRejected() }
+      throw error
     }
   }
 
