@@ -12,6 +12,7 @@ struct ItemRecord: Sendable, Equatable {
   /// An earlier version, whose sealed blob lies in `store.sqlite`.
   struct Earlier: Sendable, Equatable {
     var version: UInt64
+    var kind: UInt16
     var written: Int64
     var dataKey: [UInt8]
     var length: UInt32
@@ -68,6 +69,7 @@ struct ItemRecord: Sendable, Equatable {
     record.put(UInt16(earlier.count))
     for version in earlier {
       record.put(version.version)
+      record.put(version.kind)
       record.put(version.written)
       record.put(version.dataKey)
       record.put(version.length)
@@ -116,7 +118,8 @@ struct ItemRecord: Sendable, Equatable {
     for _ in 0..<(try cursor.u16(in: bytes)) {
       earlier.append(
         Earlier(
-          version: try cursor.u64(in: bytes), written: try cursor.i64(in: bytes),
+          version: try cursor.u64(in: bytes), kind: try cursor.u16(in: bytes),
+          written: try cursor.i64(in: bytes),
           dataKey: try cursor.array(16, in: bytes), length: try cursor.u32(in: bytes),
           hash: try cursor.array(Self.hashLength, in: bytes)))
     }

@@ -44,7 +44,8 @@ struct SealedFile {
   func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
     let padded = try openedIndex(keys)
     do {
-      return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names) }
+      return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names)
+      }
     } catch let error as FormatError {
       throw VaultHeader.damaged("its index cannot be read", underlying: error)
     }
@@ -77,18 +78,20 @@ struct SealedFile {
       throw damagedItem(record, "its bytes were changed")
     }
     return try Self.open(
-      sealed, record: record, version: record.version, vaultID: header.vaultID, parent: keys.item)
+      sealed, record: record, version: record.version, kind: record.kind, vaultID: header.vaultID,
+      parent: keys.item)
   }
 
   /// Opens the sealed bytes of one version of an item.
   static func open(
-    _ sealed: [UInt8], record: ItemRecord, version: UInt64, vaultID: [UInt8], parent: SecretBytes
+    _ sealed: [UInt8], record: ItemRecord, version: UInt64, kind: UInt16, vaultID: [UInt8],
+    parent: SecretBytes
   ) throws -> ItemContents {
     do {
       return try ItemContents(
         opening: sealed, key: try VaultKeys.key(of: record.id, from: parent),
         context: ItemContents.associatedData(
-          vaultID: vaultID, itemID: record.id, version: version, kind: record.kind))
+          vaultID: vaultID, itemID: record.id, version: version, kind: kind))
     } catch let error as SealingError where error.code == .authenticationFailed {
       throw damagedItem(record, "its seal is broken")
     } catch let error as FormatError {

@@ -1,0 +1,43 @@
+import VaultSealing
+import VaultStorage
+
+extension CredentialError {
+  /// Runs `body`; what the storage throws comes out as the matching ``CredentialError``.
+  static func fromStorage<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw CredentialError(error)
+    } catch let error as System.Failure {
+      throw CredentialError(.inputOutput, "reading failed: \(error.reason)", underlying: error)
+    }
+  }
+
+  init(_ error: StorageError) {
+    let code: Code
+    var hint: String?
+    switch error.code {
+    case .notFound: code = .inputOutput
+    case .refused:
+      code = .unsafeFile
+      hint = "close it to others, or put it where only you can write"
+    case .accessDenied: code = .permissionDenied
+    case .cannotCreate, .tooLarge: code = .cannotCreate
+    case .notDurable:
+      code = .notDurable
+      hint = "run the command again when the disk is well"
+    case .busy:
+      code = .busy
+      hint = "another vault command is writing; try again"
+    case .damaged:
+      code = .damaged
+      hint = "run 'vault check' to see what can still be read"
+    case .newerVersion:
+      code = .newerVersion
+      hint = "install a newer version of vault to open it"
+    case .noLocation, .invalidName: code = .configuration
+    default: code = .inputOutput
+    }
+    self.init(code, error.message, hint: hint, underlying: error)
+  }
+}

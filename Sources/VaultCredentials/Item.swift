@@ -1,0 +1,125 @@
+public import FoundationEssentials
+
+/// What the vault knows of a stored credential, but for the secret itself.
+public struct Item: Sendable, Identifiable {
+  /// What an item is for; it decides how other programs are served, not how it is kept.
+  public enum Kind: UInt16, Sendable, CaseIterable {
+    /// Nothing in particular.
+    case secret = 0
+    /// A password for a service and an account, as the Keychain's generic password.
+    case genericPassword = 1
+    /// A password for a server, as the Keychain's internet password.
+    case internetPassword = 2
+    /// A user name and a password, often with an address.
+    case login = 3
+    /// A token for a programming interface.
+    case token = 4
+    /// A certificate or key in PEM form.
+    case certificate = 5
+    /// Text to be kept private.
+    case note = 6
+    /// The seed of one-time passwords.
+    case otp = 7
+
+    /// The kind's name as the command writes it.
+    public var name: String {
+      switch self {
+      case .secret: "secret"
+      case .genericPassword: "generic-password"
+      case .internetPassword: "internet-password"
+      case .login: "login"
+      case .token: "token"
+      case .certificate: "certificate"
+      case .note: "note"
+      case .otp: "otp"
+      }
+    }
+
+    /// The kind with this name, or `nil`.
+    ///
+    /// - Parameter name: As ``name`` writes it.
+    public init?(name: String) {
+      guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+      self = kind
+    }
+  }
+
+  /// How the copy that the desktop keyring carries for other programs stands.
+  public enum PublishedCopy: String, Sendable {
+    /// There is none, and none is to be made.
+    case none
+    /// The keyring holds the current secret, as far as this vault knows.
+    case published
+    /// It is still to be made or brought up to date.
+    case pending
+  }
+
+  /// The item's id: 32 hex digits, the same for all its versions and names.
+  public let id: String
+  /// Its name.
+  public let name: ItemName
+  /// What it is for.
+  public let kind: Kind
+  /// 1 for the first secret, one more with every change.
+  public let version: UInt64
+  /// When it was first stored.
+  public let created: Date
+  /// When it was last changed.
+  public let modified: Date
+  /// When the secret stops being valid, if that was said.
+  public let expires: Date?
+  /// When it went to the trash, if it is there.
+  public let trashed: Date?
+  /// Free text about it.
+  public let note: String
+  /// Words to find it by, sorted.
+  public let tags: [String]
+  /// What other programs look it up by, such as `service`, `account`, `server`.
+  public let attributes: [String: String]
+  /// How its copy in the keyring stands.
+  public let publishedCopy: PublishedCopy
+  /// How many earlier versions can be restored.
+  public let earlierVersions: Int
+
+  init(_ record: ItemRecord) {
+    id = Hexadecimal.text(record.id)
+    name = ItemName(stored: record.name)
+    kind = Kind(rawValue: record.kind) ?? .secret
+    version = record.version
+    created = Date(milliseconds: record.created)
+    modified = Date(milliseconds: record.modified)
+    expires = record.expires == 0 ? nil : Date(milliseconds: record.expires)
+    trashed = record.trashed == 0 ? nil : Date(milliseconds: record.trashed)
+    note = record.note
+    tags = record.tags
+    attributes = record.attributes
+    publishedCopy =
+      switch record.copy {
+      case .none: .none
+      case .published: .published
+      case .pending: .pending
+      }
+    earlierVersions = record.earlier.count
+  }
+}
+
+/// An earlier version of an item that can still be read and restored.
+public struct ItemVersion: Sendable, Identifiable {
+  /// The version's number.
+  public let version: UInt64
+  /// When this version was written.
+  public let written: Date
+  /// Whether it is what `get` answers.
+  public let isCurrent: Bool
+
+  /// The version's number.
+  public var id: UInt64 { version }
+}
+
+extension Date {
+  init(milliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+
+  var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+}

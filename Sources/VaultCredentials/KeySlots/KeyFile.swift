@@ -1,0 +1,75 @@
+import Glibc
+public import VaultSealing
+import VaultStorage
+
+/// A key-file: 32 random bytes that the user guards, for containers, CI and services.
+public enum KeyFile {
+  /// Bytes of a key-file: 32.
+  public static let length = 32
+
+  /// Makes a new key-file with mode 0600.
+  ///
+  /// - Parameter path: Where; nothing may be there yet, and its folder must exist.
+  /// - Returns: The key.
+  /// - Throws: ``CredentialError`` with code `.cannotCreate` or `.inputOutput`.
+  public static func create(_ path: String) throws -> SecretBytes {
+    let key = try SecretBytes.random(count: length)
+    do {
+      let file = try System.open(
+        path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      defer { System.close(file) }
+      try key.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+      try System.sync(file)
+    } catch {
+      throw CredentialError(
+        .cannotCreate, "the key-file \(path) cannot be made: \(error.reason)",
+        hint: error.errno == EEXIST ? "use it as it is, or name another file" : nil,
+        underlying: error)
+    }
+    return key
+  }
+
+  /// Reads a key-file.
+  ///
+  /// - Parameters:
+  ///   - path: Where it lies.
+  ///   - isOptional: Whether a missing file is `nil` and no error.
+  /// - Returns: The key, or `nil`.
+  /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes, `.unsafeFile` if
+  ///   others may read it, `.configuration` if it is missing.
+  public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
+    do {
+      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      defer { System.close(file) }
+      let status = try System.status(file)
+      guard status.isRegular, status.owner == System.effectiveUser || status.owner == 0 else {
+        throw CredentialError(
+          .unsafeFile, "the key-file \(path) belongs to another user, or is no regular file")
+      }
+      guard status.permissions & 0o077 == 0 else {
+        throw CredentialError(
+          .unsafeFile, "others may read the key-file \(path)", hint: "run: chmod 600 \(path)")
+      }
+      guard status.size == length else {
+        throw CredentialError(
+          .wrongKey, "\(path) is no key-file: it has \(status.size) bytes, not 32",
+          hint: "'vault key add --key-file PATH' makes one")
+      }
+      return try SecretBytes(capacity: length) { output in
+        var count = 0
+        while count < length {
+          let read = try System.read(file, into: &output, at: count)
+          if read == 0 { break }
+          count += read
+        }
+        return count
+      }
+    } catch let error as System.Failure {
+      if isOptional, error.errno == ENOENT { return nil }
+      throw CredentialError(
+        error.errno == EACCES ? .permissionDenied : .configuration,
+        "the key-file \(path) cannot be read: \(error.reason)",
+        hint: "check the path of the key-file", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+public import VaultSealing
+
+extension UnlockedVault.Blocking {
+  /// The vault's key slots, with their labels.
+  ///
+  /// - Returns: The slots in the order they were made.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  public func slots() throws -> [KeySlot] {
+    let (sealed, _) = try open.read(onlyItemsNamed: [])
+    return try sealed.header.slots.map { try open.describe($0) }
+  }
+
+  /// Adds a slot; no item is sealed again.
+  ///
+  /// - Parameter slot: What is to open the vault from now on, beside the others.
+  /// - Returns: The new slot.
+  /// - Throws: ``CredentialError`` with code `.cannotCreate` if there are 32 already, `.invalidValue`, a
+  ///   keyring's code, or what writing throws.
+  @discardableResult
+  public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
+    let record = try SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: open.keys)
+      .record(for: slot)
+    try open.commit { draft in
+      guard draft.header.slots.count < VaultHeader.maximumSlots else {
+        throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
+      }
+      draft.header.slots.append(record)
+    }
+    return try open.describe(record)
+  }
+
+  /// Removes a slot; the last one cannot be removed.
+  ///
+  /// Who held the vault key, or a copy of the file from before, can still open that: only a rotation of the
+  /// vault key ends it.
+  ///
+  /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
+  public func removeSlot(_ id: String) throws {
+    let removed = try open.commit { draft in
+      let position = try open.slotPosition(id, in: draft.header)
+      guard draft.header.slots.count > 1 else {
+        throw CredentialError(
+          .lastSlot, "this is the only key slot: without it nothing would open the vault",
+          hint: "add another one first: vault key add")
+      }
+      return draft.header.slots.remove(at: position)
+    }
+    if KeySlot.Kind(type: removed.type) == .keyring {
+      // What the keyring still holds opens nothing any more.
+      try? KeyringDoor(options: open.vault.options)
+        .removeSlotKey(vaultID: open.vaultID, slotID: removed.id)
+    }
+  }
+
+  /// Replaces the passphrase of a slot; the cost is calibrated anew.
+  ///
+  /// - Parameters:
+  ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
+  ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
+  public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) throws {
+    let (secret, cost) = try SlotMaker.secret(of: .passphrase(passphrase), keyringKey: nil)
+    try open.commit { draft in
+      let position = try open.passphrasePosition(id, in: draft.header)
+      let old = draft.header.slots[position]
+      let label = try SlotMaker.label(of: old, keys: open.keys, vaultID: open.vaultID)
+      draft.header.slots[position] = try SlotMaker.record(
+        for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
+        keys: open.keys, vaultID: open.vaultID, secret: secret, cost: cost)
+      // The generation before still opens by the old passphrase.
+      draft.removesPrevious = true
+    }
+  }
+}
+
+extension UnlockedVault {
+  func describe(_ slot: SlotRecord) throws -> KeySlot {
+    KeySlot(slot, label: try SlotMaker.label(of: slot, keys: keys, vaultID: vaultID))
+  }
+
+  func slotPosition(_ id: String, in header: VaultHeader) throws -> Int {
+    let positions = try header.slots.indices.filter { position in
+      let slot = try describe(header.slots[position])
+      return slot.label == id || (id.count >= 4 && slot.id.hasPrefix(id))
+    }
+    guard let position = positions.first, positions.count == 1 else {
+      throw CredentialError(
+        .slotNotFound,
+        positions.isEmpty
+          ? "no key slot has this id or label" : "several key slots have this id or label",
+        hint: "'vault key list' shows them")
+    }
+    return position
+  }
+
+  func passphrasePosition(_ id: String?, in header: VaultHeader) throws -> Int {
+    let positions = header.slots.indices.filter {
+      KeySlot.Kind(type: header.slots[$0].type) == .passphrase
+    }
+    if let id {
+      let position = try slotPosition(id, in: header)
+      guard positions.contains(position) else {
+        throw CredentialError(.slotNotFound, "this key slot has no passphrase")
+      }
+      return position
+    }
+    guard let position = positions.first, positions.count == 1 else {
+      throw CredentialError(
+        .slotNotFound,
+        positions.isEmpty
+          ? "no passphrase opens this vault" : "several passphrases open this vault",
+        hint: positions.isEmpty
+          ? "add one: vault key add --passphrase SRC" : "name the slot: vault key list shows them")
+    }
+    return position
+  }
+}

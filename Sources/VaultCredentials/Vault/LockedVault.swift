@@ -1,0 +1,187 @@
+import VaultSealing
+public import VaultStorage
+
+/// A vault that is not open: what can be known and done without its key.
+///
+/// ```swift
+/// let vault = try LockedVault(location: StoreLocation())
+/// let open = try await vault.unlock(with: [.session, .keyring])
+/// let token = try await open.get(ItemName("api-token"))
+/// ```
+///
+/// Every call exists twice: `async`, off Swift's cooperative threads, and under ``blocking-swift.property``.
+public struct LockedVault: Sendable {
+  let folder: VaultFolder
+  let options: VaultOptions
+
+  /// A vault at a location.
+  ///
+  /// Nothing is read or made yet.
+  ///
+  /// - Parameters:
+  ///   - location: Where vaults lie.
+  ///   - name: Another vault's name; `nil` for the default one.
+  ///   - options: How to behave towards time, prompts and the keyring.
+  /// - Throws: ``CredentialError`` with code `.configuration` if the name cannot be used.
+  public init(
+    location: StoreLocation, name: String? = nil, options: VaultOptions = VaultOptions()
+  ) throws {
+    folder = try VaultFolder(location: location, name: name)
+    self.options = options
+  }
+
+  /// The vault file's path.
+  public var path: String { folder.path }
+
+  /// The same calls, for programs and threads that may wait.
+  public var blocking: Blocking { Blocking(vault: self) }
+
+  /// The calls that wait on the calling thread.
+  public struct Blocking: Sendable {
+    let vault: LockedVault
+    private var folder: VaultFolder { vault.folder }
+
+    /// Says whether there is a vault file.
+    ///
+    /// - Returns: `true` if there is one, whether or not it can be read.
+    /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
+    public func exists() throws -> Bool { try folder.exists() }
+
+    /// What the file shows without a key.
+    ///
+    /// - Returns: The vault's id, generation and slots.
+    /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`.
+    public func summary() throws -> VaultSummary {
+      VaultSummary(path: folder.path, header: try sealedFile().header)
+    }
+
+    /// How the session in the kernel's keyring stands.
+    ///
+    /// - Returns: None, active, or refused by the kernel.
+    /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
+    public func session() throws -> SessionState {
+      do {
+        guard let session = try Session.current(vaultID: try sealedFile().header.vaultID) else {
+          return .none
+        }
+        return .active(secondsLeft: session.secondsLeft)
+      } catch let error as KernelKeyring.Refusal {
+        return .unavailable(reason: error.explanation)
+      }
+    }
+
+    /// Ends the session in every process at once.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
+    public func lock() throws -> Bool {
+      do {
+        return try Session.end(vaultID: try sealedFile().header.vaultID)
+      } catch is KernelKeyring.Refusal {
+        return false
+      }
+    }
+
+    /// Opens the vault with the first of `sources` that can.
+    ///
+    /// - Parameter sources: What may open it, in order.
+    /// - Returns: The open vault.
+    /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if a
+    ///   required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
+    ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
+    public func unlock(with sources: [KeySource]) throws -> UnlockedVault {
+      try VaultOpening(vault: vault, sealed: try sealedFile()).open(with: sources)
+    }
+
+    /// Makes a vault.
+    ///
+    /// - Parameter slots: What is to open it; at least one.
+    /// - Returns: The open vault, empty.
+    /// - Throws: ``CredentialError`` with code `.vaultExists`, `.invalidValue`, `.cannotCreate`, or a
+    ///   keyring's code if a keyring slot cannot be made.
+    public func create(slots: [NewKeySlot]) throws -> UnlockedVault {
+      try VaultCreation(vault: vault).create(slots: slots)
+    }
+
+    func sealedFile() throws -> SealedFile {
+      guard let sealed = try folder.read() else {
+        throw CredentialError(
+          .noVault, "there is no vault at \(folder.path)",
+          hint: "make one with: vault init")
+      }
+      return sealed
+    }
+  }
+
+  /// Says whether there is a vault file; see ``Blocking/exists()``.
+  public func exists() async throws -> Bool {
+    try await offCooperativeThreads { try blocking.exists() }
+  }
+
+  /// What the file shows without a key; see ``Blocking/summary()``.
+  public func summary() async throws -> VaultSummary {
+    try await offCooperativeThreads { try blocking.summary() }
+  }
+
+  /// How the session stands; see ``Blocking/session()``.
+  public func session() async throws -> SessionState {
+    try await offCooperativeThreads { try blocking.session() }
+  }
+
+  /// Ends the session in every process; see ``Blocking/lock()``.
+  public func lock() async throws -> Bool {
+    try await offCooperativeThreads { try blocking.lock() }
+  }
+
+  /// Opens the vault; see ``Blocking/unlock(with:)``.
+  public func unlock(with sources: [KeySource]) async throws -> UnlockedVault {
+    try await offCooperativeThreads { try blocking.unlock(with: sources) }
+  }
+
+  /// Makes a vault; see ``Blocking/create(slots:)``.
+  public func create(slots: [NewKeySlot]) async throws -> UnlockedVault {
+    try await offCooperativeThreads { try blocking.create(slots: slots) }
+  }
+}
+
+/// What a vault file shows without a key.
+public struct VaultSummary: Sendable {
+  /// Where the file lies.
+  public let path: String
+  /// The vault's random id, 32 hex digits.
+  public let id: String
+  /// How often the file was written.
+  public let generation: UInt64
+  /// What opens it; labels are empty, since they are sealed.
+  public let slots: [KeySlot]
+  /// Bytes of the file.
+  public let fileSize: Int
+
+  init(path: String, header: VaultHeader) {
+    self.path = path
+    id = Hexadecimal.text(header.vaultID)
+    generation = header.generation
+    slots = header.slots.map { KeySlot($0, label: "") }
+    fileSize = header.length + Int(header.indexLength) + Int(header.itemsLength)
+  }
+}
+
+/// How the session in the kernel's keyring stands.
+public enum SessionState: Sendable, Equatable {
+  /// There is none.
+  case none
+  /// The vault is open for so long.
+  case active(secondsLeft: Int)
+  /// The kernel refuses its key service; the reason in words.
+  case unavailable(reason: String)
+}
+
+extension KeySlot {
+  init(_ record: SlotRecord, label: String) {
+    id = Hexadecimal.text(record.id)
+    kind = Kind(type: record.type)
+    self.label = label
+    memoryMiB = Int(record.cost.memoryKiB >> 10)
+    passes = Int(record.cost.passes)
+  }
+}

@@ -1,0 +1,133 @@
+import VaultSealing
+
+extension UnlockedVault.Blocking {
+  /// Removes an item: to the trash, or for good.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - purge: Whether it and its earlier versions go for good, from every file of the vault.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`; `.copyRemains` if it is removed here and the
+  ///   keyring, which could not be reached, still holds its copy; or what writing throws.
+  public func remove(_ name: ItemName, purge: Bool = false) throws {
+    let hasCopy = try open.commit { draft in
+      let position = try draft.requirePosition(of: name)
+      let hasCopy = draft.index.items[position].copy == .published
+      draft.withdrawCopy(at: position)
+      if purge {
+        draft.purge(at: position)
+      } else {
+        try draft.keepAsEarlier(at: position)
+        draft.index.items[position].trashed = draft.now
+        draft.index.items[position].copy = .none
+        draft.index.items[position].length = 0
+        draft.index.items[position].offset = 0
+        draft.index.items[position].hash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+      }
+      return hasCopy
+    }
+    guard hasCopy else { return }
+    try open.synchroniseCopies()
+    if try open.read().1.withdrawals.contains(where: { $0.name == name.text }) {
+      throw CredentialError(
+        .copyRemains, "removed here; the keyring still holds its copy",
+        hint: "it is withdrawn as soon as the keyring is there: vault keyring sync")
+    }
+  }
+
+  /// Removes items in the trash for good.
+  ///
+  /// - Parameter name: Only those of this name; `nil` for all.
+  /// - Returns: How many there were.
+  /// - Throws: ``CredentialError``: what writing throws.
+  @discardableResult
+  public func emptyTrash(of name: ItemName? = nil) throws -> Int {
+    try open.commit { draft in
+      var count = 0
+      for position in draft.index.items.indices.reversed() {
+        let record = draft.index.items[position]
+        guard record.trashed != 0, name == nil || record.name == name?.text else { continue }
+        draft.purge(at: position)
+        count += 1
+      }
+      return count
+    }
+  }
+
+  /// Makes an earlier version the current one, or takes an item out of the trash.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - version: Which version; `nil` for the item in the trash that was removed last, or else for the
+  ///     version before the current one.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.versionNotFound`, `.itemExists`,
+  ///   `.damaged`, or what writing throws.
+  @discardableResult
+  public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
+    let record = try open.commit { draft in
+      if let position = draft.position(of: name) {
+        return try restoreVersion(version, at: position, in: &draft)
+      }
+      return try takeOutOfTrash(name, version: version, in: &draft)
+    }
+    return Item(try open.synchroniseCopies(after: record))
+  }
+
+  private func restoreVersion(
+    _ version: UInt64?, at position: Int, in draft: inout VaultDraft
+  ) throws -> ItemRecord {
+    let record = draft.index.items[position]
+    let wanted = version ?? record.earlier.first?.version
+    guard let wanted, let earlier = record.earlier.first(where: { $0.version == wanted }) else {
+      throw CredentialError(
+        .versionNotFound,
+        version == nil
+          ? "the item has no earlier version, and none of its name is in the trash"
+          : "the item has no such version that is still kept",
+        hint: "'vault history' lists the versions that are")
+    }
+    let contents = try open.contents(of: record, earlier: earlier, index: draft.index)
+    try draft.keepAsEarlier(at: position)
+    draft.index.items[position].version += 1
+    draft.index.items[position].modified = draft.now
+    draft.index.items[position].kind = earlier.kind
+    try draft.seal(contents, at: position)
+    draft.copyIsOutdated(at: position)
+    return draft.index.items[position]
+  }
+
+  private func takeOutOfTrash(
+    _ name: ItemName, version: UInt64?, in draft: inout VaultDraft
+  ) throws -> ItemRecord {
+    let candidates = draft.index.items.indices.filter {
+      draft.index.items[$0].trashed != 0 && draft.index.items[$0].name == name.text
+    }
+    guard
+      let position = candidates.max(by: {
+        draft.index.items[$0].trashed < draft.index.items[$1].trashed
+      })
+    else { throw UnlockedVault.notFound() }
+    let record = draft.index.items[position]
+    let number =
+      if let version { record.earlier.firstIndex { $0.version == version } } else { 0 as Int? }
+    guard let number, number < record.earlier.count else {
+      throw CredentialError(
+        .versionNotFound, "the item in the trash has no such version",
+        hint: "restore it without --version")
+    }
+    let earlier = record.earlier[number]
+    let contents = try open.contents(of: record, earlier: earlier, index: draft.index)
+    draft.index.items[position].trashed = 0
+    draft.index.items[position].kind = earlier.kind
+    if number == 0 {
+      // The current secret when it was removed: it is the current version again.
+      draft.retireEarlier(0, at: position)
+    } else {
+      draft.index.items[position].version += 1
+    }
+    draft.index.items[position].modified = draft.now
+    draft.index.items[position].copy = draft.index.isPublishing ? .pending : .none
+    try draft.seal(contents, at: position)
+    return draft.index.items[position]
+  }
+}

@@ -1,0 +1,104 @@
+public import VaultSealing
+
+// The calls of `blocking`, off Swift's cooperative threads.
+
+extension UnlockedVault {
+  /// The secret of an item; see ``Blocking/get(_:field:version:)``.
+  public func get(
+    _ name: ItemName, field: String? = nil, version: UInt64? = nil
+  ) async throws -> Secret {
+    try await offCooperativeThreads {
+      try self.blocking.get(name, field: field, version: version)
+    }
+  }
+
+  /// The main secrets of several items; see ``Blocking/get(_:)``.
+  public func get(_ names: [ItemName]) async throws -> [ItemName: Secret] {
+    try await offCooperativeThreads { try self.blocking.get(names) }
+  }
+
+  /// What is known of an item; see ``Blocking/item(_:)``.
+  public func item(_ name: ItemName) async throws -> Item {
+    try await offCooperativeThreads { try self.blocking.item(name) }
+  }
+
+  /// The items that match; see ``Blocking/items(matching:)``.
+  public func items(matching query: ItemQuery = .all) async throws -> [Item] {
+    try await offCooperativeThreads { try self.blocking.items(matching: query) }
+  }
+
+  /// The names of an item's further fields; see ``Blocking/fields(of:)``.
+  public func fields(of name: ItemName) async throws -> [String] {
+    try await offCooperativeThreads { try self.blocking.fields(of: name) }
+  }
+
+  /// Length and short hash of a secret; see ``Blocking/fingerprint(of:field:)``.
+  public func fingerprint(of name: ItemName, field: String? = nil) async throws -> Fingerprint {
+    try await offCooperativeThreads { try self.blocking.fingerprint(of: name, field: field) }
+  }
+
+  /// Stores a secret; see ``Blocking/set(_:to:field:changes:)``.
+  @discardableResult
+  public func set(
+    _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
+  ) async throws -> ItemChange {
+    try await offCooperativeThreads {
+      try self.blocking.set(name, to: secret, field: field, changes: changes)
+    }
+  }
+
+  /// Changes what is known of an item; see ``Blocking/update(_:_:)``.
+  @discardableResult
+  public func update(_ name: ItemName, _ changes: ItemChanges) async throws -> Item {
+    try await offCooperativeThreads { try self.blocking.update(name, changes) }
+  }
+
+  /// Removes an item; see ``Blocking/remove(_:purge:)``.
+  public func remove(_ name: ItemName, purge: Bool = false) async throws {
+    try await offCooperativeThreads { try self.blocking.remove(name, purge: purge) }
+  }
+
+  /// Gives an item another name; see ``Blocking/rename(_:to:)``.
+  @discardableResult
+  public func rename(_ name: ItemName, to new: ItemName) async throws -> Item {
+    try await offCooperativeThreads { try self.blocking.rename(name, to: new) }
+  }
+
+  /// Makes a second item with the same contents; see ``Blocking/copy(_:to:)``.
+  @discardableResult
+  public func copy(_ name: ItemName, to new: ItemName) async throws -> Item {
+    try await offCooperativeThreads { try self.blocking.copy(name, to: new) }
+  }
+
+  /// The versions of an item; see ``Blocking/history(of:)``.
+  public func history(of name: ItemName) async throws -> [ItemVersion] {
+    try await offCooperativeThreads { try self.blocking.history(of: name) }
+  }
+
+  /// Makes an earlier version current; see ``Blocking/restore(_:version:)``.
+  @discardableResult
+  public func restore(_ name: ItemName, version: UInt64? = nil) async throws -> Item {
+    try await offCooperativeThreads { try self.blocking.restore(name, version: version) }
+  }
+
+  /// The vault's key slots; see ``Blocking/slots()``.
+  public func slots() async throws -> [KeySlot] {
+    try await offCooperativeThreads { try self.blocking.slots() }
+  }
+
+  /// Adds a slot; see ``Blocking/addSlot(_:)``.
+  @discardableResult
+  public func addSlot(_ slot: NewKeySlot) async throws -> KeySlot {
+    try await offCooperativeThreads { try self.blocking.addSlot(slot) }
+  }
+
+  /// Removes a slot; see ``Blocking/removeSlot(_:)``.
+  public func removeSlot(_ id: String) async throws {
+    try await offCooperativeThreads { try self.blocking.removeSlot(id) }
+  }
+
+  /// Replaces the passphrase of a slot; see ``Blocking/changePassphrase(of:to:)``.
+  public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) async throws {
+    try await offCooperativeThreads { try self.blocking.changePassphrase(of: id, to: passphrase) }
+  }
+}

@@ -1,0 +1,115 @@
+import Synchronization
+import VaultSealing
+
+/// An open vault: items can be read and changed.
+///
+/// It holds the vault key in locked memory until the last reference goes; the file itself is read anew by
+/// every call, so that changes of other processes are seen.
+///
+/// ```swift
+/// let open = try await vault.unlock(with: [.session, .keyring])
+/// try await open.set(ItemName("api-token"), to: Secret("s3cr3t"))
+/// ```
+public final class UnlockedVault: Sendable {
+  /// What opened the vault.
+  public struct OpenedBy: Sendable, Equatable {
+    /// The kind of door.
+    public enum Source: String, Sendable {
+      /// The key that the kernel keeps for a while.
+      case session
+      /// A passphrase.
+      case passphrase
+      /// A key-file.
+      case keyFile = "key-file"
+      /// A recovery code.
+      case recovery
+      /// The desktop keyring.
+      case keyring
+    }
+
+    /// The kind of door.
+    public let source: Source
+    /// The label of the slot; empty for a session or where none was given.
+    public let slotLabel: String
+  }
+
+  let vault: LockedVault
+  let vaultID: [UInt8]
+  let keys: VaultKeys
+  private let pendingNotices = Mutex<[VaultNotice]>([])
+
+  /// What opened the vault.
+  public let openedBy: OpenedBy
+
+  /// The vault's random id, 32 hex digits.
+  public var id: String { Hexadecimal.text(vaultID) }
+
+  init(vault: LockedVault, vaultID: [UInt8], keys: VaultKeys, openedBy: OpenedBy) {
+    self.vault = vault
+    self.vaultID = vaultID
+    self.keys = keys
+    self.openedBy = openedBy
+  }
+
+  /// The same calls, for programs and threads that may wait.
+  public var blocking: Blocking { Blocking(open: self) }
+
+  /// The calls that wait on the calling thread.
+  public struct Blocking: Sendable {
+    let open: UnlockedVault
+
+    /// What a person should hear of the calls since the last time; each notice once.
+    ///
+    /// - Returns: The notices, oldest first.
+    public func takeNotices() -> [VaultNotice] {
+      open.pendingNotices.withLock { notices in
+        defer { notices = [] }
+        return notices
+      }
+    }
+  }
+
+  func note(_ notices: [VaultNotice]) {
+    pendingNotices.withLock { pending in
+      for notice in notices where !pending.contains(notice) { pending.append(notice) }
+    }
+  }
+
+  /// Reads the file as it is now.
+  func read(onlyItemsNamed names: [ItemName]? = nil) throws -> (SealedFile, VaultIndex) {
+    let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
+    let (sealed, index, notices) = try reader.open(
+      onlyItemsNamed: names.map { $0.map { Array($0.text.utf8) } })
+    note(notices)
+    return (sealed, index)
+  }
+
+  /// Changes the file; what `change` throws leaves it as it was.
+  func commit<Result>(_ change: (inout VaultDraft) throws -> Result) throws -> Result {
+    let (result, notices) = try VaultWriter(vault: vault, keys: keys, vaultID: vaultID)
+      .commit(change)
+    note(notices)
+    return result
+  }
+
+  /// Keeps the key in the kernel's keyring for as long as the options say.
+  func beginSession(header: VaultHeader) {
+    guard vault.options.sessionSeconds > 0 else { return }
+    do {
+      try Session.begin(keys.vaultKey, header: header, seconds: vault.options.sessionSeconds)
+    } catch let error as KernelKeyring.Refusal {
+      note([
+        VaultNotice(
+          .noSession, "the vault does not stay open: \(error.explanation)",
+          hint: "every command opens it anew; a key-file is the quickest way")
+      ])
+    } catch {
+      note([VaultNotice(.noSession, "the vault does not stay open")])
+    }
+  }
+
+  static func notFound() -> CredentialError {
+    CredentialError(
+      .itemNotFound, "there is no such item", hint: "'vault list' shows the names of all items")
+  }
+}

@@ -1,0 +1,72 @@
+import VaultSealing
+
+/// Makes a vault's first file.
+struct VaultCreation {
+  let vault: LockedVault
+
+  func create(slots: [NewKeySlot]) throws -> UnlockedVault {
+    guard !slots.isEmpty else {
+      throw CredentialError(.invalidValue, "a vault needs at least one key slot")
+    }
+    guard slots.count <= VaultHeader.maximumSlots else {
+      throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
+    }
+    let keys = try VaultKeys(try SecretBytes.random(count: 32))
+    let vaultID = RandomBytes.bytes(count: 16)
+    var records: [SlotRecord] = []
+    for slot in slots {
+      records.append(try SlotAddition(vault: vault, vaultID: vaultID, keys: keys).record(for: slot))
+    }
+    let header = VaultHeader(vaultID: vaultID, generation: 1, slots: records)
+    let device = try vault.folder.device()
+    var index = VaultIndex(
+      device: device, written: vault.options.now(),
+      isPublishing: records.contains { KeySlot.Kind(type: $0.type) == .keyring })
+    try index.addDataKey(purpose: .history, now: index.written)
+    try index.addDataKey(purpose: .publishing, now: index.written)
+    let (bytes, tag) = try VaultFileComposer.compose(
+      header: header, index: index, keys: keys, sealedItems: [:])
+    try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
+      guard try !vault.folder.exists() else {
+        throw CredentialError(
+          .vaultExists, "there is a vault at \(vault.folder.path) already",
+          hint: "use it, or make another one: --vault NAME")
+      }
+      try vault.folder.replace(bytes, in: directory, keepingPrevious: false)
+    }
+    let seen = LastSeen(vaultID: vaultID, generation: 1, tag: tag)
+    try vault.folder.record(seen, key: try keys.state())
+    let source: UnlockedVault.OpenedBy.Source =
+      switch KeySlot.Kind(type: records[0].type) {
+      case .passphrase: .passphrase
+      case .keyFile: .keyFile
+      case .recovery: .recovery
+      default: .keyring
+      }
+    let open = UnlockedVault(
+      vault: vault, vaultID: vaultID, keys: keys,
+      openedBy: UnlockedVault.OpenedBy(source: source, slotLabel: slots[0].label))
+    open.beginSession(header: header)
+    return open
+  }
+}
+
+/// Makes a slot's record, and the keyring's item where the slot needs one.
+struct SlotAddition {
+  let vault: LockedVault
+  let vaultID: [UInt8]
+  let keys: VaultKeys
+
+  func record(for slot: NewKeySlot) throws -> SlotRecord {
+    let id = RandomBytes.bytes(count: 16)
+    var keyringKey: SecretBytes?
+    if case .keyring = slot.kind {
+      let key = try SecretBytes.random(count: 32)
+      try KeyringDoor(options: vault.options).storeSlotKey(key, vaultID: vaultID, slotID: id)
+      keyringKey = key
+    }
+    let (secret, cost) = try SlotMaker.secret(of: slot, keyringKey: keyringKey)
+    return try SlotMaker.record(
+      for: slot, id: id, keys: keys, vaultID: vaultID, secret: secret, cost: cost)
+  }
+}

@@ -1,0 +1,142 @@
+import VaultSealing
+
+/// A change to a vault in the making: the index to be, and the sealed bytes that go with it.
+///
+/// Nothing is on disk before ``VaultWriter`` has committed it, blobs first.
+struct VaultDraft {
+  /// A sealed blob for `store.sqlite`.
+  struct Blob {
+    var hash: [UInt8]
+    var sealed: [UInt8]
+  }
+
+  let sealed: SealedFile
+  let keys: VaultKeys
+  let now: Int64
+  let historyLimit: Int
+  var header: VaultHeader
+  var index: VaultIndex
+  /// Sealed bytes of items that this change sealed.
+  private(set) var changedItems: [[UInt8]: [UInt8]] = [:]
+  /// Blobs to be stored before the file that names them.
+  private(set) var newBlobs: [Blob] = []
+  /// Hashes of blobs that the new index no longer names, to be removed after.
+  private(set) var retiredBlobs: [[UInt8]] = []
+  /// The generation before must not stay: it holds what was purged.
+  var removesPrevious = false
+  var notices: [VaultNotice] = []
+
+  init(sealed: SealedFile, keys: VaultKeys, index: VaultIndex, now: Int64, historyLimit: Int) {
+    self.sealed = sealed
+    self.keys = keys
+    self.now = now
+    self.historyLimit = historyLimit
+    self.index = index
+    header = sealed.header
+  }
+
+  /// Where the live item of this name stands in the index.
+  func position(of name: ItemName) -> Int? {
+    index.items.firstIndex { $0.trashed == 0 && $0.name == name.text }
+  }
+
+  /// Where the live item of this name stands in the index, or an error that says there is none.
+  func requirePosition(of name: ItemName) throws -> Int {
+    guard let position = position(of: name) else { throw UnlockedVault.notFound() }
+    return position
+  }
+
+  /// The current secret of an item, also one that this change has sealed.
+  func contents(at position: Int) throws -> ItemContents {
+    let record = index.items[position]
+    if let bytes = changedItems[record.id] {
+      return try SealedFile.open(
+        bytes, record: record, version: record.version, kind: record.kind,
+        vaultID: header.vaultID, parent: keys.item)
+    }
+    return try sealed.contents(of: record, keys: keys)
+  }
+
+  /// Seals `contents` as the current version of the item at `position`.
+  mutating func seal(_ contents: ItemContents, at position: Int) throws {
+    let record = index.items[position]
+    let sealed = try contents.sealed(
+      key: try VaultKeys.key(of: record.id, from: keys.item),
+      context: ItemContents.associatedData(
+        vaultID: header.vaultID, itemID: record.id, version: record.version, kind: record.kind))
+    changedItems[record.id] = sealed
+    index.items[position].hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+  }
+
+  /// Puts the current secret of an item into its history, sealed under the history's data key.
+  ///
+  /// A secret that can no longer be read is left out, and that is told.
+  mutating func keepAsEarlier(at position: Int) throws {
+    let record = index.items[position]
+    do {
+      let contents = try contents(at: position)
+      let dataKey = try index.dataKey(for: .history)
+      let sealed = try contents.sealed(
+        key: try VaultKeys.key(of: record.id, from: dataKey.key),
+        context: ItemContents.associatedData(
+          vaultID: header.vaultID, itemID: record.id, version: record.version, kind: record.kind))
+      let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+      newBlobs.append(Blob(hash: hash, sealed: sealed))
+      index.items[position].earlier.insert(
+        ItemRecord.Earlier(
+          version: record.version, kind: record.kind, written: record.modified, dataKey: dataKey.id,
+          length: UInt32(sealed.count), hash: hash), at: 0)
+    } catch let error as CredentialError where error.code == .damaged {
+      notices.append(
+        VaultNotice(
+          .historyLost, "the secret that was replaced was damaged and is not in the history"))
+    }
+    trimHistory(at: position)
+  }
+
+  private mutating func trimHistory(at position: Int) {
+    let keep = historyLimit + (index.items[position].trashed == 0 ? 0 : 1)
+    while index.items[position].earlier.count > keep {
+      retiredBlobs.append(index.items[position].earlier.removeLast().hash)
+    }
+  }
+
+  /// Takes an earlier version out of an item's list; its blob is removed after the commit.
+  mutating func retireEarlier(_ number: Int, at position: Int) {
+    retiredBlobs.append(index.items[position].earlier.remove(at: number).hash)
+  }
+
+  /// Removes an item for good: record, blobs, and the generation before, which still holds it.
+  mutating func purge(at position: Int) {
+    let record = index.items.remove(at: position)
+    retiredBlobs += record.earlier.map(\.hash)
+    changedItems[record.id] = nil
+    index.tombstones.append(
+      VaultIndex.Tombstone(itemID: record.id, removed: now, device: index.device))
+    removesPrevious = true
+  }
+
+  /// Marks the copy of an item in the keyring as gone stale, where one is to be kept.
+  mutating func copyIsOutdated(at position: Int) {
+    if index.items[position].copy == .published { index.items[position].copy = .pending }
+  }
+
+  /// Asks for the copy under `name` to be removed from the keyring.
+  mutating func withdrawCopy(at position: Int) {
+    let record = index.items[position]
+    if record.copy != .none, record.copyHash.contains(where: { $0 != 0 }) {
+      index.withdrawals.append(
+        VaultIndex.Withdrawal(name: record.name, copyHash: record.copyHash))
+    }
+    index.items[position].copyHash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+  }
+
+  /// The sealed bytes of every item that stays in the file.
+  func sealedItems() throws -> [[UInt8]: [UInt8]] {
+    var result = changedItems
+    for item in index.items where item.trashed == 0 && result[item.id] == nil {
+      result[item.id] = try sealed.sealedBytes(of: item)
+    }
+    return result
+  }
+}

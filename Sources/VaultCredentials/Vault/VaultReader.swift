@@ -1,0 +1,133 @@
+import VaultSealing
+
+/// Reads a vault file with its key, and holds it against what this machine saw last.
+struct VaultReader {
+  let vault: LockedVault
+  let keys: VaultKeys
+  let vaultID: [UInt8]
+
+  /// The file for reading; what is odd about its age comes as a notice.
+  func open(
+    onlyItemsNamed names: [[UInt8]]? = nil
+  ) throws -> (sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]) {
+    // The record is read before the file: else a writer in between looks like a rollback.
+    var record = try vault.folder.lastSeen(vaultID: vaultID)
+    var (sealed, index) = try openIndex(onlyItemsNamed: names)
+    var verdict = try verdict(record, sealed, index)
+    if verdict.isSuspicious {
+      record = try vault.folder.lastSeen(vaultID: vaultID)
+      (sealed, index) = try openIndex(onlyItemsNamed: names)
+      verdict = try self.verdict(record, sealed, index)
+    }
+    switch verdict {
+    case .current: return (sealed, index, [])
+    case .newer:
+      try accept(sealed)
+      return (sealed, index, [])
+    case .rolledBack(let seen):
+      if vault.options.acceptsRollback { try accept(sealed) }
+      return (
+        sealed, index,
+        [
+          VaultNotice(.rolledBack, Self.rolledBackMessage(sealed, seen), hint: Self.rollbackHint)
+        ]
+      )
+    case .forked(let seen):
+      if vault.options.acceptsRollback { try accept(sealed) }
+      return (
+        sealed, index,
+        [
+          VaultNotice(.forked, Self.forkedMessage(seen), hint: Self.rollbackHint)
+        ]
+      )
+    }
+  }
+
+  /// The whole file for a change; the caller holds the lock, so nobody writes meanwhile.
+  func openForWriting() throws -> (sealed: SealedFile, index: VaultIndex) {
+    let (sealed, index) = try openIndex(onlyItemsNamed: nil)
+    guard !sealed.header.isReadOnly else {
+      throw CredentialError(
+        .newerVersion, "the vault file was made by a newer vault and can only be read here",
+        hint: "install a newer version of vault to change it")
+    }
+    if vault.options.acceptsRollback { return (sealed, index) }
+    switch try verdict(try vault.folder.lastSeen(vaultID: vaultID), sealed, index) {
+    case .current, .newer: return (sealed, index)
+    case .rolledBack(let seen):
+      throw CredentialError(
+        .rolledBack, Self.rolledBackMessage(sealed, seen), hint: Self.rollbackHint)
+    case .forked(let seen):
+      throw CredentialError(.forked, Self.forkedMessage(seen), hint: Self.rollbackHint)
+    }
+  }
+
+  private func openIndex(
+    onlyItemsNamed names: [[UInt8]]?
+  ) throws -> (SealedFile, VaultIndex) {
+    let sealed = try vault.blocking.sealedFile()
+    guard sealed.header.vaultID == vaultID else {
+      throw CredentialError(
+        .locked, "another vault has taken the place of the one that was opened",
+        hint: "open it anew")
+    }
+    do {
+      return (sealed, try sealed.openIndex(keys, onlyItemsNamed: names))
+    } catch is SealedFile.IndexRejected {
+      throw VaultHeader.damaged("its index does not open, or the vault key was rotated meanwhile")
+    }
+  }
+
+  private func verdict(
+    _ record: [UInt8]?, _ sealed: SealedFile, _ index: VaultIndex
+  ) throws -> LastSeen.Verdict {
+    guard let record else { return .newer }
+    let states = [try keys.state()] + index.formerKeys.map(\.state)
+    let seen: LastSeen
+    do {
+      seen = try LastSeen(decoding: record, vaultID: vaultID, keys: states)
+    } catch {
+      if vault.options.acceptsRollback { return .newer }
+      throw error
+    }
+    return seen.verdict(
+      generation: sealed.header.generation, tag: sealed.tag, ancestors: index.ancestors)
+  }
+
+  /// Records a file that this process did not write, once its name is durable: a generation recorded
+  /// before it is would look like a rollback after a power cut.
+  private func accept(_ sealed: SealedFile) throws {
+    let seen = LastSeen(
+      vaultID: vaultID, generation: sealed.header.generation, tag: sealed.tag)
+    do {
+      try vault.folder.syncDirectory()
+      try vault.folder.record(seen, key: try keys.state())
+    } catch let error as CredentialError
+      where [.inputOutput, .cannotCreate, .permissionDenied].contains(error.code)
+    {
+      // A full or read-only disk must not keep anybody from reading.
+    }
+  }
+
+  private static let rollbackHint =
+    "if you put an older copy back on purpose, run the command again with --accept-rollback"
+
+  private static func rolledBackMessage(_ sealed: SealedFile, _ seen: UInt64) -> String {
+    "the vault file is older (generation \(sealed.header.generation)) than one seen before "
+      + "(generation \(seen))"
+  }
+
+  private static func forkedMessage(_ seen: UInt64) -> String {
+    "the vault file and the one seen before (generation \(seen)) were written independently"
+  }
+}
+
+extension LastSeen.Verdict {
+  /// A rollback or a fork: to be looked at twice before it is believed.
+  var isSuspicious: Bool {
+    switch self {
+    case .current, .newer: false
+    case .rolledBack, .forked: true
+    }
+  }
+}

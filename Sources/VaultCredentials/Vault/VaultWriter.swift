@@ -1,0 +1,53 @@
+import VaultSealing
+
+/// Commits changes to a vault file: under the lock, blobs first, one replace, then the record.
+struct VaultWriter {
+  let vault: LockedVault
+  let keys: VaultKeys
+  let vaultID: [UInt8]
+
+  /// Runs `change` on a draft of the file as it is now, and commits it.
+  ///
+  /// Whatever throws before the replace leaves everything as it was.
+  func commit<Result>(
+    _ change: (inout VaultDraft) throws -> Result
+  ) throws -> (result: Result, notices: [VaultNotice]) {
+    try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
+      let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
+      let (sealed, index) = try reader.openForWriting()
+      var draft = VaultDraft(
+        sealed: sealed, keys: keys, index: index, now: vault.options.now(),
+        historyLimit: vault.options.historyLimit)
+      try emptyTrash(&draft)
+      let result = try change(&draft)
+
+      draft.header.generation += 1
+      draft.index.device = try vault.folder.device()
+      draft.index.written = draft.now
+      draft.index.ancestors.append(
+        VaultIndex.Ancestor(generation: sealed.header.generation, tag: sealed.tag))
+      let tooMany = draft.index.ancestors.count - VaultIndex.maximumAncestors
+      if tooMany > 0 { draft.index.ancestors.removeFirst(tooMany) }
+      let (bytes, tag) = try VaultFileComposer.compose(
+        header: draft.header, index: draft.index, keys: keys, sealedItems: try draft.sealedItems())
+
+      let history = HistoryStore(location: vault.folder.location, vaultID: vaultID)
+      try history.insert(draft.newBlobs, written: draft.now)
+      try vault.folder.replace(bytes, in: directory, keepingPrevious: !draft.removesPrevious)
+      let seen = LastSeen(vaultID: vaultID, generation: draft.header.generation, tag: tag)
+      try vault.folder.record(seen, key: try keys.state())
+      if draft.removesPrevious { try vault.folder.removePrevious(in: directory) }
+      try history.remove(draft.retiredBlobs, erasing: draft.removesPrevious)
+      return (result, draft.notices)
+    }
+  }
+
+  /// What has been in the trash for longer than it is kept goes for good.
+  private func emptyTrash(_ draft: inout VaultDraft) throws {
+    let deadline = draft.now - Int64(vault.options.trashDays) * 86_400_000
+    for position in draft.index.items.indices.reversed() {
+      let trashed = draft.index.items[position].trashed
+      if trashed != 0, trashed < deadline { draft.purge(at: position) }
+    }
+  }
+}

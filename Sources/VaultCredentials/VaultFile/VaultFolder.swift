@@ -1,0 +1,117 @@
+import VaultSealing
+import VaultStorage
+
+/// The files of one vault: the sealed file, its lock, and what this machine saw last.
+struct VaultFolder: Sendable {
+  let location: StoreLocation
+  let name: String?
+  private let folder: String
+  private let file: String
+  private let lockFile: String
+
+  init(location: StoreLocation, name: String?) throws {
+    self.location = location
+    self.name = name
+    (folder, file) = try CredentialError.fromStorage { try location.vaultFile(named: name) }
+    lockFile = try CredentialError.fromStorage { try location.lockName(forVault: name) }
+  }
+
+  /// The vault file's path.
+  var path: String { "\(folder)/\(file)" }
+
+  /// Reads the vault file; `nil` if there is none.
+  ///
+  /// No lock is needed: a rename gives a reader one whole file.
+  func read() throws -> SealedFile? {
+    let bytes: [UInt8]
+    do {
+      bytes = try Directory(folder).read(
+        file, limit: VaultHeader.maximumFile, acceptingPrevious: true)
+    } catch {
+      if error.code == .notFound { return nil }
+      if error.code == .tooLarge { throw VaultHeader.damaged("it is larger than any vault may be") }
+      throw CredentialError(error)
+    }
+    return try SealedFile(length: bytes.count) { Array(bytes[$0]) }
+  }
+
+  /// Whether there is a vault file, readable or not.
+  func exists() throws -> Bool {
+    do {
+      return try Directory(folder).contains(file)
+    } catch {
+      if error.code == .notFound { return false }
+      throw CredentialError(error)
+    }
+  }
+
+  /// Runs `body` with the writers' lock; removes what a killed writer left first.
+  func locked<Result>(timeout: Duration, _ body: (Directory) throws -> Result) throws -> Result {
+    try CredentialError.fromStorage {
+      let directory = try Directory(folder, create: true)
+      let lock = try FileLock(lockFile, in: directory, timeout: timeout)
+      defer { withExtendedLifetime(lock) {} }
+      try AtomicFile.removeStale(of: file, in: directory)
+      return try body(directory)
+    }
+  }
+
+  /// Replaces the vault file; the caller holds the lock.
+  func replace(_ bytes: [UInt8], in directory: Directory, keepingPrevious: Bool) throws {
+    try CredentialError.fromStorage {
+      try AtomicFile.replace(
+        file, in: directory, keepingPrevious: keepingPrevious, with: bytes)
+    }
+  }
+
+  /// Removes the generation before, which holds what was purged or sealed under an old key.
+  func removePrevious(in directory: Directory) throws {
+    try CredentialError.fromStorage {
+      try directory.remove(AtomicFile.previousName(of: file))
+    }
+  }
+
+  // MARK: What this machine knows
+
+  /// The last-seen record's bytes, or `nil` if there is none.
+  func lastSeen(vaultID: [UInt8]) throws -> [UInt8]? {
+    do {
+      return try Directory(location.state).read(seenFile(vaultID), limit: 4096)
+    } catch {
+      if error.code == .notFound { return nil }
+      throw CredentialError(error)
+    }
+  }
+
+  /// Records what was seen. Written aside and renamed, not synced: a record that is too old only makes
+  /// the check weaker for a moment.
+  func record(_ seen: LastSeen, key: SecretBytes) throws {
+    let bytes = try seen.encoded(key: key)
+    try CredentialError.fromStorage {
+      let directory = try Directory(location.state, create: true)
+      try AtomicFile.replace(
+        seenFile(seen.vaultID), in: directory, isDurable: false, with: bytes)
+    }
+  }
+
+  /// Makes the vault's directory durable, before a generation of somebody else's is recorded.
+  func syncDirectory() throws {
+    try CredentialError.fromStorage { try Directory(folder).sync() }
+  }
+
+  /// This machine's random id, made on first use.
+  func device() throws -> [UInt8] {
+    try CredentialError.fromStorage {
+      let directory = try Directory(location.state, create: true)
+      if try directory.contains("device") {
+        let bytes = try directory.read("device", limit: 4096)
+        if bytes.count == 16 { return bytes }
+      }
+      let id = RandomBytes.bytes(count: 16)
+      try AtomicFile.replace("device", in: directory, isDurable: false, with: id)
+      return id
+    }
+  }
+
+  private func seenFile(_ vaultID: [UInt8]) -> String { Hexadecimal.text(vaultID) + ".seen" }
+}

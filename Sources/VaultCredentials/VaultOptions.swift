@@ -1,0 +1,79 @@
+/// How a vault behaves towards time, prompts and the keyring.
+///
+/// ```swift
+/// var options = VaultOptions()
+/// options.usesKeyring = false
+/// let vault = try LockedVault(location: StoreLocation(), options: options)
+/// ```
+public struct VaultOptions: Sendable {
+  /// Go on with a file that is older than, or a fork of, the one seen before.
+  public var acceptsRollback = false
+  /// How long the keyring may take to answer.
+  public var keyringTimeout: Duration = .seconds(5)
+  /// How long a prompt of the keyring's own may stay on a display.
+  public var promptTimeout: Duration = .seconds(60)
+  /// Whether the keyring may ask a person on a display.
+  public var allowsKeyringPrompt = false
+  /// Whether the keyring is used at all: to open the vault, and to carry copies.
+  public var usesKeyring = true
+  /// How long the vault stays open after it was opened, in seconds; 0 for not at all.
+  public var sessionSeconds = 15 * 60
+  /// How long to wait for another writer.
+  public var lockTimeout: Duration = .seconds(10)
+  /// How many earlier versions of an item are kept.
+  public var historyLimit = 10
+  /// How long a removed item stays in the trash, in days.
+  public var trashDays = 30
+
+  /// The time, in milliseconds since 1970: a seam for tests.
+  package var now: @Sendable () -> Int64 = { Clock.milliseconds() }
+
+  /// The standard options.
+  public init() {}
+}
+
+/// Something a person should hear that is no failure.
+public struct VaultNotice: Sendable, Equatable {
+  /// Which notice it is; stable across releases.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code's text.
+    public let rawValue: String
+
+    /// Makes a code from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The file is older than one that was seen before.
+    public static let rolledBack = Code(rawValue: "rolled-back")
+    /// Two machines wrote to the vault independently.
+    public static let forked = Code(rawValue: "forked")
+    /// The vault does not stay open, since the kernel refuses its key service.
+    public static let noSession = Code(rawValue: "no-session")
+    /// Copies in the keyring are still to be brought up to date.
+    public static let copiesPending = Code(rawValue: "copies-pending")
+    /// A copy in the keyring was changed by another program.
+    public static let copyChanged = Code(rawValue: "copy-changed")
+    /// Another program's item has the place of a copy.
+    public static let copyForeign = Code(rawValue: "copy-foreign")
+    /// The keyring cannot hold this secret exactly.
+    public static let copyInexact = Code(rawValue: "copy-inexact")
+    /// One key slot is one accident from loss.
+    public static let singleSlot = Code(rawValue: "single-slot")
+    /// The secret that was replaced could not be read, and is not in the history.
+    public static let historyLost = Code(rawValue: "history-lost")
+    /// The connection to the keyring is not encrypted.
+    public static let plainKeyringSession = Code(rawValue: "plain-keyring-session")
+  }
+
+  /// Which notice it is.
+  public let code: Code
+  /// One sentence that says what is so.
+  public let message: String
+  /// One sentence that says what to do, where something can be done.
+  public let hint: String?
+
+  init(_ code: Code, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
