@@ -29,7 +29,8 @@ let package = Package(
       ]),
 
     // The three drawers. None imports another.
-    .target(name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
+    .target(
+      name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
@@ -87,11 +88,12 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .system {
-  target.swiftSettings = (target.swiftSettings ?? []) + [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-  ]
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+    ]
 }

@@ -72,5 +72,7 @@ struct LayeringTests {
     }
   }
 
-  private var modifiers: Set<String> { ["public", "package", "internal", "private", "fileprivate"] }
+  private var modifiers: Set<String> {
+    ["public", "package", "internal", "private", "fileprivate"]
+  }
 }

@@ -1,0 +1,62 @@
+# vault: build, try, test, install. `make help` tells what there is.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+SWIFT ?= swift
+PREFIX ?= $(HOME)/.local
+# Another name, for those who have HashiCorp's vault: make install NAME=lvault
+NAME ?= vault
+DESTDIR ?=
+
+RELEASE := .build-release
+BINARY := $(RELEASE)/release/vault
+
+BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev pkg-config
+TEST_PACKAGES := gnome-keyring dbus dbus-x11 libsecret-tools bash-completion zsh fish python3-pexpect \
+	python3-dbus python3-gi strace sqlite3 keyutils git
+
+.PHONY: help build demo test lint format install uninstall completions bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build the command as it is installed: a release, everything but glibc linked statically
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/build-release $(RELEASE)
+
+demo: build ## Keep, read back and use a secret in a throwaway home
+	@scripts/install-packages optional gnome-keyring dbus libsecret-tools
+	@scripts/demo $(abspath $(BINARY))
+
+test: ## Run all tests; say how many ran, and what was skipped and why
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/install-packages optional $(TEST_PACKAGES)
+	@scripts/run-tests
+
+lint: ## Check the style: swift format, strictly
+	@$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	@echo "lint: nothing to say"
+
+format: ## Format all sources
+	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+install: build ## Install the command and its completions below PREFIX (default ~/.local)
+	@scripts/install "$(DESTDIR)$(PREFIX)" "$(NAME)" "$(BINARY)"
+
+uninstall: ## Remove what install wrote
+	@scripts/uninstall "$(DESTDIR)$(PREFIX)" "$(NAME)"
+
+completions: ## Write the completions in completions/ anew
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@$(SWIFT) build --product vault
+	@mkdir -p completions
+	@.build/debug/vault completions bash > completions/vault.bash
+	@.build/debug/vault completions zsh > completions/_vault
+	@.build/debug/vault completions fish > completions/vault.fish
+
+bench: build ## Measure against peers: ratios of one interleaved run
+	@Benchmarks/run $(abspath $(BINARY))
+
+clean: ## Remove everything that was built
+	rm -rf .build $(RELEASE)
