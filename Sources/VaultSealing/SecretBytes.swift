@@ -11,8 +11,8 @@ import CVaultSodium
 /// token.withBytes { bytes in print(bytes.byteCount) }   // 6
 /// print(token)                                           // <redacted>
 /// ```
-// @unchecked: the block is written only before init returns, and freed only in deinit.
 @safe public final class SecretBytes: @unchecked Sendable {
+  // @unchecked Sendable above: the block is written only before init returns, and freed only in deinit.
   private let block: LockedMemory.Block
 
   /// How many bytes there are, 0 or more.

@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// Makes slot records and opens them. Documentation/file-format.md, section 3.
+/// Makes slot records and opens them.
+///
+/// Documentation/file-format.md, section 3.
 enum SlotMaker {
   /// Labels are sealed in 64-byte steps and at most this long.
   static let maximumLabel = 255

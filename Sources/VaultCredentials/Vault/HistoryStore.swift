@@ -37,7 +37,7 @@ struct HistoryStore {
 
   /// Removes blobs that no index names any more.
   ///
-  /// - Parameter erasing: Also from the write-ahead log, so that no file of ours holds them.
+  /// With `erasing` also from the write-ahead log, so that no file of ours holds them.
   func remove(_ hashes: [[UInt8]], erasing: Bool) throws {
     guard !hashes.isEmpty else { return }
     let store = try write { connection in

@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// The secret part of an item: its fields. Documentation/file-format.md, section 5.
+/// The secret part of an item: its fields.
+///
+/// Documentation/file-format.md, section 5.
 struct ItemContents: Sendable {
   static let maximumLength = 1 << 20
 

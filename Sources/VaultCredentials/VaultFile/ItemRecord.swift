@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// What the index keeps of one item. Documentation/file-format.md, section 4.
+/// What the index keeps of one item.
+///
+/// Documentation/file-format.md, section 4.
 struct ItemRecord: Sendable, Equatable {
   /// How the copy in the keyring stands.
   enum Copy: UInt8, Sendable {

@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// Which file of a vault this machine saw last. Documentation/file-format.md, section 6.
+/// Which file of a vault this machine saw last.
+///
+/// Documentation/file-format.md, section 6.
 ///
 /// It lies in another tree than the vault, so that a data directory put back from a copy is noticed.
 struct LastSeen: Equatable {

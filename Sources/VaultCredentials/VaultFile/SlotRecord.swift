@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// One key slot as it stands in the header. Documentation/file-format.md, section 3.
+/// One key slot as it stands in the header.
+///
+/// Documentation/file-format.md, section 3.
 struct SlotRecord: Equatable {
   static let saltLength = 16
   static let wrappedLength = 48

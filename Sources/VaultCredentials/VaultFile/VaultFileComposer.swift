@@ -1,14 +1,17 @@
 import VaultSealing
 
-/// Puts a whole vault file together. Documentation/file-format.md, section 1.
+/// Puts a whole vault file together.
+///
+/// Documentation/file-format.md, section 1.
 enum VaultFileComposer {
-  /// The bytes of the file, and the tag of its index.
+  /// Seals `index` and puts it between header and items.
   ///
   /// - Parameters:
   ///   - header: Slots, vault id, generation and features; its lengths are set here.
   ///   - index: Its items' places in the file are set here.
   ///   - keys: The keys of the epoch.
   ///   - sealedItems: The sealed bytes of every item that is not in the trash, by id.
+  /// - Returns: The bytes of the file, and the tag of its index.
   /// - Throws: ``CredentialError`` with code `.cannotCreate` beyond a limit of the format.
   static func compose(
     header: VaultHeader, index: VaultIndex, keys: VaultKeys, sealedItems: [[UInt8]: [UInt8]]

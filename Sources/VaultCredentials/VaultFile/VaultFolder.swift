@@ -83,7 +83,9 @@ struct VaultFolder: Sendable {
     }
   }
 
-  /// Records what was seen. Written aside and renamed, not synced: a record that is too old only makes
+  /// Records what was seen.
+  ///
+  /// Written aside and renamed, not synced: a record that is too old only makes
   /// the check weaker for a moment.
   func record(_ seen: LastSeen, key: SecretBytes) throws {
     let bytes = try seen.encoded(key: key)

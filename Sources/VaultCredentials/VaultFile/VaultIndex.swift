@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// The sealed index of a vault file. Documentation/file-format.md, section 4.
+/// The sealed index of a vault file.
+///
+/// Documentation/file-format.md, section 4.
 struct VaultIndex: Sendable {
   struct DataKey: Sendable {
     var id: [UInt8]
@@ -117,8 +119,8 @@ struct VaultIndex: Sendable {
 
   /// Decodes an index that has been authenticated.
   ///
-  /// - Parameter names: Where given, items of other names are skipped unread; ``isPartial`` says so.
-  ///   Reading one item out of thousands then costs a walk over lengths.
+  /// Where `names` are given, items of other names are skipped unread, and ``isPartial`` says so: reading
+  /// one item out of thousands then costs a walk over lengths.
   init(decoding padded: RawSpan, onlyItemsNamed names: [[UInt8]]? = nil) throws {
     guard let length = Padding.unpaddedLength(padded),
       padded.byteCount == Padding.indexLength(length)

@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// The keys of one epoch of a vault. Documentation/file-format.md, section 4.
+/// The keys of one epoch of a vault.
+///
+/// Documentation/file-format.md, section 4.
 struct VaultKeys: Sendable {
   let vaultKey: SecretBytes
   let index: SecretBytes
