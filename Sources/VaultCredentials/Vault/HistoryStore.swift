@@ -68,6 +68,13 @@ struct HistoryStore {
     }
   }
 
+  /// What is wrong with the store's file; empty if nothing, or if there is none.
+  func check() throws -> [String] {
+    try CredentialError.fromStorage {
+      try Store.open(location, mode: .read)?.check() ?? []
+    }
+  }
+
   @discardableResult
   private func write(_ body: (SQLiteConnection) throws -> Void) throws -> Store? {
     try CredentialError.fromStorage {

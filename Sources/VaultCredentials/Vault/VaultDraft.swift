@@ -22,6 +22,8 @@ struct VaultDraft {
   private(set) var newBlobs: [Blob] = []
   /// Hashes of blobs that the new index no longer names, to be removed after.
   private(set) var retiredBlobs: [[UInt8]] = []
+  /// The keys of a new epoch, once ``rotate(to:slots:)`` has sealed everything under them.
+  private(set) var newKeys: VaultKeys?
   /// The generation before must not stay: it holds what was purged.
   var removesPrevious = false
   var notices: [VaultNotice] = []
@@ -44,6 +46,29 @@ struct VaultDraft {
   func requirePosition(of name: ItemName) throws -> Int {
     guard let position = position(of: name) else { throw UnlockedVault.notFound() }
     return position
+  }
+
+  /// Seals everything under new keys, opened by `slots` alone.
+  ///
+  /// Earlier versions stay as they are: their data keys are in the index.
+  mutating func rotate(to newKeys: VaultKeys, slots: [SlotRecord]) throws {
+    for position in index.items.indices where index.items[position].trashed == 0 {
+      let contents = try contents(at: position)
+      let record = index.items[position]
+      let sealed = try contents.sealed(
+        key: try VaultKeys.key(of: record.id, from: newKeys.item),
+        context: ItemContents.associatedData(
+          vaultID: header.vaultID, itemID: record.id, version: record.version, kind: record.kind))
+      changedItems[record.id] = sealed
+      index.items[position].hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+    }
+    index.formerKeys.append(
+      VaultIndex.FormerKeys(
+        lastGeneration: header.generation, blind: try keys.blind(), state: try keys.state()))
+    if index.formerKeys.count > 8 { index.formerKeys.removeFirst() }
+    header.slots = slots
+    self.newKeys = newKeys
+    removesPrevious = true
   }
 
   /// The current secret of an item, also one that this change has sealed.

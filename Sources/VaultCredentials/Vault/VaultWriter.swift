@@ -29,13 +29,14 @@ struct VaultWriter {
       let tooMany = draft.index.ancestors.count - VaultIndex.maximumAncestors
       if tooMany > 0 { draft.index.ancestors.removeFirst(tooMany) }
       let (bytes, tag) = try VaultFileComposer.compose(
-        header: draft.header, index: draft.index, keys: keys, sealedItems: try draft.sealedItems())
+        header: draft.header, index: draft.index, keys: draft.newKeys ?? keys,
+        sealedItems: try draft.sealedItems())
 
       let history = HistoryStore(location: vault.folder.location, vaultID: vaultID)
       try history.insert(draft.newBlobs, written: draft.now)
       try vault.folder.replace(bytes, in: directory, keepingPrevious: !draft.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: draft.header.generation, tag: tag)
-      try vault.folder.record(seen, key: try keys.state())
+      try vault.folder.record(seen, key: try (draft.newKeys ?? keys).state())
       if draft.removesPrevious { try vault.folder.removePrevious(in: directory) }
       try history.remove(draft.retiredBlobs, erasing: draft.removesPrevious)
       return (result, draft.notices)

@@ -1,0 +1,163 @@
+import VaultSealing
+import VaultStorage
+
+/// One thing that a check found.
+public struct CheckFinding: Sendable, Equatable {
+  /// How bad it is.
+  public enum Severity: String, Sendable {
+    /// Something is lost, or can no longer be trusted.
+    case damage
+    /// Something should be mended before it becomes damage.
+    case warning
+    /// Something worth knowing.
+    case information
+  }
+
+  /// How bad it is.
+  public let severity: Severity
+  /// Which finding it is; stable across releases.
+  public let code: String
+  /// One sentence that says what was found; without names of items.
+  public let message: String
+  /// The command that mends it, where there is one.
+  public let hint: String?
+
+  init(_ severity: Severity, _ code: String, _ message: String, hint: String? = nil) {
+    self.severity = severity
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// What a check looked at and found.
+public struct CheckReport: Sendable {
+  /// Items whose seal was verified.
+  public internal(set) var items = 0
+  /// Earlier versions whose seal was verified.
+  public internal(set) var earlierVersions = 0
+  /// What was found, worst first.
+  public internal(set) var findings: [CheckFinding] = []
+
+  /// Whether something is lost or can no longer be trusted.
+  public var isDamaged: Bool { findings.contains { $0.severity == .damage } }
+}
+
+extension UnlockedVault.Blocking {
+  /// Verifies every seal of the vault and of its earlier versions, and what surrounds them.
+  ///
+  /// Nothing is changed.
+  ///
+  /// - Returns: What was found; names appear nowhere.
+  /// - Throws: ``CredentialError`` if the file cannot be read at all.
+  public func check() throws -> CheckReport {
+    let (sealed, index) = try open.read()
+    var report = CheckReport()
+    for notice in takeNotices() {
+      switch notice.code {
+      case .rolledBack, .forked:
+        report.findings.append(
+          CheckFinding(.damage, notice.code.rawValue, notice.message, hint: notice.hint))
+      default:
+        report.findings.append(
+          CheckFinding(.warning, notice.code.rawValue, notice.message, hint: notice.hint))
+      }
+    }
+    checkItems(sealed, index, &report)
+    checkStore(index, &report)
+    checkSlots(sealed.header, &report)
+    report.findings += try Self.checkMemory()
+    report.findings.sort { Self.rank($0.severity) < Self.rank($1.severity) }
+    return report
+  }
+
+  private func checkItems(_ sealed: SealedFile, _ index: VaultIndex, _ report: inout CheckReport) {
+    var damaged = 0
+    var damagedEarlier = 0
+    for record in index.items {
+      if record.trashed == 0 {
+        report.items += 1
+        if (try? sealed.contents(of: record, keys: open.keys)) == nil { damaged += 1 }
+      }
+      for earlier in record.earlier {
+        report.earlierVersions += 1
+        if (try? open.contents(of: record, earlier: earlier, index: index)) == nil {
+          damagedEarlier += 1
+        }
+      }
+    }
+    if damaged > 0 {
+      report.findings.append(
+        CheckFinding(
+          .damage, "item-damaged", "\(damaged) of \(report.items) items cannot be read",
+          hint: "vault check --salvage"))
+    }
+    if damagedEarlier > 0 {
+      report.findings.append(
+        CheckFinding(
+          .damage, "version-damaged",
+          "\(damagedEarlier) of \(report.earlierVersions) earlier versions are missing or changed",
+          hint: "the current secrets are not affected"))
+    }
+  }
+
+  private func checkStore(_ index: VaultIndex, _ report: inout CheckReport) {
+    do {
+      let problems = try HistoryStore(
+        location: open.vault.folder.location, vaultID: open.vaultID
+      ).check()
+      for problem in problems {
+        report.findings.append(
+          CheckFinding(.damage, "store-damaged", "store.sqlite: \(problem)"))
+      }
+    } catch {
+      report.findings.append(
+        CheckFinding(.damage, "store-unreadable", "store.sqlite cannot be read: \(error)"))
+    }
+  }
+
+  private func checkSlots(_ header: VaultHeader, _ report: inout CheckReport) {
+    for slot in header.slots where KeySlot.Kind(type: slot.type) == .passphrase {
+      if !slot.cost.isAboveFloor || !slot.cost.isBelowCap {
+        report.findings.append(
+          CheckFinding(
+            .damage, "weak-slot", "a passphrase slot has a cost that is not accepted",
+            hint: "vault key upgrade"))
+      }
+    }
+    if header.slots.count == 1 {
+      report.findings.append(
+        CheckFinding(
+          .warning, "single-slot", "only one key slot opens this vault: one accident loses it",
+          hint: "vault key add --recovery"))
+    }
+  }
+
+  private static func checkMemory() throws -> [CheckFinding] {
+    var findings: [CheckFinding] = []
+    let protection = try LockedMemory.protection()
+    if !protection.isLocked {
+      findings.append(
+        CheckFinding(
+          .warning, "memory-not-locked", "memory that holds secrets may be swapped out here",
+          hint: "raise RLIMIT_MEMLOCK: ulimit -l"))
+    }
+    findings.append(
+      CheckFinding(
+        .information, "memory",
+        protection.isSecretMemory
+          ? "secrets lie in memory that no other process can read (memfd_secret)"
+          : "secrets lie in locked memory (memfd_secret is not available here)"))
+    findings.append(
+      CheckFinding(.information, "libsodium", "libsodium \(Sodium.version)"))
+    return findings
+  }
+
+  private static func rank(_ severity: CheckFinding.Severity) -> Int {
+    switch severity {
+    case .damage: 0
+    case .warning: 1
+    case .information: 2
+    }
+  }
+}

@@ -1,0 +1,75 @@
+public import VaultSealing
+
+extension UnlockedVault.Blocking {
+  /// Makes a new vault key and seals everything under it, in one replace of the file.
+  ///
+  /// The only thing that ends the access of somebody who once held the vault key. Old slots and the
+  /// generation before open nothing new; earlier versions of items stay readable. The session ends, and a new
+  /// one begins as the options say. If it throws, the vault is as it was.
+  ///
+  /// - Parameter slots: What is to open the vault from now on; all old slots go.
+  /// - Returns: The vault, open under its new key; this one is of no more use.
+  /// - Throws: ``CredentialError`` with code `.damaged` if an item cannot be read, `.invalidValue`, a
+  ///   keyring's code, or what writing throws.
+  public func rotate(to slots: [NewKeySlot]) throws -> UnlockedVault {
+    guard (1...VaultHeader.maximumSlots).contains(slots.count) else {
+      throw CredentialError(.invalidValue, "a vault has 1 to 32 key slots")
+    }
+    let newKeys = try VaultKeys(try SecretBytes.random(count: 32))
+    let addition = SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: newKeys)
+    let records = try slots.map { try addition.record(for: $0) }
+    let (header, old) = try open.commit { draft in
+      let old = draft.header.slots
+      try draft.rotate(to: newKeys, slots: records)
+      return (draft.header, old)
+    }
+    _ = try? Session.end(vaultID: open.vaultID)
+    for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
+      try? KeyringDoor(options: open.vault.options)
+        .removeSlotKey(vaultID: open.vaultID, slotID: slot.id)
+    }
+    let rotated = UnlockedVault(
+      vault: open.vault, vaultID: open.vaultID, keys: newKeys, openedBy: open.openedBy)
+    rotated.beginSession(header: header)
+    return rotated
+  }
+
+  /// Gives passphrase slots of an old, cheap cost a new one, calibrated on this machine.
+  ///
+  /// - Parameter passphrase: The passphrase of the slots to be upgraded.
+  /// - Returns: How many slots were upgraded.
+  /// - Throws: ``CredentialError`` with code `.wrongKey`, or what writing throws.
+  @discardableResult
+  public func upgradeSlots(passphrase: SecretBytes) throws -> Int {
+    let normal = try UnicodeNormalization.nfc(passphrase)
+    let cost = try PasswordHash.calibrate()
+    return try open.commit { draft in
+      var count = 0
+      var isKnown = false
+      for position in draft.header.slots.indices {
+        let slot = draft.header.slots[position]
+        guard KeySlot.Kind(type: slot.type) == .passphrase, slot.kdf == 1, slot.cost.isBelowCap
+        else { continue }
+        // A slot below the floor is opened here alone, by somebody who has the vault open.
+        let material = try PasswordHash.hash(normal, salt: slot.salt, cost: slot.cost, count: 32)
+        guard try slot.unwrap(under: material, vaultID: draft.header.vaultID) != nil else {
+          continue
+        }
+        isKnown = true
+        guard
+          slot.cost.memoryKiB < cost.memoryKiB || slot.cost.passes < cost.passes
+        else { continue }
+        let label = try SlotMaker.label(of: slot, keys: open.keys, vaultID: open.vaultID)
+        draft.header.slots[position] = try SlotMaker.record(
+          for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
+          keys: open.keys, vaultID: open.vaultID, secret: normal, cost: cost)
+        count += 1
+      }
+      guard isKnown else {
+        throw CredentialError(.wrongKey, "the passphrase does not open any slot of this vault")
+      }
+      if count > 0 { draft.removesPrevious = true }
+      return count
+    }
+  }
+}
