@@ -82,7 +82,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["VaultCommand", "VaultCredentials", "vault", "TestSupport"]),
+      dependencies: [
+        "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing",
+        "vault", "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,129 @@
+import VaultPreferences
+
+/// Import and export, in macOS's forms and some more.
+extension DefaultsSession {
+  func importFile(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: [], values: ["--format"])
+    let target = try take(&words)
+    guard let path = words.popFirst() else {
+      tool.log("\nNeed a path to read from")
+      throw DefaultsUsage()
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = path == "-" ? try tool.streams.input() : try PropertyListFile.bytes(of: path)
+    } catch {
+      throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.")
+    }
+    let value: PreferenceValue?
+    switch options.value("--format") {
+    case nil where path.hasSuffix(".json"): value = try JSONText.parse(bytes)
+    case "json": value = try JSONText.parse(bytes)
+    case nil, "plist", "xml": value = try? PropertyList.parse(bytes)
+    default: throw DefaultsUsage()
+    }
+    guard case .dictionary(let entries)? = value else {
+      throw DefaultsRefusal(
+        "Property list \(path) was not a dictionary\nDefaults have not been changed.")
+    }
+    try edit(target) { domain in
+      for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
+        try domain.set(entries[key] ?? "", key)
+      }
+    }
+  }
+
+  func exportFile(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--strict"], values: ["--format"])
+    let target = try take(&words)
+    guard let path = words.popFirst() else {
+      tool.log("\nNeed a path to write to")
+      throw DefaultsUsage()
+    }
+    // An absent domain is an empty property list, as on a Mac.
+    let entries = try contents(of: target) ?? [:]
+    let bytes: [UInt8]
+    switch options.value("--format") ?? (path == "-" ? "xml" : "plist") {
+    case "plist": bytes = PropertyList.binary(.dictionary(entries))
+    case "xml":
+      let document = PropertyList.xml(.dictionary(entries))
+      for loss in document.losses { tool.warn("XML cannot hold this: \(loss)") }
+      if !document.losses.isEmpty, options.has("--strict") {
+        throw DefaultsRefusal(
+          "Exporting \(target.name) as XML would lose something; nothing written")
+      }
+      bytes = document.bytes
+    case "json": bytes = Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
+    case "script":
+      bytes = Array(DefaultsScript.text(entries, domain: scriptName(target), host).utf8)
+    default: throw DefaultsUsage()
+    }
+    if path == "-" {
+      tool.streams.output(bytes)
+    } else {
+      try PropertyListFile.write(bytes, to: path)
+    }
+  }
+
+  private func scriptName(_ target: DefaultsTarget) -> String {
+    if case .stored(let domain) = target { return domain.name }
+    return target.name
+  }
+}
+
+/// A domain as lines of `defaults write` that make it anew, here and on a Mac.
+enum DefaultsScript {
+  static func text(
+    _ entries: [String: PreferenceValue], domain: String, _ host: PreferenceDomain.Host
+  ) -> String {
+    let option =
+      switch host {
+      case .any: ""
+      case .current: " -currentHost"
+      case .named(let name): " -host \(quoted(name))"
+      }
+    return entries.keys.sorted(by: OldStyleWriter.precedes).map { key in
+      "defaults\(option) write \(quoted(domain)) \(quoted(key)) "
+        + "\(argument(entries[key] ?? ""))\n"
+    }.joined()
+  }
+
+  private static func argument(_ value: PreferenceValue) -> String {
+    switch value {
+    case .string(let text): return "-string \(quoted(text))"
+    case .boolean(let flag): return "-bool \(flag)"
+    case .integer(let number): return "-int \(number)"
+    case .float(let number) where number.isFinite: return "-float \(number)"
+    case .data(let bytes):
+      return "-data '\(bytes.map { hex($0) }.joined())'"
+    default:
+      // The value alone, without the document around it.
+      let lines = String(decoding: PropertyList.xml(value).bytes, as: UTF8.self)
+        .split(separator: "\n").dropFirst(3).dropLast()
+      return quoted(lines.joined(separator: "\n"))
+    }
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
+  /// In single quotes for a POSIX shell, unless it needs none.
+  private static func quoted(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+        default: false
+        }
+      }
+    return isPlain
+      ? text
+      : "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+  }
+}

@@ -1,0 +1,116 @@
+import VaultPreferences
+import VaultStorage
+
+/// What the words for a domain mean.
+enum DefaultsTarget: Equatable {
+  /// A domain in the store.
+  case stored(PreferenceDomain)
+  /// A property-list file.
+  case file(String)
+
+  /// The name for messages and lists.
+  var name: String {
+    switch self {
+    case .stored(let domain): DefaultsTarget.displayName(domain.name)
+    case .file(let path): path
+    }
+  }
+
+  /// The global domain is "Apple Global Domain" wherever `defaults` prints it.
+  static func displayName(_ name: String) -> String {
+    name == PreferenceDomain.globalName ? "Apple Global Domain" : name
+  }
+
+  /// Takes the words for a domain off the front.
+  static func take(
+    _ words: inout ArraySlice<String>, host: PreferenceDomain.Host, home: String?
+  ) throws -> DefaultsTarget {
+    guard let word = words.popFirst() else { throw DefaultsUsage() }
+    switch word {
+    case "-g", "-globalDomain", PreferenceDomain.globalName, "Apple Global Domain":
+      return .stored(PreferenceDomain(PreferenceDomain.globalName, host: host))
+    case "-app":
+      guard let name = words.popFirst() else { throw DefaultsUsage() }
+      guard let id = DesktopEntries.identifier(of: name) else {
+        throw DefaultsRefusal("Couldn't find an application named \"\(name)\"; defaults unchanged")
+      }
+      return .stored(PreferenceDomain(id, host: host))
+    default:
+      return word.contains("/")
+        ? path(word, host: host, home: home) : .stored(PreferenceDomain(word, host: host))
+    }
+  }
+
+  /// A path: the file, or, where there is none, the domain that macOS keeps there.
+  ///
+  /// `~/Library/Preferences/NAME.plist` is where a Mac has the user's domain NAME, `ByHost` in it
+  /// those of one host, and `/Library/Preferences/NAME.plist` what is for all users.
+  private static func path(
+    _ word: String, host: PreferenceDomain.Host, home: String?
+  ) -> DefaultsTarget {
+    var path = word
+    if path.hasPrefix("~/"), let home { path = home + path.dropFirst() }
+    if !path.hasPrefix("/") { path = WorkingDirectory.path + "/" + path }
+    let file = path.hasSuffix(".plist") ? path : path + ".plist"
+    if PropertyListFile.exists(file) { return .file(file) }
+    guard let range = lastRange(of: "/Library/Preferences/", in: file) else { return .file(file) }
+    var name = String(file[range.upperBound...].dropLast(".plist".count))
+    if range.lowerBound == file.startIndex {
+      return .stored(PreferenceDomain("/Library/Preferences/\(name)", host: host))
+    }
+    var host = host
+    if name.hasPrefix("ByHost/") {
+      name.removeFirst("ByHost/".count)
+      host = .current
+      // NAME.UUID: the host is this one, whatever a Mac's was called.
+      if let dot = name.lastIndex(of: "."), name[dot...].count == 37 { name = String(name[..<dot]) }
+    }
+    guard !name.contains("/") else { return .file(file) }
+    if name == ".GlobalPreferences" { name = PreferenceDomain.globalName }
+    return .stored(PreferenceDomain(name, host: host))
+  }
+
+  private static func lastRange(of part: String, in text: String) -> Range<String.Index>? {
+    var found: Range<String.Index>?
+    var index = text.startIndex
+    while index < text.endIndex {
+      if text[index...].hasPrefix(part) {
+        found = index..<text.index(index, offsetBy: part.count)
+      }
+      index = text.index(after: index)
+    }
+    return found
+  }
+}
+
+/// Applications by their desktop entries: Desktop Entry Specification.
+enum DesktopEntries {
+  /// The id of an application: its entry's file name, found by id or by its `Name`.
+  static func identifier(of name: String) -> String? {
+    let wanted = name.hasSuffix(".desktop") ? String(name.dropLast(8)) : name
+    var directories: [String] = []
+    if let home = StoreLocation.variable("XDG_DATA_HOME"), home.hasPrefix("/") {
+      directories.append(home)
+    } else if let home = StoreLocation.variable("HOME") {
+      directories.append(home + "/.local/share")
+    }
+    let system = StoreLocation.variable("XDG_DATA_DIRS") ?? ""
+    directories += (system.isEmpty ? "/usr/local/share:/usr/share" : system)
+      .split(separator: ":").map(String.init)
+    for directory in directories {
+      let applications = directory + "/applications"
+      if PropertyListFile.exists("\(applications)/\(wanted).desktop") { return wanted }
+    }
+    for directory in directories {
+      let applications = directory + "/applications"
+      for file in PropertyListFile.names(in: applications) where file.hasSuffix(".desktop") {
+        guard let bytes = try? PropertyListFile.bytes(of: "\(applications)/\(file)") else {
+          continue
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.split(separator: "\n").contains("Name=\(name)") { return String(file.dropLast(8)) }
+      }
+    }
+    return nil
+  }
+}

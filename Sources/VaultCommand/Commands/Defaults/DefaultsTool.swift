@@ -1,0 +1,94 @@
+package import VaultPreferences
+package import VaultSealing
+package import VaultStorage
+
+/// `vault defaults`: the grammar, the words and the exit statuses of macOS's `defaults`.
+///
+/// It parses its own words, since there everything may be a value, `-x` too. It runs as a subcommand
+/// of `vault` and under a link named `defaults`.
+package struct DefaultsTool {
+  /// Where text goes and comes from.
+  package struct Streams {
+    package var output: ([UInt8]) -> Void
+    package var error: ([UInt8]) -> Void
+    package var input: () throws -> [UInt8]
+
+    package init(
+      output: @escaping ([UInt8]) -> Void, error: @escaping ([UInt8]) -> Void,
+      input: @escaping () throws -> [UInt8]
+    ) {
+      self.output = output
+      self.error = error
+      self.input = input
+    }
+  }
+
+  package var location: () throws -> StoreLocation
+  package var streams: Streams
+  /// The keys of protected domains; asked for when one is met.
+  package var keys: () throws -> (any DataKeyProvider)?
+  package var managed: ManagedPreferences
+  /// The user's home, for paths that begin with `~`.
+  package var home: () -> String?
+
+  package init(
+    location: @escaping () throws -> StoreLocation, streams: Streams,
+    keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
+    managed: ManagedPreferences = ManagedPreferences(),
+    home: @escaping () -> String? = { StoreLocation.variable("HOME") }
+  ) {
+    self.location = location
+    self.streams = streams
+    self.keys = keys
+    self.managed = managed
+    self.home = home
+  }
+
+  /// Runs one line.
+  ///
+  /// - Parameter arguments: The words after `vault defaults`.
+  /// - Returns: The exit status: 0, 1, or 255 with the help text on a usage error.
+  package func run(_ arguments: [String]) -> Int32 {
+    let session = DefaultsSession(self)
+    defer { session.close() }
+    do {
+      try session.run(arguments)
+      return 0
+    } catch is DefaultsUsage {
+      print(DefaultsHelp.text)
+      return 255
+    } catch let refusal as DefaultsRefusal {
+      if let message = refusal.message { log(message) }
+      return refusal.status
+    } catch {
+      log("\(error)")
+      return 1
+    }
+  }
+
+  func print(_ text: String) { streams.output(Array((text + "\n").utf8)) }
+
+  /// One message as NSLog writes it.
+  func log(_ message: String) {
+    streams.error(Array("\(LogPrefix.now()) \(message)\n".utf8))
+  }
+
+  /// A remark beside the answer.
+  func warn(_ message: String) {
+    streams.error(Array("defaults: warning: \(message)\n".utf8))
+  }
+}
+
+/// The words make no sense: the help text, exit 255.
+struct DefaultsUsage: Error {}
+
+/// What was asked for cannot be done: a message, or none if there is nothing to say, exit 1.
+struct DefaultsRefusal: Error {
+  let message: String?
+  let status: Int32
+
+  init(_ message: String?, status: Int32 = 1) {
+    self.message = message
+    self.status = status
+  }
+}

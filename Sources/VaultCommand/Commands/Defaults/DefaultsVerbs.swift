@@ -1,0 +1,254 @@
+import VaultPreferences
+
+/// macOS's own verbs.
+extension DefaultsSession {
+  func write(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let target = try take(&words)
+    guard let key = words.popFirst() else { throw DefaultsUsage() }
+    if words.isEmpty { return try replace(target, key) }
+    let change = try DefaultsValue.change(words)
+    try edit(target) { domain in
+      switch change {
+      case .set(let value): try domain.set(value, key)
+      case .append(let elements, let isUnique):
+        var array: [PreferenceValue] = []
+        switch try domain.value(key) {
+        case .array(let present)?: array = present
+        case nil: break
+        default:
+          throw DefaultsRefusal(
+            "Value for key \(key) is not an array; cannot append.  Leaving defaults unchanged.")
+        }
+        for element in elements where !isUnique || !array.contains(element) {
+          array.append(element)
+        }
+        try domain.set(.array(array), key)
+      case .merge(let entries):
+        var dictionary: [String: PreferenceValue] = [:]
+        switch try domain.value(key) {
+        case .dictionary(let present)?: dictionary = present
+        case nil: break
+        default:
+          throw DefaultsRefusal(
+            "Value for key \(key) is not a dictionary; cannot append.  Leaving defaults unchanged.")
+        }
+        try domain.set(.dictionary(dictionary.merging(entries) { _, new in new }), key)
+      }
+    }
+  }
+
+  /// `write D REP`: the domain holds what REP says and nothing else.
+  private func replace(_ target: DefaultsTarget, _ representation: String) throws {
+    guard case .dictionary(let entries) = try DefaultsValue.representation(representation) else {
+      tool.log("Rep argument is not a dictionary\nDefaults have not been changed.")
+      throw DefaultsRefusal(nil)
+    }
+    try edit(target) { domain in
+      // An empty one makes no domain, but empties one.
+      if try entries.isEmpty && !domain.exists { return }
+      try domain.replace(by: entries)
+    }
+  }
+
+  func rename(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let target = try take(&words)
+    guard words.count == 2, let old = words.popFirst(), let new = words.popFirst() else {
+      throw DefaultsUsage()
+    }
+    try edit(target) { domain in
+      guard let value = try domain.value(old) else {
+        throw DefaultsRefusal(
+          "Key \(old) does not exist in domain \(target.name); leaving defaults unchanged")
+      }
+      try domain.set(value, new)
+      if old != new { _ = try domain.remove(old) }
+    }
+  }
+
+  func delete(_ arguments: ArraySlice<String>, everyHost: Bool) throws {
+    var words = arguments
+    let target = try take(&words)
+    guard words.count <= 1 else { throw DefaultsUsage() }
+    let key = words.first
+    var targets = [target]
+    if everyHost, case .stored(let domain) = target, let database = try reading() {
+      targets = try database.domains().filter { $0.name == domain.name }.map { .stored($0) }
+    }
+    var isRemoved = false
+    for target in targets where try contents(of: target, contains: key) {
+      let isHere = try edit(target) { domain in
+        if let key { try domain.remove(key) } else { try domain.removeDomain() }
+      }
+      isRemoved = isRemoved || isHere
+    }
+    guard isRemoved else {
+      throw DefaultsRefusal(
+        "\nDomain (\(target.name)) not found.\nDefaults have not been changed.\n")
+    }
+  }
+
+  /// Whether there is anything to remove, so that nothing is made in order to remove nothing.
+  private func contents(of target: DefaultsTarget, contains key: String?) throws -> Bool {
+    if case .stored(let domain) = target, key == nil {
+      return try reading()?.exists(domain) ?? false
+    }
+    guard let key else { return try contents(of: target) != nil }
+    return try value(key, in: target) != nil
+  }
+
+  func readType(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let target = try take(&words)
+    guard let key = words.popFirst() else { throw DefaultsUsage() }
+    guard let value = try value(key, in: target) else { throw absent(target, key) }
+    tool.print(
+      options.has("--json")
+        ? "{\"type\":\(JSONText.quoted(value.kind.rawValue))}" : "Type is \(value.kind.rawValue)")
+  }
+
+  func absent(_ target: DefaultsTarget, _ key: String?) -> DefaultsRefusal {
+    if let key {
+      return DefaultsRefusal(
+        "\nThe domain/default pair of (\(target.name), \(key)) does not exist\n")
+    }
+    return DefaultsRefusal("\nDomain \(target.name) does not exist\n")
+  }
+
+  func read(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(
+      &words,
+      flags: [
+        "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
+      ])
+    if options.has("--effective") { return try readEffective(words, options) }
+    guard !words.isEmpty else { return try readAll(options) }
+    let target = try take(&words)
+    if let key = words.popFirst() {
+      guard let value = try value(key, in: target) else { throw absent(target, key) }
+      return print(value, options)
+    }
+    guard let entries = try contents(of: target) else { throw absent(target, nil) }
+    print(.dictionary(entries), options)
+  }
+
+  private func readAll(_ options: DefaultsOptions) throws {
+    var all: [String: PreferenceValue] = [:]
+    for (name, entries) in try everything() {
+      all[DefaultsTarget.displayName(name)] = .dictionary(entries)
+    }
+    print(.dictionary(all), options)
+  }
+
+  /// The domains of the host that was asked for, with their contents; locked ones are told and left out.
+  func everything() throws -> [(String, [String: PreferenceValue])] {
+    guard let database = try reading() else { return [] }
+    var found: [(String, [String: PreferenceValue])] = []
+    for domain in try database.domains() where domain.storedHost == hostName {
+      do {
+        found.append((domain.name, try database.contents(of: domain) ?? [:]))
+      } catch {
+        guard error.code == .locked else { throw error }
+        tool.warn(error.message)
+      }
+    }
+    return found.sorted { $0.0 < $1.0 }
+  }
+
+  var hostName: String { PreferenceDomain("", host: host).storedHost }
+
+  func print(_ value: PreferenceValue, _ options: DefaultsOptions) {
+    if options.has("--json") { return tool.print(JSONText.text(value, isPretty: true)) }
+    let writer = OldStyleWriter(
+      dataForm: options.has("--data-summary") ? .summary : .full, isASCII: options.has("--ascii"))
+    tool.print(writer.text(value))
+  }
+
+  func domains(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let names = try reading()?.domains()
+      .filter { domain in
+        domain.storedHost == hostName && domain.name != PreferenceDomain.globalName
+          && !domain.name.hasPrefix("/")
+      }.map(\.name).sorted(by: OldStyleWriter.precedes)
+    if options.has("--json") {
+      return tool.print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))
+    }
+    tool.print((names ?? []).joined(separator: ", "))
+  }
+
+  func find(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    guard let word = words.popFirst() else { throw DefaultsUsage() }
+    let wanted = word.lowercased()
+    var results: [String: PreferenceValue] = [:]
+    for (domain, entries) in try everything() {
+      let name = DefaultsTarget.displayName(domain)
+      var found = entries
+      if !name.lowercased().contains(wanted) {
+        found = entries.filter { key, value in
+          key.lowercased().contains(wanted) || holds(value, wanted)
+        }
+        if found.isEmpty { continue }
+      }
+      results[name] = .dictionary(found)
+      if !options.has("--json") {
+        tool.print(
+          "Found \(found.count) keys in domain '\(name)': "
+            + OldStyleWriter().text(.dictionary(found)))
+      }
+    }
+    if options.has("--json") { return print(.dictionary(results), options) }
+    if results.isEmpty {
+      tool.log("No domain, key, nor value containing '\(word)'")
+    }
+  }
+
+  private func holds(_ value: PreferenceValue, _ word: String) -> Bool {
+    switch value {
+    case .string(let text): text.lowercased().contains(word)
+    case .array(let elements): elements.contains { holds($0, word) }
+    case .dictionary(let entries):
+      entries.contains { $0.key.lowercased().contains(word) || holds($0.value, word) }
+    default: false
+    }
+  }
+}
+
+/// Options of our own, which macOS has not: `--word`, anywhere among the words of a verb.
+struct DefaultsOptions {
+  private var flags: Set<String> = []
+  private var values: [String: String] = [:]
+
+  func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  func value(_ option: String) -> String? { values[option] }
+
+  /// Takes known options off; `--` ends them.
+  static func take(
+    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+  ) -> DefaultsOptions {
+    var options = DefaultsOptions()
+    var rest: [String] = []
+    while let word = words.popFirst() {
+      if word == "--" {
+        rest += words
+        break
+      }
+      if flags.contains(word) {
+        options.flags.insert(word)
+      } else if values.contains(word), let value = words.popFirst() {
+        options.values[word] = value
+      } else {
+        rest.append(word)
+      }
+    }
+    words = rest[...]
+    return options
+  }
+}

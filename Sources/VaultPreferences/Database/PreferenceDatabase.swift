@@ -1,0 +1,206 @@
+package import FoundationEssentials
+package import VaultSealing
+package import VaultStorage
+
+/// Preferences in the shared store: domains, values, journal. One thread at a time.
+///
+/// Below it is only the store, above it the public ``PreferenceStore`` with its search list and cache,
+/// and the command, which opens, does one thing and ends.
+package final class PreferenceDatabase {
+  let store: Store
+  /// What the journal calls this process.
+  let process: String
+  /// The keys of protected domains.
+  let keys: (any DataKeyProvider)?
+  /// The clock, for tests.
+  package var now: () -> Date = { Date() }
+  private var hasTables: Bool
+
+  package init(
+    _ store: Store, process: String, keys: (any DataKeyProvider)? = nil
+  ) throws(PreferenceError) {
+    self.store = store
+    self.process = process
+    self.keys = keys
+    do {
+      hasTables = try store.version(of: PreferenceSchema.module) > 0
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Opens the preferences of a location.
+  ///
+  /// - Parameters:
+  ///   - location: Where.
+  ///   - mode: For reading, which makes nothing, or for writing.
+  ///   - process: What the journal calls this process.
+  ///   - keys: The keys of protected domains.
+  /// - Returns: `nil` if it is only to be read and there is no store.
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  package static func open(
+    _ location: StoreLocation, mode: Store.Mode, process: String,
+    keys: (any DataKeyProvider)? = nil
+  ) throws(PreferenceError) -> PreferenceDatabase? {
+    do {
+      guard let store = try Store.open(location, mode: mode) else { return nil }
+      return try PreferenceDatabase(store, process: process, keys: keys)
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Ends the use of the store; the log stays, so that the next process need not make it anew.
+  package func close() { store.connection.close() }
+
+  private func wrapping<Result>(_ body: () throws -> Result) throws(PreferenceError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  // MARK: Reading
+
+  /// A domain's row; `nil` if there is no such domain.
+  func row(of domain: PreferenceDomain) throws -> DomainRow? {
+    guard hasTables else { return nil }
+    let row = try store.connection.cached(
+      "SELECT id, protection FROM preferences_domains WHERE name=? AND host=?")
+    defer { row.reset() }
+    try row.bind(domain.name, at: 1)
+    try row.bind(domain.storedHost, at: 2)
+    guard try row.step() else { return nil }
+    return DomainRow(
+      id: row.int64(at: 0), domain: domain, keyID: row.isNull(at: 1) ? nil : row.bytes(at: 1))
+  }
+
+  /// The key's value in this domain alone; `nil` if there is none.
+  package func value(
+    _ key: String, in domain: PreferenceDomain
+  ) throws(PreferenceError) -> PreferenceValue? {
+    try wrapping {
+      guard let row = try row(of: domain) else { return nil }
+      return try value(key, in: row)
+    }
+  }
+
+  func value(_ key: String, in row: DomainRow) throws -> PreferenceValue? {
+    let sealer = try sealer(for: row)
+    guard let stored = try stored(try sealer?.name(of: key) ?? key, in: row.id) else { return nil }
+    return try sealer?.open(stored, in: row.domain).value ?? stored.preference()
+  }
+
+  func stored(_ name: String, in domain: Int64) throws -> StoredValue? {
+    let row = try store.connection.cached(
+      "SELECT type, value FROM preferences_values WHERE domain=? AND key=?")
+    defer { row.reset() }
+    try row.bind(domain, at: 1)
+    try row.bind(name, at: 2)
+    return try row.step() ? row.stored(at: 0) : nil
+  }
+
+  /// All keys and values of a domain; `nil` if there is no such domain.
+  package func contents(
+    of domain: PreferenceDomain
+  ) throws(PreferenceError) -> [String: PreferenceValue]? {
+    try wrapping {
+      guard let row = try row(of: domain) else { return nil }
+      return try contents(of: row)
+    }
+  }
+
+  func contents(of row: DomainRow) throws -> [String: PreferenceValue] {
+    let sealer = try sealer(for: row)
+    var entries: [String: PreferenceValue] = [:]
+    let values = try store.connection.cached(
+      "SELECT key, type, value FROM preferences_values WHERE domain=?")
+    defer { values.reset() }
+    try values.bind(row.id, at: 1)
+    while try values.step() {
+      guard let stored = values.stored(at: 1) else { continue }
+      if let sealer {
+        let (key, value) = try sealer.open(stored, in: row.domain)
+        entries[key] = value
+      } else {
+        entries[values.string(at: 0)] = try stored.preference()
+      }
+    }
+    return entries
+  }
+
+  /// Every domain, in no particular order.
+  package func domains() throws(PreferenceError) -> [PreferenceDomain] {
+    try wrapping {
+      guard hasTables else { return [] }
+      let host = HostIdentity.current
+      var found: [PreferenceDomain] = []
+      try store.connection.forEachRow("SELECT name, host FROM preferences_domains") { row in
+        found.append(
+          PreferenceDomain(row.string(at: 0), storedHost: row.string(at: 1), current: host))
+      }
+      return found
+    }
+  }
+
+  /// Whether there is such a domain.
+  package func exists(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
+    try wrapping { try row(of: domain) != nil }
+  }
+
+  /// Whether a domain's values are sealed.
+  package func isProtected(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
+    try wrapping { try row(of: domain)?.keyID != nil }
+  }
+
+  /// A number that changes when another connection commits.
+  func dataVersion() throws(PreferenceError) -> Int64 {
+    try wrapping { try store.connection.dataVersion() }
+  }
+
+  // MARK: Writing
+
+  /// Makes several changes: all of them, or none.
+  ///
+  /// What `body` reads through the transaction stays true until it ends.
+  ///
+  /// - Parameters:
+  ///   - undoes: The transaction that this one takes back.
+  ///   - body: Reads and changes.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``PreferenceError``; what `body` throws.
+  @discardableResult
+  package func transaction<Result>(
+    undoes: Int64? = nil, _ body: (PreferenceTransaction) throws -> Result
+  ) throws -> Result {
+    if !hasTables {
+      try store.adopt(PreferenceSchema.module)
+      hasTables = true
+    }
+    return try store.write { _ in
+      let transaction = PreferenceTransaction(self, undoes: undoes)
+      let result = try body(transaction)
+      try transaction.finish()
+      return result
+    }
+  }
+
+  var journalExists: Bool { hasTables }
+}
+
+/// A domain as the store has it.
+struct DomainRow {
+  let id: Int64
+  let domain: PreferenceDomain
+  /// The key that seals it; `nil` for a plain one.
+  let keyID: [UInt8]?
+}
+
+extension PreferenceDomain {
+  init(_ name: String, storedHost: String, current: String) {
+    self.init(
+      name,
+      host: storedHost.isEmpty ? .any : storedHost == current ? .current : .named(storedHost))
+  }
+}

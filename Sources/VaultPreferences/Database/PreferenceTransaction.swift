@@ -1,0 +1,227 @@
+import FoundationEssentials
+import VaultStorage
+
+/// Changes that become true together; each is written to the journal.
+package final class PreferenceTransaction {
+  private let database: PreferenceDatabase
+  private let undoes: Int64?
+  private let time: Date
+  private var rows: [PreferenceDomain: DomainRow] = [:]
+  private var sequence: Int64?
+  /// The transaction's number in the journal; `nil` as long as nothing was changed.
+  package private(set) var id: Int64?
+
+  init(_ database: PreferenceDatabase, undoes: Int64?) {
+    self.database = database
+    self.undoes = undoes
+    time = database.now()
+  }
+
+  private var connection: SQLiteConnection { database.store.connection }
+
+  // MARK: Reading
+
+  private func row(of domain: PreferenceDomain) throws -> DomainRow? {
+    if let row = rows[domain] { return row }
+    let row = try database.row(of: domain)
+    rows[domain] = row
+    return row
+  }
+
+  /// The key's value in this domain alone.
+  package func value(_ key: String, in domain: PreferenceDomain) throws -> PreferenceValue? {
+    guard let row = try row(of: domain) else { return nil }
+    return try database.value(key, in: row)
+  }
+
+  /// All keys and values of a domain; `nil` if there is no such domain.
+  package func contents(of domain: PreferenceDomain) throws -> [String: PreferenceValue]? {
+    guard let row = try row(of: domain) else { return nil }
+    return try database.contents(of: row)
+  }
+
+  /// Whether there is such a domain.
+  package func exists(_ domain: PreferenceDomain) throws -> Bool { try row(of: domain) != nil }
+
+  // MARK: Changing
+
+  /// Sets a key; the domain is made if there is none.
+  package func set(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
+    let row = try made(domain)
+    let sealer = try database.sealer(for: row)
+    let name = try sealer?.name(of: key) ?? key
+    let old = try database.stored(name, in: row.id)
+    let new: StoredValue
+    if let sealer {
+      if let old, try sealer.open(old, in: domain).value == value { return }
+      new = try sealer.seal(value, key: key, in: domain)
+    } else {
+      new = StoredValue(value)
+      if let old, try old.isSame(as: value) { return }
+    }
+    let insert = try connection.cached(
+      "INSERT INTO preferences_values VALUES (?, ?, ?, ?) "
+        + "ON CONFLICT(domain, key) DO UPDATE SET type=excluded.type, value=excluded.value")
+    try insert.bind(row.id, at: 1)
+    try insert.bind(name, at: 2)
+    try insert.bind(new, at: 3)
+    try insert.run()
+    try record(domain, name, old: old, new: new)
+  }
+
+  /// Removes a key.
+  ///
+  /// - Returns: Whether it was there.
+  @discardableResult
+  package func remove(_ key: String, in domain: PreferenceDomain) throws -> Bool {
+    guard let row = try row(of: domain) else { return false }
+    let name = try database.sealer(for: row)?.name(of: key) ?? key
+    return try remove(name: name, in: row)
+  }
+
+  private func remove(name: String, in row: DomainRow) throws -> Bool {
+    guard let old = try database.stored(name, in: row.id) else { return false }
+    try connection.execute(
+      "DELETE FROM preferences_values WHERE domain=? AND key=?", [.integer(row.id), .text(name)])
+    try record(row.domain, name, old: old, new: nil)
+    return true
+  }
+
+  /// Makes a domain, empty if it was not there.
+  package func make(_ domain: PreferenceDomain) throws { _ = try made(domain) }
+
+  private func made(_ domain: PreferenceDomain) throws -> DomainRow {
+    if let row = try row(of: domain) { return row }
+    try connection.execute(
+      "INSERT INTO preferences_domains(name, host) VALUES (?, ?)",
+      [.text(domain.name), .text(domain.storedHost)])
+    let row = DomainRow(id: connection.lastInsertRowID, domain: domain, keyID: nil)
+    rows[domain] = row
+    try record(domain, nil, old: nil, new: Self.domainMark)
+    return row
+  }
+
+  /// Removes a domain with all its keys; locked or not.
+  ///
+  /// - Returns: Whether it was there.
+  @discardableResult
+  package func removeDomain(_ domain: PreferenceDomain) throws -> Bool {
+    guard let row = try row(of: domain) else { return false }
+    let names = try connection.strings(
+      "SELECT key FROM preferences_values WHERE domain=?", [.integer(row.id)])
+    for name in names { _ = try remove(name: name, in: row) }
+    try connection.execute("DELETE FROM preferences_domains WHERE id=?", [.integer(row.id)])
+    rows[domain] = nil
+    try record(domain, nil, old: Self.domainMark, new: nil)
+    return true
+  }
+
+  /// Makes a domain hold these keys and no others.
+  package func replace(
+    _ domain: PreferenceDomain, by entries: [String: PreferenceValue]
+  ) throws {
+    for key in (try contents(of: domain) ?? [:]).keys where entries[key] == nil {
+      try remove(key, in: domain)
+    }
+    _ = try made(domain)
+    for key in entries.keys.sorted() { try set(entries[key] ?? "", key, in: domain) }
+  }
+
+  /// Puts back what the store had, sealed values as they are.
+  func restore(_ stored: StoredValue?, name: String, in domain: PreferenceDomain) throws {
+    guard let stored else {
+      if let row = try row(of: domain) { _ = try remove(name: name, in: row) }
+      return
+    }
+    let row = try made(domain)
+    let old = try database.stored(name, in: row.id)
+    if old == stored { return }
+    let insert = try connection.cached(
+      "INSERT OR REPLACE INTO preferences_values VALUES (?, ?, ?, ?)")
+    try insert.bind(row.id, at: 1)
+    try insert.bind(name, at: 2)
+    try insert.bind(stored, at: 3)
+    try insert.run()
+    try record(domain, name, old: old, new: stored)
+  }
+
+  /// Forgets what was read of a domain, after its row was changed.
+  func forget(_ domain: PreferenceDomain) { rows[domain] = nil }
+
+  // MARK: Journal
+
+  /// In the place of a value, for the domain itself.
+  static let domainMark = StoredValue(type: "domain", value: .null)
+
+  /// Quick writes of one key become one entry.
+  static let coalescing: Double = 1
+
+  private func record(
+    _ domain: PreferenceDomain, _ name: String?, old: StoredValue?, new: StoredValue?
+  ) throws {
+    let last: Int64
+    if let sequence {
+      last = sequence
+    } else {
+      last = try connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
+    }
+    let next = last + 1
+    let transaction = id ?? next
+    id = transaction
+    sequence = next
+    let insert = try connection.cached(
+      "INSERT INTO preferences_journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    try insert.bind(next, at: 1)
+    try insert.bind(transaction, at: 2)
+    try insert.bind(time.timeIntervalSince1970, at: 3)
+    try insert.bind(database.process, at: 4)
+    try insert.bind(domain.name, at: 5)
+    try insert.bind(domain.storedHost, at: 6)
+    if let name { try insert.bind(name, at: 7) } else { try insert.bindNull(at: 7) }
+    try insert.bind(old, at: 8)
+    try insert.bind(new, at: 10)
+    if let undoes { try insert.bind(undoes, at: 12) } else { try insert.bindNull(at: 12) }
+    try insert.run()
+  }
+
+  /// Takes quick writes of one key as one, and keeps the journal in its bounds.
+  func finish() throws {
+    guard let id, let sequence else { return }
+    if id == sequence, undoes == nil { try coalesce(id) }
+    // Not at every write: the bounds are not sharp.
+    if sequence / 256 != (id - 1) / 256 { try database.pruneJournal(keeping: sequence) }
+  }
+
+  /// A slider writes sixty times a second: the entry before, if it is of the same key, of this
+  /// process, alone in its transaction and just made, goes, and this one takes over its old value.
+  private func coalesce(_ id: Int64) throws {
+    let before = try connection.first(
+      """
+      SELECT b.sequence, b.old_type, b.old_value
+      FROM preferences_journal AS n JOIN preferences_journal AS b
+        ON b.sequence>=n.sequence-8 AND b.sequence<n.sequence AND b.domain=n.domain
+          AND b.host=n.host AND b.key=n.key AND b.process=n.process
+      WHERE n.sequence=? AND n.time-b.time BETWEEN 0 AND ? AND b.undoes IS NULL
+        AND b.tx=b.sequence AND b.old_type IS NOT NULL AND b.new_type IS NOT NULL
+        AND n.new_type IS NOT NULL
+        AND NOT EXISTS(SELECT 1 FROM preferences_journal WHERE sequence=b.sequence+1 AND tx=b.tx)
+      ORDER BY b.sequence DESC LIMIT 1
+      """, [.integer(id), .real(Self.coalescing)]
+    ) { row in (row.int64(at: 0), row.stored(at: 1)) }
+    guard let (sequence, old) = before else { return }
+    let update = try connection.cached(
+      "UPDATE preferences_journal SET old_type=?, old_value=? WHERE sequence=?")
+    try update.bind(old, at: 1)
+    try update.bind(id, at: 3)
+    try update.run()
+    try connection.execute(
+      "DELETE FROM preferences_journal WHERE sequence=?", [.integer(sequence)])
+  }
+}
+
+extension StoredValue {
+  /// Whether this is `value` already, so that nothing need be written.
+  fileprivate func isSame(as value: PreferenceValue) throws -> Bool {
+    type != "sealed" && (try? preference()) == value
+  }
+}

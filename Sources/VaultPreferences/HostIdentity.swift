@@ -1,0 +1,36 @@
+import Glibc
+import VaultSealing
+import VaultStorage
+
+/// What this host is called in by-host domains.
+///
+/// A hash of the machine's id, never the id itself, which says too much about the machine
+/// (machine-id(5)): what one program shows cannot be matched with what another one does.
+package enum HostIdentity {
+  /// Looks like the hardware UUID that macOS uses.
+  package static let current: String = {
+    let seed = machineID() ?? hostName()
+    let text = Array("vault preferences host\0".utf8) + Array(seed.utf8)
+    guard let hash = try? Hash.blake2b(text, count: 16) else { return seed }
+    let digits = Array(OldStyleWriter.hex(hash).uppercased().utf8)
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+      .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+  }()
+
+  private static func machineID() -> String? {
+    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+      guard let file = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY) else { continue }
+      defer { System.close(file) }
+      if let bytes = try? System.readAll(file, expected: 33, limit: 100), bytes.count >= 32 {
+        return String(decoding: bytes.prefix(32), as: UTF8.self)
+      }
+    }
+    return nil
+  }
+
+  private static func hostName() -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    unsafe gethostname(&buffer, 255)
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,42 @@
+/// Where preferences belong: an application's name, and the host that they are for.
+///
+/// ```swift
+/// let editor = PreferenceDomain("com.example.editor")
+/// let here = PreferenceDomain("com.example.editor", host: .current)
+/// ```
+public struct PreferenceDomain: Hashable, Sendable {
+  /// The hosts that a domain's values are for.
+  public enum Host: Hashable, Sendable {
+    /// Every host that sees the store.
+    case any
+    /// This host only, where the store is on a shared home.
+    case current
+    /// The host with this name, as `defaults -host` has it.
+    case named(String)
+  }
+
+  /// The domain's name, by custom a reversed internet name; any text, also an empty one.
+  public let name: String
+  /// The hosts that its values are for.
+  public let host: Host
+
+  /// Makes a domain from its name.
+  public init(_ name: String, host: Host = .any) {
+    self.name = name
+    self.host = host
+  }
+
+  /// What every application sees: `NSGlobalDomain`.
+  public static let global = PreferenceDomain(globalName)
+
+  package static let globalName = "NSGlobalDomain"
+
+  /// What the store has in its column `host`.
+  package var storedHost: String {
+    switch host {
+    case .any: ""
+    case .current: HostIdentity.current
+    case .named(let name): name
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import VaultStorage
+
+/// What can go wrong with preferences.
+///
+/// The message names domains and keys, never values.
+///
+/// ```swift
+/// do {
+///   try store.setValue("dark", forKey: "theme")
+/// } catch let error as PreferenceError where error.code == .managed {
+///   print(error.message)   // names the administrator's file
+/// }
+/// ```
+public struct PreferenceError: Error, Sendable, CustomStringConvertible {
+  /// Which failure it is; stable across releases.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code's text, as it stands in `--json` errors.
+    public let rawValue: String
+
+    /// Makes a code from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// There is no such key or domain.
+    public static let notFound = Code(rawValue: "preference-not-found")
+    /// The value has another type than was asked for.
+    public static let typeMismatch = Code(rawValue: "type-mismatch")
+    /// The administrator has fixed the value; it cannot be written over.
+    public static let managed = Code(rawValue: "managed")
+    /// The domain is protected and its key is not at hand.
+    public static let locked = Code(rawValue: "domain-locked")
+    /// What is stored does not open with the domain's key, or does not make sense.
+    public static let damaged = Code(rawValue: "preference-damaged")
+    /// A property list could not be read.
+    public static let syntax = Code(rawValue: "property-list-syntax")
+    /// The value cannot be put into the form that was asked for without loss.
+    public static let lossy = Code(rawValue: "lossy")
+    /// Another writer was quicker: what is stored is not what was expected.
+    public static let conflict = Code(rawValue: "conflict")
+    /// The store could not be read or written; `underlying` says why.
+    public static let storage = Code(rawValue: "storage")
+  }
+
+  /// Which failure it is.
+  public let code: Code
+  /// One sentence that says what happened.
+  public let message: String
+  /// What caused it.
+  public let underlying: (any Error)?
+
+  package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  /// The message.
+  public var description: String { message }
+
+  /// An error of this module as it is, any other as its cause.
+  package static func wrapping(_ error: any Error) -> PreferenceError {
+    if let error = error as? PreferenceError { return error }
+    if let error = error as? StorageError {
+      return PreferenceError(.storage, error.message, underlying: error)
+    }
+    return PreferenceError(.storage, "\(error)", underlying: error)
+  }
+}

@@ -1,0 +1,179 @@
+import CVaultExpat
+import FoundationEssentials
+
+/// Reads XML property lists: expat finds tags and text, this makes values of them.
+///
+/// A whole document, or one bare value such as `<true/>`. expat limits how far entities may grow, and
+/// nothing outside the text is read.
+final class XMLReader {
+  private enum Open {
+    case list
+    case array([PreferenceValue])
+    case dictionary([String: PreferenceValue], key: String?)
+    case text(String)
+  }
+
+  private var stack: [Open] = []
+  private var text: [UInt8] = []
+  private var result: PreferenceValue?
+  private var failure: String?
+
+  static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
+    guard let parser = unsafe XML_ParserCreate(nil) else {
+      throw PreferenceError(.syntax, "no memory for the XML parser")
+    }
+    defer { unsafe XML_ParserFree(parser) }
+    let reader = XMLReader()
+    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(reader).toOpaque())
+    unsafe XML_SetElementHandler(
+      parser,
+      { context, name, _ in
+        guard let context = unsafe context, let name = unsafe name else { return }
+        unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
+          .start(String(cString: name))
+      },
+      { context, name in
+        guard let context = unsafe context, let name = unsafe name else { return }
+        unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
+          .end(String(cString: name))
+      })
+    unsafe XML_SetCharacterDataHandler(
+      parser,
+      { context, characters, count in
+        guard let context = unsafe context, let characters = unsafe characters else { return }
+        let reader = unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
+        let buffer = unsafe UnsafeBufferPointer(start: characters, count: Int(count))
+        unsafe reader.text.append(contentsOf: buffer.lazy.map { UInt8(bitPattern: $0) })
+      })
+    guard let count = Int32(exactly: bytes.count) else {
+      throw PreferenceError(.syntax, "the document is too large")
+    }
+    let status = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe XML_Parse(parser, buffer.bindMemory(to: CChar.self).baseAddress, count, 1)
+    }
+    let line = unsafe XML_GetCurrentLineNumber(parser)
+    if let failure = reader.failure { throw PreferenceError(.syntax, failure) }
+    guard status == XML_STATUS_OK else {
+      let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map {
+        unsafe String(cString: $0)
+      }
+      throw PreferenceError(.syntax, "\(reason ?? "damaged XML") at line \(line)")
+    }
+    guard let result = reader.result else {
+      throw PreferenceError(.syntax, "the document has no value")
+    }
+    return result
+  }
+
+  private func fail(_ what: String) {
+    if failure == nil { failure = "an XML property list is damaged: \(what)" }
+  }
+
+  private func start(_ name: String) {
+    guard failure == nil else { return }
+    if case .text(let open)? = stack.last { return fail("<\(name)> inside <\(open)>") }
+    guard stack.count < OldStyleParser.depthLimit else { return fail("too deep") }
+    if !text.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
+    text.removeAll(keepingCapacity: true)
+    switch name {
+    case "plist":
+      guard stack.isEmpty else { return fail("<plist> inside another element") }
+      stack.append(.list)
+    case "array": stack.append(.array([]))
+    case "dict": stack.append(.dictionary([:], key: nil))
+    case "key":
+      guard case .dictionary(_, key: nil)? = stack.last else {
+        return fail("<key> where none may be")
+      }
+      stack.append(.text(name))
+    case "string", "integer", "real", "true", "false", "date", "data": stack.append(.text(name))
+    default: fail("unknown element <\(name)>")
+    }
+  }
+
+  private func end(_ name: String) {
+    guard failure == nil else { return }
+    let isText: Bool
+    if case .text? = stack.last { isText = true } else { isText = false }
+    if !isText, !text.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
+    let content = text
+    text.removeAll(keepingCapacity: true)
+    switch stack.popLast() {
+    case .list: if result == nil { fail("<plist> holds no value") }
+    case .array(let elements): add(.array(elements))
+    case .dictionary(let entries, let key):
+      if let key { return fail("the key '\(key)' has no value") }
+      if entries.count == 1, case .integer(let number)? = entries["CF$UID"], number >= 0 {
+        add(.uid(UInt64(number)))
+      } else {
+        add(.dictionary(entries))
+      }
+    case .text("key"):
+      guard case .dictionary(let entries, key: nil)? = stack.popLast() else { return fail("<key>") }
+      stack.append(.dictionary(entries, key: String(decoding: content, as: UTF8.self)))
+    case .text(let tag):
+      if let value = scalar(tag, content) { add(value) } else { fail("<\(tag)> holds no \(tag)") }
+    case nil: fail("an element ends that did not begin")
+    }
+  }
+
+  private func add(_ value: PreferenceValue) {
+    switch stack.popLast() {
+    case nil:
+      if result != nil { return fail("more than one value") }
+      result = value
+    case .list:
+      if result != nil { return fail("more than one value") }
+      result = value
+      stack.append(.list)
+    case .array(var elements):
+      elements.append(value)
+      stack.append(.array(elements))
+    case .dictionary(var entries, let key?):
+      entries[key] = value
+      stack.append(.dictionary(entries, key: nil))
+    case .dictionary: fail("a value without a key")
+    case .text(let tag): fail("a value inside <\(tag)>")
+    }
+  }
+
+  private func scalar(_ tag: String, _ content: [UInt8]) -> PreferenceValue? {
+    let text = String(decoding: content, as: UTF8.self)
+    switch tag {
+    case "string": return .string(text)
+    case "true", "false": return content.isEmpty ? .boolean(tag == "true") : nil
+    case "integer": return integer(text)
+    case "real": return real(text)
+    case "date": return DateText.iso8601(text).map { .date($0) }
+    case "data": return Base64.decode(content).map { .data($0) }
+    default: return nil
+    }
+  }
+
+  private func integer(_ text: String) -> PreferenceValue? {
+    var rest = text.utf8.filter { $0 > 0x20 }[...]
+    var isNegative = false
+    if let first = rest.first, first == 0x2b || first == 0x2d {
+      isNegative = first == 0x2d
+      rest = rest.dropFirst()
+    }
+    let isHex = rest.starts(with: "0x".utf8) || rest.starts(with: "0X".utf8)
+    let digits = String(decoding: isHex ? rest.dropFirst(2) : rest, as: UTF8.self)
+    guard let first = digits.utf8.first, first != 0x2b, first != 0x2d,
+      let magnitude = UInt64(digits, radix: isHex ? 16 : 10)
+    else { return nil }
+    if !isNegative { return PreferenceValue(unsigned: magnitude) }
+    if magnitude == UInt64(Int64.max) + 1 { return .integer(.min) }
+    return Int64(exactly: magnitude).map { .integer(-$0) }
+  }
+
+  private func real(_ text: String) -> PreferenceValue? {
+    let word = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
+    switch word.lowercased() {
+    case "nan": return .real(.nan)
+    case "inf", "infinity", "+inf", "+infinity": return .real(.infinity)
+    case "-inf", "-infinity": return .real(-.infinity)
+    default: return Double(word.hasPrefix("+") ? String(word.dropFirst()) : word).map { .real($0) }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import FoundationEssentials
+
+/// Writes XML property lists, in CoreFoundation's layout.
+struct XMLWriter {
+  private var output: [UInt8] = []
+  /// What XML could not hold, by path: see ``XMLWriter/losses(in:)``.
+  private(set) var losses: [String] = []
+  private var path: [String] = []
+
+  /// The document, and what it does not hold.
+  static func document(_ value: PreferenceValue) -> (bytes: [UInt8], losses: [String]) {
+    var writer = XMLWriter()
+    writer.output +=
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+
+      """.utf8
+    writer.append(value, indent: 0)
+    writer.output += "</plist>\n".utf8
+    return (writer.output, writer.losses)
+  }
+
+  private mutating func lose(_ what: String) {
+    losses.append(path.isEmpty ? what : "\(path.joined(separator: ".")): \(what)")
+  }
+
+  private mutating func append(_ value: PreferenceValue, indent: Int) {
+    switch value {
+    case .string(let text): line(indent, "string", escaped(text))
+    case .integer(let number): line(indent, "integer", String(number))
+    case .unsignedInteger(let number): line(indent, "integer", String(number))
+    case .real(let number): line(indent, "real", real(number))
+    case .float(let number):
+      lose("a 32-bit number becomes a 64-bit one")
+      line(indent, "real", real(Double(number)))
+    case .boolean(let flag): raw(indent, flag ? "<true/>" : "<false/>")
+    case .date(let date): line(indent, "date", dateText(date))
+    case .data(let bytes): append(bytes, indent: indent)
+    case .uid(let number):
+      append(.dictionary(["CF$UID": PreferenceValue(unsigned: number)]), indent: indent)
+    case .array(let elements):
+      if elements.isEmpty { return raw(indent, "<array/>") }
+      raw(indent, "<array>")
+      for (index, element) in elements.enumerated() {
+        path.append(String(index))
+        append(element, indent: indent + 1)
+        path.removeLast()
+      }
+      raw(indent, "</array>")
+    case .dictionary(let entries):
+      if entries.isEmpty { return raw(indent, "<dict/>") }
+      raw(indent, "<dict>")
+      for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
+        path.append(key)
+        line(indent + 1, "key", escaped(key))
+        append(entries[key] ?? "", indent: indent + 1)
+        path.removeLast()
+      }
+      raw(indent, "</dict>")
+    }
+  }
+
+  private mutating func raw(_ indent: Int, _ text: String) {
+    output += repeatElement(0x09, count: indent)
+    output += text.utf8
+    output.append(0x0a)
+  }
+
+  private mutating func line(_ indent: Int, _ tag: String, _ text: String) {
+    raw(indent, "<\(tag)>\(text)</\(tag)>")
+  }
+
+  /// CoreFoundation's words, and 17 digits: enough for every double.
+  private func real(_ number: Double) -> String {
+    if number.isNaN { return "nan" }
+    if number.isInfinite { return number < 0 ? "-infinity" : "+infinity" }
+    return Decimal.general(number, digits: 17)
+  }
+
+  private mutating func dateText(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard let time = CalendarTime(date) else {
+      lose("a date outside the years 1 to 9999")
+      return CalendarTime(year: seconds < 0 ? 1 : 9_999, month: 1, day: 1)?.iso8601 ?? ""
+    }
+    if seconds != seconds.rounded(.down) { lose("a date's fraction of a second") }
+    return time.iso8601
+  }
+
+  private mutating func append(_ bytes: [UInt8], indent: Int) {
+    raw(indent, "<data>")
+    // CoreFoundation's width: 76 columns, a tab counted as 8.
+    let width = max(4, (76 - 8 * min(indent, 8)) / 4 * 4)
+    let text = Array(Base64.encode(bytes).utf8)
+    for start in stride(from: 0, to: text.count, by: width) {
+      raw(indent, String(decoding: text[start..<min(start + width, text.count)], as: UTF8.self))
+    }
+    raw(indent, "</data>")
+  }
+
+  private mutating func escaped(_ text: String) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;".unicodeScalars
+      case "<": escaped += "&lt;".unicodeScalars
+      case ">": escaped += "&gt;".unicodeScalars
+      // A parser turns a bare one into a line feed: XML 1.0, 2.11.
+      case "\r": escaped += "&#13;".unicodeScalars
+      case "\t", "\n": escaped.append(scalar)
+      case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
+        lose("a control character, which XML 1.0 has no form for")
+        escaped.append("\u{fffd}")
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+}
+
+/// Base64 with padding, RFC 4648.
+enum Base64 {
+  private static let digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var output: [UInt8] = []
+    output.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let rest = bytes.count - start
+      let group =
+        UInt32(bytes[start]) << 16 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
+        | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
+      output.append(digits[Int(group >> 18)])
+      output.append(digits[Int(group >> 12 & 63)])
+      output.append(rest > 1 ? digits[Int(group >> 6 & 63)] : 0x3d)
+      output.append(rest > 2 ? digits[Int(group & 63)] : 0x3d)
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// The bytes; blanks are skipped, `nil` for anything else that is not Base64.
+  static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var output: [UInt8] = []
+    var group: UInt32 = 0
+    var count = 0
+    var padding = 0
+    for byte in text {
+      let digit: UInt32
+      switch byte {
+      case 0x41...0x5a: digit = UInt32(byte - 0x41)
+      case 0x61...0x7a: digit = UInt32(byte - 0x61) + 26
+      case 0x30...0x39: digit = UInt32(byte - 0x30) + 52
+      case 0x2b: digit = 62
+      case 0x2f: digit = 63
+      case 0x3d:
+        padding += 1
+        continue
+      case 0x20, 0x09, 0x0a, 0x0d: continue
+      default: return nil
+      }
+      guard padding == 0 else { return nil }
+      group = group << 6 | digit
+      count += 1
+      if count % 4 == 0 {
+        output += [UInt8(group >> 16 & 255), UInt8(group >> 8 & 255), UInt8(group & 255)]
+        group = 0
+      }
+    }
+    switch count % 4 {
+    case 0: break
+    case 2: output.append(UInt8(group >> 4 & 255))
+    case 3: output += [UInt8(group >> 10 & 255), UInt8(group >> 2 & 255)]
+    default: return nil
+    }
+    return padding <= 2 ? output : nil
+  }
+}

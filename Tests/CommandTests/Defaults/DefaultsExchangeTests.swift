@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultStorage
+
+struct DefaultsExchangeTests {
+  private let defaults: DefaultsRunner
+
+  init() throws {
+    defaults = try DefaultsRunner()
+    defaults("write", "d", "s", "-string", "a<b>&\r\n é")
+    defaults("write", "d", "n", "-float", "32.3")
+    defaults("write", "d", "b", "-data", "00ff10")
+    defaults("write", "d", "t", "-date", "2025-08-25 10:16:09 +0000")
+    defaults("write", "d", "x", "<dict><key>CF$UID</key><integer>3</integer></dict>")
+    defaults("write", "d", "deep", "-dict", "a", "(1, {b = 2;})", "y", "-bool", "yes")
+  }
+
+  private func domain(_ name: String) throws -> [String: PreferenceValue]? {
+    try PreferenceDatabase.open(defaults.home.location, mode: .read, process: "test")?
+      .contents(of: PreferenceDomain(name))
+  }
+
+  @Test func exportToAPathIsBinaryAndLosesNothing() throws {
+    let path = "\(defaults.home.path)/out.plist"
+    #expect(defaults("export", "d", path) == .init(status: 0, output: "", error: ""))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).starts(with: Data("bplist00".utf8)))
+    #expect(defaults("import", "copy", path).status == 0)
+    #expect(try domain("copy") == domain("d"))
+  }
+
+  @Test func exportToStandardOutputIsXMLAndTellsWhatItLoses() throws {
+    let result = defaults("export", "d", "-")
+    #expect(result.status == 0)
+    #expect(result.output.contains("<real>32.299999237060547</real>"))
+    #expect(result.output.contains("<string>a&lt;b&gt;&amp;&#13;\n é</string>"))
+    #expect(result.output.contains("<key>CF$UID</key>"))
+    #expect(result.error.contains("n: a 32-bit number becomes a 64-bit one"))
+    #expect(defaults("export", "--strict", "d", "-").status == 1)
+    #expect(defaults("import", "copy", "-", input: result.output).status == 0)
+    var expected = try #require(try domain("d"))
+    expected["n"] = .real(Double(Float(32.3)))
+    #expect(try domain("copy") == expected)
+  }
+
+  @Test func foundationReadsTheXMLAndTheBinary() throws {
+    let xml = defaults("export", "d", "-").output
+    let path = "\(defaults.home.path)/out.plist"
+    defaults("export", "d", path)
+    for data in [Data(xml.utf8), try Data(contentsOf: URL(fileURLWithPath: path))] {
+      let list = unsafe try PropertyListSerialization.propertyList(from: data, format: nil)
+      let entries = try #require(list as? [String: Any])
+      #expect(entries["s"] as? String == "a<b>&\r\n é")
+      #expect(entries["b"] as? Data == Data([0, 255, 16]))
+    }
+  }
+
+  @Test func jsonIsWithoutLossInBothDirections() throws {
+    let json = defaults("export", "--format", "json", "d", "-").output
+    #expect(defaults("import", "--format", "json", "copy", "-", input: json).status == 0)
+    #expect(try domain("copy") == domain("d"))
+    #expect(defaults("read", "--json", "d", "deep").output.contains("\"y\": true"))
+  }
+
+  @Test func aScriptMakesTheDomainAnew() throws {
+    let script = defaults("export", "--format", "script", "d", "-").output
+    for line in script.split(separator: "\ndefaults ", omittingEmptySubsequences: true) {
+      let text = line.hasPrefix("defaults ") ? String(line.dropFirst(9)) : String(line)
+      var words = try Shell.words(text)
+      try #require(words.count > 3)
+      words[1] = "copy"
+      #expect(defaults.run(words).status == 0)
+    }
+    #expect(try domain("copy") == domain("d"))
+  }
+
+  @Test func importMergesAndRefusesWhatIsNoDictionary() throws {
+    defaults("write", "m", "kept", "1")
+    #expect(defaults("import", "m", "-", input: "{added = 2;}").status == 0)
+    #expect(try domain("m") == ["kept": "1", "added": "2"])
+    let refused = defaults("import", "m", "-", input: "(a)")
+    #expect(refused.status == 1)
+    #expect(refused.message.hasPrefix("Property list - was not a dictionary"))
+    #expect(defaults("export", "absent", "-").output.contains("<dict/>"))
+    #expect(defaults("import", "m").error.contains("Need a path to read from"))
+    #expect(defaults("export", "m").error.contains("Need a path to write to"))
+  }
+}
+
+/// Words of a line in single quotes and without, as a shell takes them apart.
+enum Shell {
+  static func words(_ line: String) throws -> [String] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "set -f; for w in \(line.trimmingCharacters(in: .newlines)); do printf '%s\\0' \"$w\"; done"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return data.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import VaultCommand
+import VaultPreferences
+import VaultSealing
+import VaultStorage
+
+/// Runs `defaults` lines in process, in a home of its own.
+final class DefaultsRunner {
+  struct Result: Equatable {
+    var status: Int32
+    var output: String
+    var error: String
+
+    /// The message without NSLog's time and process.
+    var message: String {
+      guard let range = error.range(of: "] ") else { return error }
+      return String(error[range.upperBound...])
+    }
+  }
+
+  let home: TemporaryHome
+  var managed: String
+  var keys: (any DataKeyProvider)?
+
+  init() throws {
+    home = try TemporaryHome()
+    managed = "\(home.path)/managed"
+  }
+
+  @discardableResult
+  func callAsFunction(_ arguments: String..., input: String = "") -> Result {
+    run(arguments, input: Array(input.utf8))
+  }
+
+  func run(_ arguments: [String], input: [UInt8] = []) -> Result {
+    var output: [UInt8] = []
+    var error: [UInt8] = []
+    let tool = DefaultsTool(
+      location: { self.home.location },
+      streams: DefaultsTool.Streams(
+        output: { output += $0 }, error: { error += $0 }, input: { input }),
+      keys: { self.keys }, managed: ManagedPreferences(directory: managed),
+      home: { self.home.path })
+    let status = tool.run(arguments)
+    return Result(
+      status: status, output: String(decoding: output, as: UTF8.self),
+      error: String(decoding: error, as: UTF8.self))
+  }
+
+  /// The stored value, with its type.
+  func value(_ key: String, _ domain: String = "d") throws -> PreferenceValue? {
+    try PreferenceDatabase.open(home.location, mode: .read, process: "test")?
+      .value(key, in: PreferenceDomain(domain))
+  }
+}
