@@ -165,8 +165,9 @@ extension PreferenceDatabase {
     try removeFromSnapshots(row.domain)
   }
 
-  /// Removes from the store's files what was deleted: the log is emptied, and the last good copy, which
-  /// has older contents, goes. To be called after ``protect(_:)``.
+  /// Removes from the store's files what was deleted; to be called after ``protect(_:)``.
+  ///
+  /// The log is emptied, and the last good copy, which has older contents, goes.
   package func scrub() throws(PreferenceError) {
     do {
       try store.connection.checkpoint(.truncate)

@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import VaultSealing
 package import VaultStorage
 
-/// Preferences in the shared store: domains, values, journal. One thread at a time.
+/// Preferences in the shared store: domains, values, journal.
 ///
-/// Below it is only the store, above it the public ``PreferenceStore`` with its search list and cache,
+/// One thread at a time. /// Below it is only the store, above it the public ``PreferenceStore`` with its search list and cache,
 /// and the command, which opens, does one thing and ends.
 package final class PreferenceDatabase {
   let store: Store

@@ -93,7 +93,8 @@ enum Shell {
   static func words(_ line: String) throws -> [String] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "set -f; for w in \(line.trimmingCharacters(in: .newlines)); do printf '%s\\0' \"$w\"; done"]
+    let words = line.trimmingCharacters(in: .newlines)
+    process.arguments = ["-c", "set -f; for w in \(words); do printf '%s\\0' \"$w\"; done"]
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()

@@ -68,7 +68,8 @@ struct DefaultsReadTests {
   }
 
   @Test func whatPrintsCanBeReadAgain() throws {
-    defaults("write", "d", "k", "-dict", "s", "-string", "tab\tquote\"", "d", "<0aff>", "a", "(1, (2))")
+    defaults(
+      "write", "d", "k", "-dict", "s", "-string", "tab\tquote\"", "d", "<0aff>", "a", "(1, (2))")
     let text = defaults("read", "d", "k").output
     #expect(defaults("write", "d", "again", text).status == 0)
     #expect(try defaults.value("again") == defaults.value("k"))
