@@ -1,0 +1,101 @@
+import Foundation
+
+/// The built command, run as a user's shell would: own home, an otherwise empty environment.
+package struct VaultProcess: Sendable {
+  /// What a run gave.
+  package struct Result: Sendable {
+    /// The exit status, or 128 + signal.
+    package let status: Int32
+    /// Standard output, exactly.
+    package let output: Data
+    /// Standard error as text.
+    package let errors: String
+
+    /// Standard output as text.
+    package var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  /// The home of the run; its `HOME`.
+  package let home: String
+  /// Further variables.
+  package var environment: [String: String]
+
+  package init(home: String, environment: [String: String] = [:]) {
+    self.home = home
+    self.environment = environment
+  }
+
+  /// The command beside the test bundle.
+  package static let path: String = {
+    let bundle = URL(fileURLWithPath: CommandLine.arguments[0])
+    var folder = bundle.deletingLastPathComponent()
+    for _ in 0..<4 {
+      let candidate = folder.appendingPathComponent("vault").path
+      var isFolder: ObjCBool = false
+      if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder),
+        !isFolder.boolValue
+      {
+        return candidate
+      }
+      folder.deleteLastPathComponent()
+    }
+    return Bundle.main.bundleURL.appendingPathComponent("vault").path
+  }()
+
+  /// Runs the command and waits for its end.
+  ///
+  /// Output goes through files, so that no pipe fills up; standard input is `input`, or empty.
+  package func run(
+    _ arguments: [String], input: Data = Data(), adding more: [String: String] = [:]
+  ) throws -> Result {
+    let running = try start(arguments, input: input, adding: more)
+    return running.finish()
+  }
+
+  /// A run that goes on.
+  package struct Running: Sendable {
+    fileprivate nonisolated(unsafe) let process: Process
+    fileprivate let folder: TemporaryHome
+
+    /// The process's id.
+    package var pid: Int32 { process.processIdentifier }
+
+    /// Waits for the end.
+    package func finish() -> Result {
+      process.waitUntilExit()
+      let output = FileManager.default.contents(atPath: "\(folder.path)/out") ?? Data()
+      let errors = FileManager.default.contents(atPath: "\(folder.path)/err") ?? Data()
+      let status =
+        process.terminationReason == .uncaughtSignal
+        ? 128 + process.terminationStatus : process.terminationStatus
+      return Result(
+        status: status, output: output, errors: String(decoding: errors, as: UTF8.self))
+    }
+  }
+
+  /// Starts the command.
+  package func start(
+    _ arguments: [String], input: Data = Data(), adding more: [String: String] = [:]
+  ) throws -> Running {
+    let folder = try TemporaryHome()
+    for (name, contents) in [("in", input), ("out", Data()), ("err", Data())] {
+      try contents.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.path)
+    process.arguments = arguments
+    var environment = ["HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin"]
+    environment.merge(self.environment) { $1 }
+    environment.merge(more) { $1 }
+    process.environment = environment
+    process.currentDirectoryURL = URL(fileURLWithPath: home)
+    process.standardInput = try FileHandle(
+      forReadingFrom: URL(fileURLWithPath: "\(folder.path)/in"))
+    process.standardOutput = try FileHandle(
+      forWritingTo: URL(fileURLWithPath: "\(folder.path)/out"))
+    process.standardError = try FileHandle(
+      forWritingTo: URL(fileURLWithPath: "\(folder.path)/err"))
+    try process.run()
+    return Running(process: process, folder: folder)
+  }
+}
