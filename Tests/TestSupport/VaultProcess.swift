@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The built command, run as a user's shell would: own home, an otherwise empty environment.
 package struct VaultProcess: Sendable {
@@ -27,16 +27,12 @@ package struct VaultProcess: Sendable {
 
   /// The command beside the test bundle.
   package static let path: String = {
-    let bundle = URL(fileURLWithPath: CommandLine.arguments[0])
+    let bundle = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
     var folder = bundle.deletingLastPathComponent()
     for _ in 0..<4 {
       let candidate = folder.appendingPathComponent("vault").path
-      var isFolder: ObjCBool = false
-      if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder),
-        !isFolder.boolValue
-      {
-        return candidate
-      }
+      let type = try? FileManager.default.attributesOfItem(atPath: candidate)[.type]
+      if type as? FileAttributeType == .typeRegular { return candidate }
       folder.deleteLastPathComponent()
     }
     return Bundle.main.bundleURL.appendingPathComponent("vault").path
@@ -54,7 +50,7 @@ package struct VaultProcess: Sendable {
 
   /// A run that goes on.
   package struct Running: Sendable {
-    fileprivate nonisolated(unsafe) let process: Process
+    fileprivate let process: Process
     fileprivate let folder: TemporaryHome
 
     /// The process's id.

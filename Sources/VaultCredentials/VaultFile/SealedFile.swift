@@ -34,6 +34,16 @@ struct SealedFile {
     self.read = read
   }
 
+  /// A vault file whose bytes are at hand.
+  init(bytes: [UInt8]) throws {
+    try self.init(length: bytes.count) { Array(bytes[$0]) }
+  }
+
+  /// Every byte of the file.
+  func wholeFile() throws -> [UInt8] {
+    try read(0..<headerBytes.count + sealedIndex.count + Int(header.itemsLength))
+  }
+
   /// The index's tag: which file of this generation it is.
   var tag: [UInt8] { Array(sealedIndex.suffix(AuthenticatedEncryption.tagLength)) }
 

@@ -32,7 +32,7 @@ struct VaultFolder: Sendable {
       if error.code == .tooLarge { throw VaultHeader.damaged("it is larger than any vault may be") }
       throw CredentialError(error)
     }
-    return try SealedFile(length: bytes.count) { Array(bytes[$0]) }
+    return try SealedFile(bytes: bytes)
   }
 
   /// Whether there is a vault file, readable or not.

@@ -1,0 +1,160 @@
+import Glibc
+import VaultSealing
+import VaultStorage
+
+/// What a backup holds.
+public struct BackupSummary: Sendable, Equatable {
+  /// Where it lies.
+  public let path: String
+  /// Items whose seal was verified, those in the trash left out.
+  public let items: Int
+  /// Earlier versions whose seal was verified.
+  public let earlierVersions: Int
+  /// Bytes of the file.
+  public let size: Int
+}
+
+extension UnlockedVault.Blocking {
+  /// Writes the vault file and its earlier versions into one sealed file, and verifies it by opening it.
+  ///
+  /// The backup opens by the same key slots. Nothing is there under `path` before it is whole and durable.
+  ///
+  /// - Parameter path: Where; a file that is there is replaced.
+  /// - Returns: What it holds.
+  /// - Throws: ``CredentialError`` with code `.damaged` if something of the vault cannot be read,
+  ///   `.cannotCreate`, `.inputOutput`.
+  public func backUp(to path: String) throws -> BackupSummary {
+    let (sealed, index) = try open.read()
+    let history = HistoryStore(location: open.vault.folder.location, vaultID: open.vaultID)
+    var blobs: [[UInt8]: [UInt8]] = [:]
+    for earlier in index.items.flatMap(\.earlier) {
+      guard let blob = try history.blob(earlier.hash) else {
+        throw CredentialError(
+          .damaged, "an earlier version of an item is missing",
+          hint: "'vault check' tells more")
+      }
+      blobs[earlier.hash] = blob
+    }
+    let bytes = try BackupFile(vault: try sealed.wholeFile(), blobs: blobs).encoded()
+    try OutsideFile.replace(path, with: bytes)
+    return try LockedVault.Blocking.verify(
+      backup: try OutsideFile.read(path, limit: BackupFile.maximumLength), path: path,
+      keys: open.keys)
+  }
+}
+
+extension LockedVault.Blocking {
+  /// Verifies a backup by really opening it.
+  ///
+  /// - Parameters:
+  ///   - path: The backup.
+  ///   - sources: What may open it, in order.
+  /// - Returns: What it holds.
+  /// - Throws: ``CredentialError`` with code `.damaged`, or what ``unlock(with:)`` throws.
+  public func checkBackup(_ path: String, with sources: [KeySource]) throws -> BackupSummary {
+    let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
+    let backup = try BackupFile(decoding: bytes)
+    let opened = try VaultOpening(vault: vault, sealed: try SealedFile(bytes: backup.vault))
+      .open(with: sources)
+    return try Self.verify(backup: bytes, path: path, keys: opened.keys)
+  }
+
+  /// Puts a backup in place where there is no vault.
+  ///
+  /// - Parameter path: The backup.
+  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.
+  public func restore(from path: String) throws {
+    let backup = try BackupFile(
+      decoding: try OutsideFile.read(path, limit: BackupFile.maximumLength))
+    let sealed = try SealedFile(bytes: backup.vault)
+    let history = HistoryStore(
+      location: vault.folder.location, vaultID: sealed.header.vaultID)
+    try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
+      guard try !vault.folder.exists() else {
+        throw CredentialError(
+          .vaultExists, "there is a vault at \(vault.folder.path) already",
+          hint: "move it away first, or restore into another vault: --vault NAME")
+      }
+      try history.insert(
+        backup.blobs.map { VaultDraft.Blob(hash: $0.key, sealed: $0.value) },
+        written: vault.options.now())
+      try vault.folder.replace(backup.vault, in: directory, keepingPrevious: false)
+    }
+  }
+
+  static func verify(
+    backup bytes: [UInt8], path: String, keys: VaultKeys
+  ) throws -> BackupSummary {
+    let backup = try BackupFile(decoding: bytes)
+    let sealed = try SealedFile(bytes: backup.vault)
+    let index: VaultIndex
+    do {
+      index = try sealed.openIndex(keys)
+    } catch is SealedFile.IndexRejected {
+      throw VaultHeader.damaged("the index in the backup does not open")
+    }
+    var items = 0
+    var earlierVersions = 0
+    for record in index.items {
+      if record.trashed == 0 {
+        _ = try sealed.contents(of: record, keys: keys)
+        items += 1
+      }
+      for earlier in record.earlier {
+        guard let blob = backup.blobs[earlier.hash] else {
+          throw CredentialError(.damaged, "the backup lacks an earlier version of an item")
+        }
+        _ = try SealedFile.open(
+          blob, record: record, version: earlier.version, kind: earlier.kind,
+          vaultID: sealed.header.vaultID, parent: try index.dataKey(id: earlier.dataKey))
+        earlierVersions += 1
+      }
+    }
+    return BackupSummary(
+      path: path, items: items, earlierVersions: earlierVersions, size: bytes.count)
+  }
+}
+
+/// A file of the user's choosing, outside the vault's own folders.
+enum OutsideFile {
+  static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    do {
+      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      defer { System.close(file) }
+      let status = try System.status(file)
+      guard status.isRegular else {
+        throw CredentialError(.inputOutput, "\(path) is no regular file")
+      }
+      guard let bytes = try System.readAll(file, expected: status.size, limit: limit) else {
+        throw CredentialError(.cannotCreate, "\(path) is too large for a backup")
+      }
+      return bytes
+    } catch let error as System.Failure {
+      throw CredentialError(
+        error.errno == EACCES ? .permissionDenied : .inputOutput,
+        "\(path) cannot be read: \(error.reason)", underlying: error)
+    }
+  }
+
+  /// Writes beside the place, syncs, renames: the old or the new, never half.
+  static func replace(_ path: String, with bytes: [UInt8]) throws {
+    let temporary = "\(path).\(Hexadecimal.text(RandomBytes.bytes(count: 8)))"
+    do {
+      let file = try System.open(
+        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      do {
+        defer { System.close(file) }
+        try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
+        try System.sync(file)
+        try System.rename(temporary, to: path, in: AT_FDCWD)
+      } catch {
+        try? System.unlink(temporary, in: AT_FDCWD)
+        throw error
+      }
+    } catch let error as System.Failure {
+      throw CredentialError(
+        .cannotCreate, "\(path) cannot be written: \(error.reason)",
+        hint: "choose another place", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import VaultSealing
+
+/// A vault file and the history blobs that its index names, in one file.
+///
+/// Documentation/file-format.md, section 7. Everything in it is sealed already; the checksum tells damage.
+struct BackupFile {
+  static let magic: [UInt8] = [0x89, 0x56, 0x4C, 0x54, 0x42, 0x0D, 0x0A, 0x1A]
+  static let version: UInt16 = 1
+  /// The vault file, and as much again of history as may be kept.
+  static let maximumLength = VaultHeader.maximumFile + (512 << 20)
+
+  var vault: [UInt8]
+  /// Sealed blobs, by their BLAKE2b-128.
+  var blobs: [[UInt8]: [UInt8]]
+
+  init(vault: [UInt8], blobs: [[UInt8]: [UInt8]]) {
+    self.vault = vault
+    self.blobs = blobs
+  }
+
+  func encoded() throws -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Self.magic)
+    writer.put(Self.version)
+    writer.put(UInt64(vault.count))
+    writer.put(vault)
+    writer.put(UInt32(blobs.count))
+    for (hash, sealed) in blobs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      writer.put(hash)
+      writer.put(UInt32(sealed.count))
+      writer.put(sealed)
+    }
+    return writer.bytes + (try Hash.blake2b(writer.bytes))
+  }
+
+  init(decoding bytes: [UInt8]) throws {
+    let end = bytes.count - 32
+    guard bytes.starts(with: Self.magic), end > Self.magic.count else {
+      throw Self.damaged("it does not begin as a backup does")
+    }
+    guard try bytes[..<end].withRawSpan({ try Hash.blake2b($0) }) == Array(bytes[end...]) else {
+      throw Self.damaged("its checksum does not match")
+    }
+    do {
+      (vault, blobs) = try bytes[..<end].withRawSpan { try Self.parts(of: $0) }
+    } catch let error as FormatError {
+      throw Self.damaged("it cannot be read", underlying: error)
+    }
+    for (hash, sealed) in blobs
+    where try Hash.blake2b(sealed, count: ItemRecord.hashLength) != hash {
+      throw Self.damaged("an earlier version in it was changed")
+    }
+  }
+
+  private static func parts(
+    of bytes: RawSpan
+  ) throws -> (vault: [UInt8], blobs: [[UInt8]: [UInt8]]) {
+    var cursor = ByteCursor(at: magic.count)
+    guard try cursor.u16(in: bytes) == version else {
+      throw CredentialError(
+        .newerVersion, "the backup was made by a newer vault",
+        hint: "install a newer version of vault to restore it")
+    }
+    let length = try cursor.u64(in: bytes)
+    guard length <= UInt64(VaultHeader.maximumFile) else {
+      throw FormatError.tooLong(at: cursor.offset)
+    }
+    let vault = try cursor.array(Int(length), in: bytes)
+    var blobs: [[UInt8]: [UInt8]] = [:]
+    for _ in 0..<(try cursor.u32(in: bytes)) {
+      let hash = try cursor.array(ItemRecord.hashLength, in: bytes)
+      blobs[hash] = try cursor.array(Int(cursor.u32(in: bytes)), in: bytes)
+    }
+    guard cursor.offset == bytes.byteCount else {
+      throw FormatError.notCanonical("bytes after the blobs", at: cursor.offset)
+    }
+    return (vault, blobs)
+  }
+
+  private static func damaged(
+    _ why: String, underlying: (any Error)? = nil
+  ) -> CredentialError {
+    CredentialError(
+      .damaged, "the backup is damaged: \(why)", hint: "use another copy of it",
+      underlying: underlying)
+  }
+}
