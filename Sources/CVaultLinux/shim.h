@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
@@ -94,6 +96,47 @@ static inline int cvault_window_size(int descriptor, unsigned short *columns,
   *columns = size.ws_col;
   *rows = size.ws_row;
   return 0;
+}
+
+// execvpe(3) is a GNU extension.
+static inline int cvault_execvpe(const char *file, char *const arguments[],
+                                 char *const environment[]) {
+  return execvpe(file, arguments, environment);
+}
+
+// The soft limit of core files; the hard limit stays, so that it can be put back.
+static inline uint64_t cvault_core_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_CORE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 0;
+}
+
+static inline int cvault_set_core_limit(uint64_t soft) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_CORE, &limit) != 0) return -1;
+  limit.rlim_cur = (rlim_t)soft;
+  return setrlimit(RLIMIT_CORE, &limit);
+}
+
+// SIG_DFL and SIG_IGN are casts, which Swift cannot compare. Answers whether it was ignored.
+static inline int cvault_default_signal(int number) {
+  return signal(number, SIG_DFL) == SIG_IGN;
+}
+
+static inline void cvault_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+static inline int cvault_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+// The environment; Swift sees two declarations of the variable. unistd.h, environ(7).
+static inline char **cvault_environment(void) { return environ; }
+
+// pipe2(2): the end to read in the upper half, the end to write in the lower; negative on failure.
+static inline int64_t cvault_pipe(int flags) {
+  int ends[2];
+  if (pipe2(ends, flags) != 0) return -1;
+  return (int64_t)((uint64_t)ends[0] << 32 | (uint32_t)ends[1]);
 }
 
 #endif

@@ -1,1 +1,3 @@
-print("vault")
+import VaultCommand
+
+VaultProgram.main()

@@ -1,0 +1,84 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault get`.
+struct GetVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Write a secret to stdout.",
+    discussion: """
+      Exactly its bytes; a newline follows on a terminal only.
+
+      vault get api-token
+      vault get database --field user
+      vault get tls/key --out key.pem
+      """)
+
+  @Argument(help: "The item.", completion: .items)
+  var name: String
+
+  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"))
+  var field: String?
+
+  @Option(help: ArgumentHelp("An earlier version.", valueName: "number"))
+  var version: UInt64?
+
+  @Option(
+    name: [.long, .customShort("o")],
+    help: ArgumentHelp("Write it to a file that only you can read.", valueName: "file"),
+    completion: .file())
+  var out: String?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws { try request().run() }
+
+  func request() throws -> GetRequest {
+    GetRequest(
+      name: name, field: field, version: version, out: out, settings: try common.settings())
+  }
+}
+
+/// What `vault get` is to do.
+package struct GetRequest: Equatable, Sendable {
+  package var name: String
+  package var field: String?
+  package var version: UInt64?
+  package var out: String?
+  package var settings: VaultSettings
+
+  package init(
+    name: String, field: String? = nil, version: UInt64? = nil, out: String? = nil,
+    settings: VaultSettings
+  ) {
+    self.name = name
+    self.field = field
+    self.version = version
+    self.out = out
+    self.settings = settings
+  }
+
+  /// The request that the argument parser makes of a line.
+  package init(parsing arguments: [String]) throws {
+    self = try GetVerb.parse(arguments).request()
+  }
+
+  func run() throws {
+    let name = try ItemName(name)
+    let secret = try settings.withVault { vault in
+      try vault.get(name, field: field, version: version)
+    }
+    if let out {
+      try OutputFile.write(secret.bytes, to: out)
+    } else if settings.writesJSON {
+      try StandardOutput.write([
+        ("name", .string(name.text)), ("field", .optional(field)),
+        ("version", version.map { .number(Int64(clamping: $0)) } ?? .null),
+        ("encoding", .string(secret.text == nil ? "base64" : "utf-8")),
+        ("secret", .string(try secret.text ?? SecretEncoding.base64.text(of: secret.bytes))),
+      ])
+    } else {
+      try SecretOutput.write(secret.bytes)
+    }
+  }
+}

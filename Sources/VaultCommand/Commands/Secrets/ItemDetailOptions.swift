@@ -1,0 +1,87 @@
+import ArgumentParser
+import FoundationEssentials
+import VaultCredentials
+
+/// The options that say what an item is, beside its secret.
+struct ItemDetailOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"))
+  var tag: [String] = []
+
+  @Option(help: ArgumentHelp("Free text about it.", valueName: "text"))
+  var note: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "When it stops being valid: a date, a time such as 30d, or never.", valueName: "time"))
+  var expires: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What other programs look it up by, such as server=example.com; repeatable.",
+      valueName: "name=value"))
+  var attribute: [String] = []
+
+  @Option(
+    help: "What it is: \(Item.Kind.allCases.map(\.name).joined(separator: ", ")).",
+    completion: .list(Item.Kind.allCases.map(\.name)))
+  var kind: String?
+
+  /// What was said, checked.
+  func changes() throws -> ItemChanges {
+    var changes = ItemChanges()
+    changes.note = note
+    if let kind {
+      guard let known = Item.Kind(name: kind) else {
+        throw CommandError.usage(
+          "there is no such kind of item",
+          hint: "known: \(Item.Kind.allCases.map(\.name).joined(separator: ", "))")
+      }
+      changes.kind = known
+    }
+    if let expires {
+      if expires == "never" {
+        changes.expires = .some(nil)
+      } else if let date = Timestamp.date(expires) {
+        changes.expires = date
+      } else {
+        throw CommandError.usage(
+          "--expires is neither a date nor a time",
+          hint: "such as: 2027-01-31, 2027-01-31T12:00:00Z, 30d, never")
+      }
+    }
+    _ = try attributes()
+    return changes
+  }
+
+  /// `changes` with tags and attributes added to those that the item has.
+  ///
+  /// An attribute without a value, `server=`, goes.
+  func merged(
+    into changes: ItemChanges, for name: ItemName, in vault: UnlockedVault.Blocking
+  ) throws -> ItemChanges {
+    guard !tag.isEmpty || !attribute.isEmpty else { return changes }
+    var changes = changes
+    var known: Item?
+    do {
+      known = try vault.item(name)
+    } catch let error as CredentialError where error.code == .itemNotFound {}
+    if !tag.isEmpty { changes.tags = (known?.tags ?? []) + tag }
+    if !attribute.isEmpty {
+      changes.attributes = (known?.attributes ?? [:])
+        .merging(try attributes()) { _, new in new }.filter { !$0.value.isEmpty }
+    }
+    return changes
+  }
+
+  private func attributes() throws -> [String: String] {
+    var result: [String: String] = [:]
+    for text in attribute {
+      guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+        throw CommandError.usage(
+          "--attribute takes a name and a value", hint: "such as: --attribute server=example.com")
+      }
+      result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+    }
+    return result
+  }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import VaultCredentials
+import VaultSealing
+
+/// `vault run`.
+struct RunVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a command with secrets in its environment.",
+    discussion: """
+      The command takes this program's place: same process, terminal, signals and exit status. An item \
+      api-token becomes $API_TOKEN. What is missing is listed before anything starts.
+
+      vault run NAME… -- COMMAND ARGUMENT…
+
+      vault run api-token -- ./deploy.sh
+      vault run --env PGPASSWORD=secret://database#password -- psql
+      """)
+
+  @Argument(help: "Items and references, each for the variable of its name.", completion: .items)
+  var names: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A variable and what it holds: an item, a reference, or text with references; repeatable.",
+      valueName: "name=ref"))
+  var env: [String] = []
+
+  // What follows `--`: CommandLineParsing puts the option's name in its place, since the parser takes no
+  // second list of words.
+  @Option(name: .customLong(Self.commandOption), parsing: .remaining, help: .hidden)
+  var command: [String] = []
+
+  static let commandOption = "run-command"
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard !command.isEmpty else {
+      throw CommandError.usage(
+        "there is no command to run", hint: "vault run NAME… -- COMMAND ARGUMENT…")
+    }
+    let variables = try RunVariable.all(names: names, assignments: env)
+    let values = try values(of: variables, settings)
+    try Execution(
+      command: command, secrets: values, removedVariables: settings.privateVariables
+    ).replaceProcess()
+  }
+
+  private func values(
+    of variables: [RunVariable], _ settings: VaultSettings
+  ) throws -> [(variable: String, value: SecretBytes)] {
+    guard !variables.isEmpty else { return [] }
+    let reading = ReferenceReading(settings)
+    try reading.prefetch(variables.flatMap(\.references))
+    var values: [(variable: String, value: SecretBytes)] = []
+    for variable in variables {
+      guard let value = try reading.value(of: variable.parts) else { continue }
+      let hasNUL = value.withBytes { bytes in
+        (0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 }
+      }
+      guard !hasNUL else {
+        throw CommandError.usage(
+          "the secret for \(variable.name) holds a NUL byte, which no environment can",
+          hint: "use an encoding: --env \(variable.name)='secret://NAME?encoding=base64'")
+      }
+      values.append((variable.name, value))
+    }
+    try reading.throwIfMissing()
+    reading.tellNotices()
+    return values
+  }
+}
+
+/// A variable of the command's environment, and what it is to hold.
+package struct RunVariable: Equatable, Sendable {
+  package let name: String
+  package let parts: [ReferenceText.Part]
+
+  var references: [SecretReference] {
+    parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+  }
+
+  /// The variables that a line asks for.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` for a name that no variable can have, or one that is
+  ///   asked for twice.
+  package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
+    var variables: [RunVariable] = []
+    for text in names {
+      let reference =
+        text.hasPrefix(SecretReference.scheme)
+        ? try SecretReference(text) : SecretReference(name: text)
+      let name = try variableName(
+        for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
+      variables.append(RunVariable(name: name, parts: [.reference(reference)]))
+    }
+    for text in assignments {
+      guard let equals = text.firstIndex(of: "="), isVariable(text[..<equals]) else {
+        throw CommandError.usage(
+          "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
+      }
+      let value = String(text[text.index(after: equals)...])
+      let parts: [ReferenceText.Part] =
+        value.contains(SecretReference.scheme)
+        ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
+      variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
+    }
+    var seen: Set<String> = []
+    for variable in variables where !seen.insert(variable.name).inserted {
+      throw CommandError.usage(
+        "the variable \(variable.name) is asked for twice", hint: "give one another name with --env"
+      )
+    }
+    return variables
+  }
+
+  /// The variable of an item: `api-token` is `API_TOKEN`.
+  package static func variableName(for item: String) throws -> String {
+    var name = ""
+    for scalar in item.unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9": name += String(scalar).uppercased()
+      default: name += "_"
+      }
+    }
+    if name.first?.isNumber == true { name = "_" + name }
+    guard name.contains(where: { $0 != "_" }) else {
+      throw CommandError.usage(
+        "an item's name makes no variable", hint: "choose one: --env VARIABLE=NAME")
+    }
+    return name
+  }
+
+  private static func isVariable(_ text: Substring) -> Bool {
+    guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+      default: false
+      }
+    }
+  }
+}

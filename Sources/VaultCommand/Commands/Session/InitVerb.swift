@@ -1,0 +1,54 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault init`.
+struct InitVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make a vault.",
+    discussion: """
+      With a desktop keyring, that opens it and nothing is asked. Without one: a passphrase, or a key-file, \
+      which is made if it is missing.
+
+      vault init
+      vault init --key-file ~/.config/vault.key
+      vault init --passphrase env:PASSPHRASE
+      """)
+
+  @Option(help: ArgumentHelp("What to call the first key slot.", valueName: "text"))
+  var label = ""
+
+  @Flag(inversion: .prefixedNo, help: "Make a recovery code; without a terminal it goes to stdout.")
+  var recovery: Bool?
+
+  @Flag(help: "Accept a passphrase that is too short.")
+  var allowWeak = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let vault = try settings.locked()
+    let making = VaultMaking(
+      settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,
+      wantsRecovery: recovery)
+    try VaultSettings.tellingNotices(of: try making.make()) { open in
+      guard settings.writesJSON else { return }
+      let slots = try open.slots()
+      try StandardOutput.write([
+        ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
+        ("slots", .array(slots.map(\.json))),
+      ])
+    }
+  }
+}
+
+extension KeySlot {
+  /// The slot as `--json` writes it.
+  var json: JSONValue {
+    .object([
+      ("id", .string(id)), ("kind", .string(kind.name)), ("label", .string(label)),
+      ("memoryMiB", .number(Int64(memoryMiB))), ("passes", .number(Int64(passes))),
+    ])
+  }
+}

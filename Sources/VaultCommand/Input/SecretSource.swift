@@ -1,0 +1,71 @@
+import VaultSealing
+import VaultStorage
+
+/// Where a passphrase comes from: `env:NAME`, `file:PATH`, `fd:N`, `stdin` or `cmd:COMMAND`.
+package enum SecretSource: Equatable, Sendable {
+  case environment(String)
+  case file(String)
+  case descriptor(Int32)
+  case standardInput
+  case command(String)
+
+  /// The longest passphrase that is accepted, and one newline.
+  static let maximumLength = 4097
+
+  /// Reads what stands on the line.
+  ///
+  /// - Throws: ``CommandError`` with code `usage`; it does not repeat what was given, which may be the
+  ///   passphrase itself.
+  package init(_ text: String) throws {
+    let (kind, value) = Self.split(text)
+    switch (kind, value) {
+    case ("stdin", nil): self = .standardInput
+    case ("env", let name?) where !name.isEmpty && !name.contains("="): self = .environment(name)
+    case ("file", let path?) where !path.isEmpty: self = .file(path)
+    case ("cmd", let command?) where !command.isEmpty: self = .command(command)
+    case ("fd", let number?) where Int32(number).map { $0 >= 0 } == true:
+      self = .descriptor(Int32(number) ?? 0)
+    default:
+      throw CommandError.usage(
+        "a passphrase is never given on the command line, where every user can read it",
+        hint: "say where it comes from: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
+    }
+  }
+
+  /// Whether it takes our stdin.
+  var usesStandardInput: Bool { self == .standardInput || self == .descriptor(0) }
+
+  /// The variable that holds the passphrase, which no child may get.
+  var variable: String? {
+    if case .environment(let name) = self { name } else { nil }
+  }
+
+  /// The passphrase, without one newline at its end.
+  ///
+  /// - Throws: ``CommandError`` with code `source-missing` or that of reading.
+  func read() throws -> SecretBytes {
+    let limit = Self.maximumLength
+    switch self {
+    case .environment(let name):
+      guard let value = try ProcessState.secretVariable(name) else {
+        throw CommandError(
+          "source-missing", "the variable of --passphrase env: is not set",
+          status: .configuration)
+      }
+      return try SecretInput.droppingNewline(value)
+    case .file(let path):
+      return try SecretInput.droppingNewline(SecretInput.read(file: path, limit: limit))
+    case .descriptor(let number):
+      return try SecretInput.droppingNewline(SecretInput.read(number, limit: limit))
+    case .standardInput:
+      return try SecretInput.droppingNewline(SecretInput.read(0, limit: limit))
+    case .command(let command):
+      return try SecretInput.droppingNewline(PassphraseCommand.output(of: command))
+    }
+  }
+
+  private static func split(_ text: String) -> (kind: String, value: String?) {
+    guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+    return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// The options that every verb takes: which vault, and what opens it.
+struct GlobalOptions: ParsableArguments {
+  @Option(
+    help: "Where vaults lie, in place of VAULT_HOME and the XDG directories.",
+    completion: .directory)
+  var home: String?
+
+  @Option(
+    name: .customLong("vault"),
+    help: ArgumentHelp("Another vault, by its name.", valueName: "name"),
+    completion: .custom { _, _, _ in [] })
+  var vaultName: String?
+
+  @Flag(help: "Print JSON; an error is an object on stderr.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.", valueName: "source"))
+  var passphrase: String?
+
+  @Option(help: ArgumentHelp("The key-file.", valueName: "path"), completion: .file())
+  var keyFile: String?
+
+  @Option(help: ArgumentHelp("How long the keyring may take, such as 5s.", valueName: "time"))
+  var keyringTimeout: String?
+
+  @Flag(help: "Go on with a vault file that is older than one seen before, or a fork of it.")
+  var acceptRollback = false
+
+  @Flag(help: "Neither use nor begin a session.")
+  var noSession = false
+
+  /// What was said, checked.
+  func settings() throws -> VaultSettings {
+    var settings = VaultSettings()
+    settings.home = home
+    settings.vaultName = vaultName
+    settings.writesJSON = json
+    settings.passphrase = try passphrase.map { try SecretSource($0) }
+    settings.keyFile = keyFile
+    settings.acceptsRollback = acceptRollback
+    settings.usesSession = !noSession
+    if passphrase != nil, keyFile != nil {
+      throw CommandError.usage(
+        "--passphrase and --key-file are two sources at once", hint: "give one of them")
+    }
+    if let home, home.isEmpty { throw CommandError.usage("--home is empty") }
+    if let keyringTimeout {
+      guard let seconds = TimeSpan.seconds(keyringTimeout), (1...600).contains(seconds) else {
+        throw CommandError.usage(
+          "--keyring-timeout is no time between 1s and 10m", hint: "such as: --keyring-timeout 5s")
+      }
+      settings.keyringTimeout = seconds
+    }
+    return settings
+  }
+}

@@ -1,0 +1,51 @@
+import VaultCredentials
+import VaultSealing
+
+/// Offers a recovery code: shown once, and proved to be written down.
+struct RecoveryOffer {
+  /// Whether one is wanted; `nil` to ask, where there is somebody to ask.
+  let isWanted: Bool?
+
+  /// Adds a recovery slot if one is wanted.
+  ///
+  /// On a terminal the code is shown there, and two of its groups are asked back. Without one it goes to
+  /// stdout, and only where it was asked for.
+  func makeSlot(in vault: UnlockedVault.Blocking) throws {
+    if isWanted == false { return }
+    guard Prompt.isPossible else {
+      guard isWanted == true else { return }
+      let (slot, code) = try NewKeySlot.recovery(label: "recovery")
+      try vault.addSlot(slot)
+      try StandardOutput.write(code.bytes)
+      return try StandardOutput.write("\n")
+    }
+    if isWanted == nil {
+      let question = "Make a recovery code, to be kept on paper in case the key is lost?"
+      guard try Prompt.confirm(question, default: true) == true else { return }
+    }
+    let (slot, code) = try NewKeySlot.recovery(label: "recovery")
+    Prompt.tell("\nWrite this down; it is not shown again:\n\n    ", secret: code.bytes)
+    Prompt.tell("")
+    for group in [2, 5] { try confirm(group, of: code.bytes) }
+    try vault.addSlot(slot)
+    Prompt.tell("The recovery code opens the vault from now on.")
+  }
+
+  private func confirm(_ group: Int, of code: SecretBytes) throws {
+    let expected = try code.slice((group - 1) * 7..<(group - 1) * 7 + 6)
+    while true {
+      guard let typed = try Prompt.line("Type group \(group) of the code:") else { return }
+      let upper = try SecretBytes(capacity: typed.count) { output in
+        typed.withBytes { bytes in
+          for index in 0..<bytes.byteCount {
+            let byte = bytes.byte(at: index)
+            output.write(byte: (0x61...0x7A).contains(byte) ? byte - 0x20 : byte, at: index)
+          }
+        }
+        return typed.count
+      }
+      if upper.isEqual(to: expected) { return }
+      Prompt.tell("That is not it.")
+    }
+  }
+}

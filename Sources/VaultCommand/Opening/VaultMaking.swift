@@ -1,0 +1,156 @@
+import VaultCredentials
+import VaultSealing
+
+/// Makes a vault: by a source that was given, by the keyring, or by asking.
+struct VaultMaking {
+  let settings: VaultSettings
+  let vault: LockedVault
+  var label = ""
+  var acceptsWeakPassphrase = false
+  /// Whether to make a recovery code: `nil` to ask.
+  var wantsRecovery: Bool?
+
+  /// Makes the vault that the first secret needs, where that takes no decision; asks on a terminal.
+  ///
+  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  func makeForFirstSecret() throws -> UnlockedVault {
+    if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
+    guard Prompt.isPossible,
+      try Prompt.confirm("There is no vault yet. Make one that a passphrase opens?", default: true)
+        == true
+    else { throw noVault() }
+    return try createByPassphrase()
+  }
+
+  /// Makes the vault for `vault init`.
+  ///
+  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  func make() throws -> UnlockedVault {
+    if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
+    guard Prompt.isPossible else { throw noVault() }
+    return try createByPassphrase()
+  }
+
+  /// A slot of what the line or the environment names.
+  private func givenSlot(mayCreateKeyFile: Bool) throws -> NewKeySlot? {
+    if let source = settings.passphrase {
+      return try NewPassphrase.slot(source.read(), label: label, acceptsWeak: acceptsWeakPassphrase)
+    }
+    if let path = settings.keyFile {
+      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
+    }
+    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
+      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
+    }
+    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
+      return try NewPassphrase.slot(
+        SecretSource.file(path).read(), label: label, acceptsWeak: acceptsWeakPassphrase)
+    }
+    if let folder = ProcessState.variable(EnvironmentNames.credentialsDirectory) {
+      if SecretInput.exists("\(folder)/vault.key") {
+        return try keyFileSlot("\(folder)/vault.key", mayCreate: false)
+      }
+      if SecretInput.exists("\(folder)/vault.passphrase") {
+        return try NewPassphrase.slot(
+          SecretSource.file("\(folder)/vault.passphrase").read(), label: label,
+          acceptsWeak: acceptsWeakPassphrase)
+      }
+    }
+    return nil
+  }
+
+  private func keyFileSlot(_ path: String, mayCreate: Bool) throws -> NewKeySlot? {
+    if let key = try KeyFile.read(path, isOptional: true) {
+      return .keyFile(key, label: label)
+    }
+    guard mayCreate else {
+      throw CommandError(
+        "no-vault", "there is no vault, and the key-file that is named does not exist",
+        hint: "make both with: vault init --key-file PATH", status: .configuration)
+    }
+    // The vault may be refused yet, and a key-file that opens nothing would stay behind.
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    return .keyFile(try KeyFile.create(path), label: label)
+  }
+
+  private func createByPassphrase() throws -> UnlockedVault {
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    return try create(
+      NewPassphrase.ask(label: label, acceptsWeak: acceptsWeakPassphrase))
+  }
+
+  private func create(_ slot: NewKeySlot) throws -> UnlockedVault {
+    let open = try vault.blocking.create(slots: [slot])
+    let way =
+      switch open.openedBy.source {
+      case .keyring: "the desktop keyring opens it"
+      case .keyFile: "the key-file opens it"
+      default: "the passphrase opens it"
+      }
+    StandardError.note("made a vault at \(vault.path); \(way)")
+    try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
+    return open
+  }
+
+  private static func exists(_ vault: LockedVault) -> CommandError {
+    CommandError(
+      "vault-exists", "there is a vault at \(vault.path) already",
+      hint: "use it, or make another one: --vault NAME", status: .cannotCreate)
+  }
+
+  private func noVault() -> CommandError {
+    CommandError(
+      "no-vault", "there is no vault at \(vault.path)",
+      hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH",
+      status: .configuration)
+  }
+}
+
+/// A passphrase that is to open the vault from now on.
+enum NewPassphrase {
+  private static let smallestLength = 8
+
+  /// Asks for one, twice.
+  static func ask(label: String, acceptsWeak: Bool) throws -> NewKeySlot {
+    try slot(typed(acceptsWeak: acceptsWeak), label: label, acceptsWeak: true)
+  }
+
+  /// Asks for one, twice, until it is long enough.
+  static func typed(acceptsWeak: Bool) throws -> SecretBytes {
+    while true {
+      guard let passphrase = try Prompt.newSecret("New passphrase") else {
+        throw CommandError(
+          "no-terminal", "a passphrase is needed, and there is no terminal to ask on",
+          hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
+          status: .noPermission)
+      }
+      if passphrase.count > 0, acceptsWeak || passphrase.count >= smallestLength {
+        return passphrase
+      }
+      Prompt.tell("At least \(smallestLength) characters; four random words are better.")
+    }
+  }
+
+  /// The slot of a passphrase from a source.
+  ///
+  /// - Throws: ``CommandError`` with code `weak-passphrase` below the floor.
+  static func slot(
+    _ passphrase: SecretBytes, label: String, acceptsWeak: Bool
+  ) throws -> NewKeySlot {
+    .passphrase(try checked(passphrase, acceptsWeak: acceptsWeak), label: label)
+  }
+
+  static func checked(_ passphrase: SecretBytes, acceptsWeak: Bool) throws -> SecretBytes {
+    guard passphrase.count > 0 else {
+      throw CommandError(
+        "weak-passphrase", "the passphrase is empty", hint: "check where it comes from",
+        status: .usage)
+    }
+    guard acceptsWeak || passphrase.count >= smallestLength else {
+      throw CommandError(
+        "weak-passphrase", "the passphrase has fewer than \(smallestLength) bytes",
+        hint: "choose a longer one, or insist with --allow-weak", status: .usage)
+    }
+    return passphrase
+  }
+}

@@ -1,0 +1,44 @@
+import VaultCredentials
+import VaultStorage
+
+/// Which vault a line means, and how it may be opened.
+package struct VaultSettings: Equatable, Sendable {
+  package var home: String?
+  package var vaultName: String?
+  package var writesJSON = false
+  package var passphrase: SecretSource?
+  package var keyFile: String?
+  package var keyringTimeout: Int?
+  package var acceptsRollback = false
+  package var usesSession = true
+  /// How long a session is to last; the standard where it was not said.
+  package var sessionSeconds: Int?
+
+  package init() {}
+
+  /// The vault, not open.
+  func locked(named name: String? = nil) throws -> LockedVault {
+    var options = VaultOptions()
+    options.acceptsRollback = acceptsRollback
+    options.allowsKeyringPrompt = ProcessState.hasDisplay
+    if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
+    if let sessionSeconds { options.sessionSeconds = sessionSeconds }
+    if !usesSession { options.sessionSeconds = 0 }
+    return try LockedVault(
+      location: location(),
+      name: name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
+      options: options)
+  }
+
+  func location() throws -> StoreLocation {
+    if let home = home ?? ProcessState.variable(EnvironmentNames.home) {
+      return StoreLocation(home: home)
+    }
+    return try StoreLocation()
+  }
+
+  /// Variables that a child does not get: ours, and the one that holds a passphrase.
+  var privateVariables: Set<String> {
+    Set(EnvironmentNames.all).union(passphrase?.variable.map { [$0] } ?? [])
+  }
+}

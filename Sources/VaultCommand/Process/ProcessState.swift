@@ -1,0 +1,64 @@
+import CVaultLinux
+import Glibc
+import VaultSealing
+
+/// What the process was started with, and what it makes of that before anything else happens.
+///
+/// No core file, no debugger of the same user, no backtrace with registers on stderr, no file that others
+/// may read. What a child should have instead is put back by ``restore()``.
+enum ProcessState {
+  private struct Original: Sendable {
+    var coreLimit: UInt64
+    var umask: mode_t
+    var ignoredSignals: [Int32]
+  }
+
+  // Swift's runtime may have put its backtracer here, which prints what lies in registers.
+  private static let crashSignals = [
+    SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGQUIT,
+  ]
+
+  // Evaluated once: the first use hardens the process.
+  private static let original: Original = {
+    let ignored = crashSignals.filter { cvault_default_signal($0) != 0 }
+    let limit = cvault_core_limit()
+    _ = cvault_set_core_limit(0)
+    _ = cvault_prctl(PR_SET_DUMPABLE, 0)
+    return Original(coreLimit: limit, umask: Glibc.umask(0o077), ignoredSignals: ignored)
+  }()
+
+  /// Shuts out core files, debuggers and careless modes; the first thing in `main`.
+  static func harden() { _ = original }
+
+  /// Puts limits, mask and signals back as they were, for the program that takes this one's place.
+  ///
+  /// `PR_SET_DUMPABLE` is set by execve(2) itself.
+  static func restore() {
+    let original = original
+    _ = cvault_set_core_limit(original.coreLimit)
+    _ = Glibc.umask(original.umask)
+    for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
+  }
+
+  /// A variable of the environment; `nil` where it is missing or empty.
+  static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The value of a variable in locked memory; `nil` where it is missing.
+  static func secretVariable(_ name: String) throws -> SecretBytes? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return try SecretBytes(
+      copying: unsafe RawSpan(_unsafeStart: value, byteCount: strlen(value)))
+  }
+
+  /// Whether there is a display on which the keyring could ask.
+  static var hasDisplay: Bool {
+    variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil
+  }
+
+  /// Whether a descriptor is a terminal.
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Glibc
+
+/// The whole program, from its arguments to its exit status.
+public enum VaultProgram {
+  /// Runs the command with the process's arguments and ends the process.
+  ///
+  /// - Returns: Never.
+  public static func main() -> Never {
+    ProcessState.harden()
+    exit(run(Array(CommandLine.arguments.dropFirst())).code)
+  }
+
+  /// Runs a line; everything that fails is told here, and nowhere else.
+  static func run(_ arguments: [String]) -> ExitStatus {
+    do {
+      if let request = PlainLine(arguments) {
+        try request.run()
+        return .done
+      }
+      var command = try CommandLineParsing.command(for: arguments)
+      try command.run()
+      return .done
+    } catch let error as ExitStatusOnly {
+      return error.status
+    } catch {
+      return report(error, arguments)
+    }
+  }
+
+  private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {
+    let options = arguments.prefix { $0 != "--" }
+    var error = error
+    if CommandLineParsing.isFromParser(error) {
+      if CommandLineParsing.isAnswer(error) {
+        do {
+          try StandardOutput.line(VaultTool.fullMessage(for: error))
+          return .done
+        } catch let failure {
+          error = failure
+        }
+      } else {
+        error = CommandLineParsing.usage(for: error, in: arguments)
+      }
+    }
+    let report = ErrorReport(error)
+    report.write(asJSON: options.contains("--json"))
+    return report.status
+  }
+}
+
+/// Ends the command with a status and without a word, where all has been said.
+struct ExitStatusOnly: Error {
+  let status: ExitStatus
+}
