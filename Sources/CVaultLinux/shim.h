@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
@@ -102,19 +101,6 @@ static inline int cvault_window_size(int descriptor, unsigned short *columns,
 static inline int cvault_execvpe(const char *file, char *const arguments[],
                                  char *const environment[]) {
   return execvpe(file, arguments, environment);
-}
-
-// The soft limit of core files; the hard limit stays, so that it can be put back.
-static inline uint64_t cvault_core_limit(void) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_CORE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 0;
-}
-
-static inline int cvault_set_core_limit(uint64_t soft) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_CORE, &limit) != 0) return -1;
-  limit.rlim_cur = (rlim_t)soft;
-  return setrlimit(RLIMIT_CORE, &limit);
 }
 
 // SIG_DFL and SIG_IGN are casts, which Swift cannot compare. Answers whether it was ignored.

@@ -83,14 +83,6 @@ import VaultSealing
   }
 }
 
-extension ProcessState {
-  /// After an execve(2) that failed.
-  static func hardenAgain() {
-    _ = cvault_set_core_limit(0)
-    _ = Glibc.umask(0o077)
-  }
-}
-
 /// An array of C strings, ended by NULL, that is never freed: it is made right before an execve(2) or
 /// a spawn.
 @unsafe struct CStrings {

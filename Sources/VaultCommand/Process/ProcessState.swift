@@ -8,7 +8,7 @@ import VaultSealing
 /// may read. What a child should have instead is put back by ``restore()``.
 enum ProcessState {
   private struct Original: Sendable {
-    var coreLimit: UInt64
+    var coreLimit: UInt
     var umask: mode_t
     var ignoredSignals: [Int32]
   }
@@ -21,8 +21,8 @@ enum ProcessState {
   // Evaluated once: the first use hardens the process.
   private static let original: Original = {
     let ignored = crashSignals.filter { cvault_default_signal($0) != 0 }
-    let limit = cvault_core_limit()
-    _ = cvault_set_core_limit(0)
+    let limit = coreLimit()
+    setCoreLimit(0)
     _ = cvault_prctl(PR_SET_DUMPABLE, 0)
     return Original(coreLimit: limit, umask: Glibc.umask(0o077), ignoredSignals: ignored)
   }()
@@ -35,9 +35,30 @@ enum ProcessState {
   /// `PR_SET_DUMPABLE` is set by execve(2) itself.
   static func restore() {
     let original = original
-    _ = cvault_set_core_limit(original.coreLimit)
+    setCoreLimit(original.coreLimit)
     _ = Glibc.umask(original.umask)
     for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
+  }
+
+  /// After an execve(2) that failed.
+  static func hardenAgain() {
+    setCoreLimit(0)
+    _ = Glibc.umask(0o077)
+  }
+
+  private static func coreLimit() -> UInt {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    return limit.rlim_cur
+  }
+
+  /// The soft limit alone: the hard one could not be raised again.
+  private static func setCoreLimit(_ soft: UInt) {
+    var limit = rlimit()
+    let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    guard unsafe getrlimit(core, &limit) == 0 else { return }
+    limit.rlim_cur = soft
+    unsafe setrlimit(core, &limit)
   }
 
   /// A variable of the environment; `nil` where it is missing or empty.
