@@ -23,6 +23,9 @@ enum Hexadecimal {
     return result
   }
 
+  /// The hex digit for a value of 0 to 15.
+  static func digit(_ value: UInt8) -> UInt8 { digits[Int(value)] }
+
   static func value(of character: UInt8) -> UInt8? {
     switch character {
     case 0x30...0x39: character - 0x30

@@ -48,7 +48,7 @@ extension UnlockedVault.Blocking {
     }
     if KeySlot.Kind(type: removed.type) == .keyring {
       // What the keyring still holds opens nothing any more.
-      try? KeyringDoor(options: open.vault.options)
+      try? KeyringDoor(keyring: open.vault.keyring, options: open.vault.options)
         .removeSlotKey(vaultID: open.vaultID, slotID: removed.id)
     }
   }

@@ -13,6 +13,8 @@ public import VaultStorage
 public struct LockedVault: Sendable {
   let folder: VaultFolder
   let options: VaultOptions
+  /// One connection to the keyring for everything this vault does; nothing is touched before it is needed.
+  let keyring: Keyring
 
   /// A vault at a location.
   ///
@@ -28,6 +30,11 @@ public struct LockedVault: Sendable {
   ) throws {
     folder = try VaultFolder(location: location, name: name)
     self.options = options
+    var keyringOptions = KeyringOptions()
+    keyringOptions.timeout = options.keyringTimeout
+    keyringOptions.promptTimeout = options.promptTimeout
+    keyringOptions.allowsPrompt = options.allowsKeyringPrompt
+    keyring = Keyring(options: keyringOptions)
   }
 
   /// The vault file's path.

@@ -25,7 +25,7 @@ extension UnlockedVault.Blocking {
     }
     _ = try? Session.end(vaultID: open.vaultID)
     for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
-      try? KeyringDoor(options: open.vault.options)
+      try? KeyringDoor(keyring: open.vault.keyring, options: open.vault.options)
         .removeSlotKey(vaultID: open.vaultID, slotID: slot.id)
     }
     let rotated = UnlockedVault(

@@ -62,7 +62,8 @@ struct SlotAddition {
     var keyringKey: SecretBytes?
     if case .keyring = slot.kind {
       let key = try SecretBytes.random(count: 32)
-      try KeyringDoor(options: vault.options).storeSlotKey(key, vaultID: vaultID, slotID: id)
+      try KeyringDoor(keyring: vault.keyring, options: vault.options).storeSlotKey(
+        key, vaultID: vaultID, slotID: id)
       keyringKey = key
     }
     let (secret, cost) = try SlotMaker.secret(of: slot, keyringKey: keyringKey)

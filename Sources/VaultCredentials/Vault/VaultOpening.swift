@@ -35,7 +35,7 @@ struct VaultOpening {
       }
     }
     if staleSession { _ = try? Session.end(vaultID: sealed.header.vaultID) }
-    throw failure ?? locked()
+    throw explanation(failure)
   }
 
   private func belongsToThisEpoch(_ found: Found) throws -> Bool {
@@ -48,20 +48,23 @@ struct VaultOpening {
       guard let session = try? Session.current(vaultID: sealed.header.vaultID) else { return nil }
       return Found(vaultKey: session.vaultKey, slot: nil, source: .session)
     case .passphrase(let passphrase):
-      guard let passphrase = try passphrase() else { return nil }
-      try require(.passphrase, "passphrase")
+      guard let passphrase = try passphrase(),
+        try isPossible(.passphrase, "passphrase", source)
+      else { return nil }
       guard let (key, slot) = try SlotMaker.open(passphrase: passphrase, header: sealed.header)
       else { throw wrong("the passphrase does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
-      guard let bytes = try bytes() else { return nil }
-      try require(.keyFile, "key-file")
+      guard let bytes = try bytes(), try isPossible(.keyFile, "key-file", source) else {
+        return nil
+      }
       guard let (key, slot) = try SlotMaker.open(.keyFile, material: bytes, header: sealed.header)
       else { throw wrong("the key-file does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .keyFile)
     case .recoveryCode(let code):
-      guard let code = try code() else { return nil }
-      try require(.recovery, "recovery code")
+      guard let code = try code(), try isPossible(.recovery, "recovery code", source) else {
+        return nil
+      }
       guard let material = try RecoveryCode.key(from: code) else {
         throw CredentialError(
           .wrongKey, "the recovery code has a mistake in it",
@@ -79,7 +82,7 @@ struct VaultOpening {
   private func findInKeyring() throws -> Found? {
     let slots = sealed.header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
     guard vault.options.usesKeyring, !slots.isEmpty else { return nil }
-    let door = KeyringDoor(options: vault.options)
+    let door = KeyringDoor(keyring: vault.keyring, options: vault.options)
     for slot in slots {
       guard let material = try door.slotKey(vaultID: sealed.header.vaultID, slotID: slot.id) else {
         continue
@@ -89,14 +92,16 @@ struct VaultOpening {
       }
       return Found(vaultKey: key, slot: slot, source: .keyring)
     }
-    throw CredentialError(
-      .locked, "the keyring does not hold the key of this vault",
-      hint: "open the vault with its passphrase, key-file or recovery code")
+    throw CredentialError(KeyringError(.itemMissing, "the keyring does not hold this vault's key"))
   }
 
-  private func require(_ kind: KeySlot.Kind, _ what: String) throws {
+  /// Whether the vault has a slot of this kind; if not, a source that was named is an error.
+  private func isPossible(
+    _ kind: KeySlot.Kind, _ what: String, _ source: KeySource
+  ) throws -> Bool {
     let kinds = sealed.header.slots.map { KeySlot.Kind(type: $0.type) }
-    guard !kinds.contains(kind) else { return }
+    if kinds.contains(kind) { return true }
+    guard source.isRequired else { return false }
     let others = Set(kinds.map(\.name)).sorted().joined(separator: ", ")
     throw CredentialError(
       .wrongKey, "no \(what) opens this vault",
@@ -107,11 +112,19 @@ struct VaultOpening {
     CredentialError(.wrongKey, message, hint: "try again, or open it by another key slot")
   }
 
-  private func locked() -> CredentialError {
-    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type).name }).sorted()
+  /// Why nothing opened the vault: the keyring's own words where only the keyring could have.
+  private func explanation(_ failure: CredentialError?) -> CredentialError {
+    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type).name })
+    if let failure, !failure.code.isAboutKeyring || kinds == [KeySlot.Kind.keyring.name] {
+      return failure
+    }
+    let why = failure.map { ": \($0.message)" } ?? ""
+    let others = kinds.subtracting([KeySlot.Kind.keyring.name]).sorted().joined(separator: ", ")
     return CredentialError(
-      .locked, "the vault is locked",
-      hint: "open it with 'vault unlock'; its key slots: \(kinds.joined(separator: ", "))")
+      .locked, "the vault is locked\(why)",
+      hint: others.isEmpty
+        ? "open it with: vault unlock" : "open it with 'vault unlock', by its \(others)",
+      underlying: failure)
   }
 
   private func finish(_ found: Found, keys: VaultKeys) throws -> UnlockedVault {

@@ -1,0 +1,89 @@
+import VaultSealing
+
+/// Keeps the copies in the keyring that other programs read.
+///
+/// A copy is found by service and name, recognised by the keyed hash of what was published, and changed and
+/// deleted by its path. What is there and was not published by this vault belongs to another program: it is
+/// told and never overwritten.
+struct CopyPublisher {
+  let keyring: Keyring
+  /// The attribute `service`: `vault` for the default vault in its default place, else with its id.
+  let service: String
+  /// The keyed hash by which a copy is recognised.
+  let hash: (SecretBytes) throws -> [UInt8]
+
+  /// What became of a copy.
+  enum Outcome: Equatable {
+    /// The keyring holds the secret now.
+    case published(hash: [UInt8])
+    /// The keyring does not hold our copy any more.
+    case withdrawn
+    /// What was published has been changed by another program since.
+    case changedByOthers
+    /// Another program's item is in its place.
+    case foreign
+  }
+
+  /// Makes the copy of `name` hold `secret`.
+  ///
+  /// - Parameters:
+  ///   - name: The item's name.
+  ///   - secret: What the copy is to hold.
+  ///   - known: The keyed hash of what was published before; zero if nothing was.
+  ///   - overwriting: Whether a copy that others changed is overwritten.
+  /// - Returns: What became of it.
+  /// - Throws: ``KeyringError``.
+  func publish(
+    _ name: String, secret: SecretBytes, known: [UInt8], overwriting: Bool = false
+  ) throws -> Outcome {
+    let identity = KeyringIdentity(service: service, username: name)
+    let wanted = try hash(secret)
+    let copies = try copies(of: identity)
+    guard !copies.isEmpty else {
+      _ = try keyring.create(identity, label: "vault: \(name)", secret: secret)
+      return .published(hash: wanted)
+    }
+    if copies.contains(where: { $0.hash == wanted }) { return .published(hash: wanted) }
+    let wasPublished = known.contains { $0 != 0 }
+    if let ours = copies.first(where: { $0.hash == known && wasPublished }) {
+      try keyring.change(ours.path, of: identity, to: secret)
+      return .published(hash: wanted)
+    }
+    if overwriting, let first = copies.first {
+      try keyring.change(first.path, of: identity, to: secret)
+      return .published(hash: wanted)
+    }
+    return wasPublished ? .changedByOthers : .foreign
+  }
+
+  /// Takes the copy of `name` out of the keyring, if it is the one that was published.
+  func withdraw(_ name: String, known: [UInt8]) throws -> Outcome {
+    let identity = KeyringIdentity(service: service, username: name)
+    let copies = try copies(of: identity)
+    let ours = copies.filter { $0.hash == known }
+    for copy in ours { try keyring.delete(copy.path, of: identity) }
+    return ours.isEmpty && !copies.isEmpty ? .changedByOthers : .withdrawn
+  }
+
+  /// How the copy of `name` stands to what was published; nothing is changed.
+  func look(at name: String, known: [UInt8]) throws -> Outcome {
+    let copies = try copies(of: KeyringIdentity(service: service, username: name))
+    if copies.contains(where: { $0.hash == known }) { return .published(hash: known) }
+    return copies.isEmpty ? .withdrawn : .changedByOthers
+  }
+
+  private struct Found {
+    var path: String
+    var hash: [UInt8]
+  }
+
+  private func copies(of identity: KeyringIdentity) throws -> [Found] {
+    let items = try keyring.items(matching: identity.searched)
+    guard items.locked.isEmpty else { throw KeyringError(.itemLocked) }
+    guard !items.unlocked.isEmpty else { return [] }
+    let secrets = try keyring.secrets(of: items.unlocked.map(\.path))
+    return try items.unlocked.compactMap { item in
+      try secrets[item.path].map { Found(path: item.path, hash: try hash($0)) }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+extension CredentialError {
+  /// What the keyring's state means for somebody who needs the vault.
+  ///
+  /// The code is `keyring-` and the state's own name, so that each state has a stable code.
+  init(_ error: KeyringError) {
+    self.init(
+      Code(rawValue: "keyring-\(error.state.rawValue)"), error.message, hint: error.state.advice,
+      underlying: error)
+  }
+}
+
+extension CredentialError.Code {
+  /// Whether the keyring is why it failed.
+  package var isAboutKeyring: Bool { keyringState != nil || isGeneric }
+
+  /// Whether the keyring is there, and has only to be unlocked.
+  package var isLockedKeyring: Bool {
+    keyringState.map { $0.isLocked || $0 == .wrongPassword } ?? (self == .keyringLocked)
+  }
+
+  private var isGeneric: Bool { self == .keyringUnavailable || self == .keyringLocked }
+
+  private var keyringState: KeyringError.State? {
+    guard rawValue.hasPrefix("keyring-") else { return nil }
+    return KeyringError.State(rawValue: String(rawValue.dropFirst("keyring-".count)))
+  }
+}
+
+extension KeyringError.State {
+  /// One sentence that says what to do.
+  var advice: String {
+    switch self {
+    case .libraryMissing:
+      "install it (apt-get install libsecret-1-0), or use a passphrase or key-file"
+    case .noBus, .deadBus:
+      "there is no desktop session here: open the vault with a passphrase or key-file "
+        + "(vault key add), or run it in a session (dbus-run-session)"
+    case .noProvider, .activationFailed:
+      "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key-file"
+    case .activationTimedOut, .notAnswering, .serviceGone, .unusableReply:
+      "restart the keyring's program, or open the vault with a passphrase or key-file"
+    case .noCollection:
+      "make a keyring first: log in to the desktop once, or create one in Seahorse"
+    case .lockedWithDisplay, .itemLocked, .promptDismissed, .promptTimedOut, .promptGivenUp,
+      .stillLocked, .wrongPassword:
+      "unlock the keyring: vault keyring unlock"
+    case .lockedWithoutDisplay:
+      "unlock the keyring from here: vault keyring unlock"
+    case .itemMissing: "open the vault with a passphrase, key-file or recovery code"
+    case .plainSessionOnly: "use another keyring, or allow it without --require-encrypted-session"
+    case .unlockUnsupported: "unlock it on the desktop"
+    case .refused, .invalidRequest: "see the keyring's own log"
+    }
+  }
+}
