@@ -125,4 +125,14 @@ static inline int64_t cvault_pipe(int flags) {
   return (int64_t)((uint64_t)ends[0] << 32 | (uint32_t)ends[1]);
 }
 
+// The user who listens at the other end of a local socket; -1 if unknown: unix(7), SO_PEERCRED. By the bare
+// call: sys/socket.h under _GNU_SOURCE gives fd_set another shape than Swift's own Glibc module has.
+static inline int64_t cvault_peer_user(int descriptor) {
+  struct { int32_t pid; uint32_t uid; uint32_t gid; } peer;
+  uint32_t size = sizeof peer;
+  const int sol_socket = 1, so_peercred = 17;
+  if (syscall(SYS_getsockopt, descriptor, sol_socket, so_peercred, &peer, &size) != 0) return -1;
+  return peer.uid;
+}
+
 #endif

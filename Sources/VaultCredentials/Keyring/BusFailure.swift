@@ -1,0 +1,104 @@
+import CVaultSecret
+
+/// Why one call on the bus failed, before it is known what the call was for.
+struct BusFailure: Error, Equatable {
+  enum Kind: Equatable {
+    case timedOut
+    case closed
+    case noOwner
+    case noReply
+    case cannotConnect
+    case locked
+    case noSession
+    case noSuchObject
+    case notSupported
+    case wrongPassword
+    case spawnFailed
+    case unusable
+    case invalidRequest
+    case refused(String)
+  }
+
+  let kind: Kind
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// An error that the bus or the service sent.
+  init(remoteError name: String) {
+    switch name {
+    case "org.freedesktop.DBus.Error.ServiceUnknown",
+      "org.freedesktop.DBus.Error.NameHasNoOwner":
+      kind = .noOwner
+    // What dbus-daemon says when the callee leaves the bus without an answer.
+    case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
+      kind = .noReply
+    case "org.freedesktop.DBus.Error.TimedOut", "org.freedesktop.DBus.Error.Timeout":
+      kind = .timedOut
+    case "org.freedesktop.Secret.Error.IsLocked": kind = .locked
+    case "org.freedesktop.Secret.Error.NoSession": kind = .noSession
+    // gnome-keyring answers with UnknownMethod for an object that is not there.
+    case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownObject",
+      "org.freedesktop.DBus.Error.UnknownMethod":
+      kind = .noSuchObject
+    case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NotSupported":
+      kind = .notSupported
+    case "org.gnome.keyring.Error.Denied": kind = .wrongPassword
+    case MessageGuard.unusableReply: kind = .unusable
+    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."): kind = .spawnFailed
+    default: kind = .refused(Self.harmless(name))
+    }
+  }
+
+  /// An error of GLib's own.
+  init(domain: String, code: Int32) {
+    guard domain == "g-io-error-quark", code >= 0 else {
+      kind = .unusable
+      return
+    }
+    switch GIOErrorEnum(rawValue: UInt32(code)) {
+    case G_IO_ERROR_TIMED_OUT, G_IO_ERROR_CANCELLED: kind = .timedOut
+    case G_IO_ERROR_CLOSED, G_IO_ERROR_BROKEN_PIPE: kind = .closed
+    // What g_dbus_connection_call_sync() says of a reply whose type is not the expected one.
+    case G_IO_ERROR_INVALID_ARGUMENT: kind = .unusable
+    // An error of the service's, whose name libsecret has taken off.
+    case G_IO_ERROR_DBUS_ERROR: kind = .refused("an error of the service's own")
+    default: kind = .cannotConnect
+    }
+  }
+
+  /// Whether the call cannot have reached a service, so that it may be made again.
+  var wasNeverDelivered: Bool { kind == .noOwner || kind == .noSession }
+
+  /// Whether what the connection stands for is gone.
+  var endsConnection: Bool {
+    switch kind {
+    case .closed, .noOwner, .noReply, .noSession: true
+    default: false
+    }
+  }
+
+  /// What it means where nothing special was asked for.
+  var keyringError: KeyringError {
+    switch kind {
+    case .timedOut: KeyringError(.notAnswering)
+    case .closed, .noOwner, .noReply: KeyringError(.serviceGone)
+    case .cannotConnect: KeyringError(.deadBus)
+    case .locked: KeyringError(.itemLocked)
+    case .noSession, .unusable: KeyringError(.unusableReply)
+    case .noSuchObject: KeyringError(.itemMissing)
+    case .notSupported: KeyringError(.refused, "the keyring does not support this")
+    case .wrongPassword: KeyringError(.wrongPassword)
+    case .spawnFailed: KeyringError(.activationFailed)
+    case .invalidRequest: KeyringError(.invalidRequest)
+    case .refused(let name): KeyringError(.refused, "the keyring refused: \(name)")
+    }
+  }
+
+  /// Error names are letters, digits, dots and underscores; a service may send something else.
+  private static func harmless(_ name: String) -> String {
+    String(
+      name.prefix(255).filter {
+        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "_")
+      })
+  }
+}

@@ -1,0 +1,121 @@
+import Synchronization
+
+/// Gives a prompt up from another thread: a person would rather type here.
+package final class PromptCancellation: Sendable {
+  private let flag = Mutex(false)
+
+  package init() {}
+
+  /// Dismisses the prompt.
+  package func cancel() { flag.withLock { $0 = true } }
+
+  var isCancelled: Bool { flag.withLock { $0 } }
+}
+
+extension Keyring {
+  /// Unlocks the default collection, by the keyring's own prompt where the options allow one.
+  ///
+  /// - Throws: `.lockedWithDisplay`, `.lockedWithoutDisplay` where no prompt may be shown;
+  ///   `.promptDismissed`, `.promptTimedOut`, `.promptGivenUp`, `.stillLocked`; `.noCollection`.
+  package func unlock(cancellation: PromptCancellation? = nil) throws(KeyringError) {
+    let options = options
+    try perform { connection, call in
+      guard let collection = try connection.defaultCollection(during: call) else {
+        throw KeyringError(.noCollection)
+      }
+      guard try connection.isLocked(collection, during: call) else { return }
+      try connection.unlock(collection, options, cancellation: cancellation, during: call)
+    }
+  }
+
+  /// Locks the default collection.
+  package func lock() throws(KeyringError) {
+    let options = options
+    try perform { connection, call in
+      guard let collection = try connection.defaultCollection(during: call) else {
+        throw KeyringError(.noCollection)
+      }
+      let paths = try connection.library.array(of: "o", [connection.library.path(collection)])
+      let reply = try connection.ask(
+        Wire.servicePath, Wire.service, "Lock", [paths], reply: "(aoo)", during: call)
+      if let prompt = reply.part(1)?.text, prompt != Wire.nothing {
+        try connection.run(prompt, options, cancellation: nil, during: call)
+      }
+      guard try connection.isLocked(collection, during: call) else {
+        throw KeyringError(.refused, "the keyring is still unlocked")
+      }
+    }
+  }
+}
+
+extension ServiceConnection {
+  /// Unlocks `collection`, which is locked.
+  func unlock(
+    _ collection: String, _ options: KeyringOptions, cancellation: PromptCancellation?,
+    during call: KeyringCall
+  ) throws {
+    // Asked for before anything is shown: without a prompter it would end as "dismissed".
+    guard options.canPrompt else { throw KeyringError(options.lockedState) }
+    let paths = try library.array(of: "o", [library.path(collection)])
+    let reply = try ask(
+      Wire.servicePath, Wire.service, "Unlock", [paths], reply: "(aoo)", during: call)
+    guard let prompt = reply.part(1)?.text else { throw BusFailure(.unusable) }
+    if prompt != Wire.nothing {
+      try run(prompt, options, cancellation: cancellation, during: call)
+    }
+    // "Done" may be a lie.
+    guard try !isLocked(collection, during: call) else { throw KeyringError(.stillLocked) }
+  }
+
+  /// Shows a prompt and waits until it is answered, given up, or its time is over.
+  func run(
+    _ prompt: String, _ options: KeyringOptions, cancellation: PromptCancellation?,
+    during call: KeyringCall
+  ) throws {
+    guard options.canPrompt else {
+      dismiss(prompt, during: call)
+      throw KeyringError(options.lockedState)
+    }
+    let completed = bus.messages.expectPrompt(prompt)
+    let rule = """
+      type='signal',sender='\(owner)',interface='\(Wire.prompt)',member='Completed',path='\(prompt)'
+      """
+    _ = try Self.ask(bus, "AddMatch", [library.text(rule)], reply: "()", during: call)
+    let leaving = "type='signal',sender='\(Wire.bus)',member='NameOwnerChanged',arg0='\(owner)'"
+    _ = try Self.ask(bus, "AddMatch", [library.text(leaving)], reply: "()", during: call)
+    _ = try ask(prompt, Wire.prompt, "Prompt", [library.text("")], reply: "()", during: call)
+
+    let limit = Deadline.after(options.promptTimeout)
+    call.extend(to: .after(options.promptTimeout + options.timeout))
+    let ending = wait(for: completed, until: limit, cancellation)
+    call.startAnew()
+    let result = bus.messages.promptResult(prompt)
+    if let ending, result == nil {
+      if ending != .serviceGone { dismiss(prompt, during: call) }
+      throw KeyringError(ending)
+    }
+    switch result {
+    case .completed: return
+    case .dismissed: throw KeyringError(.promptDismissed)
+    case .unusable, nil: throw BusFailure(.unusable)
+    }
+  }
+
+  /// How often the wait looks whether it was given up, and whether the bus is still there.
+  private static let pulse = Duration.milliseconds(100)
+
+  private func wait(
+    for signal: Signal, until limit: Deadline, _ cancellation: PromptCancellation?
+  ) -> KeyringError.State? {
+    while !signal.wait(until: .after(min(Self.pulse, limit.remaining))) {
+      if cancellation?.isCancelled == true { return .promptGivenUp }
+      if limit.hasPassed { return .promptTimedOut }
+      if bus.isClosed || bus.messages.hasLost(owner) { return .serviceGone }
+    }
+    return nil
+  }
+
+  private func dismiss(_ prompt: String, during call: KeyringCall) {
+    _ = try? ask(prompt, Wire.prompt, "Dismiss", reply: "()", during: call)
+  }
+}

@@ -1,0 +1,75 @@
+package import VaultSealing
+
+/// How a keyring came to be unlocked with its password.
+package enum PasswordUnlock: String, Sendable {
+  /// It was not locked.
+  case wasUnlocked = "was-unlocked"
+  /// The password opened it.
+  case unlocked
+  /// The password opened it with a newline added: it was once set by `echo password |`.
+  case unlockedWithNewline = "unlocked-with-newline"
+}
+
+extension Keyring {
+  /// Unlocks the default collection with the keyring's own password, without any prompt.
+  ///
+  /// First by gnome-keyring's control socket, as the login does, then by its master-password call. A
+  /// denied password is tried once more with a newline added, which `echo` may have made part of it.
+  ///
+  /// - Throws: `.wrongPassword`; `.unlockUnsupported` where the service knows neither way.
+  package func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock {
+    let options = options
+    return try perform { connection, call in
+      guard let collection = try connection.defaultCollection(during: call) else {
+        throw KeyringError(.noCollection)
+      }
+      guard try connection.isLocked(collection, during: call) else { return .wasUnlocked }
+      let unlocking = PasswordUnlocking(
+        connection: connection, collection: collection, options: options, call: call)
+      if try unlocking.isOpened(by: password) { return .unlocked }
+      if try unlocking.isOpened(by: password.addingNewline()) { return .unlockedWithNewline }
+      throw KeyringError(.wrongPassword)
+    }
+  }
+}
+
+/// One attempt, by every way there is.
+private struct PasswordUnlocking {
+  let connection: ServiceConnection
+  let collection: String
+  let options: KeyringOptions
+  let call: KeyringCall
+
+  /// `false` if the password is wrong.
+  func isOpened(by password: SecretBytes) throws -> Bool {
+    let control = try ControlSocket.unlock(
+      with: password, environment: options.environment, until: call.deadline)
+    // "Done" may be a lie, and the socket may be another keyring's: what counts is the collection.
+    if control == .done, try !connection.isLocked(collection, during: call) { return true }
+    do {
+      let secret = try connection.session(options, during: call).encode(password)
+      _ = try connection.ask(
+        Wire.servicePath, Wire.masterPassword, "UnlockWithMasterPassword",
+        [connection.library.path(collection), secret], reply: "()", during: call)
+      return try !connection.isLocked(collection, during: call)
+    } catch let failure as BusFailure {
+      switch failure.kind {
+      case .wrongPassword: return false
+      case .noSuchObject, .notSupported, .refused:
+        guard control == .denied else { throw KeyringError(.unlockUnsupported) }
+        return false
+      default: throw failure
+      }
+    }
+  }
+}
+
+extension SecretBytes {
+  fileprivate func addingNewline() throws -> SecretBytes {
+    try SecretBytes(capacity: count + 1) { output in
+      withBytes { output.write($0, at: 0) }
+      output.write(byte: UInt8(ascii: "\n"), at: count)
+      return count + 1
+    }
+  }
+}

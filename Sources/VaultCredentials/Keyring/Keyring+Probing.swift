@@ -1,0 +1,60 @@
+/// How the keyring stands, found out by asking the bus.
+package struct KeyringReport: Sendable {
+  /// What is in the way; `nil` if the keyring is there and unlocked.
+  package var obstacle: KeyringError?
+  /// The program that is the keyring.
+  package var owner: KeyringOwner?
+  /// The default collection's path.
+  package var collection: String?
+  /// Whether it is locked.
+  package var isLocked: Bool?
+  /// Whether secrets are encrypted on the bus; `nil` if that was not asked.
+  package var isSessionEncrypted: Bool?
+  /// Whether there is a display that a prompt could be shown on.
+  package var hasDisplay: Bool
+}
+
+extension Keyring {
+  /// Looks how the keyring stands; never fails, never shows a prompt, never unlocks.
+  ///
+  /// - Parameter openingSession: Whether to find out if secrets are encrypted on the bus.
+  package func probe(openingSession: Bool = false) -> KeyringReport {
+    let options = options
+    var report = KeyringReport(hasDisplay: options.environment.hasDisplay)
+    do throws(KeyringError) {
+      let found = try perform { connection, call in
+        try connection.report(options, openingSession: openingSession, during: call)
+      }
+      return found
+    } catch {
+      report.obstacle = error
+      return report
+    }
+  }
+}
+
+extension ServiceConnection {
+  func report(
+    _ options: KeyringOptions, openingSession: Bool, during call: KeyringCall
+  ) throws -> KeyringReport {
+    var report = KeyringReport(hasDisplay: options.environment.hasDisplay)
+    report.owner = try process(during: call)
+    do {
+      guard let collection = try defaultCollection(during: call) else {
+        throw KeyringError(.noCollection)
+      }
+      report.collection = collection
+      let isLocked = try isLocked(collection, during: call)
+      report.isLocked = isLocked
+      if openingSession {
+        report.isSessionEncrypted = try session(options, during: call).isEncrypted
+      }
+      if isLocked { throw KeyringError(options.lockedState) }
+    } catch let failure as BusFailure where !failure.endsConnection {
+      report.obstacle = failure.keyringError
+    } catch let error as KeyringError {
+      report.obstacle = error
+    }
+    return report
+  }
+}

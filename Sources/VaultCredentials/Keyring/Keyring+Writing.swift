@@ -1,0 +1,117 @@
+package import VaultSealing
+
+extension Keyring {
+  /// Makes an item of ours in the default collection.
+  ///
+  /// It never replaces one: look first, and change what is there by its path.
+  ///
+  /// - Returns: The new item's path.
+  package func create(
+    _ identity: KeyringIdentity, label: String, secret: SecretBytes
+  ) throws(KeyringError) -> String {
+    let options = options
+    return try perform { connection, call in
+      try connection.create(identity, label: label, secret: secret, options, during: call)
+    }
+  }
+
+  /// Gives the item at `path` another secret, if it still is the one of that identity.
+  package func change(
+    _ path: String, of identity: KeyringIdentity, to secret: SecretBytes
+  ) throws(KeyringError) {
+    let options = options
+    try perform { connection, call in
+      try connection.change(path, of: identity, to: secret, options, during: call)
+    }
+  }
+
+  /// Deletes the item at `path`, if it still is the one of that identity.
+  package func delete(_ path: String, of identity: KeyringIdentity) throws(KeyringError) {
+    let options = options
+    try perform { connection, call in
+      try connection.delete(path, of: identity, options, during: call)
+    }
+  }
+}
+
+extension ServiceConnection {
+  func create(
+    _ identity: KeyringIdentity, label: String, secret: SecretBytes, _ options: KeyringOptions,
+    during call: KeyringCall
+  ) throws -> String {
+    let collection = try unlockedDefaultCollection(options, during: call)
+    var attributes = identity.attributes
+    attributes[Wire.schemaAttribute] = Wire.genericSchema
+    let properties = try library.properties([
+      ("\(Wire.item).Label", library.text(label)),
+      ("\(Wire.item).Attributes", library.dictionary(attributes)),
+    ])
+    let arguments = [
+      properties, try session(options, during: call).encode(secret), try library.boolean(false),
+    ]
+    let reply: BusValue
+    do {
+      reply = try ask(
+        collection, Wire.collection, "CreateItem", arguments, reply: "(oo)", during: call)
+    } catch let failure as BusFailure where failure.kind == .locked {
+      throw KeyringError(options.lockedState)
+    } catch let failure as BusFailure where failure.kind == .noSuchObject {
+      throw KeyringError(.noCollection)
+    }
+    if let path = reply.part(0)?.text, path != Wire.nothing { return path }
+    guard let prompt = reply.part(1)?.text, prompt != Wire.nothing else {
+      throw BusFailure(.unusable)
+    }
+    try run(prompt, options, cancellation: nil, during: call)
+    // What a prompt made is found like any other item.
+    return try readableItem(identity, options, during: call)
+  }
+
+  func change(
+    _ path: String, of identity: KeyringIdentity, to secret: SecretBytes,
+    _ options: KeyringOptions, during call: KeyringCall
+  ) throws {
+    try check(path, is: identity, during: call)
+    let secret = try session(options, during: call).encode(secret)
+    _ = try ask(path, Wire.item, "SetSecret", [secret], reply: "()", during: call)
+  }
+
+  func delete(
+    _ path: String, of identity: KeyringIdentity, _ options: KeyringOptions,
+    during call: KeyringCall
+  ) throws {
+    try check(path, is: identity, during: call)
+    let reply = try ask(path, Wire.item, "Delete", reply: "(o)", during: call)
+    guard let prompt = reply.part(0)?.text else { throw BusFailure(.unusable) }
+    guard prompt != Wire.nothing else { return }
+    try run(prompt, options, cancellation: nil, during: call)
+    guard try item(path, isLocked: false, during: call) == nil else {
+      throw KeyringError(.itemLocked)
+    }
+  }
+
+  /// A path may stand for another item by now.
+  private func check(
+    _ path: String, is identity: KeyringIdentity, during call: KeyringCall
+  ) throws {
+    let properties = try properties(of: Wire.item, at: library.path(path).text ?? "", during: call)
+    // A keyring that was never unlocked shows hashes for attributes; it refuses the change itself.
+    guard properties["Locked"]?.boolean != true else { throw KeyringError(.itemLocked) }
+    guard KeyringItem(path, properties, isLocked: false).holds(identity.searched) else {
+      throw KeyringError(.itemMissing)
+    }
+  }
+
+  /// The default collection, unlocked by a prompt where one may be shown.
+  func unlockedDefaultCollection(
+    _ options: KeyringOptions, during call: KeyringCall
+  ) throws -> String {
+    guard let collection = try defaultCollection(during: call) else {
+      throw KeyringError(.noCollection)
+    }
+    if try isLocked(collection, during: call) {
+      try unlock(collection, options, cancellation: nil, during: call)
+    }
+    return collection
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+import VaultStorage
+
+/// The desktop's keyring: what speaks the Secret Service API on the session bus.
+///
+/// Every call ends by its deadline, whatever the library, the bus or the service does: it runs on a
+/// thread of its own, which is stopped at the deadline and left behind if it does not stop. The first
+/// call connects; later ones use the same connection and session, and connect anew if the service was
+/// started anew in between. Nothing is ever stored elsewhere because of the keyring's state.
+package final class Keyring: Sendable {
+  /// How long it may take, and where it is.
+  package let options: KeyringOptions
+  private let lane: Mutex<KeyringLane>
+
+  /// Touches nothing: the library is opened, and the bus connected to, by the first call.
+  package init(options: KeyringOptions = KeyringOptions()) {
+    self.options = options
+    lane = Mutex(KeyringLane(options))
+  }
+
+  /// How long a thread has to come back after it was told to stop.
+  private static let grace = Duration.milliseconds(250)
+
+  /// Runs `body` on a thread of its own and waits for it until the deadline.
+  func perform<Success: Sendable>(
+    _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
+  ) throws(KeyringError) -> Success {
+    let outcome = KeyringOutcome<Success>()
+    let start = Deadline.after(options.timeout)
+    let lane = lane.withLock { $0 }
+    let options = options
+    BlockingThread.start(name: "vault-keyring") {
+      let result = KeyringLane.translating { () throws -> Success in
+        let library = try LibSecret.open(name: options.libraryName)
+        let call = KeyringCall(library, timeout: options.timeout, deadline: start)
+        outcome.started(call)
+        return try lane.run(call, body)
+      }
+      outcome.finished(result)
+    }
+    var deadline = start
+    while !outcome.signal.wait(until: deadline) {
+      guard let call = outcome.runningCall, !call.deadline.hasPassed else { break }
+      deadline = call.deadline
+    }
+    outcome.runningCall?.cancellable.cancel()
+    if !outcome.signal.wait(until: .after(Self.grace)) {
+      // The thread is stuck, and whatever it holds with it.
+      self.lane.withLock { if $0 === lane { $0 = KeyringLane(options) } }
+      throw KeyringError(.notAnswering)
+    }
+    return try outcome.get()
+  }
+}
+
+/// The connection that a keyring's operations share.
+final class KeyringLane: Sendable {
+  private let options: KeyringOptions
+  private let connection = Mutex<ServiceConnection?>(nil)
+
+  init(_ options: KeyringOptions) { self.options = options }
+
+  /// Runs `body`; once more on a fresh connection if an old one led nowhere.
+  func run<Success>(
+    _ call: KeyringCall, _ body: (ServiceConnection, KeyringCall) throws -> Success
+  ) throws -> Success {
+    let (connection, isFresh) = try connected(during: call)
+    do {
+      return try body(connection, call)
+    } catch let failure as BusFailure {
+      if failure.endsConnection { forget(connection) }
+      guard !isFresh, failure.wasNeverDelivered else { throw failure }
+      return try body(connected(during: call).connection, call)
+    }
+  }
+
+  private func connected(
+    during call: KeyringCall
+  ) throws -> (connection: ServiceConnection, isFresh: Bool) {
+    try connection.withLock { connection in
+      if let connection, !connection.bus.isClosed { return (connection, false) }
+      let opened = try ServiceConnection(options, during: call)
+      connection = opened
+      return (opened, true)
+    }
+  }
+
+  private func forget(_ old: ServiceConnection) {
+    connection.withLock { if $0 === old { $0 = nil } }
+  }
+
+  /// Every error as the keyring's.
+  static func translating<Success>(
+    _ body: () throws -> Success
+  ) -> Result<Success, KeyringError> {
+    do {
+      return .success(try body())
+    } catch let error as KeyringError {
+      return .failure(error)
+    } catch let failure as BusFailure {
+      return .failure(failure.keyringError)
+    } catch {
+      return .failure(KeyringError(.refused, "no memory for the secret"))
+    }
+  }
+}

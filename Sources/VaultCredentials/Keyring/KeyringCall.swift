@@ -1,0 +1,50 @@
+import Synchronization
+
+/// One operation while it runs: how long it may take, and how it is stopped.
+final class KeyringCall: Sendable {
+  let library: LibSecret
+  let cancellable: Cancellable
+  private let timeout: Duration
+  private let limit: Mutex<Deadline>
+
+  init(_ library: LibSecret, timeout: Duration, deadline: Deadline) {
+    self.library = library
+    self.timeout = timeout
+    cancellable = Cancellable(library)
+    limit = Mutex(deadline)
+  }
+
+  /// When the operation has to be done.
+  var deadline: Deadline { limit.withLock { $0 } }
+
+  /// Lets the operation take until `deadline`: a person is being asked.
+  func extend(to deadline: Deadline) { limit.withLock { $0 = deadline } }
+
+  /// Gives what comes after a prompt the time of a whole operation.
+  func startAnew() { extend(to: .after(timeout)) }
+
+  func checkTime() throws(KeyringError) {
+    guard !deadline.hasPassed else { throw KeyringError(.notAnswering) }
+  }
+}
+
+/// Where an operation leaves its result for the thread that waits for it.
+final class KeyringOutcome<Success: Sendable>: Sendable {
+  let signal = Signal()
+  private let call = Mutex<KeyringCall?>(nil)
+  private let result = Mutex<Result<Success, KeyringError>?>(nil)
+
+  func started(_ call: KeyringCall) { self.call.withLock { $0 = call } }
+
+  func finished(_ result: Result<Success, KeyringError>) {
+    self.result.withLock { $0 = result }
+    signal.raise()
+  }
+
+  var runningCall: KeyringCall? { call.withLock { $0 } }
+
+  func get() throws(KeyringError) -> Success {
+    guard let result = result.withLock({ $0 }) else { throw KeyringError(.notAnswering) }
+    return try result.get()
+  }
+}

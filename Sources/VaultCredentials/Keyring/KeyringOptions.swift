@@ -1,0 +1,94 @@
+import Glibc
+
+/// What a process knows about its desktop: the variables by which a keyring is found.
+package struct KeyringEnvironment: Sendable {
+  /// `DBUS_SESSION_BUS_ADDRESS`.
+  package var busAddress: String?
+  /// `XDG_RUNTIME_DIR`.
+  package var runtimeDirectory: String?
+  /// `GNOME_KEYRING_CONTROL`.
+  package var controlDirectory: String?
+  /// Whether `DISPLAY` or `WAYLAND_DISPLAY` names a display.
+  package var hasDisplay: Bool
+
+  package init(
+    busAddress: String?, runtimeDirectory: String?, controlDirectory: String? = nil,
+    hasDisplay: Bool = false
+  ) {
+    self.busAddress = busAddress
+    self.runtimeDirectory = runtimeDirectory
+    self.controlDirectory = controlDirectory
+    self.hasDisplay = hasDisplay
+  }
+
+  /// The environment of this process.
+  package static func current() -> KeyringEnvironment {
+    KeyringEnvironment(
+      busAddress: variable("DBUS_SESSION_BUS_ADDRESS"),
+      runtimeDirectory: variable("XDG_RUNTIME_DIR"),
+      controlDirectory: variable("GNOME_KEYRING_CONTROL"),
+      hasDisplay: variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil)
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The address of the session bus; never one that would start a bus.
+  ///
+  /// `autolaunch:` needs an X display and starts a bus that nobody else is on. A relative runtime
+  /// directory is ignored, as the XDG Base Directory Specification wants it.
+  func sessionBus() throws(KeyringError) -> String {
+    if let busAddress {
+      guard !busAddress.hasPrefix("autolaunch:") else { throw KeyringError(.noBus) }
+      return busAddress
+    }
+    guard let runtimeDirectory, runtimeDirectory.hasPrefix("/") else {
+      throw KeyringError(.noBus)
+    }
+    let socket = "\(runtimeDirectory)/bus"
+    guard unsafe access(socket, F_OK) == 0 else { throw KeyringError(.noBus) }
+    return "unix:path=\(Self.escaped(socket))"
+  }
+
+  /// D-Bus Specification, "Server Addresses": all but these bytes is percent-escaped.
+  private static func escaped(_ path: String) -> String {
+    var text = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "/"), UInt8(ascii: "."):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16)
+        text += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+      }
+    }
+    return text
+  }
+}
+
+/// How long the keyring may take, and whether it may ask.
+package struct KeyringOptions: Sendable {
+  /// The time that a whole operation may take, prompts aside.
+  package var timeout: Duration = .seconds(5)
+  /// The time that a prompt may stay on a display.
+  package var promptTimeout: Duration = .seconds(60)
+  /// Whether the keyring may show a prompt. Without a display it never does.
+  package var allowsPrompt = false
+  /// Whether a session without encryption is an error.
+  package var requiresEncryptedSession = false
+  /// Where the desktop is.
+  package var environment: KeyringEnvironment
+  /// The library's name for dlopen(3): a seam for the test of its absence.
+  package var libraryName = "libsecret-1.so.0"
+
+  package init(environment: KeyringEnvironment = .current()) {
+    self.environment = environment
+  }
+
+  var canPrompt: Bool { allowsPrompt && environment.hasDisplay }
+}

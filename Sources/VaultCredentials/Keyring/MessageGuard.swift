@@ -1,0 +1,116 @@
+import CVaultSecret
+import Synchronization
+
+/// Reads along on one bus connection: refuses what would harm libsecret, and hears prompts end.
+///
+/// libsecret takes the peer's Diffie-Hellman value on trust, whatever its type and size. The guard sees
+/// each reply to OpenSession first, and lets an unusable one through as an error. GLib calls it on its
+/// own thread, for every message: no main loop is needed for signals.
+final class MessageGuard: Sendable {
+  /// The name of the error that takes an unusable reply's place.
+  static let unusableReply = "org.freedesktop.DBus.Error.InvalidSignature"
+
+  enum PromptResult: Equatable {
+    case completed
+    case dismissed
+    case unusable
+  }
+
+  private struct State {
+    var sessionCalls: [UInt32: String] = [:]
+    var hasRefusedSession = false
+    var prompts: [String: PromptResult] = [:]
+    var waiting: [String: Signal] = [:]
+    var lostNames: Set<String> = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether a reply to OpenSession was refused.
+  var hasRefusedSession: Bool { state.withLock { $0.hasRefusedSession } }
+
+  // MARK: Sessions
+
+  func sent(sessionCall serial: UInt32, algorithm: String) {
+    state.withLock { $0.sessionCalls[serial] = algorithm }
+  }
+
+  /// Which algorithm the call had asked for that this is the reply to; `nil` for any other call.
+  func algorithm(ofReplyTo serial: UInt32) -> String? {
+    state.withLock { $0.sessionCalls.removeValue(forKey: serial) }
+  }
+
+  func refusedSession() { state.withLock { $0.hasRefusedSession = true } }
+
+  /// Whether a reply to OpenSession can be handed on.
+  static func isUsable(_ reply: BusValue?, algorithm: String) -> Bool {
+    guard let reply, reply.type == "(vo)", let value = reply.part(0)?.content else { return false }
+    guard algorithm != "plain" else { return true }
+    guard let bytes = value.bytes else { return false }
+    return DiffieHellmanGroup.holds(publicValue: bytes)
+  }
+
+  // MARK: Prompts
+
+  /// A signal that is raised when the prompt at `path` completes.
+  func expectPrompt(_ path: String) -> Signal {
+    state.withLock { state in
+      let signal = Signal()
+      state.waiting[path] = signal
+      return signal
+    }
+  }
+
+  func promptCompleted(_ path: String, body: BusValue?) {
+    let result: PromptResult
+    if let body, body.type == "(bv)", let dismissed = body.part(0)?.boolean {
+      result = dismissed ? .dismissed : .completed
+    } else {
+      result = .unusable
+    }
+    state.withLock { state in
+      guard let signal = state.waiting[path] else { return }
+      state.prompts[path] = result
+      signal.raise()
+    }
+  }
+
+  /// The bus says that `name` is nobody's now.
+  func lost(_ name: String) { state.withLock { _ = $0.lostNames.insert(name) } }
+
+  func hasLost(_ name: String) -> Bool { state.withLock { $0.lostNames.contains(name) } }
+
+  /// How the prompt ended, and forgets it.
+  func promptResult(_ path: String) -> PromptResult? {
+    state.withLock { state in
+      state.waiting[path] = nil
+      return state.prompts.removeValue(forKey: path)
+    }
+  }
+}
+
+/// The 1024-bit MODP group of the Secret Service's encrypted session: RFC 2409, section 6.2.
+enum DiffieHellmanGroup {
+  /// Whether a peer's value lies within 2 … p − 2: anything else makes the shared secret known.
+  static func holds(publicValue: [UInt8]) -> Bool {
+    let value = publicValue.drop { $0 == 0 }
+    guard value.count <= prime.count else { return false }
+    guard value.count > 1 || (value.first ?? 0) > 1 else { return false }
+    guard value.count == prime.count else { return true }
+    var limit = prime
+    limit[limit.count - 1] -= 1
+    return value.lexicographicallyPrecedes(limit)
+  }
+
+  static let prime: [UInt8] = {
+    let words: [UInt32] = [
+      0xFFFF_FFFF, 0xFFFF_FFFF, 0xC90F_DAA2, 0x2168_C234, 0xC4C6_628B, 0x80DC_1CD1, 0x2902_4E08,
+      0x8A67_CC74, 0x020B_BEA6, 0x3B13_9B22, 0x514A_0879, 0x8E34_04DD, 0xEF95_19B3, 0xCD3A_431B,
+      0x302B_0A6D, 0xF25F_1437, 0x4FE1_356D, 0x6D51_C245, 0xE485_B576, 0x625E_7EC6, 0xF44C_42E9,
+      0xA637_ED6B, 0x0BFF_5CB6, 0xF406_B7ED, 0xEE38_6BFB, 0x5A89_9FA5, 0xAE9F_2411, 0x7C4B_1FE6,
+      0x4928_6651, 0xECE6_5381, 0xFFFF_FFFF, 0xFFFF_FFFF,
+    ]
+    return words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
+    }
+  }()
+}

@@ -1,0 +1,149 @@
+import Glibc
+import Synchronization
+
+/// The bus, and the program on it that is the keyring.
+final class ServiceConnection: Sendable {
+  let bus: BusConnection
+  /// The unique name of the owner: what is asked stays with the program that was asked first.
+  let owner: String
+  private let openSession = Mutex<SecretSession?>(nil)
+
+  var library: LibSecret { bus.library }
+
+  /// Asks the bus for the owner; starts it where the bus knows how.
+  init(_ options: KeyringOptions, during call: KeyringCall) throws {
+    bus = try BusConnection(address: options.environment.sessionBus(), during: call)
+    owner = try Self.owner(on: bus, during: call)
+  }
+
+  private static func owner(on bus: BusConnection, during call: KeyringCall) throws -> String {
+    if let owner = try currentOwner(on: bus, during: call) { return owner }
+    let activatable = try ask(bus, "ListActivatableNames", reply: "(as)", during: call)
+    guard activatable.part(0)?.texts.contains(Wire.serviceName) == true else {
+      throw KeyringError(.noProvider)
+    }
+    do {
+      _ = try ask(
+        bus, "StartServiceByName", [bus.library.text(Wire.serviceName), bus.library.number(0)],
+        reply: "(u)", during: call)
+    } catch let failure as BusFailure {
+      switch failure.kind {
+      case .timedOut: throw KeyringError(.activationTimedOut)
+      case .closed: throw failure
+      default: throw KeyringError(.activationFailed)
+      }
+    }
+    guard let owner = try currentOwner(on: bus, during: call) else {
+      throw KeyringError(.activationFailed)
+    }
+    return owner
+  }
+
+  private static func currentOwner(
+    on bus: BusConnection, during call: KeyringCall
+  ) throws -> String? {
+    do {
+      let reply = try ask(
+        bus, "GetNameOwner", [bus.library.text(Wire.serviceName)], reply: "(s)", during: call)
+      return reply.part(0)?.text
+    } catch let failure as BusFailure where failure.kind == .noOwner {
+      return nil
+    } catch let failure as BusFailure where failure.kind == .timedOut {
+      throw KeyringError(.deadBus, "the session bus did not answer in time")
+    }
+  }
+
+  static func ask(
+    _ bus: BusConnection, _ method: String, _ arguments: [BusValue] = [], reply: String,
+    during call: KeyringCall
+  ) throws -> BusValue {
+    try bus.call(
+      Wire.bus, Wire.busPath, Wire.bus, method, arguments, reply: reply, during: call)
+  }
+
+  /// Asks the keyring.
+  func ask(
+    _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue] = [],
+    reply: String, during call: KeyringCall
+  ) throws -> BusValue {
+    try bus.call(owner, path, interface, method, arguments, reply: reply, during: call)
+  }
+
+  /// One property of an object of the keyring's.
+  func property(
+    _ name: String, of interface: String, at path: String, during call: KeyringCall
+  ) throws -> BusValue {
+    let reply = try ask(
+      path, Wire.properties, "Get", [library.text(interface), library.text(name)], reply: "(v)",
+      during: call)
+    guard let value = reply.part(0)?.content else { throw BusFailure(.unusable) }
+    return value
+  }
+
+  /// All properties of an object of the keyring's.
+  func properties(
+    of interface: String, at path: String, during call: KeyringCall
+  ) throws -> [String: BusValue] {
+    let reply = try ask(
+      path, Wire.properties, "GetAll", [library.text(interface)], reply: "(a{sv})", during: call)
+    return reply.part(0)?.entries ?? [:]
+  }
+
+  /// The session that secrets travel in, opened on the first call.
+  func session(_ options: KeyringOptions, during call: KeyringCall) throws -> SecretSession {
+    let session = try openSession.withLock { session in
+      if let session { return session }
+      let opened = try SecretSession(bus, owner: owner, during: call)
+      session = opened
+      return opened
+    }
+    guard session.isEncrypted || !options.requiresEncryptedSession else {
+      throw KeyringError(.plainSessionOnly)
+    }
+    return session
+  }
+
+  /// The collection behind the alias `default`; `nil` if there is none.
+  ///
+  /// Never `/collection/login`: KeePassXC and KWallet have none.
+  func defaultCollection(during call: KeyringCall) throws -> String? {
+    let reply = try ask(
+      Wire.servicePath, Wire.service, "ReadAlias", [library.text("default")], reply: "(o)",
+      during: call)
+    guard let path = reply.part(0)?.text else { throw BusFailure(.unusable) }
+    return path == Wire.nothing ? nil : path
+  }
+
+  func isLocked(_ collection: String, during call: KeyringCall) throws -> Bool {
+    let locked = try property("Locked", of: Wire.collection, at: collection, during: call)
+    guard let locked = locked.boolean else { throw BusFailure(.unusable) }
+    return locked
+  }
+
+  /// The owner's process, as the bus knows it.
+  func process(during call: KeyringCall) throws -> KeyringOwner {
+    let reply = try? Self.ask(
+      bus, "GetConnectionUnixProcessID", [library.text(owner)], reply: "(u)", during: call)
+    let process = reply?.part(0)?.number.map { Int32(clamping: $0) }
+    return KeyringOwner(
+      busName: owner, process: process, program: process.flatMap(KeyringOwner.program))
+  }
+}
+
+/// The program that is the keyring.
+package struct KeyringOwner: Sendable, Equatable {
+  /// Its unique name on the bus.
+  package let busName: String
+  /// Its process, in this process's namespace, where the bus tells.
+  package let process: Int32?
+  /// The name of its program.
+  package let program: String?
+
+  static func program(of process: Int32) -> String? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let length = unsafe readlink("/proc/\(process)/exe", &buffer, buffer.count)
+    guard length > 0 else { return nil }
+    let path = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return path.split(separator: "/").last.map(String.init)
+  }
+}
