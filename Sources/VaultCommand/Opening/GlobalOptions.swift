@@ -33,6 +33,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Neither use nor begin a session.")
   var noSession = false
 
+  @Flag(help: "Leave the desktop keyring alone: it neither opens the vault nor gets copies.")
+  var noKeyring = false
+
   /// What was said, checked.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
@@ -43,6 +46,7 @@ struct GlobalOptions: ParsableArguments {
     settings.keyFile = keyFile
     settings.acceptsRollback = acceptRollback
     settings.usesSession = !noSession
+    settings.usesKeyring = !noKeyring
     if passphrase != nil, keyFile != nil {
       throw CommandError.usage(
         "--passphrase and --key-file are two sources at once", hint: "give one of them")

@@ -9,16 +9,23 @@ struct VaultMaking {
   var acceptsWeakPassphrase = false
   /// Whether to make a recovery code: `nil` to ask.
   var wantsRecovery: Bool?
+  /// Whether a recovery code is offered also where the keyring opens the vault.
+  var offersRecovery = false
 
   /// Makes the vault that the first secret needs, where that takes no decision; asks on a terminal.
   ///
   /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
   func makeForFirstSecret() throws -> UnlockedVault {
     if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
+    let obstacle: CredentialError
+    switch try createByKeyring() {
+    case .success(let open): return open
+    case .failure(let error): obstacle = error
+    }
     guard Prompt.isPossible,
       try Prompt.confirm("There is no vault yet. Make one that a passphrase opens?", default: true)
         == true
-    else { throw noVault() }
+    else { throw noVault(obstacle) }
     return try createByPassphrase()
   }
 
@@ -27,8 +34,26 @@ struct VaultMaking {
   /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
   func make() throws -> UnlockedVault {
     if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
-    guard Prompt.isPossible else { throw noVault() }
-    return try createByPassphrase()
+    switch try createByKeyring() {
+    case .success(let open): return open
+    case .failure(let obstacle):
+      guard Prompt.isPossible else { throw noVault(obstacle) }
+      Prompt.tell("No keyring can open the vault (\(obstacle.message)): a passphrase will.")
+      return try createByPassphrase()
+    }
+  }
+
+  /// A vault that the desktop keyring opens: nobody is asked anything.
+  private func createByKeyring() throws -> Result<UnlockedVault, CredentialError> {
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    guard settings.usesKeyring else {
+      return .failure(CredentialError(.keyringUnavailable, "it is to be left alone"))
+    }
+    do {
+      return .success(try create(.keyring(label: label)))
+    } catch let error as CredentialError where error.code.isAboutKeyring {
+      return .failure(error)
+    }
   }
 
   /// A slot of what the line or the environment names.
@@ -88,7 +113,10 @@ struct VaultMaking {
       default: "the passphrase opens it"
       }
     StandardError.note("made a vault at \(vault.path); \(way)")
-    try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
+    // Where the keyring opens it, `set` asks nothing: the offer is made by `init` and told by `status`.
+    if open.openedBy.source != .keyring || offersRecovery {
+      try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
+    }
     return open
   }
 
@@ -98,9 +126,10 @@ struct VaultMaking {
       hint: "use it, or make another one: --vault NAME", status: .cannotCreate)
   }
 
-  private func noVault() -> CommandError {
+  private func noVault(_ obstacle: CredentialError) -> CommandError {
     CommandError(
-      "no-vault", "there is no vault at \(vault.path)",
+      "no-vault",
+      "there is no vault at \(vault.path), and no keyring to open one: \(obstacle.message)",
       hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH",
       status: .configuration)
   }

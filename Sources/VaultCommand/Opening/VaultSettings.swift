@@ -11,6 +11,7 @@ package struct VaultSettings: Equatable, Sendable {
   package var keyringTimeout: Int?
   package var acceptsRollback = false
   package var usesSession = true
+  package var usesKeyring = true
   /// How long a session is to last; the standard where it was not said.
   package var sessionSeconds: Int?
 
@@ -20,6 +21,7 @@ package struct VaultSettings: Equatable, Sendable {
   func locked(named name: String? = nil) throws -> LockedVault {
     var options = VaultOptions()
     options.acceptsRollback = acceptsRollback
+    options.usesKeyring = usesKeyring
     options.allowsKeyringPrompt = ProcessState.hasDisplay
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }

@@ -31,7 +31,7 @@ struct InitVerb: ParsableCommand {
     let vault = try settings.locked()
     let making = VaultMaking(
       settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,
-      wantsRecovery: recovery)
+      wantsRecovery: recovery, offersRecovery: true)
     try VaultSettings.tellingNotices(of: try making.make()) { open in
       guard settings.writesJSON else { return }
       let slots = try open.slots()
