@@ -46,6 +46,22 @@ package enum CommandLineParsing {
 
   /// Lets the common options stand before the verb, too: `vault --home X list`.
   package static func movingGlobalOptions(_ arguments: [String]) -> [String] {
+    var (leading, rest) = leadingOptions(arguments)
+    guard !leading.isEmpty else { return arguments }
+    var verbs: [String] = []
+    var commands = VaultTool.configuration.allVerbs
+    while let word = rest.first, let found = commands.first(where: { $0.verbName == word }) {
+      verbs.append(word)
+      rest = rest.dropFirst()
+      commands = found.configuration.allVerbs
+    }
+    return verbs + leading + rest
+  }
+
+  /// The common options at the beginning of a line, with their values, and what follows.
+  static func leadingOptions(
+    _ arguments: [String]
+  ) -> (options: [String], rest: ArraySlice<String>) {
     var leading: [String] = []
     var rest = arguments[...]
     while let word = rest.first, word.hasPrefix("--"), word != "--" {
@@ -59,19 +75,11 @@ package enum CommandLineParsing {
           rest = rest.dropFirst()
         }
       } else {
-        return arguments
+        break
       }
       rest = rest.dropFirst()
     }
-    guard !leading.isEmpty else { return arguments }
-    var verbs: [String] = []
-    var commands = VaultTool.configuration.allVerbs
-    while let word = rest.first, let found = commands.first(where: { $0.verbName == word }) {
-      verbs.append(word)
-      rest = rest.dropFirst()
-      commands = found.configuration.allVerbs
-    }
-    return verbs + leading + rest
+    return (leading, rest)
   }
 
   /// Names the command of `vault run`, which follows `--`.

@@ -24,8 +24,10 @@ struct VaultTool: ParsableCommand {
       CommandGroup(
         name: "The vault",
         subcommands: [
-          InitVerb.self, UnlockVerb.self, LockVerb.self, StatusVerb.self, KeyVerb.self,
+          InitVerb.self, UnlockVerb.self, LockVerb.self, StatusVerb.self, CheckVerb.self,
+          KeyVerb.self, BackupVerb.self,
         ]),
+      CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
       CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),
     ])
 }

@@ -70,7 +70,7 @@ struct LiveNames {
     ((try? vault.slots()) ?? []).map { $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label }
   }
 
-  private static func value(of option: String, in words: [String]) -> String? {
+  static func value(of option: String, in words: [String]) -> String? {
     for (index, word) in words.enumerated() {
       if word == option, words.indices.contains(index + 1) { return words[index + 1] }
       if word.hasPrefix("\(option)=") { return String(word.dropFirst(option.count + 1)) }

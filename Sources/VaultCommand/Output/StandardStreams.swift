@@ -15,6 +15,10 @@ enum StandardOutput {
 
   static func line(_ text: String) throws { try write(text + "\n") }
 
+  static func write(_ bytes: [UInt8]) throws {
+    try bytes.withRawSpan { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
+  }
+
   static func write(_ secret: SecretBytes) throws {
     try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
   }
@@ -36,8 +40,10 @@ enum StandardError {
 
   static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
 
-  static func write(_ text: String) {
-    Array(text.utf8).withRawSpan { bytes in try? System.writeAll(descriptor, bytes) }
+  static func write(_ text: String) { write(Array(text.utf8)) }
+
+  static func write(_ bytes: [UInt8]) {
+    bytes.withRawSpan { bytes in try? System.writeAll(descriptor, bytes) }
   }
 
   /// Writes a line; what a name or path in it could do to a terminal is escaped.
@@ -47,5 +53,17 @@ enum StandardError {
   static func note(_ text: String, hint: String? = nil) {
     line("vault: \(text)")
     if let hint { line("vault: hint: \(hint)") }
+  }
+}
+
+/// Data that is no secret comes from stdin.
+enum StandardInput {
+  private static let limit = 64 << 20
+
+  static func all() throws -> [UInt8] {
+    guard let bytes = try System.readAll(0, expected: 4096, limit: limit) else {
+      throw CommandError("too-long", "the input is longer than 64 MiB", status: .cannotCreate)
+    }
+    return bytes
   }
 }

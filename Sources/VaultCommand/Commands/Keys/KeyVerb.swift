@@ -8,6 +8,7 @@ struct KeyVerb: ParsableCommand {
     abstract: "Manage what opens the vault.",
     subcommands: [
       KeyListVerb.self, KeyAddVerb.self, KeyRemoveVerb.self, KeyChangePassphraseVerb.self,
+      KeyRotateVerb.self, KeyUpgradeVerb.self,
     ])
 }
 

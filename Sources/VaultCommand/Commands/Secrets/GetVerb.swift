@@ -58,11 +58,6 @@ package struct GetRequest: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// The request that the argument parser makes of a line.
-  package init(parsing arguments: [String]) throws {
-    self = try GetVerb.parse(arguments).request()
-  }
-
   func run() throws {
     let name = try ItemName(name)
     let secret = try settings.withVault { vault in

@@ -13,7 +13,12 @@ struct InitVerb: ParsableCommand {
       vault init
       vault init --key-file ~/.config/vault.key
       vault init --passphrase env:PASSPHRASE
+      vault init --from backup.vault
       """)
+
+  @Option(
+    help: ArgumentHelp("Put a backup in place instead.", valueName: "file"), completion: .file())
+  var from: String?
 
   @Option(help: ArgumentHelp("What to call the first key slot.", valueName: "text"))
   var label = ""
@@ -29,6 +34,10 @@ struct InitVerb: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let vault = try settings.locked()
+    if let from {
+      try vault.blocking.restore(from: from)
+      return StandardError.note("restored \(vault.path); the same keys open it as before")
+    }
     let making = VaultMaking(
       settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,
       wantsRecovery: recovery, offersRecovery: true)

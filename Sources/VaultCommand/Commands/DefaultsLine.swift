@@ -1,0 +1,85 @@
+import ArgumentParser
+import VaultStorage
+
+/// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
+struct DefaultsVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "defaults",
+    abstract: "Keep preferences, in the grammar of macOS's defaults.",
+    discussion: """
+      vault defaults write com.example.tool theme -string dark
+      vault defaults read com.example.tool theme
+      vault defaults help
+      """)
+
+  @Argument(
+    parsing: .captureForPassthrough, help: "See: vault defaults help.",
+    completion: .custom { words, index, prefix in
+      DefaultsCompletion.candidates(words: words, at: index).filter { $0.hasPrefix(prefix) }
+    })
+  var words: [String] = []
+
+  func run() throws { try DefaultsLine(["defaults"] + words)?.run() }
+}
+
+/// A line of `vault defaults`, recognised before the argument parser.
+struct DefaultsLine: Equatable {
+  /// Which store; the common options that stand before the verb.
+  private(set) var settings = VaultSettings()
+  private let words: [String]
+
+  /// The line, if its verb is `defaults`; common options may stand before it.
+  init?(_ arguments: [String]) {
+    let (leading, rest) = CommandLineParsing.leadingOptions(arguments)
+    guard rest.first == DefaultsVerb.verbName else { return nil }
+    words = Array(rest.dropFirst())
+    guard !leading.isEmpty else { return }
+    guard let parsed = try? GlobalOptions.parse(leading).settings() else { return nil }
+    settings = parsed
+  }
+
+  func run() throws {
+    if words == ["--help"] || words == ["-h"] { return try helpOfVerb() }
+    let settings = settings
+    let tool = DefaultsTool(
+      location: { try settings.location() },
+      streams: DefaultsTool.Streams(
+        output: { bytes in try? StandardOutput.write(bytes) },
+        error: { bytes in StandardError.write(bytes) },
+        input: { try StandardInput.all() }))
+    let status = tool.run(words)
+    if status != 0 { throw ExitStatusOnly(status: ExitStatus(code: status)) }
+  }
+
+  private func helpOfVerb() throws {
+    try StandardOutput.line(VaultTool.helpMessage(for: DefaultsVerb.self))
+  }
+}
+
+/// What completes a line of `vault defaults`.
+enum DefaultsCompletion {
+  private static let verbs = [
+    "read", "read-type", "write", "delete", "rename", "domains", "find", "export", "import", "help",
+  ]
+
+  static func candidates(words: [String], at index: Int) -> [String] {
+    guard let verb = words.firstIndex(of: DefaultsVerb.verbName) else { return [] }
+    switch index - verb {
+    case 1: return verbs
+    case 2: return domains(words)
+    default: return []
+    }
+  }
+
+  /// The names of domains; a name is no secret, and no vault is opened for it.
+  private static func domains(_ words: [String]) -> [String] {
+    var settings = VaultSettings()
+    settings.home = LiveNames.value(of: "--home", in: words)
+    var output: [UInt8] = []
+    let tool = DefaultsTool(
+      location: { try settings.location() },
+      streams: DefaultsTool.Streams(output: { output += $0 }, error: { _ in }, input: { [] }))
+    guard tool.run(["domains"]) == 0 else { return [] }
+    return String(decoding: output, as: UTF8.self).split { ", \n".contains($0) }.map(String.init)
+  }
+}

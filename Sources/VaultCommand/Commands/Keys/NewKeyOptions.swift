@@ -1,0 +1,47 @@
+import ArgumentParser
+import VaultCredentials
+import VaultSealing
+
+/// The options that name a new key.
+struct NewKeyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("A new passphrase, as --passphrase takes it.", valueName: "source"))
+  var newPassphrase: String?
+
+  @Option(
+    help: ArgumentHelp("A key-file, made if it is missing.", valueName: "path"),
+    completion: .file())
+  var newKeyFile: String?
+
+  @Flag(help: "The desktop keyring.")
+  var keyring = false
+
+  @Flag(help: "A recovery code.")
+  var recovery = false
+
+  @Option(help: ArgumentHelp("What to call the key slot.", valueName: "text"))
+  var label = ""
+
+  @Flag(help: "Accept a passphrase that is too short.")
+  var allowWeak = false
+
+  /// How many keys are named.
+  var count: Int { [newPassphrase != nil, newKeyFile != nil, keyring, recovery].count { $0 } }
+
+  /// The slots of all keys that are named but the recovery code, which is shown and proved afterwards; a
+  /// passphrase is asked for where none is named at all.
+  func slots() throws -> [NewKeySlot] {
+    var slots: [NewKeySlot] = []
+    if keyring { slots.append(.keyring(label: label)) }
+    if let newKeyFile {
+      let key = try KeyFile.read(newKeyFile, isOptional: true) ?? KeyFile.create(newKeyFile)
+      slots.append(.keyFile(key, label: label))
+    }
+    if let newPassphrase {
+      let passphrase = try SecretSource(newPassphrase).read()
+      slots.append(try NewPassphrase.slot(passphrase, label: label, acceptsWeak: allowWeak))
+    }
+    if count == 0 { slots.append(try NewPassphrase.ask(label: label, acceptsWeak: allowWeak)) }
+    return slots
+  }
+}
