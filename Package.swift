@@ -85,7 +85,8 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing",
         "vault", "TestSupport",
-      ]),
+      ],
+      exclude: ["Scripts"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -6,11 +6,16 @@ enum PlainLine: Equatable {
   case version
   case get(GetRequest)
   case defaults(DefaultsLine)
+  case completion(CompletionLine)
 
   /// The request of a plain line; `nil` where the line is for the parser.
   init?(_ arguments: [String]) {
     if let line = DefaultsLine(arguments) {
       self = .defaults(line)
+      return
+    }
+    if let line = CompletionLine(arguments) {
+      self = .completion(line)
       return
     }
     switch arguments.count {
@@ -28,6 +33,7 @@ enum PlainLine: Equatable {
     case .version: try StandardOutput.line(VaultTool.version)
     case .get(let request): try request.run()
     case .defaults(let line): try line.run()
+    case .completion(let line): try line.run()
     }
   }
 }

@@ -14,8 +14,8 @@ public enum VaultProgram {
   /// Runs a line; everything that fails is told here, and nowhere else.
   static func run(_ arguments: [String]) -> ExitStatus {
     do {
-      if let request = PlainLine(arguments) {
-        try request.run()
+      if let line = PlainLine(arguments) {
+        try line.run()
         return .done
       }
       var command = try CommandLineParsing.command(for: arguments)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaultCredentials
 
 /// `vault completions`.
 struct CompletionsVerb: ParsableCommand {
@@ -12,69 +11,49 @@ struct CompletionsVerb: ParsableCommand {
       vault completions fish > ~/.config/fish/completions/vault.fish
       """)
 
-  /// The shells that are served.
-  enum Shell: String, CaseIterable, ExpressibleByArgument { case bash, zsh, fish }
+  @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
+  var shell: String
 
-  @Argument(help: "bash, zsh or fish.")
-  var shell: Shell
+  @Option(help: ArgumentHelp("The name that the command is installed under.", valueName: "name"))
+  var command = "vault"
 
-  func run() throws { try StandardOutput.line(Self.script(for: shell)) }
-
-  static func script(for shell: Shell) -> String {
-    switch shell {
-    case .bash: VaultTool.completionScript(for: .bash)
-    case .zsh: VaultTool.completionScript(for: .zsh)
-    case .fish: VaultTool.completionScript(for: .fish)
+  func run() throws {
+    guard let script = CompletionScript.text(for: shell, command: command) else {
+      throw CommandError.usage("there is no script for this shell", hint: "bash, zsh or fish")
     }
+    try StandardOutput.write(script)
+  }
+}
+
+/// The hidden line by which a shell asks what may follow: `vault __complete INDEX WORD…`.
+struct CompletionLine: Equatable {
+  static let verb = "__complete"
+
+  private let words: [String]
+  private let current: String
+
+  /// The line; `nil` if it is another one, or makes no sense.
+  init?(_ arguments: [String]) {
+    guard arguments.first == Self.verb, arguments.count > 2, let index = Int(arguments[1]),
+      index > 0
+    else { return nil }
+    let line = arguments.dropFirst(2)
+    words = Array(line.prefix(index).dropFirst())
+    current = line.count > index ? line[line.startIndex + index] : ""
+  }
+
+  func run() throws {
+    guard let grammar = CommandGrammar.current() else { return }
+    let answer = Completer(words: words, current: current, names: LiveNames()).answer(grammar)
+    let action =
+      answer.action == .command ? "command \(answer.position)" : answer.action.rawValue
+    let candidates = answer.candidates.filter { !$0.text.contains { $0 == "\n" || $0 == "\t" } }
+    let lines = candidates.map { "\($0.text)\t\($0.explanation)" }
+    try StandardOutput.write(([action] + lines).map { $0 + "\n" }.joined())
   }
 }
 
 extension CompletionKind {
-  /// The names of items, while a session is open.
-  static var items: CompletionKind {
-    .custom { words, _, prefix in
-      LiveNames(words: words)?.items(beginningWith: prefix) ?? []
-    }
-  }
-
-  /// Ids and labels of key slots, while a session is open.
-  static var slots: CompletionKind {
-    .custom { words, _, prefix in
-      (LiveNames(words: words)?.slots() ?? []).filter { $0.hasPrefix(prefix) }
-    }
-  }
-}
-
-/// Names for completion: silent, quick, by the session alone.
-///
-/// It never asks, waits or reaches for a keyring.
-struct LiveNames {
-  private let vault: UnlockedVault.Blocking
-
-  /// Opens the vault that the line being typed means; `nil` where it is not open.
-  init?(words: [String]) {
-    var settings = VaultSettings()
-    settings.home = Self.value(of: "--home", in: words)
-    settings.vaultName = Self.value(of: "--vault", in: words)
-    guard let locked = try? settings.locked(),
-      let open = try? locked.blocking.unlock(with: Doors.sessionOnly)
-    else { return nil }
-    vault = open.blocking
-  }
-
-  func items(beginningWith prefix: String) -> [String] {
-    ((try? vault.items()) ?? []).map(\.name.text).filter { $0.hasPrefix(prefix) }
-  }
-
-  func slots() -> [String] {
-    ((try? vault.slots()) ?? []).map { $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label }
-  }
-
-  static func value(of option: String, in words: [String]) -> String? {
-    for (index, word) in words.enumerated() {
-      if word == option, words.indices.contains(index + 1) { return words[index + 1] }
-      if word.hasPrefix("\(option)=") { return String(word.dropFirst(option.count + 1)) }
-    }
-    return nil
-  }
+  /// A value whose candidates ``LiveNames`` knows.
+  static var live: CompletionKind { .custom { _, _, _ in [] } }
 }

@@ -13,10 +13,7 @@ struct DefaultsVerb: ParsableCommand {
       """)
 
   @Argument(
-    parsing: .captureForPassthrough, help: "See: vault defaults help.",
-    completion: .custom { words, index, prefix in
-      DefaultsCompletion.candidates(words: words, at: index).filter { $0.hasPrefix(prefix) }
-    })
+    parsing: .captureForPassthrough, help: "See: vault defaults help.", completion: .live)
   var words: [String] = []
 
   func run() throws { try DefaultsLine(["defaults"] + words)?.run() }
@@ -53,33 +50,5 @@ struct DefaultsLine: Equatable {
 
   private func helpOfVerb() throws {
     try StandardOutput.line(VaultTool.helpMessage(for: DefaultsVerb.self))
-  }
-}
-
-/// What completes a line of `vault defaults`.
-enum DefaultsCompletion {
-  private static let verbs = [
-    "read", "read-type", "write", "delete", "rename", "domains", "find", "export", "import", "help",
-  ]
-
-  static func candidates(words: [String], at index: Int) -> [String] {
-    guard let verb = words.firstIndex(of: DefaultsVerb.verbName) else { return [] }
-    switch index - verb {
-    case 1: return verbs
-    case 2: return domains(words)
-    default: return []
-    }
-  }
-
-  /// The names of domains; a name is no secret, and no vault is opened for it.
-  private static func domains(_ words: [String]) -> [String] {
-    var settings = VaultSettings()
-    settings.home = LiveNames.value(of: "--home", in: words)
-    var output: [UInt8] = []
-    let tool = DefaultsTool(
-      location: { try settings.location() },
-      streams: DefaultsTool.Streams(output: { output += $0 }, error: { _ in }, input: { [] }))
-    guard tool.run(["domains"]) == 0 else { return [] }
-    return String(decoding: output, as: UTF8.self).split { ", \n".contains($0) }.map(String.init)
   }
 }

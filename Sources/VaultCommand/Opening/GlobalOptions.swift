@@ -10,7 +10,7 @@ struct GlobalOptions: ParsableArguments {
   @Option(
     name: .customLong("vault"),
     help: ArgumentHelp("Another vault, by its name.", valueName: "name"),
-    completion: .custom { _, _, _ in [] })
+    completion: .live)
   var vaultName: String?
 
   @Flag(help: "Print JSON; an error is an object on stderr.")

@@ -10,7 +10,7 @@ struct KeyChangePassphraseVerb: ParsableCommand {
     discussion: "vault key change-passphrase")
 
   @Argument(
-    help: "The slot's id or label, where there are several passphrases.", completion: .slots)
+    help: "The slot's id or label, where there are several passphrases.", completion: .live)
   var slot: String?
 
   @Option(

@@ -46,7 +46,7 @@ struct KeyRemoveVerb: ParsableCommand {
       vault key remove laptop
       """)
 
-  @Argument(help: "Its id, the beginning of it, or its label.", completion: .slots)
+  @Argument(help: "Its id, the beginning of it, or its label.", completion: .live)
   var slot: String
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -14,10 +14,10 @@ struct GetVerb: ParsableCommand {
       vault get tls/key --out key.pem
       """)
 
-  @Argument(help: "The item.", completion: .items)
+  @Argument(help: "The item.", completion: .live)
   var name: String
 
-  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"))
+  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"), completion: .live)
   var field: String?
 
   @Option(help: ArgumentHelp("An earlier version.", valueName: "number"))

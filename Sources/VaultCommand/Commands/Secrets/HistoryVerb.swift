@@ -11,7 +11,7 @@ struct HistoryVerb: ParsableCommand {
       vault get api-token --version 3
       """)
 
-  @Argument(help: "The item.", completion: .items) var name: String
+  @Argument(help: "The item.", completion: .live) var name: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -48,7 +48,7 @@ struct RestoreVerb: ParsableCommand {
       vault restore api-token --version 3
       """)
 
-  @Argument(help: "The item.", completion: .items) var name: String
+  @Argument(help: "The item.", completion: .live) var name: String
 
   @Option(help: ArgumentHelp("Which version.", valueName: "number"))
   var version: UInt64?

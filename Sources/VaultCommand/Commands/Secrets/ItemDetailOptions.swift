@@ -4,7 +4,8 @@ import VaultCredentials
 
 /// The options that say what an item is, beside its secret.
 struct ItemDetailOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"))
+  @Option(
+    help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"), completion: .live)
   var tag: [String] = []
 
   @Option(help: ArgumentHelp("Free text about it.", valueName: "text"))

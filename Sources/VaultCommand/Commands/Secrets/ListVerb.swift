@@ -22,7 +22,7 @@ struct ListVerb: ParsableCommand {
   @Flag(help: "As a tree, by slashes.")
   var tree = false
 
-  @Option(help: ArgumentHelp("Only items with this tag.", valueName: "word"))
+  @Option(help: ArgumentHelp("Only items with this tag.", valueName: "word"), completion: .live)
   var tag: String?
 
   @Flag(help: "Only items that are not valid any more.")

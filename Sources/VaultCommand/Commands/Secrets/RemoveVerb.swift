@@ -13,7 +13,7 @@ struct RemoveVerb: ParsableCommand {
       vault remove api-token
       """)
 
-  @Argument(help: "The items.", completion: .items)
+  @Argument(help: "The items.", completion: .live)
   var names: [String]
 
   @Flag(help: "Keep nothing of them, nor of removed items of the same name.")

@@ -7,8 +7,8 @@ struct RenameVerb: ParsableCommand {
     commandName: "rename", abstract: "Give an item another name.",
     discussion: "vault rename token api-token")
 
-  @Argument(help: "The item.", completion: .items) var name: String
-  @Argument(help: "Its new name.", completion: .items) var newName: String
+  @Argument(help: "The item.", completion: .live) var name: String
+  @Argument(help: "Its new name.", completion: .live) var newName: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -25,8 +25,8 @@ struct CopyVerb: ParsableCommand {
     commandName: "copy", abstract: "Make a second item with the same secret.",
     discussion: "vault copy api-token api-token-old")
 
-  @Argument(help: "The item.", completion: .items) var name: String
-  @Argument(help: "The name of the copy.", completion: .items) var newName: String
+  @Argument(help: "The item.", completion: .live) var name: String
+  @Argument(help: "The name of the copy.", completion: .live) var newName: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {

@@ -17,7 +17,7 @@ struct RunVerb: ParsableCommand {
       vault run --env PGPASSWORD=secret://database#password -- psql
       """)
 
-  @Argument(help: "Items and references, each for the variable of its name.", completion: .items)
+  @Argument(help: "Items and references, each for the variable of its name.", completion: .live)
   var names: [String] = []
 
   @Option(

@@ -16,7 +16,7 @@ struct SetVerb: ParsableCommand {
       vault set tls/key --file key.pem
       """)
 
-  @Argument(help: "The item.", completion: .items)
+  @Argument(help: "The item.", completion: .live)
   var name: String
 
   // Caught here so that a secret which was typed as a second word is not repeated by a message.
@@ -33,7 +33,8 @@ struct SetVerb: ParsableCommand {
   @Flag(help: "With --stdin: keep a final newline.")
   var exact = false
 
-  @Option(help: ArgumentHelp("Set one of its further fields.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Set one of its further fields.", valueName: "name"), completion: .live)
   var field: String?
 
   @OptionGroup(title: "What is known of it") var details: ItemDetailOptions

@@ -12,7 +12,7 @@ struct ShowVerb: ParsableCommand {
       vault show api-token
       """)
 
-  @Argument(help: "The item.", completion: .items)
+  @Argument(help: "The item.", completion: .live)
   var name: String
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

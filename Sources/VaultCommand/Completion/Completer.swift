@@ -1,0 +1,154 @@
+/// What may follow on a line that is being typed.
+struct Completer {
+  /// What the shell is to do beside showing the candidates.
+  enum Action: String {
+    case none, files, directories
+    /// The words from a position on are a command line of their own.
+    case command
+  }
+
+  struct Candidate: Equatable {
+    let text: String
+    let explanation: String
+  }
+
+  struct Answer {
+    var action = Action.none
+    /// Where the other command begins, for ``Action/command``.
+    var position = 0
+    var candidates: [Candidate] = []
+  }
+
+  /// The words before the one that is being completed, without the command's own name.
+  private let words: [String]
+  private let current: String
+  private let names: any NameSource
+
+  /// Where names come from that are not in the grammar.
+  protocol NameSource {
+    /// Names for a value, by the name of its option or placeholder.
+    func names(for value: String, words: [String], positionals: [String]) -> [String]
+  }
+
+  init(words: [String], current: String, names: any NameSource) {
+    self.words = words
+    self.current = current
+    self.names = names
+  }
+
+  /// The candidates that begin with what was typed.
+  func answer(_ grammar: CommandGrammar) -> Answer {
+    var verb = grammar.command
+    var path: [String] = []
+    var index = 0
+    var positionals: [String] = []
+    var used: Set<String> = []
+    var pending: CommandGrammar.Argument?
+    while index < words.count {
+      let word = words[index]
+      index += 1
+      if pending != nil {
+        pending = nil
+      } else if word == "--" {
+        var answer = Answer()
+        if path == [RunVerb.verbName] { (answer.action, answer.position) = (.command, index + 1) }
+        return answer
+      } else if path.first == DefaultsVerb.verbName {
+        positionals.append(word)
+      } else if word.hasPrefix("-"), word.count > 1 {
+        let name = String(word.prefix { $0 != "=" })
+        used.insert(name)
+        let known = option(name, of: verb) ?? commonOption(name, grammar)
+        if let known, known.kind == .option, !word.contains("=") { pending = known }
+      } else if let next = verb.subcommands?.first(where: { $0.commandName == word }) {
+        verb = next
+        path.append(word)
+      } else {
+        positionals.append(word)
+      }
+    }
+    if let pending { return values(of: pending, typed: current, prefix: "", positionals) }
+    if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
+      let name = String(current[..<equals])
+      guard let known = option(name, of: verb) ?? commonOption(name, grammar) else {
+        return Answer()
+      }
+      let typed = String(current[current.index(after: equals)...])
+      return values(of: known, typed: typed, prefix: "\(name)=", positionals)
+    }
+    if current.hasPrefix("-"), path.first != DefaultsVerb.verbName {
+      return options(of: verb, used: used)
+    }
+    return words(of: verb, positionals)
+  }
+
+  private func options(of verb: CommandGrammar.Verb, used: Set<String>) -> Answer {
+    var answer = Answer()
+    for argument in verb.arguments ?? []
+    where argument.kind != .positional && argument.shouldDisplay {
+      let texts = (argument.names ?? []).map(\.text)
+      if !argument.isRepeating, !used.isDisjoint(with: texts) { continue }
+      for text in texts where text.hasPrefix(current) && text.count > 2 {
+        guard !answer.candidates.contains(where: { $0.text == text }) else { continue }
+        answer.candidates.append(
+          Candidate(text: text, explanation: Self.firstSentence(argument.abstract)))
+      }
+    }
+    return answer
+  }
+
+  private func words(of verb: CommandGrammar.Verb, _ positionals: [String]) -> Answer {
+    if let verbs = verb.subcommands, !verbs.isEmpty, positionals.isEmpty {
+      let found = verbs.filter { $0.shouldDisplay && $0.commandName.hasPrefix(current) }
+      return Answer(
+        candidates: found.map {
+          Candidate(text: $0.commandName, explanation: Self.firstSentence($0.abstract))
+        })
+    }
+    let places = (verb.arguments ?? []).filter { $0.kind == .positional && $0.shouldDisplay }
+    guard let last = places.last else { return Answer() }
+    if positionals.count < places.count {
+      return values(of: places[positionals.count], typed: current, prefix: "", positionals)
+    }
+    return last.isRepeating
+      ? values(of: last, typed: current, prefix: "", positionals) : Answer()
+  }
+
+  private func values(
+    of argument: CommandGrammar.Argument, typed: String, prefix: String, _ positionals: [String]
+  ) -> Answer {
+    let kind = argument.completionKind
+    var answer = Answer()
+    if kind?.file != nil { answer.action = .files }
+    if kind?.directory != nil { answer.action = .directories }
+    var texts = kind?.list?.values ?? []
+    if let live = argument.liveName {
+      texts = names.names(for: live, words: words, positionals: positionals)
+      // A repeated word is not offered again.
+      if argument.isRepeating, argument.parsingStrategy == "default" {
+        texts.removeAll { positionals.contains($0) }
+      }
+    }
+    answer.candidates = texts.filter { $0.hasPrefix(typed) }.map {
+      Candidate(text: prefix + $0, explanation: "")
+    }
+    return answer
+  }
+
+  private func option(_ name: String, of verb: CommandGrammar.Verb) -> CommandGrammar.Argument? {
+    verb.arguments?.first { $0.kind != .positional && $0.isNamed(name) }
+  }
+
+  /// A common option that stands before the verb: every verb describes it in the same way.
+  private func commonOption(
+    _ name: String, _ grammar: CommandGrammar
+  ) -> CommandGrammar.Argument? {
+    let verb = grammar.command.subcommands?.first { $0.commandName == GetVerb.verbName }
+    return verb.flatMap { option(name, of: $0) }
+  }
+
+  private static func firstSentence(_ text: String?) -> String {
+    guard let text else { return "" }
+    return String(text.prefix { $0 != ";" && $0 != "\n" && $0 != "\t" })
+  }
+}

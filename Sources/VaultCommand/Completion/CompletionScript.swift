@@ -1,0 +1,116 @@
+/// The few lines that a shell needs: they ask the command what may follow, and show it.
+///
+/// `vault __complete INDEX WORD…` answers an action on the first line, then candidates, each followed by a
+/// tab and an explanation.
+package enum CompletionScript {
+  /// The script for a shell.
+  ///
+  /// - Parameters:
+  ///   - shell: bash, zsh or fish.
+  ///   - command: The name that the command is installed under.
+  /// - Returns: The script; `nil` for another shell.
+  package static func text(for shell: String, command: String) -> String? {
+    let function = "_" + command.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+    let template: String? =
+      switch shell {
+      case "bash": bash
+      case "zsh": zsh
+      case "fish": fish
+      default: nil
+      }
+    return template?.replacing("@FUNCTION@", with: function).replacing("@COMMAND@", with: command)
+  }
+
+  private static let bash = #"""
+    # bash completion for @COMMAND@; written by: @COMMAND@ completions bash
+    @FUNCTION@() {
+      local cur=${COMP_WORDS[COMP_CWORD]} cword=$COMP_CWORD
+      local -a words=("${COMP_WORDS[@]}")
+      # Names may hold what bash takes for the end of a word.
+      if declare -F _get_comp_words_by_ref >/dev/null; then
+        _get_comp_words_by_ref -n =: cur words cword
+      fi
+      local -a lines=()
+      local line
+      while IFS= read -r line; do lines+=("$line"); done < <(
+        "${words[0]/#\~/$HOME}" __complete "$cword" "${words[@]}" 2>/dev/null
+      )
+      COMPREPLY=()
+      case ${lines[0]} in
+        files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+        directories) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+        command\ *)
+          if declare -F _command_offset >/dev/null; then
+            _command_offset "${lines[0]#command }"
+          else
+            mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+          fi
+          return ;;
+      esac
+      # What stands before the last '=' or ':' is on the line already.
+      local before=''
+      if [[ $cur == *[=:]* ]] && declare -F _get_comp_words_by_ref >/dev/null; then
+        before=${cur%"${cur##*[=:]}"}
+      fi
+      for line in "${lines[@]:1}"; do
+        line=${line%%$'\t'*}
+        printf -v line %q "${line#"$before"}"
+        COMPREPLY+=("$line")
+      done
+    }
+    complete -F @FUNCTION@ @COMMAND@
+
+    """#
+
+  private static let zsh = #"""
+    #compdef @COMMAND@
+    # zsh completion for @COMMAND@; written by: @COMMAND@ completions zsh
+    @FUNCTION@() {
+      local -a lines candidates
+      local line result=1
+      lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@Q)words}" 2>/dev/null)}")
+      case $lines[1] in
+        files) _files && result=0 ;;
+        directories) _files -/ && result=0 ;;
+        command\ *)
+          local offset=${lines[1]#command }
+          shift $offset words
+          (( CURRENT -= offset ))
+          _normal
+          return ;;
+      esac
+      for line in "${(@)lines[2,-1]}"; do
+        [[ -n $line ]] || continue
+        candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+      done
+      (( $#candidates )) && _describe -V 'vault' candidates && result=0
+      return $result
+    }
+    if [[ $funcstack[1] == _@COMMAND@ ]]; then
+      @FUNCTION@ "$@"
+    else
+      compdef @FUNCTION@ @COMMAND@
+    fi
+
+    """#
+
+  private static let fish = #"""
+    # fish completion for @COMMAND@; written by: @COMMAND@ completions fish
+    function _@FUNCTION@
+        set -l words (commandline -opc)
+        set -l current (commandline -ct)
+        set -l lines ($words[1] __complete (count $words) $words $current 2>/dev/null)
+        switch "$lines[1]"
+            case files
+                __fish_complete_path $current
+            case directories
+                __fish_complete_directories $current ''
+            case 'command *'
+                __fish_complete_subcommand --fcs-skip=(string replace 'command ' '' -- $lines[1])
+        end
+        test (count $lines) -gt 1; and printf '%s\n' $lines[2..]
+    end
+    complete -c @COMMAND@ -f -a '(_@FUNCTION@)'
+
+    """#
+}

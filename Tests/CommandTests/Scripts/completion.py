@@ -1,0 +1,108 @@
+"""Presses TAB in a real shell. Usage: completion.py bash|zsh|fish VAULT HOME COMPLETIONS"""
+import os
+import re
+import subprocess
+import sys
+
+import pexpect
+
+name, vault, home, completions = sys.argv[1:5]
+folder = os.path.join(home, "bin")
+os.makedirs(folder)
+os.symlink(vault, os.path.join(folder, "vault"))
+environment = {
+    "HOME": home, "PATH": f"{folder}:/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
+    "LC_ALL": "C.UTF-8",
+}
+key = os.path.join(home, "key")
+
+
+def plain(*words, **options):
+    done = subprocess.run(
+        [vault, *words], env=environment, capture_output=True, check=False, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def shell():
+    if name == "bash":
+        child = pexpect.spawn(
+            "bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=20,
+            dimensions=(40, 200))
+        child.sendline("PS1='ready''> '; bind 'set enable-bracketed-paste off'")
+        child.expect("ready> ")
+        child.sendline("source /usr/share/bash-completion/bash_completion")
+        child.expect("ready> ")
+        child.sendline(f"source {completions}/vault.bash")
+        child.expect("ready> ")
+    elif name == "zsh":
+        child = pexpect.spawn(
+            "zsh", ["-f", "-i"], env=environment, encoding="utf-8", timeout=20,
+            dimensions=(40, 200))
+        child.sendline(
+            f"PROMPT='ready''> '; unsetopt zle_bracketed_paste; fpath=({completions} $fpath); "
+            "autoload -U compinit; compinit -D -u; zstyle ':completion:*' menu no; echo loaded")
+        child.expect("loaded\r\n")
+        child.expect("ready> ")
+    else:
+        child = pexpect.spawn(
+            "fish", ["--no-config", "-i"], env=environment, encoding="utf-8", timeout=20,
+            dimensions=(40, 200))
+    return child
+
+
+def completed(line, expected):
+    """Types a line and TAB, runs it with 'echo' in place of vault, and compares."""
+    if name == "fish":
+        # fish answers by itself what TAB would offer.
+        script = f"source {completions}/vault.fish; complete --do-complete {quoted(line)}"
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", script], env=environment, capture_output=True,
+            text=True, check=False)
+        offered = [row.split("\t")[0] for row in done.stdout.splitlines()]
+        assert expected in offered, (line, offered, done.stderr)
+        return
+    child.send("\x01\x0b" + line + "\t")
+    child.send("\x01echo got: \r")
+    child.expect("\r\ngot: ([^\r]*)\r\n")
+    got = child.match.group(1).strip()
+    child.expect("ready> ")
+    want = "vault " + " ".join(line.split()[1:-1] + [expected])
+    assert got == want, (line, got, want)
+
+
+def quoted(text):
+    return "'" + text.replace("'", "\\'") + "'"
+
+
+def offers_nothing(line):
+    if name == "fish":
+        script = f"source {completions}/vault.fish; complete --do-complete {quoted(line)}"
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", script], env=environment, capture_output=True,
+            text=True, check=False)
+        assert "api-token" not in done.stdout and "work" not in done.stdout, done.stdout
+        assert done.stderr == "", done.stderr
+        return
+    completed(line, line.split()[-1])
+
+
+plain("init", "--key-file", key)
+for item in ["api-token", "work/github"]:
+    plain("set", item, "--stdin", input=b"s3cr3t")
+plain("defaults", "write", "com.example.tool", "theme", "dark")
+child = None if name == "fish" else shell()
+completed("vault hist", "history")
+completed("vault key change", "change-passphrase")
+completed("vault list --tre", "--tree")
+completed("vault get api", "api-token")
+completed("vault show work/", "work/github")
+completed("vault run api", "api-token")
+completed("vault set item --kind interne", "internet-password")
+completed("vault defaults read-t", "read-type")
+completed("vault defaults read com.ex", "com.example.tool")
+plain("lock")
+offers_nothing("vault get api")
+if child:
+    child.sendline("exit")
+    child.expect(pexpect.EOF)
