@@ -92,7 +92,9 @@ package enum CommandLineParsing {
     return arguments
   }
 
-  private static let flags: Set<String> = ["json", "accept-rollback", "no-session"]
+  private static let flags: Set<String> = [
+    "json", "accept-rollback", "no-session", "no-keyring",
+  ]
   private static let options: Set<String> = [
     "home", "vault", "passphrase", "key-file", "keyring-timeout",
   ]

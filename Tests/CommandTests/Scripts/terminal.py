@@ -7,6 +7,8 @@ import termios
 
 import pexpect
 
+# A test runner's threads block signals, and children inherit that.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 case, vault, home = sys.argv[1:4]
 environment = {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8"}
 key = os.path.join(home, "key")

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+struct CompletionTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../../completions").standardized.path
+
+  @Test(arguments: [("bash", "vault.bash"), ("zsh", "_vault"), ("fish", "vault.fish")])
+  func theCommittedScriptsAreCurrent(shell: String, file: String) throws {
+    let committed = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
+    #expect(committed == CompletionScript.text(for: shell, command: "vault"), "make completions")
+  }
+
+  @Test func anotherNameWorksThroughout() throws {
+    for shell in ["bash", "zsh", "fish"] {
+      let script = try #require(CompletionScript.text(for: shell, command: "l-vault"))
+      let rest = script.replacing("l-vault", with: "").replacing("l_vault", with: "")
+      #expect(!rest.contains("vault "), "\(rest)")
+    }
+  }
+
+  @Test(.enabled(if: isRunnable("bash"), "bash or pexpect is not installed"))
+  func bashCompletes() throws { try tryOut("bash") }
+
+  @Test(.enabled(if: isRunnable("zsh"), "zsh or pexpect is not installed"))
+  func zshCompletes() throws { try tryOut("zsh") }
+
+  @Test(.enabled(if: isRunnable("fish"), "fish or pexpect is not installed"))
+  func fishCompletes() throws { try tryOut("fish") }
+
+  private static func isRunnable(_ shell: String) -> Bool {
+    PythonScript.hasPexpect
+      && ["/bin", "/usr/bin"].contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(shell)")
+      }
+  }
+
+  private func tryOut(_ shell: String) throws {
+    let home = try TemporaryHome()
+    let result = try PythonScript("completion")
+      .run([shell, VaultProcess.path, home.path, Self.folder])
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  @Test func everyVerbAndItsOptionsAreOffered() throws {
+    #expect(try offered(["vault", ""]).contains("set"))
+    #expect(try offered(["vault", "key", ""]) == keyVerbs)
+    #expect(try offered(["vault", "list", "--"]).contains("--tree"))
+    #expect(try !offered(["vault", "list", "--tree", "--"]).contains("--tree"))
+    #expect(try offered(["vault", "set", "x", "--tag", "a", "--"]).contains("--tag"))
+    #expect(try offered(["vault", "set", "x", "--kind=to"]) == ["--kind=token"])
+    #expect(try offered(["vault", "--home", "/nowhere", "status", "--j"]) == ["--json"])
+  }
+
+  @Test func pathsAndCommandsAreLeftToTheShell() throws {
+    #expect(try action(["vault", "set", "x", "--file", ""]) == "files")
+    #expect(try action(["vault", "get", "--home", ""]) == "directories")
+    #expect(try action(["vault", "run", "x", "--", "ls", ""]) == "command 4")
+  }
+
+  @Test func nothingIsSaidWithoutASessionAndNothingIsMade() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let result = try vault.run(["__complete", "2", "vault", "get", ""])
+    #expect(result.status == 0)
+    #expect(result.text == "none\n")
+    #expect(result.errors.isEmpty)
+    #expect(home.names().isEmpty)
+  }
+
+  private let keyVerbs = [
+    "list", "add", "remove", "change-passphrase", "rotate", "upgrade",
+  ]
+
+  private func lines(_ words: [String]) throws -> [String] {
+    let home = try TemporaryHome()
+    let result = try VaultProcess(home: home.path)
+      .run(["__complete", String(words.count - 1)] + words)
+    return result.text.split(separator: "\n").map(String.init)
+  }
+
+  private func action(_ words: [String]) throws -> String? { try lines(words).first }
+
+  private func offered(_ words: [String]) throws -> [String] {
+    try lines(words).dropFirst().map { String($0.prefix { $0 != "\t" }) }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import VaultCommand
+import VaultSealing
+
+struct InputTests {
+  @Test func sourcesAreReadAndAPassphraseIsNot() throws {
+    #expect(try SecretSource("env:NAME") == .environment("NAME"))
+    #expect(try SecretSource("file:/a:b") == .file("/a:b"))
+    #expect(try SecretSource("fd:7") == .descriptor(7))
+    #expect(try SecretSource("stdin") == .standardInput)
+    #expect(try SecretSource("cmd:pass show x") == .command("pass show x"))
+    for wrong in ["hunter2", "env:", "env:A=B", "fd:x", "fd:-1", "", "stdin:x", "cmd:", "file:"] {
+      let error = #expect(throws: CommandError.self) { try SecretSource(wrong) }
+      #expect(error?.status == .usage)
+      #expect(wrong.isEmpty || error?.message.contains(wrong) == false)
+    }
+  }
+
+  @Test func timesAreReadAndWritten() throws {
+    let now = Date(timeIntervalSince1970: 1_000_000)
+    #expect(Timestamp.text(Date(timeIntervalSince1970: 951_782_400)) == "2000-02-29T00:00:00Z")
+    #expect(Timestamp.text(Date(timeIntervalSince1970: 4_107_542_399)) == "2100-02-28T23:59:59Z")
+    #expect(Timestamp.text(Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00Z")
+    for text in ["2000-02-29T00:00:00Z", "2026-12-31T23:59:59Z", "2400-02-29T12:00:01Z"] {
+      #expect(Timestamp.date(text).map(Timestamp.text) == text)
+    }
+    #expect(Timestamp.date("2026-12-31").map(Timestamp.text) == "2026-12-31T00:00:00Z")
+    #expect(Timestamp.date("30d", now: now) == Date(timeIntervalSince1970: 3_592_000))
+    for wrong in ["2026-02-30", "2100-02-29", "2026-13-01", "tomorrow", "", "2026-1", "10:00Z"] {
+      #expect(Timestamp.date(wrong) == nil, "\(wrong)")
+    }
+    #expect(TimeSpan.seconds("8h") == 28_800)
+    #expect(TimeSpan.seconds("90") == 90)
+    for wrong in ["", "h", "-1h", "1y", "9999999999999999999d", "1.5h"] {
+      #expect(TimeSpan.seconds(wrong) == nil, "\(wrong)")
+    }
+  }
+
+  @Test func whatLooksLikeAnAccidentIsNamed() throws {
+    func oddities(_ text: String) throws -> Int {
+      try SecretText.oddities(of: SecretBytes(copying: Array(text.utf8))).count
+    }
+    #expect(try oddities("plain secret") == 0)
+    #expect(try oddities("with\r") == 1)
+    #expect(try oddities("\u{FEFF}bom") == 1)
+    #expect(try oddities("\u{201C}quoted\u{201D}") == 1)
+    #expect(try oddities(" both ") == 2)
+  }
+
+  @Test(arguments: [
+    (Array("text\n".utf8), true), (Array("é\u{1F511}\n".utf8), true), (Array("a\nb\n".utf8), false),
+    (Array("none".utf8), false), ([0x61, 0x00, 0x0A], false), ([0xC3, 0x28, 0x0A], false),
+    ([0xED, 0xA0, 0x80, 0x0A], false), ([0xC0, 0x80, 0x0A], false), (Array("\n".utf8), false),
+    ([0x1B, 0x5B, 0x0A], false),
+  ])
+  func oneLineOfTextIsToldFromTheRest(bytes: [UInt8], isSingleLine: Bool) throws {
+    #expect(SecretText.isSingleLine(try SecretBytes(copying: bytes)) == isSingleLine)
+  }
+
+  @Test func namesAreMadeHarmless() {
+    #expect(Sanitizer.visible("x\u{1b}[2Jlabel") == "x\\u{1b}[2Jlabel")
+    #expect(
+      Sanitizer.visible("a\u{202E}b\u{2066}c\u{9B}d\u{7F}")
+        == "a\\u{202e}b\\u{2066}c\\u{9b}d\\u{7f}")
+    #expect(Sanitizer.visible("wörk/gïthub 🔑") == "wörk/gïthub 🔑")
+  }
+
+  @Test func aTypedLineIsEditedByCharacters() throws {
+    func typed(_ keys: [UInt8]) throws -> (bytes: [UInt8], outcome: TypedLine.Outcome) {
+      var outcome = TypedLine.Outcome.more
+      let secret = try SecretBytes(capacity: 8) { room in
+        var line = TypedLine()
+        for key in keys where outcome == .more { outcome = line.take(key, into: &room) }
+        return line.count
+      }
+      return (secret.withBytes { $0.array(0..<$0.byteCount) }, outcome)
+    }
+    #expect(try typed(Array("ab\u{7f}c\r".utf8)) == (Array("ac".utf8), .done))
+    #expect(try typed(Array("é\u{7f}\u{7f}x\n".utf8)) == (Array("x".utf8), .done))
+    #expect(try typed([0x04]) == ([], .cancelled))
+    #expect(try typed(Array("a\u{4}".utf8)) == (Array("a".utf8), .done))
+    #expect(try typed(Array("123456789".utf8)).outcome == .full)
+    #expect(try typed(Array("a\u{1b}[3~b\u{1b}OAc\r".utf8)) == (Array("abc".utf8), .done))
+  }
+}

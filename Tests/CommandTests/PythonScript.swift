@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+
+/// A script below Scripts/ that drives a terminal with pexpect.
+struct PythonScript {
+  private let path: String
+
+  init(_ name: String) {
+    path =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Scripts/\(name).py").path
+  }
+
+  /// Whether python3 and pexpect are there.
+  static let hasPexpect: Bool =
+    (try? run("/usr/bin/env", ["python3", "-c", "import pexpect"]).status) == 0
+
+  /// Runs the script; its words are on stderr.
+  func run(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+    try Self.run("/usr/bin/env", ["python3", path] + arguments)
+  }
+
+  private static func run(
+    _ program: String, _ arguments: [String]
+  ) throws -> (status: Int32, errors: String) {
+    let folder = try TemporaryHome()
+    let errors = "\(folder.path)/errors"
+    try Data().write(to: URL(fileURLWithPath: errors))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
+    try process.run()
+    process.waitUntilExit()
+    let text = String(
+      decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
+    return (process.terminationStatus, text)
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The command on a real pseudo-terminal, driven by Scripts/terminal.py.
+@Suite(.enabled(if: PythonScript.hasPexpect, "python3-pexpect is not installed"))
+struct TerminalTests {
+  @Test func theFirstSetAsksTwiceAndShowsNothing() throws { try check("first-set") }
+  @Test func thePassphraseIsAskedForWhileStdinCarriesTheSecret() throws { try check("stdin") }
+  @Test func editingKeysWorkAndALongTokenIsNotCut() throws { try check("editing") }
+  @Test func echoIsBackAfterEverySignalThatEnds() throws { try check("signals") }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/dash"), "no /bin/dash"))
+  func aStoppedPromptGivesTheTerminalBackAndGoesOn() throws { try check("stop") }
+
+  @Test func namesAndSecretsDoNothingToTheTerminal() throws { try check("screen") }
+
+  private func check(_ name: String) throws {
+    let home = try TemporaryHome()
+    let result = try PythonScript("terminal").run([name, VaultProcess.path, home.path])
+    #expect(result.status == 0, "\(result.errors)")
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct RunTests {
+  @Test func theCommandTakesTheProcessAndItsStatus() throws {
+    let vault = try CommandVault()
+    try vault.set("api-token", "s3cr3t")
+    let running = try vault.vault.start([
+      "run", "api-token", "--", "sh", "-c", "echo $$ $API_TOKEN",
+    ])
+    #expect(running.finish().text == "\(running.pid) s3cr3t\n")
+    #expect(try vault("run", "api-token", "--", "sh", "-c", "exit 7").status == 7)
+    #expect(try vault("run", "api-token", "--", "sh", "-c", "kill -KILL $$").status == 137)
+    #expect(try vault("run", "api-token", "--", "no-such-command").status == 127)
+    #expect(try vault("run", "api-token", "--", "/etc/passwd").status == 126)
+  }
+
+  @Test func theChildGetsItsSecretsAndNothingOfOurs() throws {
+    let vault = try CommandVault()
+    try vault.set("api-token", "new")
+    try vault.set("db", "p w")
+    let result = try vault.vault.run(
+      [
+        "--passphrase", "env:PW", "key", "list",
+      ], adding: ["PW": "x"])
+    #expect(result.status == 77)
+    let child = try vault.vault.run(
+      [
+        "run", "api-token", "--env", "URL=db://secret://db@host", "--env", "PLAIN=db", "--", "env",
+      ], adding: ["API_TOKEN": "old", "OTHER": "kept", "VAULT_NAME": "", "VAULT_ADDR": "hashicorp"])
+    let lines = child.text.split(separator: "\n").map(String.init)
+    #expect(lines.contains("API_TOKEN=new"))
+    #expect(lines.contains("URL=db://p w@host"))
+    #expect(lines.contains("PLAIN=p w"))
+    #expect(lines.contains("OTHER=kept"))
+    #expect(lines.contains("VAULT_ADDR=hashicorp"))
+    #expect(lines.filter { $0.hasPrefix("API_TOKEN=") }.count == 1)
+    #expect(!lines.contains { $0.hasPrefix("VAULT_KEY_FILE=") || $0.hasPrefix("VAULT_NAME=") })
+  }
+
+  @Test func theVariableOfThePassphraseIsNotInherited() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path, environment: ["PW": "correct horse battery"])
+    let options = ["--passphrase", "env:PW"]
+    #expect(try vault.run(options + ["set", "a", "--stdin"], input: Data("s".utf8)).status == 0)
+    let child = try vault.run(options + ["run", "a", "--", "env"])
+    #expect(child.text.contains("A=s\n"))
+    #expect(!child.text.contains("PW="))
+  }
+
+  @Test func everythingMissingIsListedBeforeAnythingStarts() throws {
+    let vault = try CommandVault()
+    try vault.set("there", "x")
+    let mark = "\(vault.home.path)/started"
+    let result = try vault(
+      "run", "there", "first", "--env", "X=secret://second#field", "--", "touch", mark)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("first"))
+    #expect(result.errors.contains("second#field"))
+    #expect(!FileManager.default.fileExists(atPath: mark))
+    let fallback = try vault(
+      "run", "--env", "X=secret://none?default=other", "--", "sh", "-c", "echo $X")
+    #expect(fallback.text == "other\n")
+  }
+
+  @Test func whatTheProcessSetForItselfIsPutBack() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "x")
+    let script = """
+      trap '' QUIT; umask 027; ulimit -S -c 1024 2>/dev/null || ulimit -S -c 0
+      ulimit -S -c; umask; ls /proc/self/fd | wc -l
+      "$0" run a -- sh -c 'ulimit -S -c; umask; grep SigIgn /proc/self/status; ls /proc/self/fd | wc -l'
+      """
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", script, VaultProcess.path]
+    shell.environment = vault.vault.environment.merging(
+      ["HOME": vault.home.path, "PATH": "/usr/bin:/bin"]) { $1 }
+    let pipe = Pipe()
+    shell.standardOutput = pipe
+    shell.standardInput = FileHandle.nullDevice
+    try shell.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    shell.waitUntilExit()
+    let lines = text.split(separator: "\n").map(String.init)
+    try #require(lines.count == 7, "\(text)")
+    #expect(lines[0] == lines[3])
+    #expect(lines[1] == lines[4])
+    let ignored = try #require(UInt64(lines[5].suffix(16), radix: 16))
+    #expect(ignored & (1 << 2) != 0, "QUIT is ignored by the child, too")
+    #expect(lines[2] == lines[6], "no descriptor of ours is left open")
+  }
+
+  @Test func aNULInASecretIsRefusedForTheEnvironment() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "x\u{0}y")
+    #expect(try vault("run", "a", "--", "true").status == 64)
+    let encoded = try vault(
+      "run", "--env", "A=secret://a?encoding=hex", "--", "sh", "-c", "echo $A")
+    #expect(encoded.text == "780079\n")
+  }
+}
