@@ -51,11 +51,18 @@ import CVaultSodium
   ///   - capacity: The most bytes that `body` may write.
   ///   - body: Gets the memory and returns the number of bytes that count.
   /// - Throws: ``SealingError`` with code `.outOfMemory`, or what `body` throws.
-  public init(
+  public convenience init(
     capacity: Int, initializing body: (inout MutableRawSpan) throws -> Int
   ) throws {
+    try self.init(capacity: capacity, isZeroed: true, initializing: body)
+  }
+
+  /// The same; without `isZeroed`, for a body that writes every byte or throws, memory is not zeroed first.
+  init(
+    capacity: Int, isZeroed: Bool, initializing body: (inout MutableRawSpan) throws -> Int
+  ) throws {
     let block = unsafe try LockedMemory.allocate(capacity)
-    unsafe sodium_memzero(block.address, block.capacity)
+    if isZeroed { unsafe sodium_memzero(block.address, block.capacity) }
     do {
       var span = unsafe MutableRawSpan(_unsafeStart: block.address, byteCount: capacity)
       let written = try body(&span)

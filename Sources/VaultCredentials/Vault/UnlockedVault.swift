@@ -37,6 +37,8 @@ public final class UnlockedVault: Sendable {
   let vaultID: [UInt8]
   let keys: VaultKeys
   private let pendingNotices = Mutex<[VaultNotice]>([])
+  /// What opening the vault has read, for the call that comes right after it.
+  private let fresh: Mutex<FreshFile?>
 
   /// What opened the vault.
   public let openedBy: OpenedBy
@@ -44,7 +46,11 @@ public final class UnlockedVault: Sendable {
   /// The vault's random id, 32 hex digits.
   public var id: String { Hexadecimal.text(vaultID) }
 
-  init(vault: LockedVault, vaultID: [UInt8], keys: VaultKeys, openedBy: OpenedBy) {
+  init(
+    vault: LockedVault, vaultID: [UInt8], keys: VaultKeys, openedBy: OpenedBy,
+    fresh: FreshFile? = nil
+  ) {
+    self.fresh = Mutex(fresh)
     self.vault = vault
     self.vaultID = vaultID
     self.keys = keys
@@ -77,7 +83,11 @@ public final class UnlockedVault: Sendable {
 
   /// Reads the file as it is now.
   func read(onlyItemsNamed names: [ItemName]? = nil) throws -> (SealedFile, VaultIndex) {
-    let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
+    let fresh = fresh.withLock { fresh in
+      defer { fresh = nil }
+      return fresh
+    }
+    let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID, fresh: fresh)
     let (sealed, index, notices) = try reader.open(
       onlyItemsNamed: names.map { $0.map { Array($0.text.utf8) } })
     note(notices)

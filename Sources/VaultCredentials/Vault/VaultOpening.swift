@@ -128,14 +128,14 @@ struct VaultOpening {
   }
 
   private func finish(_ found: Found, keys: VaultKeys) throws -> UnlockedVault {
-    // The empty list of names: authenticated and decoded, but for the items.
-    _ = try sealed.openIndex(keys, onlyItemsNamed: [])
+    let index = try sealed.openedIndex(keys)
     let label = try found.slot.map {
       try SlotMaker.label(of: $0, keys: keys, vaultID: sealed.header.vaultID)
     }
     let open = UnlockedVault(
       vault: vault, vaultID: sealed.header.vaultID, keys: keys,
-      openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""))
+      openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
+      fresh: FreshFile(sealed: sealed, index: index))
     if found.source != .session { open.beginSession(header: sealed.header) }
     return open
   }

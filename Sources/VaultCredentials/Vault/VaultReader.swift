@@ -5,6 +5,8 @@ struct VaultReader {
   let vault: LockedVault
   let keys: VaultKeys
   let vaultID: [UInt8]
+  /// What was read a moment ago, to be used if it is still the file.
+  var fresh: FreshFile?
 
   /// The file for reading; what is odd about its age comes as a notice.
   func open(
@@ -12,7 +14,8 @@ struct VaultReader {
   ) throws -> (sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]) {
     // The record is read before the file: else a writer in between looks like a rollback.
     var record = try vault.folder.lastSeen(vaultID: vaultID)
-    var (sealed, index) = try openIndex(onlyItemsNamed: names)
+    var (sealed, index) =
+      try freshIndex(onlyItemsNamed: names) ?? openIndex(onlyItemsNamed: names)
     var verdict = try verdict(record, sealed, index)
     if verdict.isSuspicious {
       record = try vault.folder.lastSeen(vaultID: vaultID)
@@ -60,6 +63,15 @@ struct VaultReader {
     case .forked(let seen):
       throw CredentialError(.forked, Self.forkedMessage(seen), hint: Self.rollbackHint)
     }
+  }
+
+  private func freshIndex(
+    onlyItemsNamed names: [[UInt8]]?
+  ) throws -> (SealedFile, VaultIndex)? {
+    guard let fresh, fresh.isRecent, let identity = fresh.sealed.identity,
+      vault.folder.identity() == identity
+    else { return nil }
+    return (fresh.sealed, try SealedFile.decode(fresh.index, onlyItemsNamed: names))
   }
 
   private func openIndex(

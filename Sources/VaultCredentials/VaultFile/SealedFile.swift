@@ -4,17 +4,23 @@ import VaultSealing
 ///
 /// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum, versions.
 /// Nothing but the header is parsed before the index has authenticated it.
-struct SealedFile {
+struct SealedFile: Sendable {
   let header: VaultHeader
   let headerBytes: [UInt8]
   let sealedIndex: [UInt8]
+  /// Which file it was read from; `nil` for bytes that lay in no vault folder.
+  let identity: FileIdentity?
   /// Reads bytes of the file that was opened, also when it has been replaced since.
-  private let read: (Range<Int>) throws -> [UInt8]
+  private let read: @Sendable (Range<Int>) throws -> [UInt8]
 
   /// The index could not be opened with this key.
   struct IndexRejected: Error {}
 
-  init(length: Int, read: @escaping (Range<Int>) throws -> [UInt8]) throws {
+  init(
+    length: Int, identity: FileIdentity? = nil,
+    read: @escaping @Sendable (Range<Int>) throws -> [UInt8]
+  ) throws {
+    self.identity = identity
     guard length >= VaultHeader.fixedLength + VaultHeader.checksumLength else {
       throw VaultHeader.damaged("it is too short")
     }
@@ -35,8 +41,8 @@ struct SealedFile {
   }
 
   /// A vault file whose bytes are at hand.
-  init(bytes: [UInt8]) throws {
-    try self.init(length: bytes.count) { Array(bytes[$0]) }
+  init(bytes: [UInt8], identity: FileIdentity? = nil) throws {
+    try self.init(length: bytes.count, identity: identity) { Array(bytes[$0]) }
   }
 
   /// Every byte of the file.
@@ -52,7 +58,13 @@ struct SealedFile {
   /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code `.damaged` if
   ///   what it holds cannot be read.
   func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
-    let padded = try openedIndex(keys)
+    try Self.decode(try openedIndex(keys), onlyItemsNamed: names)
+  }
+
+  /// Decodes an index that ``openedIndex(_:)`` gave.
+  static func decode(
+    _ padded: SecretBytes, onlyItemsNamed names: [[UInt8]]?
+  ) throws -> VaultIndex {
     do {
       return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names)
       }
@@ -61,7 +73,8 @@ struct SealedFile {
     }
   }
 
-  private func openedIndex(_ keys: VaultKeys) throws -> SecretBytes {
+  /// The index's plaintext, padded; or ``IndexRejected``.
+  func openedIndex(_ keys: VaultKeys) throws -> SecretBytes {
     let context = VaultIndex.context(header: headerBytes)
     do {
       return try AuthenticatedEncryption.open(sealedIndex, key: keys.index, context: context)

@@ -23,16 +23,31 @@ struct VaultFolder: Sendable {
   ///
   /// No lock is needed: a rename gives a reader one whole file.
   func read() throws -> SealedFile? {
-    let bytes: [UInt8]
+    let (descriptor, status): (Int32, System.FileStatus)
     do {
-      bytes = try Directory(folder).read(
-        file, limit: VaultHeader.maximumFile, acceptingPrevious: true)
+      (descriptor, status) = try Directory(folder).openForReading(file, acceptingPrevious: true)
     } catch {
       if error.code == .notFound { return nil }
-      if error.code == .tooLarge { throw VaultHeader.damaged("it is larger than any vault may be") }
       throw CredentialError(error)
     }
-    return try SealedFile(bytes: bytes)
+    defer { System.close(descriptor) }
+    let bytes = try CredentialError.fromStorage {
+      try System.readAll(descriptor, expected: status.size, limit: VaultHeader.maximumFile)
+    }
+    guard let bytes else { throw VaultHeader.damaged("it is larger than any vault may be") }
+    return try SealedFile(bytes: bytes, identity: Self.identity(status))
+  }
+
+  /// Which file stands under the vault's name now; `nil` if that cannot be told.
+  func identity() -> FileIdentity? {
+    guard let directory = try? Directory(folder),
+      let status = try? System.status(of: file, in: directory.descriptor)
+    else { return nil }
+    return Self.identity(status)
+  }
+
+  private static func identity(_ status: System.FileStatus) -> FileIdentity {
+    FileIdentity(device: status.device, inode: status.inode, size: status.size)
   }
 
   /// Whether there is a vault file, readable or not.
