@@ -10,6 +10,7 @@ import Synchronization
 package final class ChangeSignal: Sendable {
   private struct State {
     var subscribers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    var observer: (@Sendable () -> Void)?
     var next: UInt64 = 0
     var stop: Int32?
   }
@@ -46,6 +47,23 @@ package final class ChangeSignal: Sendable {
     return stream
   }
 
+  /// Calls `body` on the watching thread for each change, as long as the signal lives.
+  ///
+  /// - Throws: ``StorageError`` if the directory cannot be made or watched.
+  package func observe(_ body: @escaping @Sendable () -> Void) throws(StorageError) {
+    let failure: StorageError? = state.withLock { state in
+      state.observer = body
+      guard state.stop == nil else { return nil }
+      do throws(StorageError) {
+        state.stop = try start()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
   deinit {
     state.withLock { state in
       for subscriber in state.subscribers.values { subscriber.finish() }
@@ -56,7 +74,7 @@ package final class ChangeSignal: Sendable {
   private func remove(_ id: UInt64) {
     state.withLock { state in
       state.subscribers[id] = nil
-      if state.subscribers.isEmpty, let stop = state.stop {
+      if state.subscribers.isEmpty, state.observer == nil, let stop = state.stop {
         // The other end of the pipe wakes the thread, which then ends.
         System.close(stop)
         state.stop = nil
@@ -65,8 +83,9 @@ package final class ChangeSignal: Sendable {
   }
 
   private func report() {
-    let subscribers = state.withLock { Array($0.subscribers.values) }
+    let (subscribers, observer) = state.withLock { (Array($0.subscribers.values), $0.observer) }
     for subscriber in subscribers { subscriber.yield() }
+    observer?()
   }
 
   /// Starts the thread; answers the descriptor whose closing ends it.

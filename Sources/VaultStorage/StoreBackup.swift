@@ -71,6 +71,21 @@ extension Store {
     return aside
   }
 
+  /// Makes the tables and indexes of another store that are missing here, empty.
+  package func copySchema(from path: String) throws {
+    let other = try SQLiteConnection(path: path, mode: .readWrite)
+    defer { other.close() }
+    let statements = try other.strings(
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' "
+        + "ORDER BY type='table' DESC, rowid")
+    try connection.transaction {
+      for statement in statements {
+        // What is here already stays as it is.
+        try? connection.savepoint { try connection.executeScript(statement) }
+      }
+    }
+  }
+
   /// Carries over what can be read of a damaged store's tables into this one's tables of that name.
   ///
   /// Rows that are here already stay. Each table is read from both its ends as far as it goes.

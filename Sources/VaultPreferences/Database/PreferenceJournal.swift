@@ -162,6 +162,24 @@ extension PreferenceDatabase {
     ).compactMap { Int64($0) }
   }
 
+  /// The latest transactions that can be taken back.
+  package func undoable(latest count: Int) throws(PreferenceError) -> [Int64] {
+    do {
+      return Array(try undoable(where: "1", []).prefix(count))
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// The transactions since a moment, in seconds since 1970, that can be taken back.
+  package func undoable(since time: Double) throws(PreferenceError) -> [Int64] {
+    do {
+      return try undoable(where: "time>=?", [.real(time)])
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
   /// Takes transactions back, each in a transaction of its own kind, all or none.
   ///
   /// - Parameters:

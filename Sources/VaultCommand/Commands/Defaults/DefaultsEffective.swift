@@ -3,6 +3,76 @@ import VaultPreferences
 extension DefaultsSession {
   /// What a program would see, through all layers.
   func readEffective(_ arguments: ArraySlice<String>, _ options: DefaultsOptions) throws {
-    throw DefaultsUsage()
+    var words = arguments
+    guard case .stored(let domain) = try take(&words) else {
+      throw DefaultsRefusal("A file has no layers; read it without --effective.")
+    }
+    let database = try reading()
+    if let key = words.popFirst() {
+      let layers = try PreferenceDatabase.layers(
+        of: key, in: domain.name, database: database, managed: tool.managed)
+      guard let winner = layers.first else { throw absent(.stored(domain), key) }
+      if options.has("--json") {
+        let shown = options.has("--all-layers") ? layers : [winner]
+        let entries = shown.enumerated().map { json($1, isWinner: $0 == 0) }
+        let value: PreferenceValue =
+          options.has("--all-layers") ? .array(entries) : entries.first ?? [:]
+        return tool.print(JSONText.text(value, isPretty: true))
+      }
+      if options.has("--all-layers") {
+        for (index, layer) in layers.enumerated() {
+          tool.print("\(index == 0 ? "*" : " ") \(origin(layer))\t\(text(layer.value, options))")
+        }
+        return
+      }
+      let prefix = options.has("--show-origin") ? "\(origin(winner))\t" : ""
+      return tool.print(prefix + text(winner.value, options))
+    }
+    let keys = try PreferenceDatabase.layeredKeys(
+      in: domain.name, database: database, managed: tool.managed)
+    guard !keys.isEmpty else { throw absent(.stored(domain), nil) }
+    var effective: [String: PreferenceValue] = [:]
+    var origins: [String: PreferenceValue] = [:]
+    for key in keys {
+      let layers = try PreferenceDatabase.layers(
+        of: key, in: domain.name, database: database, managed: tool.managed)
+      guard let winner = layers.first else { continue }
+      effective[key] = winner.value
+      origins[key] = json(winner, isWinner: true)
+    }
+    guard options.has("--show-origin") else { return print(.dictionary(effective), options) }
+    if options.has("--json") { return print(.dictionary(origins), options) }
+    for key in keys.sorted(by: OldStyleWriter.precedes) {
+      let layers = try PreferenceDatabase.layers(
+        of: key, in: domain.name, database: database, managed: tool.managed)
+      for (index, layer) in (options.has("--all-layers") ? layers[...] : layers.prefix(1))
+        .enumerated()
+      {
+        tool.print(
+          "\(index == 0 ? "*" : " ") \(origin(layer))\t\(key)\t\(text(layer.value, options))")
+      }
+    }
+  }
+
+  private func text(_ value: PreferenceValue, _ options: DefaultsOptions) -> String {
+    OldStyleWriter(
+      dataForm: options.has("--data-summary") ? .summary : .full, isASCII: options.has("--ascii")
+    ).text(value)
+  }
+
+  private func origin(_ layer: LayeredValue) -> String {
+    if let file = layer.file { return "managed:\(file)" }
+    guard let domain = layer.domain else { return layer.layer.rawValue }
+    return "\(layer.layer.rawValue):\(DefaultsTarget.displayName(domain.name))"
+  }
+
+  private func json(_ layer: LayeredValue, isWinner: Bool) -> PreferenceValue {
+    var entries: [String: PreferenceValue] = [
+      "layer": .string(layer.layer.rawValue), "value": layer.value,
+      "effective": .boolean(isWinner), "locked": .boolean(layer.layer == .managed),
+    ]
+    if let domain = layer.domain { entries["domain"] = .string(domain.name) }
+    if let file = layer.file { entries["file"] = .string(file) }
+    return .dictionary(entries)
   }
 }

@@ -1,0 +1,245 @@
+import CVaultLinux
+import FoundationEssentials
+import Glibc
+import VaultPreferences
+import VaultStorage
+
+/// What the journal makes possible: history, undo, snapshots, differences, watching.
+extension DefaultsSession {
+  func history(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(
+      &words, flags: ["--json"], values: ["--limit", "--since"])
+    let (domain, key) = try domainAndKey(&words)
+    guard let limit = Int(options.value("--limit") ?? "50"), limit > 0 else {
+      throw DefaultsUsage()
+    }
+    var changes = try reading()?.changes(in: domain, key: key) ?? []
+    if let text = options.value("--since") {
+      let start = try since(text)
+      changes.removeAll { $0.time < start }
+    }
+    for change in changes.suffix(limit) {
+      tool.print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
+    }
+  }
+
+  private func domainAndKey(
+    _ words: inout ArraySlice<String>
+  ) throws -> (PreferenceDomain?, String?) {
+    guard !words.isEmpty else { return (nil, nil) }
+    guard case .stored(let domain) = try take(&words) else {
+      throw DefaultsRefusal("A file has no journal.")
+    }
+    let key = words.popFirst()
+    guard words.isEmpty else { throw DefaultsUsage() }
+    return (domain, key)
+  }
+
+  /// A moment, or how long ago: `90s`, `10m`, `2h`, `3d`; seconds since 1970.
+  private func since(_ text: String) throws -> Double {
+    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    if let unit = text.last, let length = units[unit], let count = Double(text.dropLast()) {
+      return Date().timeIntervalSince1970 - count * length
+    }
+    guard let date = DefaultsNumber.date(text, now: Date()) else { throw DefaultsUsage() }
+    return date.timeIntervalSince1970
+  }
+
+  func undo(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(
+      &words, flags: ["--force"], values: ["--since", "--transaction"])
+    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to undo.") }
+    let transactions: [Int64]
+    if let text = options.value("--transaction") {
+      guard let number = Int64(text), words.isEmpty else { throw DefaultsUsage() }
+      transactions = [number]
+    } else if let text = options.value("--since") {
+      guard words.isEmpty else { throw DefaultsUsage() }
+      transactions = try database.undoable(since: try since(text))
+    } else {
+      guard let count = Int(words.popFirst() ?? "1"), count > 0, words.isEmpty else {
+        throw DefaultsUsage()
+      }
+      transactions = try database.undoable(latest: count)
+    }
+    guard !transactions.isEmpty else { throw DefaultsRefusal("There is nothing to undo.") }
+    let count = try writing().undo(transactions, isForced: options.has("--force"))
+    tool.print(
+      "Took back \(count) change\(count == 1 ? "" : "s") of \(transactions.count) "
+        + "transaction\(transactions.count == 1 ? "" : "s").")
+  }
+
+  func snapshot(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(
+      &words, flags: ["--list", "--json"], values: ["--remove", "--restore"])
+    if options.has("--list") {
+      for snapshot in try reading()?.snapshots() ?? [] {
+        tool.print("\(snapshot.name)\t\(ChangeText.time(snapshot.time))")
+      }
+    } else if let name = options.value("--remove") {
+      try writing().removeSnapshot(named: name)
+    } else if let name = options.value("--restore") {
+      let database = try writing()
+      try database.restore(try database.snapshot(named: name))
+    } else {
+      let name = words.popFirst() ?? "latest"
+      guard words.isEmpty else { throw DefaultsUsage() }
+      tool.print("Snapshot '\(try writing().takeSnapshot(named: name).name)' taken.")
+    }
+  }
+
+  /// Exits 1 where something differs, as diff(1) does.
+  func diff(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    guard words.count <= 2 else { throw DefaultsUsage() }
+    guard let database = try reading() else {
+      throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
+    }
+    let old = try database.snapshot(named: words.popFirst() ?? "latest")
+    let new =
+      try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
+    let differences = PreferenceDatabase.differences(from: old, to: new)
+    for difference in differences {
+      tool.print(
+        options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
+    }
+    if !differences.isEmpty { throw DefaultsRefusal(nil) }
+  }
+
+  func protect(_ arguments: ArraySlice<String>, isOn: Bool) throws {
+    var words = arguments
+    guard case .stored(let domain) = try take(&words), words.isEmpty else { throw DefaultsUsage() }
+    let database = try writing()
+    if isOn {
+      if try database.protect(domain) { try database.scrub() }
+    } else {
+      try database.unprotect(domain)
+    }
+  }
+
+  /// Prints each change as it is committed, by any process, until it is stopped.
+  func watch(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = DefaultsOptions.take(&words, flags: ["--json"], values: ["--since", "--count"])
+    let (domain, key) = try domainAndKey(&words)
+    var left = try options.value("--count").map { text in
+      guard let count = Int(text), count > 0 else { throw DefaultsUsage() }
+      return count
+    }
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
+      throw DefaultsRefusal("cannot make a pipe")
+    }
+    let (read, write) = (ends[0], ends[1])
+    let signal = ChangeSignal(try tool.location())
+    try signal.observe {
+      // A full pipe has a wake-up in it already.
+      var byte: UInt8 = 1
+      _ = unsafe Glibc.write(write, &byte, 1)
+    }
+    defer { withExtendedLifetime(signal) {} }
+    var sequence = try reading()?.latestSequence() ?? 0
+    if let text = options.value("--since") {
+      guard let number = Int64(text) else { throw DefaultsUsage() }
+      sequence = number
+    }
+    while true {
+      for change in try reading()?.changes(after: sequence) ?? [] {
+        sequence = change.sequence
+        guard domain == nil || change.domain == domain, key == nil || change.key == key else {
+          continue
+        }
+        if change.kind == .makeDomain { continue }
+        tool.print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
+        if let count = left {
+          if count == 1 { return }
+          left = count - 1
+        }
+      }
+      var waiting = pollfd(fd: read, events: Int16(POLLIN), revents: 0)
+      unsafe poll(&waiting, 1, -1)
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while unsafe Glibc.read(read, &bytes, 64) > 0 {}
+    }
+  }
+}
+
+/// Changes as lines.
+enum ChangeText {
+  static func time(_ seconds: Double) -> String {
+    CalendarTime(Date(timeIntervalSince1970: seconds))?.description ?? "\(seconds)"
+  }
+
+  static func line(_ change: PreferenceChange) -> String {
+    let place =
+      "\(change.transaction)\t\(time(change.time))\t\(change.process)\t\(name(change.domain))"
+    switch change.kind {
+    case .makeDomain: return "\(place)\t(domain made)"
+    case .removeDomain: return "\(place)\t(domain removed)"
+    case .set, .remove:
+      guard let key = change.key else { return "\(place)\t(sealed)" }
+      return "\(place)\t\(JSONText.quoted(key))\t\(value(change.old)) -> \(value(change.new))"
+    }
+  }
+
+  static func lines(_ difference: PreferenceDifference) -> String {
+    let place = "\(name(difference.domain))\t\(JSONText.quoted(difference.key))"
+    var lines: [String] = []
+    if let old = difference.old { lines.append("- \(place)\t\(JSONText.text(old))") }
+    if let new = difference.new { lines.append("+ \(place)\t\(JSONText.text(new))") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func name(_ domain: PreferenceDomain) -> String {
+    let name = DefaultsTarget.displayName(domain.name)
+    switch domain.host {
+    case .any: return name
+    case .current: return "\(name) (this host)"
+    case .named(let host): return "\(name) (host \(host))"
+    }
+  }
+
+  private static func value(_ value: PreferenceValue?) -> String {
+    value.map { JSONText.text($0) } ?? "(none)"
+  }
+
+  static func json(_ change: PreferenceChange) -> String {
+    var parts = [
+      "\"seq\":\(change.sequence)", "\"txn\":\(change.transaction)", "\"time\":\(change.time)",
+      "\"kind\":\"\(change.kind.rawValue)\"", place(change.domain),
+    ]
+    if let key = change.key { parts.append("\"key\":\(JSONText.quoted(key))") }
+    parts += values(change.old, change.new)
+    parts.append("\"origin\":\(JSONText.quoted(change.process))")
+    if let undoes = change.undoes { parts.append("\"undoes\":\(undoes)") }
+    return "{\(parts.joined(separator: ","))}"
+  }
+
+  static func json(_ difference: PreferenceDifference) -> String {
+    let parts =
+      [place(difference.domain), "\"key\":\(JSONText.quoted(difference.key))"]
+      + values(difference.old, difference.new)
+    return "{\(parts.joined(separator: ","))}"
+  }
+
+  private static func place(_ domain: PreferenceDomain) -> String {
+    let layer =
+      switch domain.host {
+      case .any: domain.name == PreferenceDomain.globalName ? "global" : "application"
+      case .current, .named:
+        domain.name == PreferenceDomain.globalName ? "global-host" : "application-host"
+      }
+    return "\"domain\":\(JSONText.quoted(domain.name)),\"layer\":\"\(layer)\""
+  }
+
+  private static func values(_ old: PreferenceValue?, _ new: PreferenceValue?) -> [String] {
+    [
+      "\"old\":\(old.map { JSONText.text($0) } ?? "null")",
+      "\"new\":\(new.map { JSONText.text($0) } ?? "null")",
+    ]
+  }
+}

@@ -1,0 +1,166 @@
+import FoundationEssentials
+
+/// A key with its type and default, declared once.
+///
+/// ```swift
+/// extension PreferenceKey where Value == String {
+///   static let theme = PreferenceKey("theme", default: "system")
+/// }
+/// preferences[.theme] = "dark"
+/// let theme = try preferences.value(for: .theme)
+/// ```
+public struct PreferenceKey<Value: Sendable>: Sendable {
+  /// The key in the store.
+  public let name: String
+  /// The value where no layer has the key.
+  public let defaultValue: Value
+  let decode: @Sendable (PreferenceValue) throws -> Value
+  let encode: @Sendable (Value) throws -> PreferenceValue?
+
+  init(
+    name: String, default defaultValue: Value,
+    decode: @escaping @Sendable (PreferenceValue) throws -> Value,
+    encode: @escaping @Sendable (Value) throws -> PreferenceValue?
+  ) {
+    self.name = name
+    self.defaultValue = defaultValue
+    self.decode = decode
+    self.encode = encode
+  }
+
+  /// A key of a property-list type.
+  public init(_ name: String, default defaultValue: Value) where Value: PreferenceConvertible {
+    self.init(
+      name: name, default: defaultValue,
+      decode: { try Self.orMismatch(Value(preferenceValue: $0), name) },
+      encode: { $0.preferenceValue })
+  }
+
+  /// A key that may be absent, of a property-list type.
+  public init<Wrapped: PreferenceConvertible>(_ name: String) where Value == Wrapped? {
+    self.init(
+      name: name, default: nil,
+      decode: { try PreferenceKey<Wrapped>.orMismatch(Wrapped(preferenceValue: $0), name) },
+      encode: { $0?.preferenceValue })
+  }
+
+  /// A key whose type is stored as its raw value.
+  public init(_ name: String, default defaultValue: Value)
+  where Value: RawRepresentable, Value.RawValue: PreferenceConvertible {
+    self.init(
+      name: name, default: defaultValue,
+      decode: { value in
+        try Self.orMismatch(
+          Value.RawValue(preferenceValue: value).flatMap { Value(rawValue: $0) }, name)
+      }, encode: { $0.rawValue.preferenceValue })
+  }
+
+  /// A key that may be absent, whose type is stored as its raw value.
+  public init<Wrapped: RawRepresentable>(_ name: String)
+  where Value == Wrapped?, Wrapped.RawValue: PreferenceConvertible {
+    self.init(
+      name: name, default: nil,
+      decode: { value in
+        try PreferenceKey<Wrapped?>.orMismatch(
+          Wrapped.RawValue(preferenceValue: value).flatMap { Wrapped(rawValue: $0) }, name)
+      }, encode: { $0?.rawValue.preferenceValue })
+  }
+
+  /// A key of a type that codes itself: stored as a dictionary, array or scalar, readable for others.
+  @_disfavoredOverload
+  public init(_ name: String, default defaultValue: Value) where Value: Codable {
+    self.init(
+      name: name, default: defaultValue,
+      decode: { try CodedPreference.decode(Value.self, $0, name) },
+      encode: { try CodedPreference.encode($0) })
+  }
+
+  /// A key that may be absent, of a type that codes itself.
+  @_disfavoredOverload
+  public init<Wrapped: Codable>(_ name: String) where Value == Wrapped? {
+    self.init(
+      name: name, default: nil, decode: { try CodedPreference.decode(Wrapped.self, $0, name) },
+      encode: { value in try value.map { try CodedPreference.encode($0) } })
+  }
+
+  static func orMismatch<Found>(_ value: Found?, _ name: String) throws(PreferenceError) -> Found {
+    guard let value else {
+      throw PreferenceError(.typeMismatch, "the value of \(name) has another type")
+    }
+    return value
+  }
+}
+
+/// Codable values by way of the property-list coders, whose containers our own codec takes apart.
+enum CodedPreference {
+  static func encode<Value: Encodable>(_ value: Value) throws -> PreferenceValue {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    // The coder takes no scalar at the top.
+    guard case .array(let elements) = try PropertyList.parse([UInt8](encoder.encode([value]))),
+      let first = elements.first
+    else { throw PreferenceError(.typeMismatch, "the value cannot be stored") }
+    return first
+  }
+
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, _ value: PreferenceValue, _ name: String
+  ) throws -> Value {
+    do {
+      let bytes = PropertyList.binary(.array([value]))
+      return try PropertyListDecoder().decode([Value].self, from: Data(bytes))[0]
+    } catch {
+      throw PreferenceError(
+        .typeMismatch, "the value of \(name) has another type", underlying: error)
+    }
+  }
+}
+
+extension PreferenceStore {
+  /// The value of a typed key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The value; the key's default where no layer has it.
+  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if what is stored has another type: never
+  ///   silently the default.
+  public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
+    guard let value = value(forKey: key.name) else { return key.defaultValue }
+    return try key.decode(value)
+  }
+
+  /// Sets a typed key; an optional one's `nil` removes it.
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - key: The key.
+  /// - Throws: ``PreferenceError`` with code `.managed`; what the value's coding throws.
+  public func setValue<Value>(_ value: Value, for key: PreferenceKey<Value>) throws {
+    try setValue(try key.encode(value), forKey: key.name)
+  }
+
+  /// The value of a typed key; its default also where what is stored has another type.
+  public subscript<Value>(key: PreferenceKey<Value>) -> Value {
+    get { (try? value(for: key)) ?? key.defaultValue }
+    set { try? setValue(newValue, for: key) }
+  }
+
+  /// The value of a typed key now and after each change.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The present value first; values that cannot be read are the default.
+  public func values<Value>(of key: PreferenceKey<Value>) -> AsyncStream<Value> {
+    let changes = changes(of: key.name)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Value.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield(self[key])
+    let task = Task { [weak self] in
+      for await _ in changes {
+        guard let self else { break }
+        continuation.yield(self[key])
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+}

@@ -1,0 +1,100 @@
+/// Where a value comes from, from the strongest to the weakest.
+public enum PreferenceLayer: String, Sendable, CaseIterable {
+  /// The administrator's; cannot be written over.
+  case managed
+  /// The program's arguments.
+  case arguments
+  /// The application, on this host.
+  case applicationHost = "application-host"
+  /// The application.
+  case application
+  /// An added suite, on this host.
+  case suiteHost = "suite-host"
+  /// An added suite.
+  case suite
+  /// Every application, on this host.
+  case globalHost = "global-host"
+  /// Every application.
+  case global
+  /// The application, for all users: `/Library/Preferences/NAME`.
+  case anyUser = "any-user"
+  /// Registered by the program itself.
+  case registered
+}
+
+/// One step of a search list.
+struct SearchStep: Sendable, Equatable {
+  let layer: PreferenceLayer
+  /// `nil` for layers that are not in the store.
+  let domain: PreferenceDomain?
+}
+
+/// The order in which a key is looked up.
+enum SearchList {
+  /// - Parameters:
+  ///   - name: The application's domain.
+  ///   - suites: Added suites, the last added first.
+  static func steps(for name: String, suites: [String]) -> [SearchStep] {
+    func both(
+      _ name: String, _ host: PreferenceLayer, _ any: PreferenceLayer
+    ) -> [SearchStep] {
+      [
+        SearchStep(layer: host, domain: PreferenceDomain(name, host: .current)),
+        SearchStep(layer: any, domain: PreferenceDomain(name)),
+      ]
+    }
+    return [SearchStep(layer: .managed, domain: nil), SearchStep(layer: .arguments, domain: nil)]
+      + (name == PreferenceDomain.globalName ? [] : both(name, .applicationHost, .application))
+      + suites.flatMap { both($0, .suiteHost, .suite) }
+      + both(PreferenceDomain.globalName, .globalHost, .global)
+      + [
+        SearchStep(layer: .anyUser, domain: PreferenceDomain("/Library/Preferences/\(name)")),
+        SearchStep(layer: .registered, domain: nil),
+      ]
+  }
+}
+
+/// A key's value in one layer.
+package struct LayeredValue: Sendable, Equatable {
+  package let layer: PreferenceLayer
+  package let domain: PreferenceDomain?
+  /// The administrator's file.
+  package let file: String?
+  package let value: PreferenceValue
+}
+
+extension PreferenceDatabase {
+  /// Every layer's value of a key, as a program named `domain` would find it; the first one wins.
+  package static func layers(
+    of key: String, in domain: String, database: PreferenceDatabase?, managed: ManagedPreferences,
+    suites: [String] = []
+  ) throws(PreferenceError) -> [LayeredValue] {
+    var found: [LayeredValue] = []
+    for step in SearchList.steps(for: domain, suites: suites) {
+      if let stored = step.domain {
+        if let value = try database?.value(key, in: stored) {
+          found.append(
+            LayeredValue(layer: step.layer, domain: stored, file: nil, value: value))
+        }
+      } else if step.layer == .managed, let entry = try managed.entries(for: domain)[key] {
+        found.append(
+          LayeredValue(layer: .managed, domain: nil, file: entry.file, value: entry.value))
+      }
+    }
+    return found
+  }
+
+  /// The keys that any layer of a domain has.
+  package static func layeredKeys(
+    in domain: String, database: PreferenceDatabase?, managed: ManagedPreferences
+  ) throws(PreferenceError) -> Set<String> {
+    var keys = Set(try managed.entries(for: domain).keys)
+    for step in SearchList.steps(for: domain, suites: []) {
+      guard let stored = step.domain, let entries = try database?.contents(of: stored) else {
+        continue
+      }
+      keys.formUnion(entries.keys)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,305 @@
+public import FoundationEssentials
+import VaultStorage
+
+/// UserDefaults' own members: code written for it moves by changing the type's name.
+extension PreferenceStore {
+  /// The name of the domain that every application sees.
+  public static let globalDomain = PreferenceDomain.globalName
+  /// The name of the arguments' volatile domain.
+  public static let argumentDomain = "NSArgumentDomain"
+  /// The name of the registered volatile domain.
+  public static let registrationDomain = "NSRegistrationDomain"
+
+  // MARK: Getters, with UserDefaults' conversions
+
+  /// The value as Swift's types have it: String, Data, Int, UInt64, Double, Float, Bool, Date, [Any],
+  /// [String: Any]; `nil` if there is none.
+  public func object(forKey key: String) -> Any? { value(forKey: key)?.foundationValue }
+
+  /// Text, and numbers as text; else `nil`.
+  public func string(forKey key: String) -> String? { value(forKey: key).flatMap(Coercion.string) }
+
+  /// An array; `nil` for anything else.
+  public func array(forKey key: String) -> [Any]? {
+    guard case .array(let elements)? = value(forKey: key) else { return nil }
+    return elements.map(\.foundationValue)
+  }
+
+  /// A dictionary; `nil` for anything else.
+  public func dictionary(forKey key: String) -> [String: Any]? {
+    guard case .dictionary(let entries)? = value(forKey: key) else { return nil }
+    return entries.mapValues(\.foundationValue)
+  }
+
+  /// Bytes; `nil` for anything else.
+  public func data(forKey key: String) -> Data? {
+    guard case .data(let bytes)? = value(forKey: key) else { return nil }
+    return Data(bytes)
+  }
+
+  /// A moment; `nil` for anything else.
+  public func date(forKey key: String) -> Date? {
+    guard case .date(let date)? = value(forKey: key) else { return nil }
+    return date
+  }
+
+  /// An array of texts; `nil` if one element is something else.
+  public func stringArray(forKey key: String) -> [String]? {
+    guard case .array(let elements)? = value(forKey: key) else { return nil }
+    var texts: [String] = []
+    for element in elements {
+      guard case .string(let text) = element else { return nil }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// A number without its fraction, 1 for true, the number that begins a text; else 0.
+  public func integer(forKey key: String) -> Int { value(forKey: key).map(Coercion.integer) ?? 0 }
+
+  /// A number, 1 for true, the number that begins a text; else 0.
+  public func float(forKey key: String) -> Float { Float(double(forKey: key)) }
+
+  /// A number, 1 for true, the number that begins a text; else 0.
+  public func double(forKey key: String) -> Double { value(forKey: key).map(Coercion.double) ?? 0 }
+
+  /// Any number but 0, and texts such as YES, true and 1; else false.
+  public func bool(forKey key: String) -> Bool { value(forKey: key).map(Coercion.bool) ?? false }
+
+  /// A path as a file's URL, and what ``set(_:forKey:)-(URL?,_)`` stored; else `nil`.
+  public func url(forKey key: String) -> URL? {
+    guard case .string(let text)? = value(forKey: key) else { return nil }
+    return URL(preference: text)
+  }
+
+  // MARK: Setters
+
+  /// Sets a key to what a property list can hold, or removes it for `nil`.
+  ///
+  /// - Parameters:
+  ///   - value: String, numbers, Bool, Date, Data, URL, arrays and dictionaries of these, or a
+  ///     ``PreferenceValue``.
+  ///   - key: Any text.
+  /// - Returns: False, and nothing is changed, if it is something else or the administrator has fixed
+  ///   the key. (UserDefaults ends the program.)
+  @discardableResult
+  public func set(_ value: Any?, forKey key: String) -> Bool {
+    guard let value else { return removeObject(forKey: key) }
+    guard let preference = PreferenceValue(foundation: value) else { return false }
+    return store(preference, key)
+  }
+
+  /// Sets a whole number.
+  @discardableResult
+  public func set(_ value: Int, forKey key: String) -> Bool { store(.integer(Int64(value)), key) }
+
+  /// Sets a 32-bit floating-point number.
+  @discardableResult
+  public func set(_ value: Float, forKey key: String) -> Bool { store(.float(value), key) }
+
+  /// Sets a floating-point number.
+  @discardableResult
+  public func set(_ value: Double, forKey key: String) -> Bool { store(.real(value), key) }
+
+  /// Sets true or false.
+  @discardableResult
+  public func set(_ value: Bool, forKey key: String) -> Bool { store(.boolean(value), key) }
+
+  /// Sets a URL: the path of a file's, the whole text of any other; `nil` removes the key.
+  @discardableResult
+  public func set(_ value: URL?, forKey key: String) -> Bool {
+    guard let value else { return removeObject(forKey: key) }
+    return store(.string(value.preferenceText), key)
+  }
+
+  /// Removes a key from the application's domain; other layers may still have it.
+  @discardableResult
+  public func removeObject(forKey key: String) -> Bool { store(nil, key) }
+
+  private func store(_ value: PreferenceValue?, _ key: String) -> Bool {
+    do {
+      try setValue(value, forKey: key)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Domains
+
+  /// Adds values for keys that no other layer has; kept in memory, later ones win.
+  public func register(defaults: [String: Any]) {
+    let values = defaults.compactMapValues { PreferenceValue(foundation: $0) }
+    core.withState { state in
+      state.registered.merge(values) { _, new in new }
+      state.effective = nil
+    }
+  }
+
+  /// All layers as one dictionary.
+  public func dictionaryRepresentation() -> [String: Any] {
+    core.merged().mapValues(\.foundationValue)
+  }
+
+  /// Searches another domain, before the ones added earlier.
+  public func addSuite(named name: String) {
+    core.withState { state in
+      state.suites.removeAll { $0 == name }
+      state.suites.insert(name, at: 0)
+      state.steps = SearchList.steps(for: core.name, suites: state.suites)
+      state.effective = nil
+    }
+  }
+
+  /// Searches a domain no more.
+  public func removeSuite(named name: String) {
+    core.withState { state in
+      state.suites.removeAll { $0 == name }
+      state.steps = SearchList.steps(for: core.name, suites: state.suites)
+      state.effective = nil
+    }
+  }
+
+  /// What a domain itself has; `nil` if there is no such domain.
+  public func persistentDomain(forName name: String) -> [String: Any]? {
+    let domain = PreferenceDomain(name)
+    guard core.domainExists(domain) else { return nil }
+    return core.contents(of: domain).mapValues(\.foundationValue)
+  }
+
+  /// Makes a domain hold these keys and no others; they are on the disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - domain: Keys and values.
+  ///   - name: The domain's name.
+  /// - Returns: False, and nothing is changed, if a value is none that a property list can hold.
+  @discardableResult
+  public func setPersistentDomain(_ domain: [String: Any], forName name: String) -> Bool {
+    let values = domain.compactMapValues { PreferenceValue(foundation: $0) }
+    guard values.count == domain.count else { return false }
+    return (try? core.transaction { try $0.replace(PreferenceDomain(name), by: values) }) != nil
+  }
+
+  /// Removes a domain with all its keys.
+  @discardableResult
+  public func removePersistentDomain(forName name: String) -> Bool {
+    (try? core.transaction { try $0.removeDomain(PreferenceDomain(name)) }) ?? false
+  }
+
+  /// The names of the domains that are only in memory.
+  public var volatileDomainNames: [String] {
+    core.withState { [Self.argumentDomain, Self.registrationDomain] + $0.volatile.keys.sorted() }
+  }
+
+  /// What a domain in memory holds.
+  public func volatileDomain(forName name: String) -> [String: Any] {
+    core.withState { state in
+      switch name {
+      case Self.argumentDomain: state.arguments
+      case Self.registrationDomain: state.registered
+      default: state.volatile[name] ?? [:]
+      }
+    }.mapValues(\.foundationValue)
+  }
+
+  /// Replaces a domain in memory.
+  public func setVolatileDomain(_ domain: [String: Any], forName name: String) {
+    let values = domain.compactMapValues { PreferenceValue(foundation: $0) }
+    core.withState { state in
+      switch name {
+      case Self.argumentDomain: state.arguments = values
+      case Self.registrationDomain: state.registered = values
+      default: state.volatile[name] = values
+      }
+      state.effective = nil
+    }
+  }
+
+  /// Empties a domain in memory.
+  public func removeVolatileDomain(forName name: String) {
+    setVolatileDomain([:], forName: name)
+    core.withState { $0.volatile[name] = nil }
+  }
+
+  /// Whether the administrator has fixed the key.
+  public func objectIsForced(forKey key: String) -> Bool {
+    core.withState { $0.managed[key] != nil }
+  }
+
+  /// Whether the administrator has fixed the key in a domain.
+  public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
+    domain == core.name && objectIsForced(forKey: key)
+  }
+}
+
+extension URL {
+  /// A file's path, any other URL's whole text.
+  var preferenceText: String { isFileURL ? path : absoluteString }
+
+  /// Reads what ``preferenceText`` wrote, and a path that begins with `~`.
+  init?(preference text: String) {
+    if text.hasPrefix("~"), let home = try? StoreLocation.home(),
+      text == "~" || text.hasPrefix("~/")
+    {
+      self.init(filePath: home + text.dropFirst())
+    } else if !text.hasPrefix("/"), text.contains("://") || text.contains(":") {
+      self.init(string: text)
+    } else if text.isEmpty {
+      return nil
+    } else {
+      self.init(filePath: text)
+    }
+  }
+}
+
+extension PreferenceValue {
+  /// The value as Foundation's types have it.
+  package var foundationValue: Any {
+    switch self {
+    case .string(let text): text
+    case .data(let bytes): Data(bytes)
+    case .integer(let number): Int(number)
+    case .unsignedInteger(let number): number
+    case .real(let number): number
+    case .float(let number): number
+    case .boolean(let flag): flag
+    case .date(let date): date
+    case .array(let elements): elements.map(\.foundationValue)
+    case .dictionary(let entries): entries.mapValues(\.foundationValue)
+    case .uid(let number): ["CF$UID": PreferenceValue(unsigned: number).foundationValue]
+    }
+  }
+
+  /// A value of Foundation's or Swift's types; `nil` if no property list holds it.
+  package init?(foundation value: Any) {
+    switch value {
+    case let value as PreferenceValue: self = value
+    case let value as String: self = .string(value)
+    case let value as Bool: self = .boolean(value)
+    case let value as Int: self = .integer(Int64(value))
+    case let value as Double: self = .real(value)
+    case let value as Float: self = .float(value)
+    case let value as Data: self = .data([UInt8](value))
+    case let value as Date: self = .date(value)
+    case let value as URL: self = .string(value.preferenceText)
+    case let value as UInt64: self.init(unsigned: value)
+    case let value as UInt: self.init(unsigned: UInt64(value))
+    case let value as any FixedWidthInteger: self = .integer(Int64(truncatingIfNeeded: value))
+    case let value as [String: Any]:
+      var entries: [String: PreferenceValue] = [:]
+      for (key, element) in value {
+        guard let element = PreferenceValue(foundation: element) else { return nil }
+        entries[key] = element
+      }
+      self = .dictionary(entries)
+    case let value as [Any]:
+      var elements: [PreferenceValue] = []
+      for element in value {
+        guard let element = PreferenceValue(foundation: element) else { return nil }
+        elements.append(element)
+      }
+      self = .array(elements)
+    default: return nil
+    }
+  }
+}

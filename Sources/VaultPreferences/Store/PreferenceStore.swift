@@ -1,0 +1,322 @@
+import FoundationEssentials
+public import VaultSealing
+public import VaultStorage
+
+/// The preferences of an application: typed values by key, through all layers.
+///
+/// Values are looked up in the administrator's, the arguments', the application's, the suites', the
+/// global and the registered domain, the first that has the key wins. Writing goes to the application's
+/// domain: in this process at once, in others within milliseconds, on the disk within a second, at
+/// ``synchronize()`` and when the process exits.
+///
+/// ```swift
+/// let preferences = PreferenceStore.standard
+/// preferences.register(defaults: ["theme": "system"])
+/// preferences.set("dark", forKey: "theme")
+/// print(preferences.string(forKey: "theme") ?? "")
+/// for await changes in preferences.changes() { print(changes) }
+/// ```
+///
+/// Usable from any thread. The members that UserDefaults has too behave as its do, with the
+/// differences that Documentation/preferences.md lists.
+public final class PreferenceStore: Sendable {
+  let core: PreferenceCore
+
+  /// The preferences of this program, in the user's own store.
+  ///
+  /// The domain has the name of the program's file. Where the store cannot be opened, values stay in
+  /// memory, ``problem`` says why and ``synchronize()`` answers false.
+  public static let standard: PreferenceStore = {
+    let arguments = CommandLine.arguments
+    let name = arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
+    return PreferenceStore(
+      openingAnyway: name, arguments: ArgumentDomain.parse(Array(arguments.dropFirst())))
+  }()
+
+  /// Opens the preferences of a domain.
+  ///
+  /// - Parameters:
+  ///   - domain: The application's id, such as `com.example.editor`.
+  ///   - location: Where the store is; `nil` for the user's own.
+  ///   - arguments: The program's arguments, for `-key value` pairs.
+  ///   - managedDirectory: Where the administrator's files are.
+  ///   - keys: The keys of protected domains.
+  /// - Throws: ``PreferenceError`` with code `.storage` if the store cannot be opened, also when it is
+  ///   damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be read.
+  public init(
+    domain: String, location: StoreLocation? = nil, arguments: [String] = [],
+    managedDirectory: String = "/etc/vault/managed", keys: (any DataKeyProvider)? = nil
+  ) throws(PreferenceError) {
+    do {
+      let location = try location ?? StoreLocation()
+      let managed = try ManagedPreferences(directory: managedDirectory).entries(for: domain)
+      core = PreferenceCore(
+        name: domain,
+        database: try PreferenceDatabase.open(
+          location, mode: .write, process: Self.processName, keys: keys),
+        signal: ChangeSignal(location), managed: managed,
+        arguments: ArgumentDomain.parse(arguments), problem: nil)
+      try core.start()
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Opens the preferences that several applications share.
+  ///
+  /// - Parameter suiteName: The suite's domain; `nil` for the program's own. The global domain and the
+  ///   program's own name are refused, as UserDefaults does: they are searched already.
+  public convenience init?(suiteName: String?) {
+    guard let suiteName else {
+      self.init(openingAnyway: Self.standard.core.name, arguments: [:])
+      return
+    }
+    if suiteName == PreferenceDomain.globalName || suiteName == Self.standard.core.name {
+      return nil
+    }
+    self.init(openingAnyway: suiteName, arguments: [:])
+  }
+
+  private init(openingAnyway name: String, arguments: [String: PreferenceValue]) {
+    var problem: PreferenceError?
+    var opened: PreferenceDatabase?
+    var signal: ChangeSignal?
+    var managed: [String: ManagedPreferences.Entry] = [:]
+    do {
+      managed = try ManagedPreferences().entries(for: name)
+      let location = try StoreLocation()
+      opened = try PreferenceDatabase.open(location, mode: .write, process: Self.processName)
+      signal = ChangeSignal(location)
+    } catch {
+      problem = PreferenceError.wrapping(error)
+    }
+    core = PreferenceCore(
+      name: name, database: opened, signal: signal, managed: managed, arguments: arguments,
+      problem: problem)
+    do {
+      try core.start()
+    } catch {
+      core.withState { $0.problem = PreferenceError.wrapping(error) }
+    }
+  }
+
+  private init(core: PreferenceCore) { self.core = core }
+
+  /// Preferences that nobody else sees and that go with the object: for tests and previews.
+  ///
+  /// - Parameters:
+  ///   - domain: The application's id.
+  ///   - arguments: The program's arguments.
+  /// - Returns: An empty store.
+  /// - Throws: ``PreferenceError`` with code `.storage` if there is no memory.
+  public static func inMemory(
+    domain: String = "in-memory", arguments: [String] = []
+  ) throws(PreferenceError) -> PreferenceStore {
+    do {
+      let database = try PreferenceDatabase(try Store.inMemory(), process: processName)
+      return PreferenceStore(
+        core: PreferenceCore(
+          name: domain, database: database, signal: nil, managed: [:],
+          arguments: ArgumentDomain.parse(arguments), problem: nil))
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  private static var processName: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
+  }
+
+  /// The application's domain, where writing goes.
+  public var domain: PreferenceDomain { PreferenceDomain(core.name) }
+
+  /// Why the last reading or writing of the store failed; `nil` if it did not.
+  public var problem: PreferenceError? { core.withState { $0.problem } }
+
+  // MARK: Values
+
+  /// The key's value through all layers; `nil` if none has it.
+  public func value(forKey key: String) -> PreferenceValue? { core.effective(key) }
+
+  /// Sets a key in the application's domain, or removes it.
+  ///
+  /// - Parameters:
+  ///   - value: The new value; `nil` removes the key.
+  ///   - key: Any text.
+  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key; nothing
+  ///   is changed then.
+  public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
+    try checkManaged(key)
+    core.set(value, key, in: domain)
+  }
+
+  func checkManaged(_ key: String) throws(PreferenceError) {
+    guard let entry = core.withState({ $0.managed[key] }) else { return }
+    throw PreferenceError(
+      .managed, "the administrator has set \(key) in \(core.name) (\(entry.file))")
+  }
+
+  /// Writes what is pending, waits until the disk has it, and takes over what others wrote.
+  ///
+  /// - Returns: Whether everything is on the disk.
+  @discardableResult
+  public func synchronize() -> Bool {
+    let isWritten = core.flush()
+    core.refresh(everything: true)
+    return isWritten
+  }
+
+  // MARK: Observing
+
+  /// Changes of a domain, by this process and any other, one element for each transaction.
+  ///
+  /// Observers of another domain are not woken. The stream ends when the store goes.
+  ///
+  /// - Parameter domain: The domain; `nil` for every domain that this store searches.
+  /// - Returns: What happens from now on.
+  public func changes(in domain: PreferenceDomain? = nil) -> AsyncStream<[PreferenceChange]> {
+    let domains =
+      domain.map { [$0] } ?? core.withState { Set($0.steps.compactMap(\.domain)) }
+    return core.observe(domains: domains, key: nil)
+  }
+
+  /// Changes of a key in the domains that this store searches.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: What happens from now on, one element for each transaction.
+  public func changes(of key: String) -> AsyncStream<[PreferenceChange]> {
+    core.observe(
+      domains: core.withState { Set($0.steps.compactMap(\.domain)) }, key: key)
+  }
+
+  // MARK: Several at once
+
+  /// Makes several changes, in any domains: all of them or none, with one notification.
+  ///
+  /// What `body` reads stays true until it ends: other writers wait. The changes are on the disk when
+  /// this returns.
+  ///
+  /// ```swift
+  /// try preferences.transaction { batch in
+  ///   let count = try batch.value(forKey: "count") ?? 0
+  ///   guard case .integer(let n) = count else { return }
+  ///   try batch.set(.integer(n + 1), forKey: "count")
+  /// }
+  /// ```
+  ///
+  /// - Parameter body: Reads and changes; if it throws, nothing is changed.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked`; what `body` throws.
+  @discardableResult
+  public func transaction<Result>(
+    _ body: (PreferenceBatch) throws -> Result
+  ) throws -> Result {
+    do {
+      return try core.transaction { transaction in
+        try body(PreferenceBatch(transaction: transaction, store: self))
+      }
+    } catch let error as StorageError {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Sets a key if it has the value that is expected.
+  ///
+  /// - Parameters:
+  ///   - value: The new value; `nil` removes the key.
+  ///   - expected: What the application's domain must hold now; `nil` for nothing.
+  ///   - key: The key.
+  /// - Throws: ``PreferenceError`` with code `.conflict` if it holds something else.
+  public func setValue(
+    _ value: PreferenceValue?, expecting expected: PreferenceValue?, forKey key: String
+  ) throws {
+    try transaction { batch in
+      guard try batch.value(forKey: key) == expected else {
+        throw PreferenceError(.conflict, "\(key) in \(core.name) has another value than expected")
+      }
+      if let value { try batch.set(value, forKey: key) } else { try batch.remove(key) }
+    }
+  }
+
+  // MARK: Journal
+
+  /// The latest changes of a domain, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain; `nil` for the application's.
+  ///   - limit: At most so many.
+  /// - Returns: Changes, as far back as the journal goes (20,000 changes, 90 days).
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  public func history(
+    in domain: PreferenceDomain? = nil, limit: Int = 100
+  ) throws -> [PreferenceChange] {
+    let domain = domain ?? self.domain
+    return try core.withDatabase { try $0.changes(in: domain, limit: limit) }
+  }
+
+  /// Takes transactions of the journal back, all or none.
+  ///
+  /// - Parameter transactions: Their numbers, from ``PreferenceChange/transaction``.
+  /// - Returns: How many changes were taken back.
+  /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed since.
+  @discardableResult
+  public func undo(_ transactions: [Int64]) throws -> Int {
+    try core.withDatabase { try $0.undo(transactions) }
+  }
+
+  /// Seals the application's keys and values from now on, with a key that the store was given.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.locked` if no key can be had.
+  public func protect() throws {
+    try core.withDatabase { database in
+      if try database.protect(domain) { try database.scrub() }
+    }
+    core.refresh(everything: true)
+  }
+}
+
+/// Several changes that become true together.
+public struct PreferenceBatch {
+  let transaction: PreferenceTransaction
+  let store: PreferenceStore
+
+  /// What a domain has itself, without other layers.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - domain: The domain; `nil` for the application's.
+  /// - Returns: The value; `nil` if there is none.
+  /// - Throws: ``PreferenceError`` with code `.locked`, `.damaged`, `.storage`.
+  public func value(
+    forKey key: String, in domain: PreferenceDomain? = nil
+  ) throws -> PreferenceValue? {
+    try transaction.value(key, in: domain ?? store.domain)
+  }
+
+  /// Sets a key.
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - key: The key.
+  ///   - domain: The domain; `nil` for the application's.
+  /// - Throws: ``PreferenceError`` with code `.managed`, `.locked`, `.storage`.
+  public func set(
+    _ value: PreferenceValue, forKey key: String, in domain: PreferenceDomain? = nil
+  ) throws {
+    if domain == nil || domain == store.domain { try store.checkManaged(key) }
+    try transaction.set(value, key, in: domain ?? store.domain)
+  }
+
+  /// Removes a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - domain: The domain; `nil` for the application's.
+  /// - Returns: Whether it was there.
+  /// - Throws: ``PreferenceError`` with code `.managed`, `.locked`, `.storage`.
+  @discardableResult
+  public func remove(_ key: String, in domain: PreferenceDomain? = nil) throws -> Bool {
+    if domain == nil || domain == store.domain { try store.checkManaged(key) }
+    return try transaction.remove(key, in: domain ?? store.domain)
+  }
+}
