@@ -8,7 +8,13 @@ public enum VaultProgram {
   /// - Returns: Never.
   public static func main() -> Never {
     ProcessState.harden()
-    exit(run(Array(CommandLine.arguments.dropFirst())).code)
+    var arguments = CommandLine.arguments
+    // A link named `defaults` is macOS's command.
+    let program = arguments.removeFirst()
+    if program.split(separator: "/").last.map(String.init) == DefaultsVerb.verbName {
+      arguments.insert(DefaultsVerb.verbName, at: 0)
+    }
+    exit(run(arguments).code)
   }
 
   /// Runs a line; everything that fails is told here, and nowhere else.

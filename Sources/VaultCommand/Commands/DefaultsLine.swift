@@ -1,4 +1,6 @@
 import ArgumentParser
+import VaultCredentials
+import VaultSealing
 import VaultStorage
 
 /// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
@@ -38,13 +40,28 @@ struct DefaultsLine: Equatable {
   func run() throws {
     if words == ["--help"] || words == ["-h"] { return try helpOfVerb() }
     let settings = settings
+    var failure: (any Error)?
     let tool = DefaultsTool(
       location: { try settings.location() },
       streams: DefaultsTool.Streams(
-        output: { bytes in try? StandardOutput.write(bytes) },
-        error: { bytes in StandardError.write(bytes) },
-        input: { try StandardInput.all() }))
+        output: { bytes in
+          do { try StandardOutput.write(bytes) } catch { failure = error }
+        },
+        error: { bytes in
+          // A name may hold what a terminal would obey.
+          let lines = String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+          StandardError.write(lines.map { Sanitizer.visible(String($0)) }.joined(separator: "\n"))
+        },
+        input: { try StandardInput.all() }),
+      keys: {
+        let vault = try settings.locked()
+        guard try vault.blocking.exists() else { return nil }
+        return try vault.blocking.unlock(with: Doors(settings: settings, vault: vault).sources())
+          .blocking
+      })
     let status = tool.run(words)
+    if let failure { throw failure }
     if status != 0 { throw ExitStatusOnly(status: ExitStatus(code: status)) }
   }
 

@@ -1,0 +1,27 @@
+public import VaultSealing
+
+/// Keys for what lies outside the vault file, such as protected preferences; kept in its sealed index.
+extension UnlockedVault.Blocking: DataKeyProvider {
+  /// The newest key for a purpose; the first call for one makes it, durably, before anything is sealed.
+  public func currentDataKey(for purpose: String) throws -> (id: [UInt8], key: SecretBytes) {
+    func newest(_ index: VaultIndex) -> VaultIndex.DataKey? {
+      index.dataKeys.last { $0.purpose == purpose && !$0.isRetired }
+    }
+    if let key = newest(try open.read(onlyItemsNamed: []).1) { return (key.id, key.key) }
+    return try open.commit { draft in
+      // Another process may have made one meanwhile.
+      if newest(draft.index) == nil {
+        try draft.index.addDataKey(purpose: purpose, now: draft.now)
+      }
+      guard let key = newest(draft.index) else {
+        throw VaultHeader.damaged("its key for \(purpose) is missing")
+      }
+      return (key.id, key.key)
+    }
+  }
+
+  /// The key with this id, also a retired one.
+  public func dataKey(id: [UInt8]) throws -> SecretBytes {
+    try open.read(onlyItemsNamed: []).1.dataKey(id: id)
+  }
+}
