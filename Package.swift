@@ -70,7 +70,8 @@ let package = Package(
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
     .testTarget(
-      name: "PreferencesTests", dependencies: ["VaultPreferences", "VaultStorage", "TestSupport"]),
+      name: "PreferencesTests",
+      dependencies: ["VaultPreferences", "VaultStorage", "VaultSealing", "TestSupport"]),
     .testTarget(
       name: "CredentialsTests", dependencies: ["VaultCredentials", "VaultStorage", "TestSupport"]),
     .testTarget(name: "AppDataTests", dependencies: ["VaultAppData", "SwiftData", "TestSupport"]),

@@ -84,7 +84,9 @@ package final class Store {
     switch try connection.int64("PRAGMA application_id") ?? 0 {
     case Self.applicationID:
       if isOnNetwork { try useRollbackJournal() }
-    case 0 where try connection.int64("PRAGMA page_count") == 0: try initialize()
+    // Empty, or another process is just making it.
+    case 0 where try connection.int64("SELECT count(*) FROM sqlite_schema") == 0:
+      try initialize()
     default:
       throw StorageError(
         .damaged, "\(directory?.path ?? "")/\(StoreLocation.storeName) is no store of vault's")

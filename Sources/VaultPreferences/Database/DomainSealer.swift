@@ -31,26 +31,21 @@ struct DomainSealer {
         bytes, key: values, context: context(domain, try name(of: key)))
     }
     // The key's id comes first: an entry of the journal may be older than the domain's key.
-    return StoredValue(type: "sealed", value: .blob(keyID + (try hashed(key)) + sealed))
-  }
-
-  private func hashed(_ key: String) throws -> [UInt8] {
-    try Hash.blake2b(Array(key.utf8), count: 16, key: names)
+    return StoredValue(type: "sealed", value: .blob(keyID + sealed))
   }
 
   func open(
-    _ stored: StoredValue, in domain: PreferenceDomain
+    _ stored: StoredValue, name: String, in domain: PreferenceDomain
   ) throws -> (key: String, value: PreferenceValue) {
-    guard stored.type == "sealed", case .blob(let bytes) = stored.value, bytes.count > 32,
+    guard stored.type == "sealed", case .blob(let bytes) = stored.value, bytes.count > 16,
       bytes.starts(with: keyID)
     else {
       throw PreferenceError(
         .damaged, "a value of the protected domain \(domain.name) is not sealed")
     }
-    let name = OldStyleWriter.hex(bytes[16..<32])
     do {
       let plaintext = try AuthenticatedEncryption.open(
-        Array(bytes[32...]), key: values, context: context(domain, name))
+        Array(bytes[16...]), key: values, context: context(domain, name))
       let list = try PropertyList.parse(
         plaintext.withBytes { span in unsafe span.withUnsafeBytes { unsafe [UInt8]($0) } })
       if case .array(let parts) = list, parts.count == 2, case .string(let key) = parts[0] {

@@ -14,7 +14,7 @@ package final class PreferenceDatabase {
   let keys: (any DataKeyProvider)?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
-  private var hasTables: Bool
+  private var hasSeenTables = false
 
   package init(
     _ store: Store, process: String, keys: (any DataKeyProvider)? = nil
@@ -22,11 +22,18 @@ package final class PreferenceDatabase {
     self.store = store
     self.process = process
     self.keys = keys
+    // Another major version is told at once.
     do {
-      hasTables = try store.version(of: PreferenceSchema.module) > 0
+      _ = try hasTables()
     } catch {
       throw PreferenceError.wrapping(error)
     }
+  }
+
+  /// Whether there are tables to be read; another process may make them at any time.
+  func hasTables() throws(StorageError) -> Bool {
+    if !hasSeenTables { hasSeenTables = try store.version(of: PreferenceSchema.module) > 0 }
+    return hasSeenTables
   }
 
   /// Opens the preferences of a location.
@@ -65,7 +72,7 @@ package final class PreferenceDatabase {
 
   /// A domain's row; `nil` if there is no such domain.
   func row(of domain: PreferenceDomain) throws -> DomainRow? {
-    guard hasTables else { return nil }
+    guard try hasTables() else { return nil }
     let row = try store.connection.cached(
       "SELECT id, protection FROM preferences_domains WHERE name=? AND host=?")
     defer { row.reset() }
@@ -89,7 +96,8 @@ package final class PreferenceDatabase {
   func value(_ key: String, in row: DomainRow) throws -> PreferenceValue? {
     let sealer = try sealer(for: row)
     guard let stored = try stored(try sealer?.name(of: key) ?? key, in: row.id) else { return nil }
-    return try sealer?.open(stored, in: row.domain).value ?? stored.preference()
+    guard let sealer else { return try stored.preference() }
+    return try sealer.open(stored, name: sealer.name(of: key), in: row.domain).value
   }
 
   func stored(_ name: String, in domain: Int64) throws -> StoredValue? {
@@ -121,7 +129,8 @@ package final class PreferenceDatabase {
     while try values.step() {
       guard let stored = values.stored(at: 1) else { continue }
       if let sealer {
-        let (key, value) = try sealer.open(stored, in: row.domain)
+        let (key, value) = try sealer.open(
+          stored, name: values.string(at: 0), in: row.domain)
         entries[key] = value
       } else {
         entries[values.string(at: 0)] = try stored.preference()
@@ -133,7 +142,7 @@ package final class PreferenceDatabase {
   /// Every domain, in no particular order.
   package func domains() throws(PreferenceError) -> [PreferenceDomain] {
     try wrapping {
-      guard hasTables else { return [] }
+      guard try hasTables() else { return [] }
       let host = HostIdentity.current
       var found: [PreferenceDomain] = []
       try store.connection.forEachRow("SELECT name, host FROM preferences_domains") { row in
@@ -174,10 +183,7 @@ package final class PreferenceDatabase {
   package func transaction<Result>(
     undoes: Int64? = nil, _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
-    if !hasTables {
-      try store.adopt(PreferenceSchema.module)
-      hasTables = true
-    }
+    if try !hasTables() { try store.adopt(PreferenceSchema.module) }
     return try store.write { _ in
       let transaction = PreferenceTransaction(self, undoes: undoes)
       let result = try body(transaction)
@@ -186,7 +192,10 @@ package final class PreferenceDatabase {
     }
   }
 
-  var journalExists: Bool { hasTables }
+  /// Keeps a last good copy of the whole store, where the one there is is older than `age`.
+  package func refreshLastGoodCopy(olderThan age: Duration = .seconds(86_400)) throws {
+    try store.refreshLastGoodCopy(olderThan: age)
+  }
 }
 
 /// A domain as the store has it.

@@ -67,8 +67,8 @@ extension PreferenceDatabase {
 
   /// The sequence number of the latest change; 0 if there is none.
   package func latestSequence() throws(PreferenceError) -> Int64 {
-    guard journalExists else { return 0 }
     do {
+      guard try hasTables() else { return 0 }
       return try store.connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
     } catch {
       throw PreferenceError.wrapping(error)
@@ -76,7 +76,7 @@ extension PreferenceDatabase {
   }
 
   func journalRows(_ condition: String, _ values: [SQLiteValue]) throws -> [JournalRow] {
-    guard journalExists else { return [] }
+    guard try hasTables() else { return [] }
     let host = HostIdentity.current
     var rows: [JournalRow] = []
     try store.connection.forEachRow(
@@ -126,8 +126,8 @@ extension PreferenceDatabase {
   private func change(_ row: JournalRow) -> PreferenceChange {
     let isDomain = row.old?.type == "domain" || row.new?.type == "domain"
     var key = row.name
-    let old = opened(row.old, in: row.domain, &key)
-    let new = opened(row.new, in: row.domain, &key)
+    let old = opened(row.old, named: row.name, in: row.domain, &key)
+    let new = opened(row.new, named: row.name, in: row.domain, &key)
     return PreferenceChange(
       sequence: row.sequence, transaction: row.transaction, time: row.time, process: row.process,
       domain: row.domain, key: key, old: old, new: new,
@@ -138,23 +138,23 @@ extension PreferenceDatabase {
 
   /// The value of a journal entry; what is sealed and cannot be opened is `nil`, and its key too.
   private func opened(
-    _ stored: StoredValue?, in domain: PreferenceDomain, _ key: inout String?
+    _ stored: StoredValue?, named name: String?, in domain: PreferenceDomain, _ key: inout String?
   ) -> PreferenceValue? {
     guard let stored, stored.type != "domain" else { return nil }
     guard stored.type == "sealed" else { return try? stored.preference() }
     guard let row = try? row(of: domain), let sealer = try? sealer(for: row),
-      let (name, value) = try? sealer.open(stored, in: domain)
+      let stored = name.flatMap({ try? sealer.open(stored, name: $0, in: domain) })
     else {
       key = nil
       return nil
     }
-    key = name
-    return value
+    key = stored.key
+    return stored.value
   }
 
   /// The latest transactions that were neither taken back nor take one back, the latest first.
   func undoable(where condition: String, _ values: [SQLiteValue]) throws -> [Int64] {
-    guard journalExists else { return [] }
+    guard try hasTables() else { return [] }
     return try store.connection.strings(
       "SELECT DISTINCT tx FROM preferences_journal WHERE undoes IS NULL AND tx NOT IN "
         + "(SELECT undoes FROM preferences_journal WHERE undoes IS NOT NULL) AND \(condition) "

@@ -59,8 +59,8 @@ extension PreferenceDatabase {
 
   /// The snapshots, the oldest first.
   package func snapshots() throws(PreferenceError) -> [PreferenceSnapshot] {
-    guard journalExists else { return [] }
     do {
+      guard try hasTables() else { return [] }
       var found: [PreferenceSnapshot] = []
       try store.connection.forEachRow(
         "SELECT name, time, sequence, contents FROM preferences_snapshots ORDER BY time, name"

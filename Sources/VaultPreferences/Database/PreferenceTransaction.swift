@@ -53,7 +53,7 @@ package final class PreferenceTransaction {
     let old = try database.stored(name, in: row.id)
     let new: StoredValue
     if let sealer {
-      if let old, try sealer.open(old, in: domain).value == value { return }
+      if let old, try sealer.open(old, name: name, in: domain).value == value { return }
       new = try sealer.seal(value, key: key, in: domain)
     } else {
       new = StoredValue(value)

@@ -83,7 +83,10 @@ private struct JSONWriter {
       list("[", "]", elements, level) { $0.append($1, level: level + 1) }
     case .dictionary(let entries):
       if entries.count == 1, entries.keys.first?.hasPrefix("$") == true {
-        tagged("dictionary") { $0.append(entries, level: level) }
+        // As a pair: as an object it would be read as what its key says.
+        tagged("dictionary") { writer in
+          writer.append(.array(entries.flatMap { [.string($0.key), $0.value] }), level: level)
+        }
       } else {
         append(entries, level: level)
       }
@@ -253,7 +256,8 @@ private struct JSONParser {
       if let number = Self.named(text) { return .real(number) }
     case ("$uid", .integer(let number)) where number >= 0: return .uid(UInt64(number))
     case ("$uid", .unsignedInteger(let number)): return .uid(number)
-    case ("$dictionary", .dictionary(let inner)): return .dictionary(inner)
+    case ("$dictionary", .array(let pair)):
+      if pair.count == 2, case .string(let key) = pair[0] { return .dictionary([key: pair[1]]) }
     default: return .dictionary(entries)
     }
     throw failure("\(tag) with another value")

@@ -102,6 +102,8 @@ public final class PreferenceStore: Sendable {
 
   private init(core: PreferenceCore) { self.core = core }
 
+  deinit { core.flush() }
+
   /// Preferences that nobody else sees and that go with the object: for tests and previews.
   ///
   /// - Parameters:

@@ -1,0 +1,327 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultSealing
+import VaultStorage
+
+struct PreferenceDatabaseTests {
+  private let home: TemporaryHome
+  private let domain = PreferenceDomain("d")
+
+  init() throws { home = try TemporaryHome() }
+
+  private func open(_ keys: (any DataKeyProvider)? = nil) throws -> PreferenceDatabase {
+    try #require(
+      try PreferenceDatabase.open(home.location, mode: .write, process: "test", keys: keys))
+  }
+
+  @Test func whatIsHardComesBackFromTheDisk() throws {
+    guard case .dictionary(let entries) = PropertyListTests.everything else { return }
+    try open().transaction { transaction in
+      for (key, value) in entries { try transaction.set(value, key, in: domain) }
+      try transaction.set(.real(.nan), "nan", in: domain)
+      try transaction.set(.real(-0.0), "zero", in: domain)
+    }
+    let found = try #require(try open().contents(of: domain))
+    for (key, value) in entries { #expect(found[key] == value, "\(key)") }
+    #expect(found["nan"] == .real(.nan))
+    #expect(found["zero"] == .real(-0.0))
+  }
+
+  /// Two writers, 200 keys each, every time 400: 50 runs.
+  @Test func twoWritersLoseNothing() async throws {
+    for run in 0..<50 {
+      let location = StoreLocation(home: "\(home.path)/run\(run)")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for writer in 0..<2 {
+          group.addTask {
+            try await BlockingThread.run(name: "writer") {
+              let database = try #require(
+                try PreferenceDatabase.open(location, mode: .write, process: "w\(writer)"))
+              // Several transactions: each waits for the other's.
+              for start in stride(from: 0, to: 200, by: 20) {
+                try database.transaction { transaction in
+                  for n in start..<(start + 20) {
+                    try transaction.set(
+                      .integer(Int64(n)), "\(writer)-\(n)", in: PreferenceDomain("d"))
+                  }
+                }
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let database = try #require(
+        try PreferenceDatabase.open(location, mode: .read, process: "test"))
+      #expect(try database.contents(of: domain)?.count == 400)
+    }
+  }
+
+  @Test func aTransactionThatThrowsChangesNothing() throws {
+    struct Stop: Error {}
+    let database = try open()
+    try database.transaction { try $0.set(1, "k", in: domain) }
+    let before = try database.latestSequence()
+    #expect(throws: Stop.self) {
+      try database.transaction { transaction in
+        try transaction.set(2, "k", in: domain)
+        try transaction.set(2, "k", in: PreferenceDomain("other"))
+        throw Stop()
+      }
+    }
+    #expect(try database.value("k", in: domain) == 1)
+    #expect(try database.domains() == [domain])
+    #expect(try database.latestSequence() == before)
+  }
+
+  @Test func compareAndSetSeesAnotherWriter() throws {
+    let store = try PreferenceStore(
+      domain: "d", location: home.location, managedDirectory: "\(home.path)/none")
+    try store.setValue(1, expecting: nil, forKey: "k")
+    try open().transaction { try $0.set(5, "k", in: domain) }
+    let error = #expect(throws: PreferenceError.self) {
+      try store.setValue(2, expecting: 1, forKey: "k")
+    }
+    #expect(error?.code == .conflict)
+    try store.setValue(nil, expecting: 5, forKey: "k")
+    #expect(store.value(forKey: "k") == nil)
+  }
+
+  @Test func theJournalHasOldAndNew() throws {
+    let database = try open()
+    var time = Date(timeIntervalSince1970: 1_000)
+    database.now = { time }
+    let one = try database.transaction { transaction in
+      try transaction.set(1, "a", in: domain)
+      try transaction.set(2, "b", in: domain)
+      return transaction.id
+    }
+    time += 10
+    try database.transaction { try $0.set("x", "a", in: domain) }
+    time += 10
+    try database.transaction { try $0.remove("b", in: domain) }
+    // Equal: nothing happens.
+    try database.transaction { try $0.set("x", "a", in: domain) }
+    let changes = try database.changes()
+    #expect(
+      changes.map { "\($0.kind.rawValue) \($0.key ?? "-")" }
+        == ["make-domain -", "set a", "set b", "set a", "remove b"])
+    #expect(Set(changes.prefix(3).map(\.transaction)) == [try #require(one)])
+    #expect(changes[3].old == 1)
+    #expect(changes[3].new == "x")
+    #expect(changes[4].old == 2)
+    #expect(changes[4].new == nil)
+    #expect(changes[3].process == "test")
+    #expect(changes[3].time == 1_010)
+    #expect(try database.changes(after: changes[3].sequence).count == 1)
+    #expect(try database.changes(in: domain, key: "b").count == 2)
+  }
+
+  @Test func aSliderIsOneChange() throws {
+    let database = try open()
+    var time = Date(timeIntervalSince1970: 1_000)
+    database.now = { time }
+    try database.transaction { try $0.set(0, "slider", in: domain) }
+    time += 5
+    for n in 1...60 {
+      time += 1.0 / 60
+      try database.transaction { try $0.set(.integer(Int64(n)), "slider", in: domain) }
+      try database.transaction { try $0.set(.integer(Int64(-n)), "other", in: domain) }
+    }
+    let changes = try database.changes(in: domain, key: "slider")
+    #expect(changes.count == 2)
+    #expect(changes.last?.old == 0)
+    #expect(changes.last?.new == 60)
+    time += 5
+    try database.transaction { try $0.set(0, "slider", in: domain) }
+    #expect(try database.changes(in: domain, key: "slider").count == 3)
+  }
+
+  @Test func undoTakesBackOneByOneAndAllSince() throws {
+    let database = try open()
+    var time = Date(timeIntervalSince1970: 1_000)
+    database.now = { time }
+    try database.transaction { try $0.set(1, "k", in: domain) }
+    time += 10
+    try database.transaction { transaction in
+      try transaction.set(2, "k", in: domain)
+      try transaction.set([1], "list", in: domain)
+    }
+    time += 10
+    try database.transaction { try $0.removeDomain(domain) }
+    #expect(try database.undo(database.undoable(latest: 1)) == 2)
+    #expect(try database.contents(of: domain) == ["k": 2, "list": [1]])
+    #expect(try database.undo(database.undoable(latest: 1)) == 2)
+    #expect(try database.contents(of: domain) == ["k": 1])
+    #expect(try database.undo(database.undoable(since: 0)) == 1)
+    #expect(try database.contents(of: domain) == nil)
+    #expect(try database.undoable(latest: 9) == [])
+  }
+
+  @Test func undoDoesNotOverwriteALaterChange() throws {
+    let database = try open()
+    var time = Date(timeIntervalSince1970: 1_000)
+    database.now = { time }
+    let first = try database.transaction { transaction in
+      try transaction.set(1, "k", in: domain)
+      return transaction.id
+    }
+    time += 10
+    try database.transaction { try $0.set(2, "k", in: domain) }
+    let number = try #require(first)
+    let error = #expect(throws: PreferenceError.self) { try database.undo([number]) }
+    #expect(error?.code == .conflict)
+    #expect(try database.value("k", in: domain) == 2)
+    #expect(try database.undo([number], isForced: true) == 1)
+    #expect(try database.value("k", in: domain) == nil)
+    #expect(throws: PreferenceError.self) { try database.undo([999]) }
+  }
+
+  @Test func theJournalStaysInItsBounds() throws {
+    let database = try open()
+    try database.transaction { transaction in
+      for n in 0..<25_000 { try transaction.set(.integer(Int64(n)), "k\(n)", in: domain) }
+    }
+    let count = try database.changes().count
+    #expect(count <= 20_512 && count > 19_000, "\(count)")
+  }
+
+  @Test func snapshotsShowWhatDiffersAndBringItBack() throws {
+    let database = try open()
+    let other = PreferenceDomain("e", host: .current)
+    try database.transaction { transaction in
+      try transaction.set(1, "same", in: domain)
+      try transaction.set(1, "changed", in: domain)
+      try transaction.set(1, "gone", in: other)
+    }
+    let old = try database.takeSnapshot(named: "before")
+    try database.transaction { transaction in
+      try transaction.set(2, "changed", in: domain)
+      try transaction.set(3, "added", in: domain)
+      try transaction.removeDomain(other)
+    }
+    let stored = try open().snapshot(named: "before")
+    #expect(stored.domains == old.domains)
+    let differences = try PreferenceDatabase.differences(
+      from: stored, to: database.currentState())
+    #expect(
+      differences.map { "\($0.domain.name) \($0.key)" } == ["d added", "d changed", "e gone"])
+    try database.restore(stored)
+    #expect(try database.currentState().domains == stored.domains)
+    try database.removeSnapshot(named: "before")
+    #expect(throws: PreferenceError.self) { try database.snapshot(named: "before") }
+  }
+
+  @Test func aProtectedDomainShowsNothingAndIsReadWithItsKey() throws {
+    let keys = FixedKeys()
+    let database = try open(keys)
+    try database.transaction { try $0.set("canary-old-value", "canary-key", in: domain) }
+    try database.refreshLastGoodCopy()
+    _ = try database.takeSnapshot(named: "s")
+    #expect(try database.protect(domain))
+    try database.scrub()
+    #expect(try database.isProtected(domain))
+    try database.transaction { try $0.set("canary-value", "canary-key", in: domain) }
+    #expect(try database.contents(of: domain) == ["canary-key": "canary-value"])
+    #expect(try database.value("canary-key", in: domain) == "canary-value")
+    #expect(try database.changes(in: domain).last?.key == "canary-key")
+    database.close()
+    for name in home.names(in: "vault") {
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(home.location.data)/\(name)"))
+      #expect(data.range(of: Data("canary".utf8)) == nil, "\(name)")
+    }
+    let locked = try open()
+    for body in [
+      { _ = try locked.value("canary-key", in: domain) }, { _ = try locked.contents(of: domain) },
+      { try locked.transaction { try $0.set(1, "k", in: domain) } },
+    ] {
+      let error = #expect(throws: PreferenceError.self) { try body() }
+      #expect(error?.code == .locked)
+    }
+    #expect(try locked.changes(in: domain).last?.key == nil)
+    let again = try open(keys)
+    let undone = try again.undo(again.undoable(latest: 1))
+    #expect(undone == 1)
+    #expect(try again.value("canary-key", in: domain) == "canary-old-value")
+    #expect(try again.unprotect(domain))
+    #expect(try open().value("canary-key", in: domain) == "canary-old-value")
+  }
+
+  @Test func aSealedValueIsBoundToItsPlace() throws {
+    let keys = FixedKeys()
+    let database = try open(keys)
+    try database.transaction { transaction in
+      try transaction.set("one", "a", in: domain)
+      try transaction.set("two", "b", in: domain)
+    }
+    try database.protect(domain)
+    database.close()
+    let connection = try SQLiteConnection(path: home.location.store)
+    let values = try connection.strings("SELECT hex(value) FROM preferences_values ORDER BY key")
+    let names = try connection.strings("SELECT key FROM preferences_values ORDER BY key")
+    // The two values change places, as somebody could who writes the file but has no key.
+    for (name, value) in zip(names, values.reversed()) {
+      try connection.executeScript(
+        "UPDATE preferences_values SET value=X'\(value)' WHERE key='\(name)'")
+    }
+    connection.close()
+    let error = #expect(throws: PreferenceError.self) {
+      try open(keys).value("a", in: domain)
+    }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test func aDamagedStoreIsSetAsideAndRestored() throws {
+    let database = try open()
+    try database.transaction { transaction in
+      for n in 0..<3_000 {
+        try transaction.set(.string(String(repeating: "x", count: 50)), "k\(n)", in: domain)
+      }
+    }
+    try database.refreshLastGoodCopy()
+    database.close()
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: home.location.store))
+    try handle.seek(toOffset: 100)
+    handle.write(Data(repeating: 0xff, count: 30_000))
+    try handle.close()
+    let error = #expect(throws: PreferenceError.self) {
+      _ = try open().contents(of: domain)
+    }
+    #expect(PreferenceRecovery.isDamage(try #require(error)))
+    let done = try PreferenceRecovery.recover(home.location)
+    #expect(done.setAside.hasPrefix("store.sqlite.damaged-"))
+    #expect(home.names(in: "vault").contains(done.setAside))
+    #expect(done.usedLastGoodCopy)
+    #expect(try open().contents(of: domain)?.count == 3_000)
+  }
+
+  @Test func aValueWrittenByHandThatMakesNoSenseIsAnError() throws {
+    let database = try open()
+    try database.transaction { try $0.set([1], "k", in: domain) }
+    let connection = try SQLiteConnection(path: home.location.store)
+    try connection.execute("UPDATE preferences_values SET value='[1,'")
+    let error = #expect(throws: PreferenceError.self) { try database.value("k", in: domain) }
+    #expect(error?.code == .damaged)
+    // And one that does is read.
+    try connection.execute("UPDATE preferences_values SET value='[7]'")
+    #expect(try database.value("k", in: domain) == [7])
+  }
+}
+
+/// A key that is always at hand.
+final class FixedKeys: DataKeyProvider {
+  private let key = Array(repeating: UInt8(7), count: 32)
+  private let id = Array(repeating: UInt8(9), count: 16)
+
+  func currentDataKey(for purpose: String) throws -> (id: [UInt8], key: SecretBytes) {
+    (id, try SecretBytes(copying: key))
+  }
+
+  func dataKey(id: [UInt8]) throws -> SecretBytes {
+    guard id == self.id else { throw PreferenceError(.locked, "another key") }
+    return try SecretBytes(copying: key)
+  }
+}
