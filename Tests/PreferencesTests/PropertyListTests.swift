@@ -190,7 +190,11 @@ struct PropertyListTests {
     for name in try FileManager.default.contentsOfDirectory(atPath: Self.samples)
     where !name.hasSuffix(".md") {
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(Self.samples)/\(name)"))
-      let value = try PropertyList.parse([UInt8](data))
+      // What CoreFoundation refuses too: a `<!` inside a key, an entity without its end.
+      guard let value = try? PropertyList.parse([UInt8](data)) else {
+        #expect(name.hasPrefix("odd-"), "\(name)")
+        continue
+      }
       #expect(try PropertyList.parse(PropertyList.binary(value)) == value, "\(name)")
       #expect(try JSONText.parse(JSONText.text(value).utf8) == value, "\(name)")
       let xml = PropertyList.xml(value)

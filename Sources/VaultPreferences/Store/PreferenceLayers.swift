@@ -34,6 +34,7 @@ enum SearchList {
   /// - Parameters:
   ///   - name: The application's domain.
   ///   - suites: Added suites, the last added first.
+  /// - Returns: The strongest layer first.
   static func steps(for name: String, suites: [String]) -> [SearchStep] {
     func both(
       _ name: String, _ host: PreferenceLayer, _ any: PreferenceLayer
