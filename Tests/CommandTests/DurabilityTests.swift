@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The command under several writers and under `kill -9`.
+struct DurabilityTests {
+  @Test func fourProcessesOfFiftyItemsEachLoseNothing() async throws {
+    let vault = try KeyFileVault()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<50 {
+            let result = try vault.set("w\(writer)/\(number)", "\(writer).\(number)")
+            #expect(result.status == 0, "\(result.errors)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let list = try vault.command.run(["list", "--no-session"])
+    #expect(list.text.split(separator: "\n").count == 200)
+    #expect(try vault.get("w2/17").text == "2.17")
+  }
+
+  @Test func killedAtAnyMomentTheOldOrTheNewIsThere() throws {
+    let vault = try KeyFileVault()
+    try vault.set("k", "0")
+    var value = 0
+    var killed = 0
+    for round in 1...40 {
+      let running = try vault.command.start(
+        ["set", "k", "--stdin", "--no-session"], input: Data("\(round)".utf8))
+      usleep(UInt32.random(in: 0...30_000))
+      kill(running.pid, SIGKILL)
+      let result = running.finish()
+      let found = try vault.get("k")
+      #expect(found.status == 0, "\(found.errors)")
+      if result.status == 0 {
+        #expect(found.text == "\(round)")
+      } else {
+        killed += 1
+        #expect(found.text == "\(value)" || found.text == "\(round)")
+      }
+      value = try #require(Int(found.text))
+    }
+    #expect(killed > 5)
+    #expect(try vault.set("k", "end").status == 0)
+    #expect(try vault.get("k").text == "end")
+    let left = try FileManager.default.contentsOfDirectory(atPath: vault.data)
+      .filter { $0.hasPrefix(".") }
+    #expect(left.isEmpty)
+  }
+
+  /// Each writing system call in turn ends the process, as a power switch would.
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"),
+    arguments: ["openat", "write", "fsync", "renameat2", "renameat", "linkat", "unlinkat"])
+  func killedAtEverySystemCallTheOldOrTheNewIsThere(call: String) throws {
+    let vault = try KeyFileVault()
+    try vault.set("k", "old")
+    for number in 1...60 {
+      try vault.set("k", "old")
+      let strace = Process()
+      strace.executableURL = URL(fileURLWithPath: "/usr/bin/strace")
+      strace.arguments = [
+        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+        "inject=\(call):signal=KILL:when=\(number)", VaultProcess.path, "set", "k", "--file",
+        "\(vault.home.path)/new", "--no-session",
+      ]
+      try Data("new".utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/new"))
+      strace.environment = [
+        "HOME": vault.home.path, "PATH": "/usr/bin:/bin",
+        "VAULT_KEY_FILE": "\(vault.home.path)/vault.key",
+      ]
+      strace.standardOutput = FileHandle.nullDevice
+      strace.standardError = FileHandle.nullDevice
+      try strace.run()
+      strace.waitUntilExit()
+      let wasKilled = strace.terminationReason == .uncaughtSignal || strace.terminationStatus != 0
+      let found = try vault.get("k").text
+      #expect(found == "old" || found == "new", "\(call) number \(number)")
+      if !wasKilled {
+        #expect(found == "new")
+        return
+      }
+    }
+  }
+}
