@@ -1,6 +1,8 @@
 import VaultSealing
 
-/// The keyring as a door: one random key per keyring slot. Documentation/file-format.md, section 3.
+/// The keyring as a door: one random key per keyring slot.
+///
+/// Documentation/file-format.md, section 3.
 struct KeyringDoor {
   let keyring: Keyring
   let options: VaultOptions
