@@ -178,7 +178,13 @@ final class PreferenceCore: Sendable {
         usleep(UInt32(delay.components.attoseconds / 1_000_000_000_000))
       }
       self?.flush()
+      self?.keepCopy()
     }
+  }
+
+  /// Keeps the last good copy not much older than a day; on the flushing thread, which may wait.
+  private func keepCopy() {
+    source.withLock { source in try? source.database?.refreshLastGoodCopy() }
   }
 
   /// Writes what is pending, and waits until the disk has it.

@@ -12,7 +12,11 @@ final class DefaultsSession {
 
   init(_ tool: DefaultsTool) { self.tool = tool }
 
-  func close() { database?.close() }
+  func close() {
+    // Once a day; a failure to copy is none of the write, which is on the disk.
+    if isWritable { try? database?.refreshLastGoodCopy() }
+    database?.close()
+  }
 
   // MARK: The line
 
