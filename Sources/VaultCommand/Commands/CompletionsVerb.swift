@@ -43,8 +43,7 @@ struct CompletionLine: Equatable {
   }
 
   func run() throws {
-    guard let grammar = CommandGrammar.current() else { return }
-    let answer = Completer(words: words, current: current, names: LiveNames()).answer(grammar)
+    let answer = Completer(words: words, current: current, names: LiveNames()).answer(.root)
     let action =
       answer.action == .command ? "command \(answer.position)" : answer.action.rawValue
     let candidates = answer.candidates.filter { !$0.text.contains { $0 == "\n" || $0 == "\t" } }

@@ -3,17 +3,26 @@ import FoundationEssentials
 
 /// Verbs, options and what they take, as the argument parser describes them.
 ///
-/// The parser's own description is the one table: completion cannot fall behind the verbs.
-struct CommandGrammar: Decodable {
-  let command: Verb
+/// The parser's own description is the one table: completion cannot fall behind the verbs. Only the verb on
+/// the line is described: all of them would take longer than a key press may.
+final class CommandGrammar {
+  private let type: any ParsableCommand.Type
 
-  struct Verb: Decodable {
-    let commandName: String
-    let abstract: String?
-    let shouldDisplay: Bool
-    let arguments: [Argument]?
-    let subcommands: [Verb]?
-  }
+  /// The verb on a line.
+  var name: String { type.verbName }
+  /// What it does.
+  var abstract: String { type.configuration.abstract }
+  /// Whether it is offered.
+  var isVisible: Bool { type.configuration.shouldDisplay }
+  /// Its own verbs.
+  private(set) lazy var verbs = type.configuration.allVerbs.map { CommandGrammar($0) }
+  /// Its options and words.
+  private(set) lazy var arguments: [Argument] = described()
+
+  init(_ type: any ParsableCommand.Type) { self.type = type }
+
+  /// The grammar of `vault`.
+  static var root: CommandGrammar { CommandGrammar(VaultTool.self) }
 
   struct Argument: Decodable {
     enum Kind: String, Decodable { case positional, option, flag }
@@ -55,9 +64,14 @@ struct CommandGrammar: Decodable {
     func isNamed(_ word: String) -> Bool { names?.contains { $0.text == word } ?? false }
   }
 
-  /// The grammar of this command; `nil` only if the parser changed the form of its description.
-  static func current() -> CommandGrammar? {
-    try? JSONDecoder().decode(
-      CommandGrammar.self, from: Data(VaultTool._dumpHelp().utf8))
+  private struct Description: Decodable {
+    struct Command: Decodable { let arguments: [Argument]? }
+    let command: Command
+  }
+
+  private func described() -> [Argument] {
+    let text = type._dumpHelp()
+    let description = try? JSONDecoder().decode(Description.self, from: Data(text.utf8))
+    return description?.command.arguments ?? []
   }
 }

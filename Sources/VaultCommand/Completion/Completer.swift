@@ -20,6 +20,9 @@ struct Completer {
   }
 
   /// The words before the one that is being completed, without the command's own name.
+  // The parser adds it; what follows are verbs again.
+  private static let helpVerb = "help"
+
   private let words: [String]
   private let current: String
   private let names: any NameSource
@@ -38,7 +41,7 @@ struct Completer {
 
   /// The candidates that begin with what was typed.
   func answer(_ grammar: CommandGrammar) -> Answer {
-    var verb = grammar.command
+    var verb = grammar
     var path: [String] = []
     var index = 0
     var positionals: [String] = []
@@ -58,9 +61,11 @@ struct Completer {
       } else if word.hasPrefix("-"), word.count > 1 {
         let name = String(word.prefix { $0 != "=" })
         used.insert(name)
-        let known = option(name, of: verb) ?? commonOption(name, grammar)
+        let known = path.isEmpty ? commonOption(name, grammar) : option(name, of: verb)
         if let known, known.kind == .option, !word.contains("=") { pending = known }
-      } else if let next = verb.subcommands?.first(where: { $0.commandName == word }) {
+      } else if path.isEmpty, word == Self.helpVerb {
+        continue
+      } else if let next = verb.verbs.first(where: { $0.name == word }) {
         verb = next
         path.append(word)
       } else {
@@ -70,7 +75,8 @@ struct Completer {
     if let pending { return values(of: pending, typed: current, prefix: "", positionals) }
     if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
       let name = String(current[..<equals])
-      guard let known = option(name, of: verb) ?? commonOption(name, grammar) else {
+      let option = path.isEmpty ? commonOption(name, grammar) : option(name, of: verb)
+      guard let known = option else {
         return Answer()
       }
       let typed = String(current[current.index(after: equals)...])
@@ -82,9 +88,9 @@ struct Completer {
     return words(of: verb, positionals)
   }
 
-  private func options(of verb: CommandGrammar.Verb, used: Set<String>) -> Answer {
+  private func options(of verb: CommandGrammar, used: Set<String>) -> Answer {
     var answer = Answer()
-    for argument in verb.arguments ?? []
+    for argument in verb.arguments
     where argument.kind != .positional && argument.shouldDisplay {
       let texts = (argument.names ?? []).map(\.text)
       if !argument.isRepeating, !used.isDisjoint(with: texts) { continue }
@@ -97,15 +103,15 @@ struct Completer {
     return answer
   }
 
-  private func words(of verb: CommandGrammar.Verb, _ positionals: [String]) -> Answer {
-    if let verbs = verb.subcommands, !verbs.isEmpty, positionals.isEmpty {
-      let found = verbs.filter { $0.shouldDisplay && $0.commandName.hasPrefix(current) }
+  private func words(of verb: CommandGrammar, _ positionals: [String]) -> Answer {
+    if !verb.verbs.isEmpty, positionals.isEmpty {
+      let found = verb.verbs.filter { $0.isVisible && $0.name.hasPrefix(current) }
       return Answer(
         candidates: found.map {
-          Candidate(text: $0.commandName, explanation: Self.firstSentence($0.abstract))
+          Candidate(text: $0.name, explanation: Self.firstSentence($0.abstract))
         })
     }
-    let places = (verb.arguments ?? []).filter { $0.kind == .positional && $0.shouldDisplay }
+    let places = verb.arguments.filter { $0.kind == .positional && $0.shouldDisplay }
     guard let last = places.last else { return Answer() }
     if positionals.count < places.count {
       return values(of: places[positionals.count], typed: current, prefix: "", positionals)
@@ -135,16 +141,15 @@ struct Completer {
     return answer
   }
 
-  private func option(_ name: String, of verb: CommandGrammar.Verb) -> CommandGrammar.Argument? {
-    verb.arguments?.first { $0.kind != .positional && $0.isNamed(name) }
+  private func option(_ name: String, of verb: CommandGrammar) -> CommandGrammar.Argument? {
+    verb.arguments.first { $0.kind != .positional && $0.isNamed(name) }
   }
 
   /// A common option that stands before the verb: every verb describes it in the same way.
   private func commonOption(
     _ name: String, _ grammar: CommandGrammar
   ) -> CommandGrammar.Argument? {
-    let verb = grammar.command.subcommands?.first { $0.commandName == GetVerb.verbName }
-    return verb.flatMap { option(name, of: $0) }
+    grammar.verbs.first { $0.name == GetVerb.verbName }.flatMap { option(name, of: $0) }
   }
 
   private static func firstSentence(_ text: String?) -> String {
