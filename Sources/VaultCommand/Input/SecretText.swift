@@ -28,7 +28,8 @@ package enum SecretText {
 
   /// What is probably there by accident, in words; empty where nothing is odd.
   package static func oddities(of secret: SecretBytes) -> [String] {
-    guard secret.count > 0, isPrintable(secret) else { return [] }
+    guard secret.count > 0 else { return ["it is empty"] }
+    guard isPrintable(secret) else { return [] }
     var found: [String] = []
     var hasReturn = false
     var hasQuotes = false
