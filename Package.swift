@@ -66,6 +66,10 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing"],
       path: "Tests/TestSupport"),
+    // One call on the keyring, in a process of its own: what tests of the keyring run.
+    .executableTarget(
+      name: "keyring-probe", dependencies: ["VaultCredentials", "VaultSealing"],
+      path: "Tests/KeyringProbe"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
@@ -73,7 +77,8 @@ let package = Package(
       name: "PreferencesTests",
       dependencies: ["VaultPreferences", "VaultStorage", "VaultSealing", "TestSupport"]),
     .testTarget(
-      name: "CredentialsTests", dependencies: ["VaultCredentials", "VaultStorage", "TestSupport"]),
+      name: "CredentialsTests",
+      dependencies: ["VaultCredentials", "VaultStorage", "TestSupport", "keyring-probe"]),
     .testTarget(name: "AppDataTests", dependencies: ["VaultAppData", "SwiftData", "TestSupport"]),
     .testTarget(
       name: "AppDataMacrosTests",

@@ -18,6 +18,7 @@ extension Keyring {
   /// Looks how the keyring stands; never fails, never shows a prompt, never unlocks.
   ///
   /// - Parameter openingSession: Whether to find out if secrets are encrypted on the bus.
+  /// - Returns: What was found out; the obstacle where it ended.
   package func probe(openingSession: Bool = false) -> KeyringReport {
     let options = options
     var report = KeyringReport(hasDisplay: options.environment.hasDisplay)

@@ -77,7 +77,7 @@ package struct KeyringOptions: Sendable {
   package var timeout: Duration = .seconds(5)
   /// The time that a prompt may stay on a display.
   package var promptTimeout: Duration = .seconds(60)
-  /// Whether the keyring may show a prompt. Without a display it never does.
+  /// Whether the keyring may show a prompt; without a display it never does.
   package var allowsPrompt = false
   /// Whether a session without encryption is an error.
   package var requiresEncryptedSession = false

@@ -127,7 +127,9 @@ import VaultSealing
     return try SecretBytes(copying: unsafe RawSpan(_unsafeStart: base, byteCount: Int(count)))
   }
 
-  /// Whether the bytes are UTF-8 without NUL: what other programs read as text. Nothing is copied.
+  /// Whether the bytes are UTF-8 without NUL: what other programs read as text.
+  ///
+  /// Nothing is copied.
   static func isText(_ bytes: RawSpan) -> Bool {
     unsafe bytes.withUnsafeBytes { buffer in
       let bytes = unsafe buffer.bindMemory(to: UInt8.self)

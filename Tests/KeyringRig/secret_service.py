@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""A Secret Service that misbehaves, one way at a time.
+
+usage: secret_service.py MODE      (on the bus of DBUS_SESSION_BUS_ADDRESS)
+
+Prints "ready" once it owns the name. `ok` behaves. Needs python3-jeepney and python3-cryptography.
+"""
+
+import hashlib
+import hmac
+import os
+import sys
+import threading
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_return, new_signal
+from jeepney.bus_messages import message_bus
+from jeepney.io.threading import open_dbus_connection
+
+NAME = "org.freedesktop.secrets"
+ROOT = "/org/freedesktop/secrets"
+COLLECTION = ROOT + "/collection/main"
+ITEM = COLLECTION + "/1"
+OTHER = COLLECTION + "/2"
+SESSION = ROOT + "/session/1"
+PROMPT = ROOT + "/prompt/1"
+
+# RFC 2409, section 6.2.
+PRIME = int(
+    "FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A0879"
+    "8E3404DDEF9519B3CD3A431B302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B"
+    "0BFF5CB6F406B7EDEE386BFB5A899FA5AE9F24117C4B1FE649286651ECE65381FFFFFFFFFFFFFFFF",
+    16,
+)
+
+SECRETS = {
+    "secret-nul": b"a\0b",
+    "secret-nonutf8": b"\xff\xfe\x80",
+    "secret-empty": b"",
+    "secret-8mib": bytes(i * 7 % 251 for i in range(8192)) * 1024,
+    "secret-escape": b"\x1b[2Jx",
+}
+
+
+class Service:
+    def __init__(self, mode):
+        self.mode = mode
+        self.key = None
+        self.locked = mode.startswith("prompt-")
+        self.secret = SECRETS.get(mode, b"right secret")
+        self.connection = open_dbus_connection("SESSION")
+        self.created = 0
+
+    # -- cryptography
+
+    def open_session(self, algorithm, value):
+        if algorithm == "plain":
+            return ("vo", (("s", ""), SESSION))
+        if self.mode == "plain-only":
+            raise KeyError("org.freedesktop.DBus.Error.NotSupported")
+        private = int.from_bytes(os.urandom(64), "big")
+        shared = pow(int.from_bytes(value, "big"), private, PRIME).to_bytes(128, "big")
+        pseudorandom = hmac.new(bytes(32), shared, hashlib.sha256).digest()
+        self.key = hmac.new(pseudorandom, b"\x01", hashlib.sha256).digest()[:16]
+        public = pow(2, private, PRIME).to_bytes(128, "big")
+        answers = {
+            "dh-0": ("ay", b"\0"),
+            "dh-1": ("ay", b"\1"),
+            "dh-p-1": ("ay", (PRIME - 1).to_bytes(128, "big")),
+            "dh-empty": ("ay", b""),
+            "dh-huge": ("ay", b"\xab" * 100_000),
+            "dh-string": ("s", "public"),
+        }
+        return ("vo", (answers.get(self.mode, ("ay", public)), SESSION))
+
+    def encrypted(self, secret):
+        kind = "x/\x1b[2J" if self.mode == "secret-escape" else "text/plain"
+        session = ROOT + "/session/9" if self.mode == "other-session" else SESSION
+        if self.key is None:
+            return (session, b"", secret, kind)
+        iv = os.urandom(16)
+        padding = 16 - len(secret) % 16
+        encryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).encryptor()
+        text = encryptor.update(secret + bytes([padding]) * padding) + encryptor.finalize()
+        if self.mode == "cipher-padding":
+            # The last byte of the block before is the padding's: 4 becomes 84, more than a block.
+            iv = iv[:15] + bytes([iv[15] ^ 0x50])
+        iv = {"iv-short": iv[:7], "iv-empty": b""}.get(self.mode, iv)
+        text = {
+            "cipher-odd": text[:13],
+            "cipher-empty": b"",
+        }.get(self.mode, text)
+        return (session, iv, text, kind)
+
+    def decrypted(self, secret):
+        _, iv, text, _ = secret
+        if self.key is None:
+            return text
+        decryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).decryptor()
+        plain = decryptor.update(text) + decryptor.finalize()
+        return plain[: -plain[-1]]
+
+    # -- the interface
+
+    def item(self, path):
+        if path not in (ITEM, OTHER):
+            raise KeyError("org.freedesktop.Secret.Error.NoSuchObject")
+        name = "api-token" if path == ITEM else "other"
+        if self.mode == "other-item":
+            name = "other"
+        label = "x\x1b[2Jlabel" if self.mode == "secret-escape" else "vault: " + name
+        attributes = {"service": "vault", "username": name, "application": "vault"}
+        return {
+            "Label": ("s", label),
+            "Attributes": ("a{ss}", attributes),
+            "Locked": ("b", self.locked),
+            "Created": ("t", 1),
+            "Modified": ("t", 2),
+        }
+
+    def answer(self, path, interface, member, body):
+        """The signature and body of the reply; None for no reply."""
+        mode = self.mode
+        if mode == "mute":
+            return None
+        if member == "OpenSession":
+            return self.open_session(body[0], body[1][1])
+        if member == "ReadAlias":
+            return ("o", (COLLECTION,))
+        if member == "SearchItems":
+            found = [ITEM] if body[0].get("username", "api-token") == "api-token" else []
+            if mode == "search-ghosts":
+                found = [COLLECTION + "/77", COLLECTION + "/78"]
+            return ("aoao", ([], found) if self.locked else (found, []))
+        if member == "GetSecrets":
+            if mode in ("hang-getsecrets",):
+                return None
+            if mode == "die-getsecrets":
+                os._exit(0)
+            if mode == "slow":
+                threading.Event().wait(3)
+            if mode == "no-item":
+                return ("a{o(oayays)}", ({},))
+            if mode == "other-secret":
+                return ("a{o(oayays)}", ({OTHER: self.encrypted(b"wrong secret")},))
+            if mode == "wrong-type":
+                return ("s", ("a secret",))
+            answers = {path: self.encrypted(self.secret) for path in body[0]}
+            if mode == "extra-secret":
+                answers[OTHER] = self.encrypted(b"wrong secret")
+            return ("a{o(oayays)}", (answers,))
+        if member == "GetAll":
+            if path == COLLECTION:
+                return ("a{sv}", ({"Label": ("s", "main"), "Locked": ("b", self.locked)},))
+            return ("a{sv}", (self.item(path),))
+        if member == "Get":
+            return ("v", (("b", self.locked),))
+        if member == "CreateItem":
+            if mode == "die-create":
+                os._exit(0)
+            if mode == "hang-create":
+                return None
+            self.secret = self.decrypted(body[1])
+            return ("oo", (ITEM, "/"))
+        if member == "SetSecret":
+            self.secret = self.decrypted(body[0])
+            return ("", ())
+        if member == "Delete":
+            return ("o", ("/",))
+        if member == "Unlock":
+            return ("aoo", ([], PROMPT))
+        if member == "Lock":
+            self.locked = True
+            return ("aoo", (body[0], "/"))
+        if member == "Prompt":
+            if mode == "prompt-die":
+                os._exit(0)
+            return ("", ())
+        if member == "Dismiss":
+            print("dismissed", flush=True)
+            return ("", ())
+        raise KeyError("org.freedesktop.DBus.Error.UnknownMethod")
+
+    def after(self, member):
+        if member != "Prompt" or self.mode == "prompt-never":
+            return
+        if self.mode == "prompt-ok":
+            self.locked = False
+        dismissed = self.mode == "prompt-dismissed"
+        signature, body = "bv", (dismissed, ("ao", [] if dismissed else [COLLECTION]))
+        if self.mode == "prompt-wrong-type":
+            signature, body = "s", ("done",)
+        emitter = DBusAddress(PROMPT, interface="org.freedesktop.Secret.Prompt")
+        self.connection.send(new_signal(emitter, "Completed", signature, body))
+
+    def run(self):
+        self.connection.send(message_bus.RequestName(NAME))
+        while True:
+            message = self.connection.receive()
+            fields = message.header.fields
+            if message.header.message_type == MessageType.method_return:
+                if fields.get(HeaderFields.sender) == "org.freedesktop.DBus" and message.body == (1,):
+                    print("ready", flush=True)
+            if message.header.message_type != MessageType.method_call:
+                continue
+            member = fields.get(HeaderFields.member)
+            try:
+                reply = self.answer(
+                    fields.get(HeaderFields.path), fields.get(HeaderFields.interface), member,
+                    message.body,
+                )
+            except KeyError as error:
+                self.connection.send(new_error(message, error.args[0]))
+                continue
+            if reply is not None:
+                signature, body = reply
+                self.connection.send(new_method_return(message, signature or None, body))
+                self.after(member)
+
+
+if __name__ == "__main__":
+    try:
+        Service(sys.argv[1]).run()
+    except (ConnectionResetError, EOFError, BrokenPipeError):
+        pass  # The bus is gone: the test is over.

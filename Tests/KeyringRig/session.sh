@@ -1,0 +1,123 @@
+#!/bin/sh
+# A session bus with a keyring in one state, in a home of its own:  session.sh STATE HOME
+#
+# Prints "ready" when the state is reached, and keeps it until standard input ends: so everything goes
+# with the test, however that ends. The environment must be what the daemons are to see: HOME,
+# XDG_RUNTIME_DIR and DBUS_SESSION_BUS_ADDRESS below HOME, no DISPLAY.
+set -eu
+state=$1
+home=$2
+here=$(dirname "$0")
+bus=$home/run/bus
+
+umask 077
+mkdir -p "$home/run" "$home/services" "$home/.local/share/keyrings"
+
+bus_config() {
+  cat <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=$bus</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>$home/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+XML
+}
+
+ask_bus() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / "org.freedesktop.DBus.$@"; }
+
+# Waits until the keyring's name has an owner.
+wait_for_owner() {
+  tries=0
+  until ask_bus NameHasOwner string:org.freedesktop.secrets 2>/dev/null | grep -q 'boolean true'; do
+    tries=$((tries + 1))
+    [ $tries -lt 500 ] || { echo "no owner" >&2; exit 1; }
+  done
+}
+
+# printf, not echo: a newline would become part of the password.
+start_unlocked() {
+  printf test | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+  wait_for_owner
+}
+
+seed() {
+  printf 'right secret' | secret-tool store --label='vault: api-token' \
+    service vault username api-token application vault
+}
+
+finish() {
+  [ -z "${owner:-}" ] || kill "$owner" 2>/dev/null || true
+  [ -z "${busdaemon:-}" ] || kill "$busdaemon" 2>/dev/null || true
+  wait 2>/dev/null || true
+  rm -rf "$home" || { sleep 0.2; rm -rf "$home"; }
+}
+trap finish EXIT
+
+start_bus() {
+  bus_config >"$home/bus.conf"
+  dbus-daemon --config-file="$home/bus.conf" --nofork --nopidfile --print-address=3 \
+    3>"$home/address" 2>/dev/null &
+  busdaemon=$!
+  tries=0
+  until [ -s "$home/address" ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 100000 ] || { echo "no bus" >&2; exit 1; }
+  done
+}
+
+case $state in
+  no-bus | dead-bus) ;;
+  no-provider) start_bus ;;
+  sleepy)
+    printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/sleep 1000\n' \
+      >"$home/services/sleepy.service"
+    start_bus
+    ;;
+  cannot-start)
+    printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n' \
+      >"$home/services/broken.service"
+    start_bus
+    ;;
+  no-keyring)
+    start_bus
+    gnome-keyring-daemon --start --components=secrets </dev/null >/dev/null 2>&1
+    wait_for_owner
+    ;;
+  unlocked)
+    start_bus
+    start_unlocked
+    ;;
+  locked)
+    start_bus
+    start_unlocked
+    seed
+    dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
+      org.freedesktop.Secret.Service.Lock \
+      array:objpath:/org/freedesktop/secrets/collection/login >/dev/null
+    ;;
+  cold-locked)
+    start_bus
+    start_unlocked
+    seed
+    gnome-keyring-daemon --replace --components=secrets </dev/null >/dev/null 2>&1
+    wait_for_owner
+    ;;
+  *)
+    start_bus
+    /usr/bin/python3 "$here/secret_service.py" "$state" >"$home/service.log" 2>&1 &
+    owner=$!
+    wait_for_owner
+    ;;
+esac
+
+echo ready
+# Until the test lets go.
+read -r _ || true

@@ -1,0 +1,151 @@
+import Foundation
+
+/// A session bus with a keyring in one state, in a home of its own; it all goes when the test is done.
+///
+/// Real gnome-keyring where the state can be had from it, and a small misbehaving service of the tests'
+/// own for what it never does: `Tests/KeyringRig`.
+package final class KeyringSession: Sendable {
+  /// How the keyring stands: one of `session.sh`'s words, or a mode of `secret_service.py`.
+  package struct State: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let name: String
+
+    package init(stringLiteral name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
+    package var description: String { name }
+
+    package static let unlocked: State = "unlocked"
+    package static let locked: State = "locked"
+    package static let coldLocked: State = "cold-locked"
+    package static let noKeyring: State = "no-keyring"
+    package static let noProvider: State = "no-provider"
+    package static let mute: State = "mute"
+    package static let sleepy: State = "sleepy"
+    package static let noBus: State = "no-bus"
+    package static let deadBus: State = "dead-bus"
+  }
+
+  package struct CannotStart: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// What a command did.
+  package struct Run: Sendable {
+    package let status: Int32
+    package let output: Data
+    package let errors: String
+    package let duration: Duration
+
+    /// The output as text, without its last newline.
+    package var text: String {
+      var text = String(decoding: output, as: UTF8.self)
+      if text.hasSuffix("\n") { text.removeLast() }
+      return text
+    }
+  }
+
+  /// The home, 0700.
+  package let home: String
+  /// What a program needs to see this session and nothing of the outer one.
+  package let environment: [String: String]
+  private let supervisor: Process
+  private let lifeline: Pipe
+
+  /// The password of the real keyring.
+  package static let password = "test"
+
+  /// Whether dbus, gnome-keyring and secret-tool are installed.
+  package static let isAvailable = [
+    "dbus-daemon", "gnome-keyring-daemon", "secret-tool", "dbus-send",
+  ].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
+
+  /// Whether the misbehaving service can run too.
+  package static let canMisbehave: Bool = {
+    guard isAvailable else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = ["-c", "import jeepney, cryptography"]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  package static let missing: String =
+    "needs dbus-daemon, gnome-keyring, libsecret-tools, python3-jeepney and python3-cryptography"
+
+  package init(_ state: State) throws {
+    home = "/tmp/vk-\(UUID().uuidString.prefix(13))"
+    var variables = [
+      "HOME": home, "XDG_RUNTIME_DIR": "\(home)/run", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+      "XDG_DATA_HOME": "\(home)/.local/share",
+    ]
+    if state != .noBus { variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(home)/run/bus" }
+    environment = variables
+    lifeline = Pipe()
+    supervisor = Process()
+    supervisor.executableURL = URL(fileURLWithPath: "/bin/sh")
+    supervisor.arguments = ["\(Self.rig)/session.sh", state.name, home]
+    supervisor.environment = variables
+    supervisor.standardInput = lifeline
+    let output = Pipe()
+    supervisor.standardOutput = output
+    let errors = Pipe()
+    supervisor.standardError = errors
+    try supervisor.run()
+    // Daemons inherit standard error: it is read only where nothing came up.
+    guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+      try? lifeline.fileHandleForWriting.close()
+      let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+      throw CannotStart(description: "no keyring session '\(state)': \(said)")
+    }
+  }
+
+  deinit {
+    try? lifeline.fileHandleForWriting.close()
+    supervisor.waitUntilExit()
+  }
+
+  private static let rig = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("KeyringRig").path
+
+  /// Runs a program in this session and waits for it.
+  package func run(
+    _ program: String, _ arguments: [String] = [], input: Data = Data(),
+    adding variables: [String: String] = [:]
+  ) throws -> Run {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.environment = environment.merging(variables) { $1 }
+    let stdin = Pipe()
+    let stdout = Pipe()
+    let errors = "\(home)-\(UUID().uuidString.prefix(8)).err"
+    FileManager.default.createFile(atPath: errors, contents: nil)
+    defer { try? FileManager.default.removeItem(atPath: errors) }
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    process.standardError = FileHandle(forWritingAtPath: errors)
+    let start = ContinuousClock.now
+    try process.run()
+    // A thread of its own: 1 MiB does not fit into a pipe, and the child writes while it reads.
+    Thread.detachNewThread {
+      try? stdin.fileHandleForWriting.write(contentsOf: input)
+      try? stdin.fileHandleForWriting.close()
+    }
+    let output = stdout.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Run(
+      status: process.terminationStatus, output: output,
+      errors: (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "",
+      duration: ContinuousClock.now - start)
+  }
+
+  /// A program that this package builds.
+  package static func product(_ name: String) -> String {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    let folder = (bundle?.bundleURL ?? Bundle.main.bundleURL).deletingLastPathComponent()
+    let beside = folder.appendingPathComponent(name).path
+    return FileManager.default.isExecutableFile(atPath: beside)
+      ? beside : Bundle.main.bundleURL.appendingPathComponent(name).path
+  }
+}
