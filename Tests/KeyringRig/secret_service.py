@@ -106,8 +106,6 @@ class Service:
         if path not in (ITEM, OTHER):
             raise KeyError("org.freedesktop.Secret.Error.NoSuchObject")
         name = "api-token" if path == ITEM else "other"
-        if self.mode == "other-item":
-            name = "other"
         label = "x\x1b[2Jlabel" if self.mode == "secret-escape" else "vault: " + name
         attributes = {"service": "vault", "username": name, "application": "vault"}
         return {
@@ -129,6 +127,8 @@ class Service:
             return ("o", (COLLECTION,))
         if member == "SearchItems":
             found = [ITEM] if body[0].get("username", "api-token") == "api-token" else []
+            if mode == "other-item-searched":
+                found = [OTHER]
             if mode == "search-ghosts":
                 found = [COLLECTION + "/77", COLLECTION + "/78"]
             return ("aoao", ([], found) if self.locked else (found, []))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A session bus with a keyring in one state, in a home of its own; it all goes when the test is done.
 ///
@@ -120,7 +120,7 @@ package final class KeyringSession: Sendable {
     let stdin = Pipe()
     let stdout = Pipe()
     let errors = "\(home)-\(UUID().uuidString.prefix(8)).err"
-    FileManager.default.createFile(atPath: errors, contents: nil)
+    _ = FileManager.default.createFile(atPath: errors, contents: nil)
     defer { try? FileManager.default.removeItem(atPath: errors) }
     process.standardInput = stdin
     process.standardOutput = stdout
@@ -140,12 +140,41 @@ package final class KeyringSession: Sendable {
       duration: ContinuousClock.now - start)
   }
 
-  /// A program that this package builds.
+  /// What the bus carries while `body` runs, as dbus-monitor shows it.
+  package func traffic(isBinary: Bool = false, during body: () throws -> Void) throws -> Data {
+    let monitor = Process()
+    // Into a pipe it writes in blocks: the end would never be seen.
+    monitor.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
+    monitor.arguments = [
+      "-o0", "/usr/bin/dbus-monitor", "--session", isBinary ? "--binary" : "--monitor",
+    ]
+    monitor.environment = environment
+    let output = Pipe()
+    monitor.standardOutput = output
+    monitor.standardError = FileHandle.nullDevice
+    try monitor.run()
+    defer {
+      monitor.terminate()
+      monitor.waitUntilExit()
+    }
+    // The monitor's own name shows that it listens; a message of ours, that it has seen all before it.
+    var seen = output.fileHandleForReading.availableData
+    try body()
+    let mark = "com.example.End\(UUID().uuidString.prefix(8))"
+    _ = try run(
+      "/usr/bin/dbus-send", ["--session", "--type=signal", "/", "\(mark).Ended"])
+    while seen.range(of: Data(mark.utf8)) == nil {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw CannotStart(description: "dbus-monitor ended") }
+      seen += more
+    }
+    return seen
+  }
+
+  /// A program that this package builds: it lies beside the tests.
   package static func product(_ name: String) -> String {
-    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-    let folder = (bundle?.bundleURL ?? Bundle.main.bundleURL).deletingLastPathComponent()
-    let beside = folder.appendingPathComponent(name).path
-    return FileManager.default.isExecutableFile(atPath: beside)
-      ? beside : Bundle.main.bundleURL.appendingPathComponent(name).path
+    let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(fileURLWithPath: tests ?? "").deletingLastPathComponent()
+      .appendingPathComponent(name).path
   }
 }

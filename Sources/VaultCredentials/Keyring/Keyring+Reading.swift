@@ -80,7 +80,6 @@ extension ServiceConnection {
     let ours = matches.unlocked.filter(identity.isExactly)
     if let newest = ours.max(by: { $0.modified < $1.modified }) { return newest.path }
     guard matches.locked.isEmpty else { throw KeyringError(.itemLocked) }
-    guard matches.unlocked.isEmpty else { throw BusFailure(.unusable) }
     try checkCollection(options, during: call)
     throw KeyringError(.itemMissing)
   }

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A Secret Service that misbehaves gets no crash, no hang, and never another item's secret out of us.
+@Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
+struct HostileServiceTests {
+  @Test func theServiceOfTheTestsAnswersWhenItBehaves() throws {
+    #expect(try ProbedKeyring("ok").ask("secret", "vault", "api-token").text == "right secret")
+  }
+
+  @Test(arguments: [
+    "dh-0", "dh-1", "dh-p-1", "dh-empty", "dh-huge", "dh-string", "iv-short", "iv-empty",
+    "cipher-odd", "cipher-empty", "cipher-padding", "other-secret", "other-session", "no-item",
+    "wrong-type",
+  ]) func anUnusableReplyIsSaidToBeOne(_ mode: String) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+    #expect(run.text == "error unusable-reply")
+    #expect(run.status == 1)
+    #expect(run.errors.isEmpty)
+    #expect(run.duration < .seconds(3))
+  }
+
+  @Test func aServiceThatDiesInTheMiddleIsGone() throws {
+    let reading = try ProbedKeyring("die-getsecrets")
+    #expect(try reading.ask("secret", "vault", "api-token").text == "error service-gone")
+    let writing = try ProbedKeyring("die-create")
+    let run = try writing.ask("create", "vault", "x", input: Data("x".utf8))
+    #expect(run.text == "error service-gone")
+  }
+
+  @Test func aSlowServiceIsWaitedFor() throws {
+    let run = try ProbedKeyring("slow").ask("secret", "vault", "api-token")
+    #expect(run.text == "right secret")
+    #expect(run.duration >= .seconds(3))
+  }
+
+  @Test(arguments: ["search-ghosts", "other-item-searched"])
+  func anItemThatIsNotThereOrNotOursIsMissing(_ mode: String) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+    #expect(run.text == "error item-missing")
+  }
+
+  @Test func aSecretThatWasNotAskedForIsLeftAside() throws {
+    let run = try ProbedKeyring("extra-secret").ask("secret", "vault", "api-token")
+    #expect(run.text == "right secret")
+  }
+
+  @Test func aPlainSessionIsToldAndRefusedWhereEncryptionIsRequired() throws {
+    let keyring = try ProbedKeyring("plain-only")
+    #expect(try keyring.ask("probe").text.hasSuffix("encrypted false"))
+    #expect(try keyring.ask("secret", "vault", "api-token").text == "right secret")
+    let refused = try keyring.ask("--encrypted", "secret", "vault", "api-token")
+    #expect(refused.text == "error plain-session-only")
+  }
+
+  @Test(arguments: [
+    ("secret-nul", Data([0x61, 0, 0x62])), ("secret-nonutf8", Data([0xff, 0xfe, 0x80])),
+    ("secret-empty", Data()), ("secret-escape", Data("\u{1b}[2Jx".utf8)),
+    ("secret-8mib", Data((0..<8 << 20).map { UInt8($0 % 8192 * 7 % 251) })),
+  ]) func oddSecretsComeWhole(_ mode: String, _ secret: Data) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+    #expect(run.status == 0)
+    #expect(run.output == secret)
+  }
+
+  @Test(arguments: [
+    ("prompt-never", "error prompt-timed-out"), ("prompt-dismissed", "error prompt-dismissed"),
+    ("prompt-lie", "error still-locked"), ("prompt-wrong-type", "error unusable-reply"),
+    ("prompt-die", "error service-gone"), ("prompt-ok", ""),
+  ]) func aPromptEndsOneWayOrAnother(_ mode: String, _ expected: String) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).ask(
+      "--prompt", "600", "unlock", adding: ["DISPLAY": ":99"])
+    #expect(run.text == expected)
+    #expect(run.duration < .seconds(3))
+  }
+
+  @Test func aPromptCanBeGivenUp() throws {
+    let run = try ProbedKeyring("prompt-never").ask(
+      "--prompt", "60000", "unlock-given-up", adding: ["DISPLAY": ":99"])
+    #expect(run.text == "error prompt-given-up")
+    #expect(run.duration < .seconds(3))
+  }
+
+  @Test func noPromptIsShownWithoutADisplayOrWithoutLeave() throws {
+    let keyring = try ProbedKeyring("prompt-ok")
+    #expect(
+      try keyring.ask("--prompt", "5000", "unlock").text == "error locked-without-display")
+    #expect(
+      try keyring.ask("unlock", adding: ["DISPLAY": ":99"]).text == "error locked-with-display")
+  }
+}

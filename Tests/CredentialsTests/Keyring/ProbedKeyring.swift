@@ -1,0 +1,22 @@
+import Foundation
+import TestSupport
+
+/// The keyring of a session, asked by a process of its own.
+struct ProbedKeyring {
+  let session: KeyringSession
+
+  init(_ state: KeyringSession.State) throws { session = try KeyringSession(state) }
+
+  /// What one call of the package's seam came to.
+  func ask(
+    _ words: String..., input: Data = Data(), adding variables: [String: String] = [:]
+  ) throws -> KeyringSession.Run {
+    try session.run(
+      KeyringSession.product("keyring-probe"), words, input: input, adding: variables)
+  }
+
+  /// What other programs see.
+  func secretTool(_ words: String..., input: Data = Data()) throws -> KeyringSession.Run {
+    try session.run("/usr/bin/secret-tool", words, input: input)
+  }
+}
