@@ -87,7 +87,7 @@ do {
     let cancellation = PromptCancellation()
     cancellation.cancel()
     try keyring.unlock(cancellation: cancellation)
-  case "unlock-password": print(try keyring.unlock(password: input()))
+  case "unlock-password": print(try keyring.unlock(password: input()).rawValue)
   case "lock": try keyring.lock()
   default: exit(64)
   }

@@ -117,23 +117,22 @@ package final class KeyringSession: Sendable {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.environment = environment.merging(variables) { $1 }
-    let stdin = Pipe()
-    let stdout = Pipe()
-    let errors = "\(home)-\(UUID().uuidString.prefix(8)).err"
-    _ = FileManager.default.createFile(atPath: errors, contents: nil)
-    defer { try? FileManager.default.removeItem(atPath: errors) }
-    process.standardInput = stdin
-    process.standardOutput = stdout
+    // Files, not pipes: a pipe's end may be inherited by another test's child, and never close.
+    let files = "\(home)-\(UUID().uuidString.prefix(8))"
+    let (stdin, stdout, errors) = ("\(files).in", "\(files).out", "\(files).err")
+    for (path, contents) in [(stdin, input), (stdout, Data()), (errors, Data())] {
+      _ = FileManager.default.createFile(atPath: path, contents: contents)
+    }
+    defer {
+      for path in [stdin, stdout, errors] { try? FileManager.default.removeItem(atPath: path) }
+    }
+    process.standardInput = FileHandle(forReadingAtPath: stdin)
+    process.standardOutput = FileHandle(forWritingAtPath: stdout)
     process.standardError = FileHandle(forWritingAtPath: errors)
     let start = ContinuousClock.now
     try process.run()
-    // A thread of its own: 1 MiB does not fit into a pipe, and the child writes while it reads.
-    Thread.detachNewThread {
-      try? stdin.fileHandleForWriting.write(contentsOf: input)
-      try? stdin.fileHandleForWriting.close()
-    }
-    let output = stdout.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    let output = FileManager.default.contents(atPath: stdout) ?? Data()
     return Run(
       status: process.terminationStatus, output: output,
       errors: (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "",
