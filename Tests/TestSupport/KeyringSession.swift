@@ -139,37 +139,6 @@ package final class KeyringSession: Sendable {
       duration: ContinuousClock.now - start)
   }
 
-  /// What the bus carries while `body` runs, as dbus-monitor shows it.
-  package func traffic(isBinary: Bool = false, during body: () throws -> Void) throws -> Data {
-    let monitor = Process()
-    // Into a pipe it writes in blocks: the end would never be seen.
-    monitor.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
-    monitor.arguments = [
-      "-o0", "/usr/bin/dbus-monitor", "--session", isBinary ? "--binary" : "--monitor",
-    ]
-    monitor.environment = environment
-    let output = Pipe()
-    monitor.standardOutput = output
-    monitor.standardError = FileHandle.nullDevice
-    try monitor.run()
-    defer {
-      monitor.terminate()
-      monitor.waitUntilExit()
-    }
-    // The monitor's own name shows that it listens; a message of ours, that it has seen all before it.
-    var seen = output.fileHandleForReading.availableData
-    try body()
-    let mark = "com.example.End\(UUID().uuidString.prefix(8))"
-    _ = try run(
-      "/usr/bin/dbus-send", ["--session", "--type=signal", "/", "\(mark).Ended"])
-    while seen.range(of: Data(mark.utf8)) == nil {
-      let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw CannotStart(description: "dbus-monitor ended") }
-      seen += more
-    }
-    return seen
-  }
-
   /// A program that this package builds: it lies beside the tests.
   package static func product(_ name: String) -> String {
     let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -66,36 +66,6 @@ struct KeyringItemTests {
     #expect(first != second)
   }
 
-  @Test func nothingTravelsInClear() throws {
-    let keyring = try ProbedKeyring(.unlocked)
-    let canary = "canary-\(UUID().uuidString)"
-    let seen = try keyring.session.traffic(isBinary: true) {
-      _ = try keyring.ask("create", "vault", "a", input: Data(canary.utf8))
-      let read = try keyring.ask("secret", "vault", "a")
-      #expect(read.text == canary)
-    }
-    #expect(seen.range(of: Data("CreateItem".utf8)) != nil)
-    for start in 0...(canary.utf8.count - 12) {
-      let window = Data(Array(canary.utf8)[start..<start + 12])
-      #expect(seen.range(of: window) == nil)
-    }
-  }
-
-  @Test func tenSecretsTakeOneConnectionAndOneRequest() throws {
-    let keyring = try ProbedKeyring(.unlocked)
-    for number in 0..<10 {
-      _ = try keyring.ask("create", "vault", "item\(number)", input: Data("x".utf8))
-    }
-    let seen = try keyring.session.traffic {
-      let read = try keyring.ask("secrets", "vault")
-      #expect(read.text == "10")
-    }
-    let text = String(decoding: seen, as: UTF8.self)
-    #expect(text.components(separatedBy: "member=GetSecrets").count == 2)
-    // One Hello is ours, one is that of the message that ends the recording.
-    #expect(text.components(separatedBy: "member=Hello").count == 3)
-  }
-
   @Test func thePasswordOpensALockedKeyringWithoutAPrompt() throws {
     for state in [KeyringSession.State.locked, .coldLocked] {
       let keyring = try ProbedKeyring(state)
