@@ -37,20 +37,33 @@ struct ErrorReport {
   let status: ExitStatus
 
   init(_ error: any Error) {
+    let told = Self.told(error)
+    (code, message) = (told.code, told.message)
     status = ExitStatus.of(error)
+    let isMissing = ["item-not-found", "no-vault"].contains(told.code)
+    let isUnderSudo = isMissing && ProcessState.variable("SUDO_USER") != nil
+    hint =
+      isUnderSudo
+      ? "under sudo this is root's vault, not yours" + (told.hint.map { "; \($0)" } ?? "")
+      : told.hint
+  }
+
+  private static func told(
+    _ error: any Error
+  ) -> (code: String, message: String, hint: String?) {
     switch error {
     case let error as CommandError:
-      (code, message, hint) = (error.code, error.message, error.hint)
+      return (error.code, error.message, error.hint)
     case let error as CredentialError:
-      (code, message, hint) = (error.code.rawValue, error.message, error.hint)
+      return (error.code.rawValue, error.message, error.hint)
     case let error as StorageError:
-      (code, message, hint) = (error.code.rawValue, error.message, nil)
+      return (error.code.rawValue, error.message, nil)
     case let error as SealingError:
-      (code, message, hint) = (error.code.rawValue, error.message, nil)
+      return (error.code.rawValue, error.message, nil)
     case let error as System.Failure:
-      (code, message, hint) = ("input-output", "writing failed: \(error.reason)", nil)
+      return ("input-output", "writing failed: \(error.reason)", nil)
     default:
-      (code, message, hint) = ("internal", "something unexpected went wrong", nil)
+      return ("internal", "something unexpected went wrong", nil)
     }
   }
 
