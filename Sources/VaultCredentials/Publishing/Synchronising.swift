@@ -1,3 +1,4 @@
+import Synchronization
 import VaultSealing
 import VaultStorage
 
@@ -8,7 +9,7 @@ extension UnlockedVault {
   /// keyring does it. Returns the item as the index has it afterwards.
   @discardableResult
   func synchroniseCopies(after record: ItemRecord) throws -> ItemRecord {
-    guard record.copy == .pending || vault.options.usesKeyring else { return record }
+    guard hasCopyWork.load(ordering: .relaxed) else { return record }
     try synchroniseCopies()
     let name = ItemName(stored: record.name)
     return try read(onlyItemsNamed: [name]).1.items.first { $0.id == record.id } ?? record

@@ -37,6 +37,8 @@ public final class UnlockedVault: Sendable {
   let vaultID: [UInt8]
   let keys: VaultKeys
   private let pendingNotices = Mutex<[VaultNotice]>([])
+  /// Whether the last commit left something to be done in the keyring.
+  let hasCopyWork = Atomic(true)
   /// What opening the vault has read, for the call that comes right after it.
   private let fresh: Mutex<FreshFile?>
 
@@ -96,9 +98,11 @@ public final class UnlockedVault: Sendable {
 
   /// Changes the file; what `change` throws leaves it as it was.
   func commit<Result>(_ change: (inout VaultDraft) throws -> Result) throws -> Result {
-    let (result, notices) = try VaultWriter(vault: vault, keys: keys, vaultID: vaultID)
-      .commit(change)
+    let (result, notices, hasCopyWork) = try VaultWriter(
+      vault: vault, keys: keys, vaultID: vaultID
+    ).commit(change)
     note(notices)
+    self.hasCopyWork.store(hasCopyWork, ordering: .relaxed)
     return result
   }
 

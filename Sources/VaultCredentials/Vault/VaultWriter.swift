@@ -11,7 +11,7 @@ struct VaultWriter {
   /// Whatever throws before the replace leaves everything as it was.
   func commit<Result>(
     _ change: (inout VaultDraft) throws -> Result
-  ) throws -> (result: Result, notices: [VaultNotice]) {
+  ) throws -> (result: Result, notices: [VaultNotice], hasCopyWork: Bool) {
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
       let (sealed, index) = try reader.openForWriting()
@@ -39,7 +39,7 @@ struct VaultWriter {
       try vault.folder.record(seen, key: try (draft.newKeys ?? keys).state())
       if draft.removesPrevious { try vault.folder.removePrevious(in: directory) }
       try history.remove(draft.retiredBlobs, erasing: draft.removesPrevious)
-      return (result, draft.notices)
+      return (result, draft.notices, draft.index.hasCopyWork)
     }
   }
 

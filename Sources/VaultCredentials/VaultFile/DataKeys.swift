@@ -1,6 +1,11 @@
 import VaultSealing
 
 extension VaultIndex {
+  /// Whether something is to be done in the keyring: copies to be made, brought up to date or removed.
+  var hasCopyWork: Bool {
+    !withdrawals.isEmpty || items.contains { $0.trashed == 0 && $0.copy == .pending }
+  }
+
   /// What a data key is for.
   enum Purpose: String {
     /// Earlier versions and the trash, in `store.sqlite`.
