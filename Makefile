@@ -13,8 +13,8 @@ RELEASE := .build-release
 BINARY := $(RELEASE)/release/vault
 
 BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev pkg-config
-TEST_PACKAGES := gnome-keyring dbus dbus-x11 libsecret-tools bash-completion zsh fish python3-pexpect \
-	python3-dbus python3-gi strace sqlite3 keyutils git
+TEST_PACKAGES := gnome-keyring dbus libsecret-tools bash-completion zsh fish python3-pexpect \
+	python3-jeepney python3-cryptography strace sqlite3 keyutils git
 
 .PHONY: help build demo test lint format install uninstall completions bench clean
 

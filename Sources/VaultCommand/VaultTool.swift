@@ -25,7 +25,7 @@ struct VaultTool: ParsableCommand {
         name: "The vault",
         subcommands: [
           InitVerb.self, UnlockVerb.self, LockVerb.self, StatusVerb.self, CheckVerb.self,
-          KeyVerb.self, BackupVerb.self,
+          KeyVerb.self, KeyringVerb.self, BackupVerb.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
       CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),

@@ -1,0 +1,168 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault keyring`.
+struct KeyringVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keyring",
+    abstract: "Look at the desktop keyring, unlock it, and bring its copies up to date.",
+    subcommands: [
+      KeyringStatusVerb.self, KeyringUnlockVerb.self, KeyringSyncVerb.self,
+      KeyringPublishVerb.self,
+    ])
+}
+
+/// `vault keyring status`.
+struct KeyringStatusVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say how the desktop keyring stands.",
+    discussion: "Nothing is unlocked and no prompt is shown.")
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let status = try settings.locked().blocking.keyringStatus()
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("state", .string(status.state)), ("owner", .optional(status.owner)),
+        ("process", status.process.map { .number(Int64($0)) } ?? .null),
+        ("program", .optional(status.program)),
+        ("locked", status.isLocked.map { .bool($0) } ?? .null),
+        ("encrypted", status.isEncrypted.map { .bool($0) } ?? .null),
+        ("display", .bool(status.hasDisplay)), ("message", .optional(status.message)),
+        ("hint", .optional(status.hint)),
+      ])
+    }
+    var rows = [["state", status.state]]
+    if let program = status.program, let process = status.process {
+      rows.append(["program", "\(StandardOutput.shown(program)) (process \(process))"])
+    }
+    if let isEncrypted = status.isEncrypted {
+      rows.append(["connection", isEncrypted ? "encrypted" : "in clear"])
+    }
+    rows.append(["display", status.hasDisplay ? "yes" : "no"])
+    try StandardOutput.write(TextTable.aligned(rows))
+    if let message = status.message { StandardError.note(message, hint: status.hint) }
+  }
+}
+
+/// `vault keyring unlock`.
+struct KeyringUnlockVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Unlock the desktop keyring from here, with its own password.",
+    discussion: """
+      On a desktop that is the login password. It works over SSH and without a display, where the keyring is \
+      gnome-keyring. Here --passphrase is the keyring's password.
+
+      vault keyring unlock
+      vault keyring unlock --passphrase file:/run/secrets/login
+      """)
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let password = try settings.passphrase?.read() ?? Prompt.secret("Password of the keyring")
+    guard let password else {
+      throw CommandError(
+        "no-terminal", "the keyring's password is needed, and there is no terminal to ask on",
+        hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
+        status: .noPermission)
+    }
+    switch try settings.locked().blocking.unlockKeyring(password: password) {
+    case .wasUnlocked: StandardError.note("the keyring was unlocked already")
+    case .unlocked: StandardError.note("the keyring is unlocked")
+    case .unlockedWithNewline:
+      StandardError.note(
+        "the keyring is unlocked; its password ends in a newline, which 'echo' once made part of it",
+        hint: "change it in Seahorse, and use printf in place of echo")
+    }
+  }
+}
+
+/// `vault keyring sync`.
+struct KeyringSyncVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Bring the copies in the keyring up to date, and say which ones others changed.",
+    discussion: """
+      vault keyring sync
+      vault keyring sync --take         what others changed becomes a new version here
+      vault keyring sync --overwrite    what others changed is replaced by what is here
+      """)
+
+  @Flag(help: "Take what other programs changed into the vault, as new versions.")
+  var take = false
+
+  @Flag(help: "Replace what other programs changed by what the vault holds.")
+  var overwrite = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func validate() throws {
+    if take, overwrite { throw ValidationError("--take and --overwrite do not go together") }
+  }
+
+  func run() throws {
+    let settings = try common.settings()
+    let report = try settings.withVault { vault in
+      if take { try vault.takeChangedCopies() }
+      return try vault.synchroniseCopies(overwriting: overwrite)
+    }
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("current", .number(Int64(report.current))), ("pending", .number(Int64(report.pending))),
+        ("changedByOthers", .array(report.changedByOthers.map { .string($0.text) })),
+        ("missing", .array(report.missing.map { .string($0.text) })),
+      ])
+    }
+    try StandardOutput.write(
+      TextTable.aligned([
+        ["current", String(report.current)], ["pending", String(report.pending)],
+        ["changed by others", String(report.changedByOthers.count)],
+        ["missing", String(report.missing.count)],
+      ]))
+    for name in report.changedByOthers {
+      StandardError.note("changed by another program: \(name.text)")
+    }
+    if !report.changedByOthers.isEmpty {
+      StandardError.note(
+        "nothing was changed", hint: "take it, or overwrite it: --take, or --overwrite")
+    }
+  }
+}
+
+/// `vault keyring publish`.
+struct KeyringPublishVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish",
+    abstract: "Switch copies for other programs on or off.",
+    discussion: """
+      vault keyring publish off             no copies, of anything
+      vault keyring publish on api-token    a copy of this item
+      """)
+
+  /// On or off.
+  enum Switch: String, ExpressibleByArgument, CaseIterable {
+    case on
+    case off
+  }
+
+  @Argument(help: "on or off.")
+  var state: Switch
+
+  @Argument(help: "Items; without one it is for all, and for those to come.", completion: .live)
+  var names: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let names = try names.map { try ItemName($0) }
+    try common.settings().withVault { vault in
+      try vault.setPublishing(state == .on, of: names.isEmpty ? nil : names)
+    }
+  }
+}

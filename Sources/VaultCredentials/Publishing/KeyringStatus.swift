@@ -1,0 +1,73 @@
+public import VaultSealing
+
+/// How the desktop keyring stands, found out by asking the bus.
+public struct KeyringStatus: Sendable {
+  /// The state's stable name: `unlocked`, or `no-bus`, `dead-bus`, `no-provider`, `activation-timed-out`,
+  /// `not-answering`, `no-collection`, `locked-with-display`, `locked-without-display`, `library-missing`, ….
+  public let state: String
+  /// One sentence that says what is in the way; `nil` if nothing is.
+  public let message: String?
+  /// One sentence that says what to do about it.
+  public let hint: String?
+  /// The unique name on the bus of the program that is the keyring.
+  public let owner: String?
+  /// The process of that program.
+  public let process: Int32?
+  /// The name of that program.
+  public let program: String?
+  /// Whether the default collection is locked; `nil` if there is none or it cannot be told.
+  public let isLocked: Bool?
+  /// Whether secrets are encrypted on the bus; `nil` if it cannot be told.
+  public let isEncrypted: Bool?
+  /// Whether there is a display that a prompt could be shown on.
+  public let hasDisplay: Bool
+
+  init(_ report: KeyringReport) {
+    state = report.obstacle?.state.rawValue ?? "unlocked"
+    message = report.obstacle?.message
+    hint = report.obstacle?.state.advice
+    owner = report.owner?.busName
+    process = report.owner?.process
+    program = report.owner?.program
+    isLocked = report.isLocked
+    isEncrypted = report.isSessionEncrypted
+    hasDisplay = report.hasDisplay
+  }
+}
+
+/// How the keyring came to be unlocked.
+public enum KeyringUnlocking: Sendable {
+  /// It was not locked.
+  case wasUnlocked
+  /// The password opened it.
+  case unlocked
+  /// The password opened it with a newline added: it was once set by `echo password |`.
+  case unlockedWithNewline
+}
+
+extension LockedVault.Blocking {
+  /// How the desktop keyring stands; nothing is unlocked, no prompt is shown.
+  ///
+  /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
+  public func keyringStatus() -> KeyringStatus {
+    KeyringStatus(vault.keyring.probe(openingSession: true))
+  }
+
+  /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a display.
+  ///
+  /// - Parameter password: The keyring's password; on a desktop, the login password.
+  /// - Returns: How it came to be unlocked.
+  /// - Throws: ``CredentialError`` with a keyring's code; `keyring-wrong-password` if it is wrong.
+  @discardableResult
+  public func unlockKeyring(password: SecretBytes) throws -> KeyringUnlocking {
+    do {
+      return switch try vault.keyring.unlock(password: password) {
+      case .wasUnlocked: .wasUnlocked
+      case .unlocked: .unlocked
+      case .unlockedWithNewline: .unlockedWithNewline
+      }
+    } catch {
+      throw CredentialError(error)
+    }
+  }
+}
