@@ -57,7 +57,16 @@ package final class PreferenceDatabase {
     }
   }
 
-  /// Ends the use of the store; the log stays, so that the next process need not make it anew.
+  /// Makes opening and closing cheap, for a process that does one thing and ends.
+  ///
+  /// The log stays after the last close, so that the next process need not make it anew, and is kept
+  /// short, so that it is read quickly. Committed is committed either way.
+  package func prepareForShortUse() {
+    store.connection.setCheckpointsOnClose(false)
+    store.connection.setAutomaticCheckpoint(pages: 64)
+  }
+
+  /// Ends the use of the store.
   package func close() { store.connection.close() }
 
   private func wrapping<Result>(_ body: () throws -> Result) throws(PreferenceError) -> Result {

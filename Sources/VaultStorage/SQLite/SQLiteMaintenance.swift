@@ -101,6 +101,11 @@ extension SQLiteConnection {
     unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
   }
 
+  /// How many pages the log may have before a commit moves it into the database.
+  package func setAutomaticCheckpoint(pages: Int) {
+    unsafe sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages))
+  }
+
   /// Whether closing the last connection moves the log into the database.
   package func setCheckpointsOnClose(_ isOn: Bool) {
     unsafe cvault_sqlite_db_config_flag(

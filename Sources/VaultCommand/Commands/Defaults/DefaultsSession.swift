@@ -69,6 +69,7 @@ final class DefaultsSession {
     if let database { return database }
     database = try PreferenceDatabase.open(
       tool.location(), mode: .read, process: "defaults", keys: LazyKeys(tool.keys))
+    database?.prepareForShortUse()
     return database
   }
 
@@ -80,6 +81,7 @@ final class DefaultsSession {
       let opened = try PreferenceDatabase.open(
         tool.location(), mode: .write, process: "defaults", keys: LazyKeys(tool.keys))
     else { throw DefaultsRefusal("Could not write domain; there is no store") }
+    opened.prepareForShortUse()
     database = opened
     isWritable = true
     return opened
