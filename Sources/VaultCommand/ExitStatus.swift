@@ -60,6 +60,9 @@ package struct ExitStatus: Hashable, Sendable {
     case .locked, .wrongKey, .unsafeFile, .permissionDenied, .keyringLocked: .noPermission
     case .noVault, .newerVersion, .configuration: .configuration
     case .cancelled: .interrupted
+    // The keyring's states have codes of their own: locked, or out of reach.
+    case _ where code.isLockedKeyring: .noPermission
+    case _ where code.isAboutKeyring: .unavailable
     default: .inputOutput
     }
   }

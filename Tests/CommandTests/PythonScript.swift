@@ -5,10 +5,12 @@ import TestSupport
 struct PythonScript {
   private let path: String
 
-  init(_ name: String) {
-    path =
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Scripts/\(name).py").path
+  init(_ name: String) { path = Self.location("\(name).py") }
+
+  /// Where a script lies.
+  static func location(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Scripts/\(name)").path
   }
 
   /// Whether python3 and pexpect are there.
@@ -20,7 +22,8 @@ struct PythonScript {
     try Self.run("/usr/bin/env", ["python3", path] + arguments)
   }
 
-  private static func run(
+  /// Runs a program to its end.
+  static func run(
     _ program: String, _ arguments: [String]
   ) throws -> (status: Int32, errors: String) {
     let folder = try TemporaryHome()
