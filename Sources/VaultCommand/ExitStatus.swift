@@ -48,16 +48,18 @@ package struct ExitStatus: Hashable, Sendable {
   }
 
   private static func of(_ code: CredentialError.Code) -> ExitStatus {
-    switch code {
+    // Each state of the keyring has a code of its own: there and locked, or out of reach.
+    if code.isAboutKeyring { return code.isLockedKeyring ? .noPermission : .unavailable }
+    return switch code {
     case .itemNotFound, .fieldNotFound, .versionNotFound, .slotNotFound, .itemExists, .lastSlot:
       .no
     case .invalidName, .invalidValue: .usage
     case .damaged, .rolledBack, .forked, .weakSlot: .damaged
-    case .keyringUnavailable, .copyRemains: .unavailable
+    case .copyRemains: .unavailable
     case .cannotCreate, .vaultExists: .cannotCreate
     case .inputOutput, .notDurable: .inputOutput
     case .busy: .busy
-    case .locked, .wrongKey, .unsafeFile, .permissionDenied, .keyringLocked: .noPermission
+    case .locked, .wrongKey, .unsafeFile, .permissionDenied: .noPermission
     case .noVault, .newerVersion, .configuration: .configuration
     case .cancelled: .interrupted
     // The keyring's states have codes of their own: locked, or out of reach.

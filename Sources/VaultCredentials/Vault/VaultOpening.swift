@@ -92,7 +92,9 @@ struct VaultOpening {
       }
       return Found(vaultKey: key, slot: slot, source: .keyring)
     }
-    throw CredentialError(KeyringError(.itemMissing, "the keyring does not hold this vault's key"))
+    throw CredentialError(
+      .locked, "the keyring does not hold the key of this vault",
+      hint: "open it by another key slot; the key may lie in another user's or machine's keyring")
   }
 
   /// Whether the vault has a slot of this kind; if not, a source that was named is an error.

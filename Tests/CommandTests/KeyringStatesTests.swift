@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One vault, whatever the desktop keyring does: the same answers while any slot opens it, else 69 or 77
+/// with the line that helps, in time, and nothing half done.
+@Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
+struct KeyringStatesTests {
+  /// A vault that a keyring slot opens, and with `hasKeyFile` a key-file too.
+  struct DesktopVault {
+    let home: TemporaryHome
+    let session: KeyringSession
+    let keyFile: String
+
+    init(hasKeyFile: Bool) throws {
+      home = try TemporaryHome()
+      session = try KeyringSession(.unlocked)
+      keyFile = "\(home.path)/vault.key"
+      let made = try run(["set", "api-token", "--stdin"], input: "s3cr3t", in: session)
+      try #require(made.status == 0, "\(made.errors)")
+      if hasKeyFile {
+        let added = try run(["key", "add", "--new-key-file", keyFile], in: session)
+        try #require(added.status == 0, "\(added.errors)")
+      }
+    }
+
+    var path: String { "\(home.path)/vault/secrets.vault" }
+
+    func run(
+      _ arguments: [String], input: String = "", in session: KeyringSession,
+      withKeyFile: Bool = false
+    ) throws -> KeyringSession.Run {
+      var variables = ["VAULT_HOME": "\(home.path)/vault"]
+      if withKeyFile { variables["VAULT_KEY_FILE"] = keyFile }
+      var arguments = arguments
+      let end = arguments.firstIndex(of: "--") ?? arguments.count
+      arguments.insert("--no-session", at: end)
+      return try session.run(
+        VaultProcess.path, arguments, input: Data(input.utf8), adding: variables)
+    }
+  }
+
+  struct Expectation: Sendable, CustomStringConvertible {
+    let state: KeyringSession.State
+    let status: Int32
+    var limit = Duration.seconds(3)
+    var description: String { state.name }
+  }
+
+  static let states: [Expectation] = [
+    Expectation(state: .noBus, status: 69), Expectation(state: .deadBus, status: 69),
+    Expectation(state: .noProvider, status: 69), Expectation(state: .noKeyring, status: 69),
+    Expectation(state: .mute, status: 69, limit: .seconds(6)),
+    Expectation(state: .sleepy, status: 69, limit: .seconds(6)),
+  ]
+
+  @Test(arguments: states)
+  func aVaultWithTheKeyringSlotAloneIsHonest(_ expected: Expectation) throws {
+    let vault = try DesktopVault(hasKeyFile: false)
+    let before = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    let session = try KeyringSession(expected.state)
+    let marker = "\(vault.home.path)/started"
+    let lines: [([String], String)] = [
+      (["get", "api-token"], ""), (["set", "other", "--stdin"], "x"),
+      (["remove", "api-token"], ""),
+      (["list"], ""), (["run", "api-token", "--", "/usr/bin/touch", marker], ""),
+    ]
+    for (arguments, input) in lines {
+      let run = try vault.run(arguments, input: input, in: session)
+      #expect(run.status == expected.status, "\(arguments[0]): \(run.errors)")
+      #expect(run.output.isEmpty, "\(arguments[0])")
+      #expect(run.duration < expected.limit, "\(arguments[0]) took \(run.duration)")
+      #expect(run.errors.contains("vault: hint: "), "\(arguments[0]): \(run.errors)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: marker))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path)) == before)
+  }
+
+  @Test(arguments: states)
+  func withASecondSlotEveryAnswerIsTheSame(_ expected: Expectation) throws {
+    let vault = try DesktopVault(hasKeyFile: true)
+    let session = try KeyringSession(expected.state)
+    func run(_ arguments: [String], input: String = "") throws -> KeyringSession.Run {
+      let run = try vault.run(arguments, input: input, in: session, withKeyFile: true)
+      #expect(run.duration < .seconds(6), "\(arguments[0]) took \(run.duration)")
+      return run
+    }
+    #expect(try run(["get", "api-token"]).text == "s3cr3t")
+    let set = try run(["set", "other", "--stdin"], input: "second")
+    #expect(set.status == 0, "\(set.errors)")
+    #expect(set.errors.contains("still to be brought up to date"), "\(set.errors)")
+    #expect(try run(["list"]).text == "api-token\nother")
+    #expect(try run(["run", "api-token", "--", "/usr/bin/printenv", "API_TOKEN"]).text == "s3cr3t")
+    let remove = try run(["remove", "api-token"])
+    #expect(remove.status == 69, "\(remove.errors)")
+    #expect(remove.errors.contains("the keyring still holds its copy"))
+    // Back on the desktop: what was left to do is done.
+    let sync = try vault.run(["keyring", "sync"], in: vault.session)
+    #expect(sync.status == 0, "\(sync.errors)")
+    let lookup = ["lookup", "service", "vault:\(try id(of: vault))", "username"]
+    let copy = try vault.session.run("/usr/bin/secret-tool", lookup + ["other"])
+    #expect(copy.text == "second")
+    let gone = try vault.session.run("/usr/bin/secret-tool", lookup + ["api-token"])
+    #expect(gone.status == 1)
+  }
+
+  @Test func aLockedKeyringIsToldAsLocked() throws {
+    let vault = try DesktopVault(hasKeyFile: true)
+    let lock = try vault.session.run(
+      "/usr/bin/dbus-send",
+      [
+        "--session", "--print-reply", "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets",
+        "org.freedesktop.Secret.Service.Lock",
+        "array:objpath:/org/freedesktop/secrets/collection/login",
+      ])
+    try #require(lock.status == 0, "\(lock.errors)")
+    for arguments in [["get", "api-token"], ["list"], ["remove", "api-token"]] {
+      let run = try vault.run(arguments, in: vault.session)
+      #expect(run.status == 77, "\(arguments[0]): \(run.errors)")
+      #expect(run.duration < .seconds(3))
+      #expect(run.errors.contains("locked"))
+    }
+    let get = try vault.run(["get", "api-token"], in: vault.session, withKeyFile: true)
+    #expect(get.text == "s3cr3t")
+    let password = "\(vault.home.path)/password"
+    try Data(KeyringSession.password.utf8).write(to: URL(fileURLWithPath: password))
+    let wrong = try vault.run(
+      ["keyring", "unlock", "--passphrase", "file:\(vault.keyFile)"], in: vault.session)
+    #expect(wrong.status == 77, "\(wrong.errors)")
+    let unlock = try vault.run(
+      ["keyring", "unlock", "--passphrase", "file:\(password)"], in: vault.session)
+    #expect(unlock.status == 0, "\(unlock.errors)")
+    #expect(try vault.run(["get", "api-token"], in: vault.session).text == "s3cr3t")
+  }
+
+  @Test(arguments: ["die-create", "hang-create", "dh-zero", "iv-short"] as [KeyringSession.State])
+  func aKeyringThatFailsInTheMiddleCostsTheCopyAlone(_ state: KeyringSession.State) throws {
+    let vault = try DesktopVault(hasKeyFile: true)
+    let session = try KeyringSession(state)
+    let set = try vault.run(
+      ["set", "another", "--stdin"], input: "value", in: session, withKeyFile: true)
+    #expect(set.status == 0, "\(set.errors)")
+    #expect(set.duration < .seconds(6))
+    let get = try vault.run(["get", "another"], in: session, withKeyFile: true)
+    #expect(get.text == "value")
+  }
+
+  @Test func aCopyChangedByAnotherProgramIsNoticedTakenOrOverwritten() throws {
+    let vault = try DesktopVault(hasKeyFile: false)
+    let service = "vault:\(try id(of: vault))"
+    func change(_ text: String) throws {
+      let stored = try vault.session.run(
+        "/usr/bin/secret-tool",
+        ["store", "--label", "x", "service", service, "username", "api-token"],
+        input: Data(text.utf8))
+      try #require(stored.status == 0, "\(stored.errors)")
+    }
+    try change("elsewhere")
+    let told = try vault.run(["keyring", "sync"], in: vault.session)
+    #expect(told.errors.contains("changed by another program: api-token"), "\(told.errors)")
+    #expect(try vault.run(["get", "api-token"], in: vault.session).text == "s3cr3t")
+    let take = try vault.run(["keyring", "sync", "--take"], in: vault.session)
+    #expect(take.status == 0, "\(take.errors)")
+    #expect(try vault.run(["get", "api-token"], in: vault.session).text == "elsewhere")
+    try change("again")
+    let overwrite = try vault.run(["keyring", "sync", "--overwrite"], in: vault.session)
+    #expect(overwrite.status == 0, "\(overwrite.errors)")
+    let copy = try vault.session.run(
+      "/usr/bin/secret-tool", ["lookup", "service", service, "username", "api-token"])
+    #expect(copy.text == "elsewhere")
+  }
+
+  private func id(of vault: DesktopVault) throws -> String {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    return bytes[16..<20].map { String(format: "%02x", $0) }.joined()
+  }
+}
