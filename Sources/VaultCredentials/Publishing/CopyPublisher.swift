@@ -60,6 +60,7 @@ struct CopyPublisher {
   func withdraw(_ name: String, known: [UInt8]) throws -> Outcome {
     let identity = KeyringIdentity(service: service, username: name)
     let copies = try copies(of: identity)
+    if copies.isEmpty { try requireKeyring() }
     let ours = copies.filter { $0.hash == known }
     for copy in ours { try keyring.delete(copy.path, of: identity) }
     return ours.isEmpty && !copies.isEmpty ? .changedByOthers : .withdrawn
@@ -69,7 +70,13 @@ struct CopyPublisher {
   func look(at name: String, known: [UInt8]) throws -> Outcome {
     let copies = try copies(of: KeyringIdentity(service: service, username: name))
     if copies.contains(where: { $0.hash == known }) { return .published(hash: known) }
+    if copies.isEmpty { try requireKeyring() }
     return copies.isEmpty ? .withdrawn : .changedByOthers
+  }
+
+  /// Tells "the copy is gone" from "there is no keyring to look in".
+  private func requireKeyring() throws {
+    if let obstacle = keyring.probe().obstacle { throw obstacle }
   }
 
   private struct Found {
