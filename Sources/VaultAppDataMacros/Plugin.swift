@@ -3,5 +3,8 @@ import SwiftSyntaxMacros
 
 @main
 struct AppDataMacrosPlugin: CompilerPlugin {
-  let providingMacros: [any Macro.Type] = []
+  let providingMacros: [any Macro.Type] = [
+    ModelMacro.self, PersistedPropertyMacro.self, AttributeMacro.self, RelationshipMacro.self,
+    TransientMacro.self, UniqueMacro.self, IndexMacro.self, ModelActorMacro.self,
+  ]
 }

@@ -1,1 +1,244 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+import SwiftSyntaxMacrosGenericTestSupport
 import Testing
+import VaultAppDataMacros
+
+let macros: [String: MacroSpec] = [
+  "Model": MacroSpec(
+    type: ModelMacro.self, conformances: ["PersistentModel", "Observable", "Sendable"]),
+  "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
+  "Attribute": MacroSpec(type: AttributeMacro.self),
+  "Relationship": MacroSpec(type: RelationshipMacro.self),
+  "Transient": MacroSpec(type: TransientMacro.self),
+  "Unique": MacroSpec(type: UniqueMacro.self),
+  "Index": MacroSpec(type: IndexMacro.self),
+  "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
+]
+
+/// Compares the expansion and the diagnostics with what is expected.
+func expectExpansion(
+  _ source: String, _ expanded: String? = nil, diagnostics: [DiagnosticSpec] = [],
+  location: Testing.SourceLocation = #_sourceLocation
+) {
+  assertMacroExpansion(
+    source, expandedSource: expanded ?? "", diagnostics: diagnostics, macroSpecs: macros,
+    indentationWidth: .spaces(2),
+    failureHandler: { failure in
+      // A test of a diagnostic alone has no opinion on the rest.
+      if expanded == nil, failure.message.contains("expected expanded source") { return }
+      Issue.record("\(failure.message)", sourceLocation: location)
+    })
+}
+
+struct DiagnosticTests {
+  @Test func aStructCannotBeAModel() {
+    expectExpansion(
+      "@Model struct A {}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "@Model can only be applied to a class, not to a struct", line: 1, column: 1)
+      ])
+  }
+
+  @Test func aMissingInitializerIsReportedAtTheName() {
+    expectExpansion(
+      "@Model class A { var name: String }",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "@Model requires an initializer: a property has no default value", line: 1,
+          column: 14)
+      ])
+  }
+
+  @Test func aLazyPropertyIsReportedWithAFixIt() {
+    expectExpansion(
+      "@Model class A {\n  lazy var name = \"a\"\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "a lazy property cannot be stored; mark it @Transient or remove 'lazy'",
+          line: 2, column: 3, fixIts: [FixItSpec(message: "mark it @Transient")])
+      ])
+  }
+
+  @Test func anObserverIsReportedWithAFixIt() {
+    expectExpansion(
+      "@Model class A {\n  var name = \"a\" { didSet {} }\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "'didSet' is not called on a stored property of a model", line: 2, column: 20,
+          fixIts: [FixItSpec(message: "mark it @Transient")])
+      ])
+  }
+
+  @Test func severalPropertiesInOneDeclarationAreReported() {
+    expectExpansion(
+      "@Model class A {\n  var a = 1, b = 2\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "@Model needs one declaration for each stored property", line: 2, column: 7)
+      ])
+  }
+
+  @Test func aReservedNameIsReportedAtTheName() {
+    expectExpansion(
+      "@Model class A {\n  var description = \"\"\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "a stored property of a model cannot be named 'description'", line: 2, column: 7)
+      ])
+  }
+
+  @Test func aTransientPropertyNeedsADefaultValue() {
+    expectExpansion(
+      "@Model class A {\n  @Transient var t: Int\n  init() { t = 0 }\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "a @Transient property that is not optional needs a default value: 't'",
+          line: 2, column: 18)
+      ])
+  }
+
+  @Test func anOptionalTransientPropertyNeedsNone() {
+    expectExpansion("@Model class A {\n  @Transient var t: Int?\n}")
+  }
+
+  @Test func aPropertyIsEitherAttributeOrRelationship() {
+    expectExpansion(
+      "@Model class A {\n  @Attribute @Relationship var b: B?\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "a property is either an @Attribute or a @Relationship", line: 2, column: 14)
+      ])
+  }
+
+  @Test func anAttributeOnAComputedPropertyIsReported() {
+    expectExpansion(
+      "@Model class A {\n  @Attribute var b: Int { 1 }\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "@Attribute can only be applied to a stored property", line: 2, column: 3)
+      ])
+  }
+
+  @Test func aConstraintOutsideOfAModelIsReported() {
+    expectExpansion(
+      "class A {\n  #Unique<A>([\\.b])\n}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "#Unique can only be used inside of a class with @Model", line: 2, column: 3)
+      ])
+  }
+
+  @Test func aConstraintInAModelIsAccepted() {
+    expectExpansion("@Model class A {\n  #Unique<A>([\\.b])\n  var b = 1\n}")
+  }
+
+  @Test func aModelActorMustBeAnActor() {
+    expectExpansion(
+      "@ModelActor class A {}",
+      diagnostics: [
+        DiagnosticSpec(
+          message: "@ModelActor can only be applied to an actor", line: 1, column: 1)
+      ])
+  }
+}
+
+struct ExpansionTests {
+  @Test func aModelActorHasAContextOfItsOwn() {
+    expectExpansion(
+      "@ModelActor\nactor Service {\n}",
+      """
+      actor Service {
+
+        nonisolated let modelExecutor: any _AppData.ModelExecutor
+
+        nonisolated let modelContainer: _AppData.ModelContainer
+
+        init(modelContainer: _AppData.ModelContainer) {
+          let modelContext = _AppData.ModelContext(modelContainer)
+          self.modelExecutor = _AppData.DefaultSerialModelExecutor(modelContext: modelContext)
+          self.modelContainer = modelContainer
+        }
+      }
+
+      extension Service: _AppData.ModelActor {
+      }
+      """)
+  }
+
+  @Test func aModelKeepsItsValuesInTheBackingData() {
+    expectExpansion(
+      "@Model\nfinal class Task {\n  var title = \"\"\n}",
+      #"""
+      final class Task {
+        var title {
+          @storageRestrictions(accesses: _$backingData, initializes: _title)
+          init(initialValue) {
+            _AppData.initialize(_$backingData, 0, \.title, initialValue)
+            _title = _AppData.NoType()
+          }
+          get {
+            _$observationRegistrar.access(self, keyPath: \.title)
+            return _AppData.value(of: self, _$backingData, 0, \.title)
+          }
+          set {
+            _$observationRegistrar.withMutation(of: self, keyPath: \.title) {
+              _AppData.setValue(of: self, _$backingData, 0, \.title, newValue)
+            }
+          }
+        }
+
+        private var _title: _AppData.NoType
+
+        nonisolated private static let _$description = _AppData.ModelDescription(Task.self)
+
+        nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<Task> = _AppData.newBackingData(Task._$description)
+
+        nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
+          get {
+            _$backingData
+          }
+          set {
+            _$backingData = newValue
+          }
+        }
+
+        nonisolated static var schemaMetadata: [_AppData.Schema.PropertyMetadata] {
+          [
+            _AppData.Schema.PropertyMetadata(name: "title", keypath: \Task.title, defaultValue: _AppData.defaultValue(for: \Task.title, ""), metadata: nil),
+          ]
+        }
+
+        nonisolated init(backingData: any _AppData.BackingData<Task>) {
+          _title = _AppData.NoType()
+          _$backingData = backingData
+          _AppData.adopt(self)
+        }
+
+        private nonisolated let _$observationRegistrar = Observation.ObservationRegistrar()
+
+        internal nonisolated func access<_M>(keyPath: Swift.KeyPath<Task, _M>) {
+          _$observationRegistrar.access(self, keyPath: keyPath)
+        }
+
+        internal nonisolated func withMutation<_M, _R>(
+          keyPath: Swift.KeyPath<Task, _M>, _ mutation: () throws -> _R
+        ) rethrows -> _R {
+          try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+        }
+      }
+
+      extension Task: _AppData.PersistentModel {
+      }
+
+      extension Task: Observation.Observable {
+      }
+
+      @available(*, unavailable) extension Task: Swift.Sendable {
+      }
+      """#)
+  }
+}

@@ -1,0 +1,143 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What the macros say about wrong use.
+struct AppDataDiagnostic: DiagnosticMessage {
+  let message: String
+  let diagnosticID: MessageID
+  let severity: DiagnosticSeverity
+
+  init(_ id: String, _ message: String, severity: DiagnosticSeverity = .error) {
+    self.message = message
+    diagnosticID = MessageID(domain: "VaultAppData", id: id)
+    self.severity = severity
+  }
+
+  static func notAClass(_ kind: String) -> Self {
+    Self("not-a-class", "@Model can only be applied to a class, not to \(kind)")
+  }
+  static let subclass = Self(
+    "subclass", "a model that inherits from another model is not supported by VaultAppData yet")
+  static let noInitializer = Self(
+    "no-initializer", "@Model requires an initializer: a property has no default value")
+  static let lazyProperty = Self(
+    "lazy", "a lazy property cannot be stored; mark it @Transient or remove 'lazy'")
+  static func observer(_ kind: String) -> Self {
+    Self("observer", "'\(kind)' is not called on a stored property of a model")
+  }
+  static let severalBindings = Self(
+    "several-bindings", "@Model needs one declaration for each stored property")
+  static func reservedName(_ name: String) -> Self {
+    Self("reserved-name", "a stored property of a model cannot be named '\(name)'")
+  }
+  static func transientNeedsDefault(_ name: String) -> Self {
+    Self(
+      "transient-default",
+      "a @Transient property that is not optional needs a default value: '\(name)'")
+  }
+  static let bothKinds = Self(
+    "both-kinds", "a property is either an @Attribute or a @Relationship")
+  static func onComputed(_ attribute: String) -> Self {
+    Self("on-computed", "@\(attribute) can only be applied to a stored property")
+  }
+  static func outsideModel(_ macro: String) -> Self {
+    Self("outside-model", "#\(macro) can only be used inside of a class with @Model")
+  }
+  static let notAnActor = Self("not-an-actor", "@ModelActor can only be applied to an actor")
+}
+
+struct AppDataFixIt: FixItMessage {
+  let message: String
+  let fixItID: MessageID
+
+  init(_ id: String, _ message: String) {
+    self.message = message
+    fixItID = MessageID(domain: "VaultAppData", id: id)
+  }
+}
+
+extension MacroExpansionContext {
+  func report(
+    _ message: AppDataDiagnostic, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+  ) {
+    diagnose(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
+  }
+}
+
+extension ModelDeclaration {
+  /// Names that `PersistentModel` or its protocols have taken.
+  private static let reserved: Set<String> = [
+    "description", "hash", "hashValue", "persistentModelID", "persistentBackingData",
+    "modelContext", "schemaMetadata", "hasChanges", "isDeleted",
+  ]
+
+  /// Reports what is wrong in the class.
+  static func check(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
+    for member in declaration.memberBlock.members {
+      guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
+      check(variable, in: context)
+    }
+  }
+
+  private static func check(
+    _ variable: VariableDeclSyntax, in context: some MacroExpansionContext
+  ) {
+    let isStatic = variable.modifiers.contains { ["static", "class"].contains($0.name.text) }
+    guard !isStatic, variable.bindings.contains(where: variable.isStored) else { return }
+    if variable.hasAttribute("Transient") {
+      checkTransient(variable, in: context)
+      return
+    }
+    if variable.bindings.count > 1 {
+      context.report(.severalBindings, at: variable.bindings)
+    }
+    if let modifier = variable.modifiers.first(where: { $0.name.text == "lazy" }) {
+      context.report(.lazyProperty, at: modifier, fixIts: [makeTransient(variable)])
+    }
+    if let observer = variable.observer {
+      context.report(
+        .observer(observer.accessorSpecifier.text), at: observer.accessorSpecifier,
+        fixIts: [makeTransient(variable)])
+    }
+    if variable.hasAttribute("Attribute"), let other = variable.attribute(named: "Relationship") {
+      context.report(.bothKinds, at: other)
+    }
+    for binding in variable.bindings {
+      if let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+        reserved.contains(name.text)
+      {
+        context.report(.reservedName(name.text), at: name)
+      }
+    }
+  }
+
+  private static func checkTransient(
+    _ variable: VariableDeclSyntax, in context: some MacroExpansionContext
+  ) {
+    for binding in variable.bindings where binding.initializer == nil {
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+        let type = binding.typeAnnotation?.type
+      else { continue }
+      let text = type.trimmedDescription
+      if type.is(OptionalTypeSyntax.self) || text.hasPrefix("Optional<") || text.hasSuffix("!") {
+        continue
+      }
+      context.report(.transientNeedsDefault(name.text), at: name)
+    }
+  }
+
+  private static func makeTransient(_ variable: VariableDeclSyntax) -> FixIt {
+    var fixed = variable
+    fixed.leadingTrivia = []
+    fixed.attributes.insert(
+      .attribute(
+        AttributeSyntax(
+          attributeName: IdentifierTypeSyntax(name: .identifier("Transient")),
+          trailingTrivia: .space)), at: fixed.attributes.startIndex)
+    fixed.leadingTrivia = variable.leadingTrivia
+    return FixIt(
+      message: AppDataFixIt("make-transient", "mark it @Transient"),
+      changes: [.replace(oldNode: Syntax(variable), newNode: Syntax(fixed))])
+  }
+}

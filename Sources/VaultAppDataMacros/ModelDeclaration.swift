@@ -1,0 +1,115 @@
+import SwiftSyntax
+
+/// What `@Model` reads in a class: syntax → value.
+struct ModelDeclaration {
+  /// A stored property that the store keeps.
+  struct Property {
+    let name: String
+    let defaultValue: ExprSyntax?
+    /// The arguments of `@Attribute` or `@Relationship`.
+    let attribute: LabeledExprListSyntax?
+    let relationship: LabeledExprListSyntax?
+    /// `let` instead of `var`.
+    let isConstant: Bool
+    let declaration: VariableDeclSyntax
+  }
+
+  let name: String
+  let access: String
+  let isFinal: Bool
+  let properties: [Property]
+  /// `#Unique<T>(…)` and `#Index<T>(…)` in the class, in order.
+  let macros: [MacroExpansionDeclSyntax]
+  let hasInitializer: Bool
+
+  init(_ declaration: ClassDeclSyntax) {
+    name = declaration.name.text
+    let modifiers = declaration.modifiers.map(\.name.text)
+    access =
+      if modifiers.contains("public") || modifiers.contains("open") {
+        "public "
+      } else if modifiers.contains("package") {
+        "package "
+      } else {
+        ""
+      }
+    isFinal = modifiers.contains("final")
+    let members = declaration.memberBlock.members.map(\.decl)
+    properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.compactMap(Property.init)
+    macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+      .filter { ["Unique", "Index"].contains($0.macroName.text) }
+    hasInitializer = members.contains { $0.is(InitializerDeclSyntax.self) }
+  }
+}
+
+extension ModelDeclaration.Property {
+  /// Nothing for what is computed, static, lazy or transient.
+  init?(_ declaration: VariableDeclSyntax) {
+    guard declaration.isStoredInModel, let binding = declaration.bindings.first,
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    else { return nil }
+    name = pattern.identifier.text
+    defaultValue = binding.initializer?.value.trimmed
+    attribute = declaration.arguments(ofAttribute: "Attribute")
+    relationship = declaration.arguments(ofAttribute: "Relationship")
+    isConstant = declaration.bindingSpecifier.tokenKind == .keyword(.let)
+    self.declaration = declaration
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether `@Model` keeps this declaration in the store.
+  var isStoredInModel: Bool {
+    guard bindings.count == 1, let binding = bindings.first, isStored(binding),
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    else { return false }
+    let words = modifiers.map(\.name.text)
+    if words.contains("static") || words.contains("class") || words.contains("lazy") {
+      return false
+    }
+    if pattern.identifier.text.hasPrefix("_$") { return false }
+    if hasAttribute("Transient") { return false }
+    // A constant with a value is the same for every object, and can be set no more.
+    return bindingSpecifier.tokenKind != .keyword(.let) || binding.initializer == nil
+  }
+
+  /// Whether the binding has storage: no accessors, or only observers.
+  func isStored(_ binding: PatternBindingSyntax) -> Bool {
+    switch binding.accessorBlock?.accessors {
+    case nil: true
+    case .getter: false
+    case .accessors(let accessors):
+      accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+  }
+
+  /// `willSet` or `didSet`, if there is one.
+  var observer: AccessorDeclSyntax? {
+    for binding in bindings {
+      if case .accessors(let accessors) = binding.accessorBlock?.accessors,
+        let found = accessors.first(where: {
+          ["willSet", "didSet"].contains($0.accessorSpecifier.text)
+        })
+      {
+        return found
+      }
+    }
+    return nil
+  }
+
+  func attribute(named name: String) -> AttributeSyntax? {
+    attributes.compactMap { $0.as(AttributeSyntax.self) }
+      .first {
+        $0.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name
+      }
+  }
+
+  func hasAttribute(_ name: String) -> Bool { attribute(named: name) != nil }
+
+  /// The arguments as written; an empty list for an attribute without any.
+  func arguments(ofAttribute name: String) -> LabeledExprListSyntax? {
+    guard let attribute = attribute(named: name) else { return nil }
+    if case .argumentList(let list) = attribute.arguments { return list }
+    return LabeledExprListSyntax([])
+  }
+}

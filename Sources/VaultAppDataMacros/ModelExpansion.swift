@@ -1,0 +1,105 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// What `@Model` adds to a class: value → syntax.
+///
+/// Every name is qualified by `Swift`, `Observation` or `_AppData`, never by the module's own name:
+/// a model may be called `Task`, and the module may have another name in the program.
+struct ModelExpansion {
+  let model: ModelDeclaration
+
+  init(_ model: ModelDeclaration) { self.model = model }
+
+  var members: [DeclSyntax] {
+    [
+      """
+      nonisolated private static let _$description = _AppData.ModelDescription(\(name).self)
+      """,
+      """
+      nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<\(name)> = \
+      _AppData.newBackingData(\(name)._$description)
+      """,
+      """
+      nonisolated \(access)var persistentBackingData: any _AppData.BackingData<\(name)> {
+        get { _$backingData }
+        set { _$backingData = newValue }
+      }
+      """,
+      schemaMetadata,
+      initializer,
+      """
+      private nonisolated let _$observationRegistrar = Observation.ObservationRegistrar()
+      """,
+      """
+      internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
+        _$observationRegistrar.access(self, keyPath: keyPath)
+      }
+      """,
+      """
+      internal nonisolated func withMutation<_M, _R>(
+        keyPath: Swift.KeyPath<\(name), _M>, _ mutation: () throws -> _R
+      ) rethrows -> _R {
+        try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+      }
+      """,
+    ]
+  }
+
+  private var name: TokenSyntax { .identifier(model.name) }
+  private var access: TokenSyntax { .identifier(model.access) }
+
+  private var schemaMetadata: DeclSyntax {
+    let entries = model.properties.map(entry) + model.macros.map(entry)
+    let list = entries.isEmpty ? "[]" : "[\n    \(entries.joined(separator: ",\n    ")),\n  ]"
+    return """
+      nonisolated \(access)\(raw: model.isFinal ? "static" : "class") var schemaMetadata: \
+      [_AppData.Schema.PropertyMetadata] {
+        \(raw: list)
+      }
+      """
+  }
+
+  private func entry(_ property: ModelDeclaration.Property) -> String {
+    let path = "\\\(model.name).\(property.name)"
+    let value =
+      property.defaultValue.map { "_AppData.defaultValue(for: \(path), \($0))" } ?? "nil"
+    let metadata =
+      if let arguments = property.relationship {
+        "_AppData.Schema.Relationship(\(arguments.trimmedDescription))"
+      } else if let arguments = property.attribute {
+        "_AppData.Schema.Attribute(\(arguments.trimmedDescription))"
+      } else {
+        "nil"
+      }
+    return "_AppData.Schema.PropertyMetadata(name: \"\(property.plainName)\", keypath: \(path), "
+      + "defaultValue: \(value), metadata: \(metadata))"
+  }
+
+  private func entry(_ macro: MacroExpansionDeclSyntax) -> String {
+    let kind = macro.macroName.text
+    let arguments = macro.arguments.trimmedDescription
+    return "_AppData.Schema.PropertyMetadata(name: \"_AppData.Schema.\(kind)\", "
+      + "keypath: \\\(model.name).persistentModelID, defaultValue: nil, "
+      + "metadata: _AppData.Schema.\(kind)<\(model.name)>(\(arguments)))"
+  }
+
+  private var initializer: DeclSyntax {
+    let lines = model.properties.enumerated().map { index, property in
+      property.isConstant
+        ? "\(property.name) = _AppData.constant(backingData, \(index), \\\(model.name).\(property.name))"
+        : "_\(property.plainName) = _AppData.NoType()"
+    }
+    let required = model.isFinal ? "" : "required "
+    return """
+      nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
+        \(raw: (lines + ["_$backingData = backingData"]).joined(separator: "\n  "))
+        _AppData.adopt(self)
+      }
+      """
+  }
+}
+
+extension ModelDeclaration.Property {
+  /// The name without the backticks of an escaped identifier.
+  var plainName: String { name.filter { $0 != "`" } }
+}

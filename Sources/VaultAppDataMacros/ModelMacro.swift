@@ -1,0 +1,82 @@
+package import SwiftSyntax
+import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
+/// `@Model`: storage, observation and the description of a class's properties.
+package struct ModelMacro {}
+
+extension ModelMacro: MemberMacro {
+  package static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let syntax = declaration.as(ClassDeclSyntax.self) else {
+      context.report(.notAClass(declaration.kindDescription), at: node)
+      return []
+    }
+    // Empty when the superclass is a model already; so is it in a test that names no protocol.
+    if protocols.isEmpty, let superclass = syntax.inheritanceClause?.inheritedTypes.first {
+      context.report(.subclass, at: superclass)
+      return []
+    }
+    ModelDeclaration.check(syntax, in: context)
+    let model = ModelDeclaration(syntax)
+    if !model.hasInitializer, model.properties.contains(where: \.needsInitializer) {
+      context.report(.noInitializer, at: syntax.name)
+    }
+    return ModelExpansion(model).members
+  }
+}
+
+extension ModelMacro: MemberAttributeMacro {
+  package static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard let syntax = declaration.as(ClassDeclSyntax.self),
+      let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
+      variable.observer == nil, variable.bindingSpecifier.tokenKind != .keyword(.let),
+      let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+      let index = ModelDeclaration(syntax).properties.firstIndex(where: { $0.name == name })
+    else { return [] }
+    return ["@_PersistedProperty(\(raw: index))"]
+  }
+}
+
+extension ModelMacro: ExtensionMacro {
+  package static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+    return try [
+      ExtensionDeclSyntax("extension \(type.trimmed): _AppData.PersistentModel {}"),
+      ExtensionDeclSyntax("extension \(type.trimmed): Observation.Observable {}"),
+      ExtensionDeclSyntax(
+        "@available(*, unavailable) extension \(type.trimmed): Swift.Sendable {}"),
+    ]
+  }
+}
+
+extension ModelDeclaration.Property {
+  fileprivate var needsInitializer: Bool {
+    guard defaultValue == nil, let binding = declaration.bindings.first,
+      let type = binding.typeAnnotation?.type
+    else { return false }
+    return !type.is(OptionalTypeSyntax.self)
+      && !type.trimmedDescription.hasPrefix("Optional<")
+  }
+}
+
+extension DeclGroupSyntax {
+  fileprivate var kindDescription: String {
+    switch kind {
+    case .structDecl: "a struct"
+    case .enumDecl: "an enum"
+    case .actorDecl: "an actor"
+    case .protocolDecl: "a protocol"
+    default: "this declaration"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package import SwiftSyntax
+import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
+/// `@_PersistedProperty`: accessors that go to the backing data.
+package struct PersistedPropertyMacro {}
+
+extension PersistedPropertyMacro: AccessorMacro {
+  package static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier
+    else { return [] }
+    let plain = name.text.filter { $0 != "`" }
+    // With a number, the access is an array's; without one it asks the key path.
+    let number: String? =
+      if case .argumentList(let list) = node.arguments {
+        list.first?.expression.trimmedDescription
+      } else {
+        nil
+      }
+    let initialize =
+      number.map { "_AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)" }
+      ?? "_$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
+    let get =
+      number.map { "_AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
+      ?? "self.getValue(forKey: \\.\(name.text))"
+    let set =
+      number.map { "_AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)" }
+      ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
+    return [
+      """
+      @storageRestrictions(accesses: _$backingData, initializes: _\(raw: plain))
+      init(initialValue) {
+        \(raw: initialize)
+        _\(raw: plain) = _AppData.NoType()
+      }
+      """,
+      """
+      get {
+        _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
+        return \(raw: get)
+      }
+      """,
+      """
+      set {
+        _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
+          \(raw: set)
+        }
+      }
+      """,
+    ]
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  package static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    else { return [] }
+    return ["private var _\(raw: name.filter { $0 != "`" }): _AppData.NoType"]
+  }
+}
+
+/// `@Attribute`, `@Relationship`, `@Transient`: read by `@Model`, they add nothing themselves.
+package protocol MarkerMacro: PeerMacro {
+  static var name: String { get }
+}
+
+extension MarkerMacro {
+  package static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let variable = declaration.as(VariableDeclSyntax.self)
+    if variable?.bindings.contains(where: { variable?.isStored($0) == true }) != true {
+      context.report(.onComputed(name), at: node)
+    }
+    return []
+  }
+}
+
+package struct AttributeMacro: MarkerMacro { package static let name = "Attribute" }
+package struct RelationshipMacro: MarkerMacro { package static let name = "Relationship" }
+package struct TransientMacro: MarkerMacro { package static let name = "Transient" }
+
+/// `#Unique` and `#Index`: read by `@Model`, they add nothing themselves.
+package protocol ConstraintMacro: DeclarationMacro {
+  static var name: String { get }
+}
+
+extension ConstraintMacro {
+  package static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let parent = context.lexicalContext.first?.as(ClassDeclSyntax.self)
+    let isModel = parent?.attributes.contains {
+      $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription.split(separator: ".").last
+        == "Model"
+    }
+    if isModel != true { context.report(.outsideModel(name), at: node) }
+    return []
+  }
+}
+
+package struct UniqueMacro: ConstraintMacro { package static let name = "Unique" }
+package struct IndexMacro: ConstraintMacro { package static let name = "Index" }
