@@ -9,8 +9,6 @@ let package = Package(
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
-    .library(name: "VaultAppData", targets: ["VaultAppData"]),
-    .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
@@ -34,10 +32,6 @@ let package = Package(
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
-    .target(
-      name: "VaultAppData",
-      dependencies: ["VaultStorage", "VaultSealing", "VaultAppDataMacros"]),
-    .target(name: "SwiftData", dependencies: ["VaultAppData"]),
     .macro(
       name: "VaultAppDataMacros",
       dependencies: [
@@ -79,7 +73,6 @@ let package = Package(
     .testTarget(
       name: "CredentialsTests",
       dependencies: ["VaultCredentials", "VaultStorage", "TestSupport", "keyring-probe"]),
-    .testTarget(name: "AppDataTests", dependencies: ["VaultAppData", "SwiftData", "TestSupport"]),
     .testTarget(
       name: "AppDataMacrosTests",
       dependencies: [

@@ -11,8 +11,6 @@ struct LayeringTests {
     ],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
-    "SwiftData": ["VaultAppData"],
-    "VaultAppData": ["VaultStorage", "VaultSealing"],
     "VaultAppDataMacros": [],
     "VaultStorage": ["CVaultSQLite", "CVaultLinux"],
     "VaultSealing": ["CVaultSodium", "CVaultLinux"],
@@ -23,7 +21,8 @@ struct LayeringTests {
     "ArgumentParser": ["VaultCommand", "vault"],
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
-    "Foundation": ["VaultAppData"],
+    // Corelibs' Foundation would pull ICU into the command.
+    "Foundation": [],
     "Crypto": ["VaultCommand", "VaultCredentials"],
   ]
 
