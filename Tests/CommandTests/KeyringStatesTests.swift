@@ -104,6 +104,25 @@ struct KeyringStatesTests {
     #expect(gone.status == 1)
   }
 
+  @Test(arguments: [KeyringSession.State.noBus, .mute, .sleepy])
+  func aSessionAnswersWithoutTouchingTheKeyring(_ state: KeyringSession.State) throws {
+    let vault = try DesktopVault(hasKeyFile: false)
+    let variables = ["VAULT_HOME": "\(vault.home.path)/vault"]
+    // Opening by the keyring begins a session; where the kernel refuses one, there is nothing to test.
+    let begun = try vault.session.run(VaultProcess.path, ["unlock"], adding: variables)
+    try #require(begun.status == 0, "\(begun.errors)")
+    guard !begun.errors.contains("does not stay open") else { return }
+    let elsewhere = try KeyringSession(state)
+    let get = try elsewhere.run(VaultProcess.path, ["get", "api-token"], adding: variables)
+    #expect(get.text == "s3cr3t", "\(get.errors)")
+    #expect(get.duration < .seconds(2))
+    let lock = try elsewhere.run(VaultProcess.path, ["lock"], adding: variables)
+    #expect(lock.status == 0, "\(lock.errors)")
+    let locked = try elsewhere.run(VaultProcess.path, ["get", "api-token"], adding: variables)
+    #expect(locked.status == 69, "\(locked.errors)")
+    #expect(locked.output.isEmpty)
+  }
+
   @Test func aLockedKeyringIsToldAsLocked() throws {
     let vault = try DesktopVault(hasKeyFile: true)
     let lock = try vault.session.run(

@@ -34,6 +34,7 @@ struct DamageTests {
         }
       }
       #expect(damaged == 1, "byte \(offset) costs \(damaged) items")
+      #expect(try open.check().isDamaged, "byte \(offset)")
     }
     try rewrite(whole, at: vault.path)
     #expect(
