@@ -18,7 +18,18 @@ package final class Directory: Sendable {
   ///   - path: Absolute. Its last component must not be a symbolic link.
   ///   - create: Makes it, and parents that are missing, with mode 0700.
   /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.cannotCreate`, `.accessDenied`.
-  package init(_ path: String, create: Bool = false) throws(StorageError) {
+  package convenience init(_ path: String, create: Bool = false) throws(StorageError) {
+    try self.init(path, create: create, isChecked: true)
+  }
+
+  /// Opens a directory that a program named for its own data: it may be anybody's.
+  ///
+  /// For stores whose place and protection are the application's affair.
+  package convenience init(anyOwner path: String, create: Bool = false) throws(StorageError) {
+    try self.init(path, create: create, isChecked: false)
+  }
+
+  private init(_ path: String, create: Bool, isChecked: Bool) throws(StorageError) {
     self.path = path
     if let opened = try Self.open(path, isMissingAllowed: create) {
       descriptor = opened
@@ -29,6 +40,7 @@ package final class Directory: Sendable {
       }
       descriptor = opened
     }
+    guard isChecked else { return }
     do {
       try checkOwnership()
     } catch {
@@ -111,6 +123,9 @@ package final class Directory: Sendable {
         .refused, "others may write in the directory above \(path); run: chmod go-w \(path)/..")
     }
   }
+
+  /// Whether this process may make files here: faccessat(2).
+  package var isWritable: Bool { System.isWritable(descriptor) }
 
   // MARK: Files
 

@@ -39,6 +39,18 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code(rawValue: "store-damaged")
     /// The file was made by a newer version, which this one cannot read.
     public static let newerVersion = Code(rawValue: "newer-version")
+    /// A file is no app-data store at all.
+    public static let unknownStore = Code(rawValue: "unknown-store")
+    /// A store belongs to another application.
+    public static let otherApplication = Code(rawValue: "other-application")
+    /// A store's schema is newer than every one that the program knows.
+    public static let newerSchema = Code(rawValue: "newer-schema")
+    /// A store's schema is none of those that the program knows.
+    public static let unknownSchema = Code(rawValue: "unknown-schema")
+    /// Entities or properties contradict each other, or cannot be tables and columns.
+    public static let invalidSchema = Code(rawValue: "invalid-schema")
+    /// A store cannot be brought to a newer schema by itself.
+    public static let migration = Code(rawValue: "migration")
     /// There is no way to tell where files belong, such as without a home directory.
     public static let noLocation = Code(rawValue: "no-location")
     /// A vault's name holds what a file name here may not hold.

@@ -83,7 +83,7 @@ package final class Store {
         + "PRAGMA foreign_keys=ON; PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
     switch try connection.int64("PRAGMA application_id") ?? 0 {
     case Self.applicationID:
-      if isOnNetwork { try useRollbackJournal() }
+      if isOnNetwork { try connection.useRollbackJournal() }
     // Empty, or another process is just making it.
     case 0 where try connection.int64("SELECT count(*) FROM sqlite_schema") == 0:
       try initialize()
@@ -95,9 +95,9 @@ package final class Store {
 
   private func initialize() throws(StorageError) {
     if isOnNetwork {
-      try useRollbackJournal()
+      try connection.useRollbackJournal()
     } else {
-      try useWriteAheadLog()
+      try connection.useWriteAheadLog()
     }
     try createModules()
   }
@@ -115,30 +115,6 @@ package final class Store {
       throw error
     } catch {
       throw StorageError(.inputOutput, "cannot make the store")
-    }
-  }
-
-  private func useWriteAheadLog() throws(StorageError) {
-    // The change of mode does not wait by itself where waiting could be a deadlock.
-    var attempt: Int32 = 0
-    while true {
-      do throws(StorageError) {
-        guard try connection.string("PRAGMA journal_mode=WAL") == "wal" else {
-          throw StorageError(.inputOutput, "the file system does not take a write-ahead log")
-        }
-        return
-      } catch  where error.code == .busy && connection.waitWhileBusy(attempt: attempt) {
-        attempt += 1
-      }
-    }
-  }
-
-  private func useRollbackJournal() throws(StorageError) {
-    if try connection.string("PRAGMA journal_mode") != "delete" {
-      // WAL's shared memory does not reach other machines: alone only.
-      try connection.executeScript("PRAGMA locking_mode=EXCLUSIVE")
-      _ = try connection.string("PRAGMA journal_mode=DELETE")
-      try connection.executeScript("PRAGMA locking_mode=NORMAL")
     }
   }
 

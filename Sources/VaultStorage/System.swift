@@ -264,6 +264,11 @@ package enum System {
       + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
   }
 
+  /// Whether files can be made in a directory: faccessat(2), by the rights that count.
+  package static func isWritable(_ directory: Int32) -> Bool {
+    unsafe faccessat(directory, ".", W_OK, AT_EACCESS) == 0
+  }
+
   /// The user whose rights decide: geteuid(2).
   package static var effectiveUser: UInt32 { geteuid() }
 }

@@ -1,0 +1,175 @@
+/// An application's store as a file: found, looked at, opened.
+///
+/// ```swift
+/// let file = DataStoreFile(path: "/home/me/.local/share/com.example.trips/default.store")
+/// let (connection, found) = try file.open(.write)
+/// ```
+package struct DataStoreFile: Sendable, Equatable {
+  /// What the opener wants.
+  package enum Mode: Sendable {
+    /// For reading: nothing is made or changed.
+    case read
+    /// For writing; an empty file is made if there is none.
+    case write
+  }
+
+  /// Absolute.
+  package let path: String
+
+  package init(path: String) { self.path = path }
+
+  /// The directory's path.
+  package var directoryPath: String {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? "/" : String(path[..<end])
+  }
+
+  /// The file's name in its directory.
+  package var name: String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
+
+  /// The name up to its last dot: the NAME of `.NAME_SUPPORT`.
+  package var stem: String {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+
+  /// What the store says of itself, read without changing a byte of it.
+  ///
+  /// - Parameters:
+  ///   - application: Whose the store must be; `nil` to take any.
+  ///   - busyTimeout: How long calls wait for another process's lock.
+  /// - Returns: `nil` if there is no file, or an empty one.
+  /// - Throws: ``StorageError`` with code `.unknownStore`, `.otherApplication`, `.newerVersion`,
+  ///   `.damaged`, `.busy`.
+  package func metadata(
+    ofApplication application: String? = nil, busyTimeout: Duration = .seconds(5)
+  ) throws(StorageError) -> StoreMetadata? {
+    guard try exists() else { return nil }
+    guard let found = try readMetadata(busyTimeout: busyTimeout) else { return nil }
+    try check(found, application)
+    return found
+  }
+
+  private func readMetadata(busyTimeout: Duration) throws(StorageError) -> StoreMetadata? {
+    let directory = try Directory(anyOwner: directoryPath)
+    if try !directory.contains("\(name)-wal"), try !directory.contains("\(name)-journal") {
+      // Nobody writes: without locks, since even a reader of a WAL database makes files beside it.
+      do {
+        let connection = try SQLiteConnection(path: path, mode: .immutable)
+        defer { connection.close() }
+        return try connection.readStoreMetadata(path: path)
+      } catch  where error.code == .damaged {
+        // A writer may have come meanwhile; if not, the next try says the same.
+      }
+    }
+    let connection = try openReadOnly(busyTimeout: busyTimeout)
+    defer { connection.close() }
+    return try connection.readStoreMetadata(path: path)
+  }
+
+  /// Opens the store.
+  ///
+  /// A file that is not to be taken is refused before anything is written to it.
+  ///
+  /// - Parameters:
+  ///   - mode: For reading or for writing; the directory is made for writing.
+  ///   - application: Whose the store must be; `nil` to take any.
+  ///   - busyTimeout: How long calls wait for another process's lock.
+  /// - Returns: The connection, with foreign keys checked; and the metadata, `nil` if it is empty.
+  /// - Throws: As ``metadata(ofApplication:busyTimeout:)``; `.notFound`, `.cannotCreate`.
+  package func open(
+    _ mode: Mode, ofApplication application: String? = nil, busyTimeout: Duration = .seconds(5)
+  ) throws(StorageError) -> (connection: SQLiteConnection, metadata: StoreMetadata?) {
+    var found = try metadata(ofApplication: application, busyTimeout: busyTimeout)
+    let connection: SQLiteConnection
+    switch mode {
+    case .read:
+      guard try exists() else { throw StorageError(.notFound, "there is no store \(path)") }
+      connection = try openReadOnly(busyTimeout: busyTimeout)
+      try connection.executeScript("PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
+      try connection.trustSchema()
+    case .write:
+      let directory = try Directory(anyOwner: directoryPath, create: true)
+      if try !exists() { try StoreFile.create(name, in: directory) }
+      connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+      let isOnNetwork = try NetworkFileSystem.contains(directory)
+      try connection.prepareDataStore(isOnNetwork: isOnNetwork)
+      // Another process may have made it meanwhile.
+      found = try connection.readStoreMetadata(path: path)
+      if let found { try check(found, application) }
+    }
+    return (connection, found)
+  }
+
+  private func check(_ found: StoreMetadata, _ application: String?) throws(StorageError) {
+    guard let application, found.application != application else { return }
+    throw StorageError(
+      .otherApplication,
+      "\(path) belongs to the application \(found.application), not to \(application)")
+  }
+
+  /// Whether there is a file.
+  package func exists() throws(StorageError) -> Bool {
+    do {
+      return try Directory(anyOwner: directoryPath).contains(name)
+    } catch  where error.code == .notFound {
+      return false
+    }
+  }
+
+  private func openReadOnly(busyTimeout: Duration) throws(StorageError) -> SQLiteConnection {
+    let directory = try Directory(anyOwner: directoryPath)
+    if try directory.contains("\(name)-wal") || directory.isWritable {
+      return try SQLiteConnection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
+    }
+    // A WAL database on a read-only medium: nobody writes, and its two other files cannot be made.
+    return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
+  }
+}
+
+extension SQLiteConnection {
+  /// Sets what every connection to an application's store is set to.
+  package func prepareDataStore(isOnNetwork: Bool) throws(StorageError) {
+    try trustSchema()
+    try executeScript(
+      "PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON; "
+        + "PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
+    let wanted = isOnNetwork ? "delete" : "wal"
+    if try string("PRAGMA journal_mode") != wanted {
+      try isOnNetwork ? useRollbackJournal() : useWriteAheadLog()
+    }
+  }
+
+  /// Lets the file's own CHECKs and views call SQLite's functions.
+  ///
+  /// SQLite before 3.41 does not count `json_valid` among the harmless ones. Functions of this
+  /// program's are registered `SQLITE_DIRECTONLY` and stay out of a schema's reach.
+  func trustSchema() throws(StorageError) { try executeScript("PRAGMA trusted_schema=ON") }
+
+  /// Writes go to a log beside the file (sqlite.org/wal.html).
+  func useWriteAheadLog() throws(StorageError) {
+    // The change of mode does not wait by itself where waiting could be a deadlock.
+    var attempt: Int32 = 0
+    while true {
+      do throws(StorageError) {
+        guard try string("PRAGMA journal_mode=WAL") == "wal" else {
+          throw StorageError(.inputOutput, "the file system does not take a write-ahead log")
+        }
+        return
+      } catch  where error.code == .busy && waitWhileBusy(attempt: attempt) {
+        attempt += 1
+      }
+    }
+  }
+
+  /// Pages are kept in a journal until the commit: WAL's shared memory does not reach other machines.
+  func useRollbackJournal() throws(StorageError) {
+    guard try string("PRAGMA journal_mode") != "delete" else { return }
+    // Alone only.
+    try executeScript("PRAGMA locking_mode=EXCLUSIVE")
+    _ = try string("PRAGMA journal_mode=DELETE")
+    try executeScript("PRAGMA locking_mode=NORMAL")
+  }
+}
