@@ -64,12 +64,17 @@ let package = Package(
     .executableTarget(
       name: "keyring-probe", dependencies: ["VaultCredentials", "VaultSealing"],
       path: "Tests/KeyringProbe"),
+    .executableTarget(
+      name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],
+      path: "Tests/PreferenceWriter"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
     .testTarget(
       name: "PreferencesTests",
-      dependencies: ["VaultPreferences", "VaultStorage", "VaultSealing", "TestSupport"]),
+      dependencies: [
+        "VaultPreferences", "VaultStorage", "VaultSealing", "TestSupport", "preference-writer",
+      ]),
     .testTarget(
       name: "CredentialsTests",
       dependencies: ["VaultCredentials", "VaultStorage", "TestSupport", "keyring-probe"]),

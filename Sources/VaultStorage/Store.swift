@@ -81,16 +81,20 @@ package final class Store {
     try connection.executeScript(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON; "
         + "PRAGMA foreign_keys=ON; PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
-    switch try connection.int64("PRAGMA application_id") ?? 0 {
-    case Self.applicationID:
-      if isOnNetwork { try connection.useRollbackJournal() }
-    // Empty, or another process is just making it.
-    case 0 where try connection.int64("SELECT count(*) FROM sqlite_schema") == 0:
-      try initialize()
-    default:
+    // Mark and tables were committed together by whoever made the store. Empty at the first look, another process may
+    // have made it before the second: then the mark is there at the third.
+    if try applicationID() == 0, try connection.int64("SELECT count(*) FROM sqlite_schema") == 0 {
+      return try initialize()
+    }
+    guard try applicationID() == Self.applicationID else {
       throw StorageError(
         .damaged, "\(directory?.path ?? "")/\(StoreLocation.storeName) is no store of vault's")
     }
+    if isOnNetwork { try connection.useRollbackJournal() }
+  }
+
+  private func applicationID() throws(StorageError) -> Int64 {
+    try connection.int64("PRAGMA application_id") ?? 0
   }
 
   private func initialize() throws(StorageError) {
@@ -166,6 +170,18 @@ package final class Store {
   /// They see the log grow before the commit can be read; this comes after it.
   package func announce() {
     if let directory { System.touch(StoreLocation.storeName, in: directory.descriptor) }
+  }
+
+  /// Empties a log that one large transaction has made long: each process that opens the store reads all of it.
+  ///
+  /// - Parameter bytes: How long it may stay.
+  /// - Throws: ``StorageError``; nothing is lost then, the log is as long as it was.
+  package func shortenLog(above bytes: Int64) throws(StorageError) {
+    guard let directory,
+      let log = try? System.status(of: "\(StoreLocation.storeName)-wal", in: directory.descriptor),
+      log.size > bytes
+    else { return }
+    try connection.checkpoint(.truncate)
   }
 
   private func integrityProblems() throws(StorageError) -> [String] {

@@ -30,34 +30,42 @@ struct PreferenceDatabaseTests {
     #expect(found["zero"] == .real(-0.0))
   }
 
-  /// Two writers, 200 keys each, every time 400: 50 runs.
-  @Test func twoWritersLoseNothing() async throws {
+  /// Two processes, 200 keys each, every time 400: 50 runs.
+  @Test func twoProcessesLoseNothing() async throws {
+    let writer = VaultProcess(
+      home: home.path, executable: KeyringSession.product("preference-writer"))
     for run in 0..<50 {
       let location = StoreLocation(home: "\(home.path)/run\(run)")
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for writer in 0..<2 {
-          group.addTask {
-            try await BlockingThread.run(name: "writer") {
-              let database = try #require(
-                try PreferenceDatabase.open(location, mode: .write, process: "w\(writer)"))
-              // Several transactions: each waits for the other's.
-              for start in stride(from: 0, to: 200, by: 20) {
-                try database.transaction { transaction in
-                  for n in start..<(start + 20) {
-                    try transaction.set(
-                      .integer(Int64(n)), "\(writer)-\(n)", in: PreferenceDomain("d"))
-                  }
-                }
-              }
-            }
-          }
-        }
-        try await group.waitForAll()
+      let writers = try ["a", "b"].map { name in
+        try writer.start([location.data, name, "200", "20"])
+      }
+      for writer in writers {
+        let result = writer.finish()
+        #expect(result.status == 0, "run \(run): \(result.text)")
       }
       let database = try #require(
         try PreferenceDatabase.open(location, mode: .read, process: "test"))
       #expect(try database.contents(of: domain)?.count == 400)
     }
+  }
+
+  @Test func aLogThatAnImportMadeLongIsEmptied() throws {
+    let database = try open()
+    database.prepareForShortUse()
+    let log = "\(home.location.data)/store.sqlite-wal"
+    func length() -> Int { (try? Data(contentsOf: URL(fileURLWithPath: log)).count) ?? 0 }
+    try database.transaction { try $0.set(1, "small", in: domain) }
+    try database.shortenLog()
+    #expect(length() > 0)
+    try database.transaction { transaction in
+      for number in 0..<10_000 {
+        try transaction.set(.string("value \(number)"), "key\(number)", in: domain)
+      }
+    }
+    #expect(length() > 524_288)
+    try database.shortenLog()
+    #expect(length() == 0)
+    #expect(try open().contents(of: domain)?.count == 10_001)
   }
 
   @Test func aTransactionThatThrowsChangesNothing() throws {

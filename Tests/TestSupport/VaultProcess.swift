@@ -19,10 +19,14 @@ package struct VaultProcess: Sendable {
   package let home: String
   /// Further variables.
   package var environment: [String: String]
+  private let executable: String
 
-  package init(home: String, environment: [String: String] = [:]) {
+  package init(
+    home: String, environment: [String: String] = [:], executable: String = VaultProcess.path
+  ) {
     self.home = home
     self.environment = environment
+    self.executable = executable
   }
 
   /// The command beside the test bundle.
@@ -78,7 +82,7 @@ package struct VaultProcess: Sendable {
       try contents.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
     }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.path)
+    process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = arguments
     var environment = ["HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin"]
     environment.merge(self.environment) { $1 }

@@ -1,0 +1,28 @@
+import Glibc
+import VaultPreferences
+import VaultStorage
+
+// Writers in processes of their own: what tests of several writers run.
+//
+//   preference-writer HOME NAME COUNT AT-A-TIME
+
+let words = CommandLine.arguments
+guard words.count == 5, let count = Int(words[3]), let step = Int(words[4]) else { exit(64) }
+do {
+  guard
+    let database = try PreferenceDatabase.open(
+      StoreLocation(home: words[1]), mode: .write, process: words[2])
+  else { exit(1) }
+  // Several transactions: each waits for the other process's.
+  for start in stride(from: 0, to: count, by: step) {
+    try database.transaction { transaction in
+      for number in start..<min(start + step, count) {
+        try transaction.set(
+          .integer(Int64(number)), "\(words[2])-\(number)", in: PreferenceDomain("d"))
+      }
+    }
+  }
+} catch {
+  print(error)
+  exit(1)
+}
