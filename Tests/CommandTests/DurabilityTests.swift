@@ -58,26 +58,12 @@ struct DurabilityTests {
     arguments: ["openat", "write", "fsync", "renameat2", "renameat", "linkat", "unlinkat"])
   func killedAtEverySystemCallTheOldOrTheNewIsThere(call: String) throws {
     let vault = try KeyFileVault()
-    try vault.set("k", "old")
+    try Data("new".utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/new"))
     for number in 1...60 {
       try vault.set("k", "old")
-      let strace = Process()
-      strace.executableURL = URL(fileURLWithPath: "/usr/bin/strace")
-      strace.arguments = [
-        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
-        "inject=\(call):signal=KILL:when=\(number)", VaultProcess.path, "set", "k", "--file",
-        "\(vault.home.path)/new", "--no-session",
-      ]
-      try Data("new".utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/new"))
-      strace.environment = [
-        "HOME": vault.home.path, "PATH": "/usr/bin:/bin",
-        "VAULT_KEY_FILE": "\(vault.home.path)/vault.key",
-      ]
-      strace.standardOutput = FileHandle.nullDevice
-      strace.standardError = FileHandle.nullDevice
-      try strace.run()
-      strace.waitUntilExit()
-      let wasKilled = strace.terminationReason == .uncaughtSignal || strace.terminationStatus != 0
+      let wasKilled = try killed(
+        at: call, number: number, ["set", "k", "--file", "\(vault.home.path)/new", "--no-session"],
+        home: vault.home)
       let found = try vault.get("k").text
       #expect(found == "old" || found == "new", "\(call) number \(number)")
       if !wasKilled {
@@ -85,5 +71,46 @@ struct DurabilityTests {
         return
       }
     }
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"),
+    arguments: ["openat", "pwrite64", "fdatasync", "ftruncate", "fcntl", "renameat", "linkat"])
+  func killedAtEverySystemCallTheOldOrTheNewPreferenceIsThere(call: String) throws {
+    let home = try TemporaryHome()
+    let command = VaultProcess(home: home.path)
+    for number in 1...400 {
+      #expect(try command.run(["defaults", "write", "d", "k", "old"]).status == 0)
+      let wasKilled = try killed(
+        at: call, number: number, ["defaults", "write", "d", "k", "new"], home: home)
+      let found = try command.run(["defaults", "read", "d", "k"]).text
+      #expect(found == "old\n" || found == "new\n", "\(call) number \(number)")
+      if !wasKilled {
+        #expect(found == "new\n")
+        return
+      }
+    }
+    Issue.record("the process makes more than 400 calls of \(call)")
+  }
+
+  /// Runs the command, which is killed at its `number`th system call `call`; whether it came to that.
+  private func killed(
+    at call: String, number: Int, _ words: [String], home: TemporaryHome
+  ) throws -> Bool {
+    let strace = Process()
+    strace.executableURL = URL(fileURLWithPath: "/usr/bin/strace")
+    strace.arguments =
+      [
+        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+        "inject=\(call):signal=KILL:when=\(number)", VaultProcess.path,
+      ] + words
+    strace.environment = [
+      "HOME": home.path, "PATH": "/usr/bin:/bin", "VAULT_KEY_FILE": "\(home.path)/vault.key",
+    ]
+    strace.standardOutput = FileHandle.nullDevice
+    strace.standardError = FileHandle.nullDevice
+    try strace.run()
+    strace.waitUntilExit()
+    return strace.terminationReason == .uncaughtSignal || strace.terminationStatus != 0
   }
 }

@@ -32,9 +32,10 @@ struct DefaultsLine: Equatable {
     let (leading, rest) = CommandLineParsing.leadingOptions(arguments)
     guard rest.first == DefaultsVerb.verbName else { return nil }
     words = Array(rest.dropFirst())
-    guard !leading.isEmpty else { return }
-    guard let parsed = try? GlobalOptions.parse(leading).settings() else { return nil }
-    settings = parsed
+    guard let read = VaultSettings(plain: leading) ?? (try? VaultSettings(parsing: leading)) else {
+      return nil
+    }
+    settings = read
   }
 
   func run() throws {

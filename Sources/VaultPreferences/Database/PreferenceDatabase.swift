@@ -4,8 +4,8 @@ package import VaultStorage
 
 /// Preferences in the shared store: domains, values, journal.
 ///
-/// One thread at a time. /// Below it is only the store, above it the public ``PreferenceStore`` with its search list and cache,
-/// and the command, which opens, does one thing and ends.
+/// One thread at a time. Below it is only the store, above it the public ``PreferenceStore`` with its search
+/// list and cache, and the command, which opens, does one thing and ends.
 package final class PreferenceDatabase {
   let store: Store
   /// What the journal calls this process.
@@ -63,7 +63,20 @@ package final class PreferenceDatabase {
   /// short, so that it is read quickly. Committed is committed either way.
   package func prepareForShortUse() {
     store.connection.setCheckpointsOnClose(false)
-    store.connection.setAutomaticCheckpoint(pages: 64)
+    store.connection.setAutomaticCheckpoint(pages: Self.shortLogPages)
+  }
+
+  private static let shortLogPages = 64
+
+  /// Keeps the log short after a large transaction; what was committed is committed either way.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  package func shortenLog() throws(PreferenceError) {
+    do {
+      try store.shortenLog(above: Int64(Self.shortLogPages) * 2 * 4_096)
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
   }
 
   /// Ends the use of the store.

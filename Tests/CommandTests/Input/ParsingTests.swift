@@ -28,4 +28,20 @@ struct ParsingTests {
     #expect(request?.settings.vaultName == "work")
     #expect(request?.settings.usesSession == false)
   }
+
+  @Test(arguments: [
+    ["--home", "/x"], ["--home", "a b", "--vault", "work"], ["--vault", "work", "--home", "/x"],
+  ])
+  func plainCommonOptionsMeanWhatTheParserMakesOfThem(options: [String]) throws {
+    let plain = try #require(VaultSettings(plain: options))
+    #expect(plain == (try VaultSettings(parsing: options)))
+  }
+
+  @Test(arguments: [
+    ["--home"], ["--home", ""], ["--home=/x"], ["--home", "-x"], ["--home", "a", "--home", "b"],
+    ["--json", "--home"], ["--home", "/x", "--json"], ["--key-file", "k"],
+  ])
+  func otherCommonOptionsAreForTheParser(options: [String]) {
+    #expect(VaultSettings(plain: options) == nil)
+  }
 }

@@ -14,7 +14,10 @@ final class DefaultsSession {
 
   func close() {
     // Once a day; a failure to copy is none of the write, which is on the disk.
-    if isWritable { try? database?.refreshLastGoodCopy() }
+    if isWritable {
+      try? database?.refreshLastGoodCopy()
+      try? database?.shortenLog()
+    }
     database?.close()
   }
 
