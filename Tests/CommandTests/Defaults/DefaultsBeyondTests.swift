@@ -11,6 +11,33 @@ struct DefaultsBeyondTests {
 
   init() throws { defaults = try DefaultsRunner() }
 
+  @Test func aDamagedStoreIsToldAndRecoveredWhenAsked() throws {
+    #expect(defaults("recover").message == "There is no store.\n")
+    defaults("write", "d", "first", "1")
+    let keys = (0..<10_000).map { "k\($0) = \"value \($0)\";" }.joined()
+    defaults("import", "d", "-", input: "{first = 1; \(keys)}")
+    #expect(defaults("recover").message == "The store is not damaged.\n")
+    let store = "\(defaults.home.location.data)/store.sqlite"
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: store))
+    try file.seek(toOffset: 4_096 * 12)
+    try file.write(contentsOf: Data(repeating: 0xa5, count: 4_096 * 20))
+    try file.close()
+
+    let read = defaults("read", "d")
+    #expect(read.status == 1)
+    #expect(read.error.contains("vault defaults recover"))
+    #expect(read.error.contains("last good copy"))
+    #expect(read.output.isEmpty)
+    let done = defaults("recover")
+    #expect(done.status == 0, "\(done.error)")
+    let aside = try #require(done.output.firstMatch(of: /store\.sqlite\.damaged-[0-9TZ]+/)?.output)
+    #expect(
+      FileManager.default.fileExists(atPath: "\(defaults.home.location.data)/\(aside)"))
+    #expect(defaults("read", "d", "first").output == "1\n")
+    #expect(try defaults.value("first") == .string("1"))
+    #expect(defaults("recover").message == "The store is not damaged.\n")
+  }
+
   @Test func effectiveReadingShowsWinnersAndOrigins() throws {
     defaults("write", "-g", "k", "global")
     defaults("write", "d", "k", "application")

@@ -59,5 +59,6 @@ enum DefaultsHelp {
       snapshot [<name>] | snapshot --list | snapshot --remove <name> | snapshot --restore <name>
       diff [<snapshot> [<snapshot>]]
       protect <domain>, unprotect <domain>
+      recover                              sets a damaged store aside and goes on with what can be read
     """
 }

@@ -54,6 +54,7 @@ final class DefaultsSession {
     case "snapshot": try snapshot(words)
     case "diff": try diff(words)
     case "protect": try protect(words, isOn: true)
+    case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)
     case "help", "-help", "--help", "-h": tool.print(DefaultsHelp.text)
     case "printhostidentifier": tool.print(HostIdentity.current)

@@ -62,6 +62,7 @@ package struct DefaultsTool {
       return refusal.status
     } catch {
       log("\(error)")
+      if let advice = advice(for: error) { log(advice) }
       return 1
     }
   }

@@ -1,0 +1,52 @@
+import VaultPreferences
+import VaultStorage
+
+/// What is done about a damaged store: told with the way out, and mended when that is asked for.
+extension DefaultsSession {
+  /// Sets a damaged store aside and makes a new one of what can be read and of the last good copy.
+  func recover(_ words: ArraySlice<String>) throws {
+    guard words.isEmpty else { throw DefaultsUsage() }
+    let location = try tool.location()
+    guard try isDamaged(location) else { throw DefaultsRefusal("The store is not damaged.") }
+    let done = try PreferenceRecovery.recover(location)
+    tool.print("The damaged store is kept as \(done.setAside).")
+    tool.print("\(done.salvagedRows) rows were read from it.")
+    if !done.incompleteTables.isEmpty {
+      tool.print("Rows may be missing in: \(done.incompleteTables.joined(separator: ", ")).")
+      tool.print(
+        done.usedLastGoodCopy
+          ? "The last good copy gave what it has of them."
+          : "There is no last good copy that could give them.")
+    }
+  }
+
+  /// Whether opening, reading or SQLite's own check says so.
+  private func isDamaged(_ location: StoreLocation) throws -> Bool {
+    do {
+      guard let store = try Store.open(location, mode: .read) else {
+        throw DefaultsRefusal("There is no store.")
+      }
+      defer { store.connection.close() }
+      return try !store.check().isEmpty
+    } catch {
+      if PreferenceRecovery.isDamage(error) { return true }
+      throw error
+    }
+  }
+}
+
+extension DefaultsTool {
+  /// The second line of an error: what to do where the store is damaged; `nil` elsewhere.
+  func advice(for error: any Error) -> String? {
+    guard PreferenceRecovery.isDamage(error), let location = try? location() else { return nil }
+    let age = (try? Directory(location.data)).flatMap {
+      System.age(of: Store.lastGoodName, in: $0.descriptor)
+    }
+    let copy = age.map {
+      " and the last good copy, \(TimeSpan.text(Int($0.components.seconds))) old"
+    }
+    return
+      "nothing was changed; to set the damaged file aside and go on with what can be read of it"
+      + "\(copy ?? ""), run: vault defaults recover"
+  }
+}
