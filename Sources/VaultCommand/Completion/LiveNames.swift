@@ -78,7 +78,8 @@ struct LiveNames: Completer.NameSource {
 
   // The parser does not know them: their lines go to DefaultsTool as they are.
   private static let defaultsVerbs = [
-    "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export", "import",
+    "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
+    "import",
     "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover", "help",
   ]
 }
