@@ -58,7 +58,7 @@ let package = Package(
     .systemLibrary(name: "CVaultLinux"),
 
     .target(
-      name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing"],
+      name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing", "CVaultSQLite"],
       path: "Tests/TestSupport"),
     // One call on the keyring, in a process of its own: what tests of the keyring run.
     .executableTarget(
@@ -69,7 +69,11 @@ let package = Package(
       path: "Tests/PreferenceWriter"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
-    .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
+    // A process that migrates a store, for tests of several at once and of killed ones.
+    .executableTarget(
+      name: "migration-probe", dependencies: ["VaultStorage"], path: "Tests/MigrationProbe"),
+    .testTarget(
+      name: "StorageTests", dependencies: ["VaultStorage", "TestSupport", "migration-probe"]),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [

@@ -38,6 +38,9 @@ package enum System {
     return try $plan.withValue(plan, operation: body)
   }
 
+  /// What a call of this kind is to do, for what makes calls of its own: SQLite, in tests.
+  package static func plannedFault(for call: Call) -> FaultPlan.Fault? { planned(call) }
+
   private static func planned(_ call: Call) -> FaultPlan.Fault? {
     guard isAnyPlanned.load(ordering: .relaxed) else { return nil }
     return plan?.fault(for: call)
@@ -151,6 +154,13 @@ package enum System {
   /// linkat(2) within one directory.
   package static func link(_ old: String, to new: String, in directory: Int32) throws(Failure) {
     _ = try perform(.link) { unsafe linkat(directory, old, directory, new, 0) }
+  }
+
+  /// linkat(2) of a file into another directory, by the same name.
+  package static func link(
+    _ name: String, in directory: Int32, to other: Int32
+  ) throws(Failure) {
+    _ = try perform(.link) { unsafe linkat(directory, name, other, name, 0) }
   }
 
   /// unlinkat(2).

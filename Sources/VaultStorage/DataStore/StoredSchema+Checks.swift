@@ -26,12 +26,12 @@ extension StoredSchema {
       }
       try validateProperties(of: entity)
     }
-    for (owner, relationship, join) in joins {
-      try checkName(join.table, "the table of \(owner.name).\(relationship.name)")
+    for (owner, destination, join) in joins {
+      let links = "the links of \(owner.name) and \(destination.name)"
+      try checkName(join.table, "the table of \(links)")
       guard tables.insert(join.table.lowercased()).inserted else {
         throw invalid(
-          "the links of \(owner.name).\(relationship.name) would have the table \(join.table), "
-            + "which there is already")
+          "\(links) would have the table \(join.table), which there is already")
       }
       try checkColumns(
         [join.owner, join.destination, join.position, join.inversePosition].compactMap { $0 },
@@ -47,7 +47,8 @@ extension StoredSchema {
       if attribute.isExternal, attribute.isUnique {
         throw invalid("\(entity.name).\(attribute.name): a value in a file cannot be unique")
       }
-      if let literal = attribute.defaultSQL, !SQLText.isLiteral(literal) {
+      for literal in [attribute.defaultSQL, attribute.defaultOrderSQL].compactMap({ $0 })
+      where !SQLText.isLiteral(literal) {
         throw invalid("\(entity.name).\(attribute.name): the default value is no literal of SQL")
       }
     }

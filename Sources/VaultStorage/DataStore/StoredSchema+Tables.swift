@@ -11,14 +11,22 @@ extension StoredSchema {
   /// Every table, joins last.
   var tables: [TableDefinition] { entities.map(table) + joins.map(table) }
 
-  /// The join tables, each once: as the side sees it whose entity and name come first.
-  var joins: [(owner: StoredEntity, relationship: StoredRelationship, join: StoredJoin)] {
+  /// The join tables, each once: with the column first that comes first by its name, so that which
+  /// side declares it makes no difference.
+  var joins: [(owner: StoredEntity, destination: StoredEntity, join: StoredJoin)] {
     var seen: Set<String> = []
-    var found: [(StoredEntity, StoredRelationship, StoredJoin)] = []
+    var found: [(StoredEntity, StoredEntity, StoredJoin)] = []
     for entity in entities {
       for relationship in entity.relationships {
         guard case .join(let join) = relationship.storage else { continue }
-        if seen.insert(join.table).inserted { found.append((entity, relationship, join)) }
+        guard seen.insert(join.table).inserted else { continue }
+        if join.owner <= join.destination {
+          found.append((entity, self.entity(relationship.destination) ?? entity, join))
+        } else {
+          var turned = join
+          (turned.owner, turned.destination) = (join.destination, join.owner)
+          found.append((self.entity(relationship.destination) ?? entity, entity, turned))
+        }
       }
     }
     return found
@@ -59,7 +67,9 @@ extension StoredSchema {
     }
     guard attribute.type == .decimal else { return [column] }
     // The key may be missing, since nothing in SQL can make it: a person may add a row by hand.
-    return [column, ColumnDefinition(attribute.orderColumn, type: "TEXT", isRequired: false)]
+    let order = ColumnDefinition(
+      attribute.orderColumn, type: "TEXT", isRequired: false, defaultSQL: attribute.defaultOrderSQL)
+    return [column, order]
   }
 
   func columns(of relationship: StoredRelationship) -> [ColumnDefinition] {
@@ -88,20 +98,18 @@ extension StoredSchema {
   }
 
   private func table(
-    _ owner: StoredEntity, _ relationship: StoredRelationship, _ join: StoredJoin
+    _ owner: StoredEntity, _ destination: StoredEntity, _ join: StoredJoin
   ) -> TableDefinition {
-    func end(_ name: String, _ entity: StoredEntity?) -> ColumnDefinition {
+    func end(_ name: String, _ entity: StoredEntity) -> ColumnDefinition {
       var column = ColumnDefinition(name, type: "INTEGER", isRequired: true)
-      if let entity {
-        // A link without one of its ends means nothing.
-        column.constraint =
-          reference(to: entity, onDelete: " ON DELETE CASCADE").dropFirst()
-          .description
-      }
+      // A link without one of its ends means nothing.
+      column.constraint =
+        reference(to: entity, onDelete: " ON DELETE CASCADE").dropFirst()
+        .description
       return column
     }
-    var columns = [end(join.owner, owner), end(join.destination, entity(relationship.destination))]
-    for position in [join.position, join.inversePosition].compactMap({ $0 }) {
+    var columns = [end(join.owner, owner), end(join.destination, destination)]
+    for position in [join.position, join.inversePosition].compactMap({ $0 }).sorted() {
       columns.append(ColumnDefinition(position, type: "INTEGER", isRequired: false))
     }
     let key = "PRIMARY KEY(\(SQLText.name(join.owner)), \(SQLText.name(join.destination)))"

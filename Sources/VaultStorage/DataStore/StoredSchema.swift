@@ -136,13 +136,16 @@ package struct StoredAttribute: Codable, Sendable, Equatable {
   package var isExternal: Bool
   /// The value of rows that have none, as a literal of SQL: `0`, `'new'`, `x'00'`.
   package var defaultSQL: String?
+  /// Beside a decimal's default value: its key to sort by, as a literal of SQL.
+  package var defaultOrderSQL: String?
   /// Makes the schema another one if it changes, so that a migration stage is asked for.
   package var hashModifier: String?
 
   package init(
     _ name: String, _ type: StoredType, swiftType: String? = nil, isOptional: Bool = false,
     isUnique: Bool = false, isExternal: Bool = false, defaultSQL: String? = nil,
-    originalName: String? = nil, hashModifier: String? = nil, column: String? = nil
+    defaultOrderSQL: String? = nil, originalName: String? = nil, hashModifier: String? = nil,
+    column: String? = nil
   ) {
     self.name = name
     self.originalName = originalName
@@ -153,6 +156,7 @@ package struct StoredAttribute: Codable, Sendable, Equatable {
     self.isUnique = isUnique
     self.isExternal = isExternal
     self.defaultSQL = defaultSQL
+    self.defaultOrderSQL = defaultOrderSQL
     self.hashModifier = hashModifier
   }
 
