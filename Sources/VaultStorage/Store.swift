@@ -172,14 +172,24 @@ package final class Store {
     if let directory { System.touch(StoreLocation.storeName, in: directory.descriptor) }
   }
 
+  /// Makes opening and closing cheap, for a process that does one thing and ends.
+  ///
+  /// The log stays after the last close, so that the next process need not make it anew, and is kept
+  /// short, so that it is read quickly. Committed is committed either way.
+  package func prepareForShortUse() {
+    connection.setCheckpointsOnClose(false)
+    connection.setAutomaticCheckpoint(pages: Self.shortLogPages)
+  }
+
+  private static let shortLogPages = 64
+
   /// Empties a log that one large transaction has made long: each process that opens the store reads all of it.
   ///
-  /// - Parameter bytes: How long it may stay.
   /// - Throws: ``StorageError``; nothing is lost then, the log is as long as it was.
-  package func shortenLog(above bytes: Int64) throws(StorageError) {
+  package func shortenLog() throws(StorageError) {
     guard let directory,
       let log = try? System.status(of: "\(StoreLocation.storeName)-wal", in: directory.descriptor),
-      log.size > bytes
+      log.size > 2 * Self.shortLogPages * 4_096
     else { return }
     try connection.checkpoint(.truncate)
   }

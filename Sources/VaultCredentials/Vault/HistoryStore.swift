@@ -79,6 +79,7 @@ struct HistoryStore {
   private func write(_ body: (SQLiteConnection) throws -> Void) throws -> Store? {
     try CredentialError.fromStorage {
       let store = try Store.open(location, mode: .write)
+      store?.prepareForShortUse()
       try store?.adopt(Self.schema)
       try store?.write(body)
       return store

@@ -58,22 +58,14 @@ package final class PreferenceDatabase {
   }
 
   /// Makes opening and closing cheap, for a process that does one thing and ends.
-  ///
-  /// The log stays after the last close, so that the next process need not make it anew, and is kept
-  /// short, so that it is read quickly. Committed is committed either way.
-  package func prepareForShortUse() {
-    store.connection.setCheckpointsOnClose(false)
-    store.connection.setAutomaticCheckpoint(pages: Self.shortLogPages)
-  }
-
-  private static let shortLogPages = 64
+  package func prepareForShortUse() { store.prepareForShortUse() }
 
   /// Keeps the log short after a large transaction; what was committed is committed either way.
   ///
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package func shortenLog() throws(PreferenceError) {
     do {
-      try store.shortenLog(above: Int64(Self.shortLogPages) * 2 * 4_096)
+      try store.shortenLog()
     } catch {
       throw PreferenceError.wrapping(error)
     }
