@@ -9,6 +9,8 @@ let package = Package(
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
+    .library(name: "VaultAppData", targets: ["VaultAppData"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
@@ -32,6 +34,9 @@ let package = Package(
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    .target(name: "VaultAppData", dependencies: ["VaultStorage", "VaultAppDataMacros"]),
+    // The name that a Mac's model files import.
+    .target(name: "SwiftData", dependencies: ["VaultAppData"]),
     .macro(
       name: "VaultAppDataMacros",
       dependencies: [
@@ -82,6 +87,9 @@ let package = Package(
     .testTarget(
       name: "CredentialsTests",
       dependencies: ["VaultCredentials", "VaultStorage", "TestSupport", "keyring-probe"]),
+    .testTarget(
+      name: "AppDataTests",
+      dependencies: ["VaultAppData", "SwiftData", "VaultStorage", "TestSupport"]),
     .testTarget(
       name: "AppDataMacrosTests",
       dependencies: [

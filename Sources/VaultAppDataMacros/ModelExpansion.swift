@@ -13,7 +13,7 @@ struct ModelExpansion {
   var members: [DeclSyntax] {
     [
       """
-      nonisolated private static let _$description = _AppData.ModelDescription(\(name).self)
+      nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
       """,
       """
       nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<\(name)> = \
@@ -21,8 +21,8 @@ struct ModelExpansion {
       """,
       """
       nonisolated \(access)var persistentBackingData: any _AppData.BackingData<\(name)> {
-        get { _$backingData }
-        set { _$backingData = newValue }
+        get { unsafe _$backingData }
+        set { unsafe _$backingData = newValue }
       }
       """,
       schemaMetadata,
@@ -42,6 +42,7 @@ struct ModelExpansion {
         try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
       }
       """,
+      changing,
     ]
   }
 
@@ -55,6 +56,20 @@ struct ModelExpansion {
       nonisolated \(access)\(raw: model.isFinal ? "static" : "class") var schemaMetadata: \
       [_AppData.Schema.PropertyMetadata] {
         \(raw: list)
+      }
+      """
+  }
+
+  /// Changes that no setter makes: an inverse, a rollback, another context's save.
+  private var changing: DeclSyntax {
+    let cases = model.properties.enumerated().filter { !$1.isConstant }.map { index, property in
+      "  case \(index): withMutation(keyPath: \\.\(property.name)) {}"
+    }
+    return """
+      nonisolated \(access)func _$changing(_ property: Swift.Int) {
+        switch property {
+      \(raw: (cases + ["  default: break"]).joined(separator: "\n"))
+        }
       }
       """
   }
@@ -92,7 +107,7 @@ struct ModelExpansion {
     let required = model.isFinal ? "" : "required "
     return """
       nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
-        \(raw: (lines + ["_$backingData = backingData"]).joined(separator: "\n  "))
+        \(raw: (lines + ["unsafe _$backingData = backingData"]).joined(separator: "\n  "))
         _AppData.adopt(self)
       }
       """

@@ -22,13 +22,17 @@ extension PersistedPropertyMacro: AccessorMacro {
         nil
       }
     let initialize =
-      number.map { "_AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)" }
-      ?? "_$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
+      number.map {
+        "unsafe _AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)"
+      }
+      ?? "unsafe _$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
     let get =
-      number.map { "_AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
+      number.map { "unsafe _AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
       ?? "self.getValue(forKey: \\.\(name.text))"
     let set =
-      number.map { "_AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)" }
+      number.map {
+        "unsafe _AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
+      }
       ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
     return [
       """

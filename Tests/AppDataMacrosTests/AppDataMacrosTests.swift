@@ -177,32 +177,32 @@ struct ExpansionTests {
         var title {
           @storageRestrictions(accesses: _$backingData, initializes: _title)
           init(initialValue) {
-            _AppData.initialize(_$backingData, 0, \.title, initialValue)
+            unsafe _AppData.initialize(_$backingData, 0, \.title, initialValue)
             _title = _AppData.NoType()
           }
           get {
             _$observationRegistrar.access(self, keyPath: \.title)
-            return _AppData.value(of: self, _$backingData, 0, \.title)
+            return unsafe _AppData.value(of: self, _$backingData, 0, \.title)
           }
           set {
             _$observationRegistrar.withMutation(of: self, keyPath: \.title) {
-              _AppData.setValue(of: self, _$backingData, 0, \.title, newValue)
+              unsafe _AppData.setValue(of: self, _$backingData, 0, \.title, newValue)
             }
           }
         }
 
         private var _title: _AppData.NoType
 
-        nonisolated private static let _$description = _AppData.ModelDescription(Task.self)
+        nonisolated static let _$description = _AppData.ModelDescription(Task.self)
 
         nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<Task> = _AppData.newBackingData(Task._$description)
 
         nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
           get {
-            _$backingData
+            unsafe _$backingData
           }
           set {
-            _$backingData = newValue
+            unsafe _$backingData = newValue
           }
         }
 
@@ -214,7 +214,7 @@ struct ExpansionTests {
 
         nonisolated init(backingData: any _AppData.BackingData<Task>) {
           _title = _AppData.NoType()
-          _$backingData = backingData
+          unsafe _$backingData = backingData
           _AppData.adopt(self)
         }
 
@@ -228,6 +228,16 @@ struct ExpansionTests {
           keyPath: Swift.KeyPath<Task, _M>, _ mutation: () throws -> _R
         ) rethrows -> _R {
           try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+        }
+
+        nonisolated func _$changing(_ property: Swift.Int) {
+          switch property {
+          case 0:
+            withMutation(keyPath: \.title) {
+            }
+          default:
+            break
+          }
         }
       }
 

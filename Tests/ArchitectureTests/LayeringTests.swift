@@ -11,6 +11,8 @@ struct LayeringTests {
     ],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
+    "VaultAppData": ["VaultStorage"],
+    "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
     "VaultStorage": ["CVaultSQLite", "CVaultLinux"],
     "VaultSealing": ["CVaultSodium", "CVaultLinux"],
@@ -22,7 +24,7 @@ struct LayeringTests {
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
     // Corelibs' Foundation would pull ICU into the command.
-    "Foundation": [],
+    "Foundation": ["VaultAppData"],
     "Crypto": ["VaultCommand", "VaultCredentials"],
   ]
 

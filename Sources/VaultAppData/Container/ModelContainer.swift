@@ -1,0 +1,139 @@
+import Synchronization
+import VaultStorage
+
+/// The stores of a program's models.
+///
+/// ```swift
+/// let container = try ModelContainer(for: Trip.self)
+/// let context = ModelContext(container)
+/// ```
+///
+/// Usable from any thread; make a ``ModelContext`` for each actor or thread that works with models.
+public class ModelContainer: Equatable, @unchecked Sendable {
+  // Immutable but for `main`, which is the main actor's, and the mailbox, which guards itself.
+
+  /// What is kept.
+  public final let schema: Schema
+  /// How stores of earlier versions are brought to this one.
+  public final let migrationPlan: (any SchemaMigrationPlan.Type)?
+  /// Where it is kept.
+  public let configurations: Set<ModelConfiguration>
+  let stores: [ModelStore]
+  let plans: [EntityPlan]
+  let mailbox: Mailbox
+  private let planByType: [ObjectIdentifier: EntityPlan]
+  private let planByName: [String: EntityPlan]
+  @MainActor private var main: ModelContext?
+
+  /// Opens the stores of models, and of those that they relate to.
+  ///
+  /// - Parameters:
+  ///   - forTypes: The classes.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where they are kept; the default file if none is given.
+  /// - Throws: ``SwiftDataError``: `loadIssueModelContainer`, `unknownSchema`, `backwardMigration`,
+  ///   `duplicateConfiguration`, those of file names.
+  public convenience init(
+    for forTypes: any PersistentModel.Type...,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema.
+  ///
+  /// - Parameters:
+  ///   - givenSchema: What is kept.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where it is kept; the default file if none is given.
+  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema.
+  ///
+  /// - Parameters:
+  ///   - givenSchema: What is kept.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where it is kept; the default file if empty.
+  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration]
+  ) throws {
+    let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let layout = try StoreLayout(givenSchema, given)
+    schema = layout.schema
+    self.migrationPlan = migrationPlan
+    self.configurations = Set(given)
+    let mailbox = Mailbox()
+    self.mailbox = mailbox
+    do {
+      stores = try layout.parts.map { try ModelStore($0.configuration, schema: $0.stored) }
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError.loading(error)
+    }
+    plans = layout.plans(stores, signal: mailbox.signal)
+    planByType = Dictionary(
+      plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })
+    planByName = Dictionary(plans.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The context of the main actor, which saves by itself.
+  ///
+  /// A change is saved at a later turn of the main queue; a program without a main run loop
+  /// (`RunLoop.main.run()`, `dispatchMain()`, an asynchronous `main`) saves itself.
+  @MainActor public var mainContext: ModelContext {
+    if let main { return main }
+    let made = ModelContext(self)
+    made.autosaveEnabled = true
+    main = made
+    return made
+  }
+
+  /// Whether both are the same container.
+  public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+
+  func plan(_ description: ModelDescription) -> EntityPlan? {
+    planByType[ObjectIdentifier(description.type)]
+  }
+
+  func plan(named name: String) -> EntityPlan? { planByName[name] }
+
+  func plan(_ type: any PersistentModel.Type) throws -> EntityPlan {
+    if let plan = planByType[ObjectIdentifier(type)] { return plan }
+    throw SwiftDataError.unknownSchema.saying("\(type) is not in the container's schema")
+  }
+}
+
+extension SwiftDataError {
+  /// A failure of the storage as one of the context's errors.
+  static func storage(_ error: any Error) -> any Error {
+    guard let error = error as? StorageError else { return error }
+    switch error.code {
+    case .busy: return storeBusy.saying(error.message, underlying: error)
+    default: return error
+    }
+  }
+
+  static func loading(_ error: any Error) -> any Error {
+    guard let error = error as? StorageError else {
+      return loadIssueModelContainer.saying("\(error)", underlying: error)
+    }
+    switch error.code {
+    case .busy: return storeBusy.saying(error.message, underlying: error)
+    case .unknownSchema: return unknownSchema.saying(error.message, underlying: error)
+    case .newerSchema, .newerVersion:
+      return backwardMigration.saying(error.message, underlying: error)
+    default: return loadIssueModelContainer.saying(error.message, underlying: error)
+    }
+  }
+}

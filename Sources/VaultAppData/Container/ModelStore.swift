@@ -1,0 +1,155 @@
+import VaultStorage
+
+/// One configuration's database: a file with a connection for each context, or one connection to a
+/// database in memory that contexts take turns at.
+final class ModelStore: @unchecked Sendable {
+  // `idle` is guarded by `lock`; a database in memory is used inside of it only.
+
+  let configuration: ModelConfiguration
+  let identifier: String
+  let schema: StoredSchema
+  private let file: DataStoreFile?
+  private let application: String?
+  private let lock = NSRecursiveLock()
+  private var idle: [StoreConnection]
+
+  /// Opens the store, making its tables where there are none.
+  init(_ configuration: ModelConfiguration, schema: StoredSchema) throws {
+    self.configuration = configuration
+    self.schema = schema
+    try schema.validate()
+    if configuration.isStoredInMemoryOnly {
+      file = nil
+      application = nil
+      let connection = try SQLiteConnection()
+      try connection.executeScript("PRAGMA foreign_keys=ON")
+      let metadata = StoreMetadata(application: ApplicationData.identifier, schema: schema)
+      try connection.transaction { try connection.createDataStore(metadata) }
+      identifier = metadata.store
+      idle = [StoreConnection(connection)]
+      return
+    }
+    let file = DataStoreFile(path: configuration.url.path)
+    // A file that the program names itself may be anybody's.
+    let application =
+      configuration.isNamed
+      ? configuration.groupContainer.group
+        ?? ApplicationData.identifier : nil
+    let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
+    let (connection, found) = try file.open(mode, ofApplication: application)
+    let metadata = try Self.adopt(
+      connection, found, schema, application: application ?? ApplicationData.identifier,
+      isReadOnly: !configuration.allowsSave, path: file.path)
+    self.file = file
+    self.application = application
+    identifier = metadata.store
+    idle = [StoreConnection(connection)]
+  }
+
+  private static func adopt(
+    _ connection: SQLiteConnection, _ found: StoreMetadata?, _ schema: StoredSchema,
+    application: String, isReadOnly: Bool, path: String
+  ) throws -> StoreMetadata {
+    if let found {
+      guard found.schema.fingerprint == schema.fingerprint else {
+        throw SwiftDataError.unknownSchema.saying("\(path) holds another schema")
+      }
+      return found
+    }
+    if isReadOnly {
+      throw SwiftDataError.loadIssueModelContainer.saying(
+        "\(path) is empty, and is not to be written")
+    }
+    return try connection.transaction {
+      // Another process may have made it while this one waited for the lock.
+      if let found = try connection.readStoreMetadata(path: path) { return found }
+      let metadata = StoreMetadata(application: application, schema: schema)
+      try connection.createDataStore(metadata)
+      return metadata
+    }
+  }
+
+  var isInMemory: Bool { file == nil }
+
+  /// A connection for a context's own use; in memory, the only one, to be used inside ``use(_:_:)``.
+  func lease() throws -> StoreConnection {
+    if let free = lock.withLock({ isInMemory ? idle.first : idle.popLast() }) { return free }
+    guard let file else { preconditionFailure("a database in memory has one connection") }
+    let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
+    return StoreConnection(try file.open(mode, ofApplication: application).connection)
+  }
+
+  func giveBack(_ connection: StoreConnection) {
+    guard !isInMemory else { return }
+    lock.withLock { idle.append(connection) }
+  }
+
+  /// Runs `body` while nobody else uses the connection.
+  func use<Result>(
+    _ connection: StoreConnection, _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    guard isInMemory else { return try body(connection) }
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(connection)
+  }
+
+  func reserveKeys(_ count: Int64, table: String) throws -> Int64 {
+    let connection = try lease()
+    defer { giveBack(connection) }
+    return try use(connection) { try $0.sqlite.reserveKeys(count, table: table) }
+  }
+}
+
+/// A connection with the statements that contexts run again and again.
+final class StoreConnection {
+  let sqlite: SQLiteConnection
+  private var byEntity: [Int: EntityStatements] = [:]
+
+  init(_ sqlite: SQLiteConnection) { self.sqlite = sqlite }
+
+  func statements(_ plan: EntityPlan) -> EntityStatements {
+    if let made = byEntity[plan.index] { return made }
+    let made = EntityStatements(plan, sqlite)
+    byEntity[plan.index] = made
+    return made
+  }
+}
+
+/// An entity's statements, prepared when first used.
+final class EntityStatements {
+  private let plan: EntityPlan
+  private let connection: SQLiteConnection
+  private var insertion: SQLiteStatement?
+  private var byKey: SQLiteStatement?
+  private var updates: [PropertySet: (statement: SQLiteStatement, slots: [Int])] = [:]
+
+  init(_ plan: EntityPlan, _ connection: SQLiteConnection) {
+    self.plan = plan
+    self.connection = connection
+  }
+
+  func insert() throws -> SQLiteStatement {
+    if let insertion { return insertion }
+    let made = try connection.prepare(plan.insertion)
+    insertion = made
+    return made
+  }
+
+  func selectByKey() throws -> SQLiteStatement {
+    if let byKey, !byKey.isBusy { return byKey }
+    let made = try connection.prepare(plan.selectByKey)
+    byKey = made
+    return made
+  }
+
+  /// The statement that writes some slots, and those slots in the order of its parameters.
+  func update(_ changed: PropertySet) throws -> (statement: SQLiteStatement, slots: [Int])? {
+    if let made = updates[changed] { return made }
+    let slots = plan.slots.indices.filter { changed.contains($0) && plan.slots[$0].column != nil }
+    guard !slots.isEmpty else { return nil }
+    let made = (try connection.prepare(plan.update(slots)), slots)
+    updates[changed] = made
+    return made
+  }
+}

@@ -1,0 +1,86 @@
+import VaultStorage
+
+extension EntityPlan {
+  /// Binds the key and every slot with a column, as ``insertion`` has them.
+  func bindAll(
+    _ record: _AppData.Record, to statement: SQLiteStatement, isChecked: Bool = true
+  ) throws {
+    try statement.bind(record.key, at: 1)
+    var parameter = 2
+    var hasOrders = false
+    for index in slots.indices {
+      guard slots[index].column != nil else { continue }
+      try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
+      if slots[index].orderColumn != nil { hasOrders = true }
+      parameter += 1
+    }
+    guard hasOrders else { return }
+    for index in slots.indices where slots[index].orderColumn != nil {
+      try bindOrder(record, index, to: statement, at: parameter)
+      parameter += 1
+    }
+  }
+
+  /// Binds some slots and then the key, as ``update(_:)`` has them.
+  func bind(
+    _ record: _AppData.Record, _ changed: [Int], to statement: SQLiteStatement,
+    isChecked: Bool = true
+  ) throws {
+    var parameter = 1
+    for index in changed {
+      try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
+      parameter += 1
+    }
+    for index in changed where slots[index].orderColumn != nil {
+      try bindOrder(record, index, to: statement, at: parameter)
+      parameter += 1
+    }
+    try statement.bind(record.key, at: parameter)
+  }
+
+  private func bind(
+    _ record: _AppData.Record, _ index: Int, to statement: SQLiteStatement, at parameter: Int,
+    isChecked: Bool
+  ) throws {
+    switch record.slots[index] {
+    case .integer(let value): try statement.bind(value, at: parameter)
+    case .text(let value): try statement.bind(value.normalized, at: parameter)
+    case .real(let value):
+      if value.isNaN, isChecked { throw failure(record, index, "is not a number") }
+      try statement.bind(value, at: parameter)
+    case .null: try statement.bindNull(at: parameter)
+    case .data(let value): try statement.bind([UInt8](value), at: parameter)
+    case .boxed(let box):
+      do {
+        try statement.bind(try box.encoded().normalized, at: parameter)
+      } catch let error as EncodingError {
+        throw failure(record, index, "cannot be encoded", error)
+      }
+    case .fault, .rows, .models:
+      let value =
+        index < description.properties.count
+        ? description.properties[index].defaultValue : nil
+      let slot = value.flatMap { description.properties[index].slot(of: $0) } ?? .null
+      try statement.bind(try slot.columnValue() ?? .null, at: parameter)
+    }
+  }
+
+  private func bindOrder(
+    _ record: _AppData.Record, _ index: Int, to statement: SQLiteStatement, at parameter: Int
+  ) throws {
+    if case .text(let text) = record.slots[index], let key = DecimalOrder.key(text) {
+      try statement.bind(key, at: parameter)
+    } else {
+      try statement.bindNull(at: parameter)
+    }
+  }
+
+  /// What is wrong with a property of an object.
+  func failure(
+    _ record: _AppData.Record, _ index: Int, _ what: String, _ error: (any Error)? = nil
+  ) -> SwiftDataError {
+    let property = index < description.properties.count ? description.properties[index].name : "?"
+    return .modelValidationFailure.saying(
+      "\(name).\(property) of object \(record.key) \(what)", underlying: error)
+  }
+}

@@ -1,0 +1,253 @@
+extension ModelContext {
+  // MARK: Inserting
+
+  /// Puts an object into the context, and every object that it leads to.
+  ///
+  /// An object that is in the context already stays as it is. One of another context is not inserted:
+  /// the next ``save()`` throws ``SwiftDataError/modelValidationFailure``.
+  public func insert<T: PersistentModel>(_ model: T) { insert(any: model) }
+
+  func insert(any model: any PersistentModel) {
+    var open: [any PersistentModel] = [model]
+    var index = 0
+    while index < open.count {
+      defer { index += 1 }
+      let model = open[index]
+      guard let record = model.record else { continue }
+      switch record.state {
+      case .detached, .gone:
+        guard let plan = container.plan(record.description) else {
+          problems.append(
+            .modelValidationFailure.saying(
+              "\(record.description.entityName) is not in the container's schema"))
+          continue
+        }
+        attach(record, model, plan, reached: &open)
+      case .deleted where record.context === self:
+        perform(.undelete(record))
+      case .inserted, .stored, .deleted:
+        if record.context !== self { reportForeign(record) }
+      }
+    }
+    // All of them have keys now.
+    for model in open { model.record.map(connect) }
+  }
+
+  func reportForeign(_ record: Record) {
+    problems.append(
+      .modelValidationFailure.saying(
+        "\(record.description.entityName) \(record.key) belongs to another context"))
+  }
+
+  private func attach(
+    _ record: Record, _ model: any PersistentModel, _ plan: EntityPlan,
+    reached: inout [any PersistentModel]
+  ) {
+    record.model = model
+    if record.slots.isEmpty { record.fillEmpty() }
+    while record.slots.count < plan.slotCount { record.slots.append(.null) }
+    for relationship in plan.relationships {
+      if case .models(let list) = record.slots[relationship.index] { reached += list.models }
+    }
+    record.key = plan.keys.next()
+    record.unsaved = nil
+    record.isStored = false
+    record.changed = PropertySet()
+    record.saved = nil
+    perform(.insert(record, plan))
+  }
+
+  /// Turns a new object's models into keys, and leads back from them.
+  private func connect(_ record: Record) {
+    guard let plan = record.entity, record.state == .inserted else { return }
+    for relationship in plan.relationships {
+      let index = relationship.index
+      switch record.slots[index] {
+      case .models(let list):
+        record.slots[index] = relationship.isToMany ? .rows(RowList()) : .null
+        if relationship.isToMany {
+          setTargets(relationship, of: record, list.models)
+        } else {
+          setTarget(relationship, of: record, list.models.first)
+        }
+      case .fault, .null:
+        // Somebody may have led here already.
+        let key = ListKey(entity: plan.index, property: index, owner: record.key)
+        let added = notes.removeValue(forKey: key)?.added ?? []
+        if relationship.isToMany {
+          record.slots[index] = .rows(RowList(keys: added, positions: added.map { _ in nil }))
+        } else {
+          record.slots[index] = added.last.map { .integer($0) } ?? .null
+        }
+      default: break
+      }
+    }
+  }
+
+  // MARK: Attributes
+
+  /// Notes that a property is about to change.
+  func willChange(_ record: Record, _ index: Int) {
+    guard record.state != .gone, record.state != .detached else { return }
+    if undoManager != nil { steps.append(.slot(record, index, record.slots[index].copied)) }
+    markChanged(record, index)
+  }
+
+  func markChanged(_ record: Record, _ index: Int) {
+    if record.state == .stored || record.state == .deleted {
+      if record.saved == nil { record.saved = record.slots }
+      record.changed.insert(index)
+    }
+    addPending(record)
+  }
+
+  // MARK: Relationships
+
+  /// The object that a relationship leads to; `nil` if it was deleted.
+  func target(
+    _ relationship: RelationshipPlan, _ key: Int64, near record: Record
+  ) -> (any PersistentModel)? {
+    let destination = relationship.destination
+    if let found = registry[destination.index][key] {
+      if found.state == .deleted, !relationship.isRequired { return nil }
+      return model(found)
+    }
+    do {
+      try loadTargets(relationship, near: record)
+    } catch {
+      problems.append(.missingRow.saying("\(relationship.label): \(error)", underlying: error))
+      return nil
+    }
+    return registry[destination.index][key].map(model)
+  }
+
+  /// The target in this context, inserted if it is in none; `nil` for one of another context.
+  private func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
+    guard let record = target.record else { return nil }
+    if record.state == .detached || record.state == .gone { insert(any: target) }
+    guard record.context === self else {
+      reportForeign(record)
+      return nil
+    }
+    guard record.entity === relationship.destination else { return nil }
+    if record.state == .deleted { return nil }
+    return record
+  }
+
+  func setTarget(
+    _ relationship: RelationshipPlan, of record: Record, _ target: (any PersistentModel)?
+  ) {
+    let new = target.flatMap { admit($0, relationship) }
+    if target != nil, new == nil { return }
+    let old = record.slot(relationship.index).key
+    guard old != new?.key else { return }
+    if let old { unlink(relationship, record, old) }
+    if let new { link(relationship, record, new.key) }
+  }
+
+  func setTargets(
+    _ relationship: RelationshipPlan, of record: Record, _ targets: [any PersistentModel]
+  ) {
+    var seen: Set<Int64> = []
+    let new = targets.compactMap { admit($0, relationship)?.key }.filter {
+      seen.insert($0).inserted
+    }
+    guard case .rows(let list) = record.slot(relationship.index) else { return }
+    let old = list.keys
+    guard old != new else { return }
+    if new.starts(with: old) {
+      for key in new[old.count...] { link(relationship, record, key) }
+      return
+    }
+    for key in old where !seen.contains(key) { unlink(relationship, record, key) }
+    let before = Set(old)
+    for key in new where !before.contains(key) { link(relationship, record, key) }
+    guard case .rows(let now) = record.slots[relationship.index], now.keys != new else { return }
+    reorder(relationship, record, new)
+  }
+
+  private func reorder(_ relationship: RelationshipPlan, _ record: Record, _ keys: [Int64]) {
+    guard case .rows(let list) = record.slots[relationship.index] else { return }
+    let places = Dictionary(zip(list.keys, list.positions), uniquingKeysWith: { $1 })
+    willChange(record, relationship.index)
+    record.slots[relationship.index] = .rows(
+      RowList(keys: keys, positions: keys.map { places[$0] ?? nil }))
+  }
+
+  /// Links two rows, on both sides.
+  func link(_ relationship: RelationshipPlan, _ owner: Record, _ key: Int64) {
+    let inverse = relationship.inverse
+    // What leads to one thing only leaves what it led to before.
+    if !relationship.isToMany, let old = owner.slot(relationship.index).key, old != key {
+      unlink(relationship, owner, old)
+    }
+    if let inverse, !inverse.isToMany {
+      let target = record(inverse.entity, key)
+      if let other = target.slot(inverse.index).key, other != owner.key {
+        unlink(inverse, target, other)
+      }
+    }
+    add(relationship, owner.key, key)
+    if let inverse { add(inverse, key, owner.key) }
+    notePair(relationship, owner.key, key, 1)
+  }
+
+  /// Takes the link of two rows away, on both sides.
+  func unlink(_ relationship: RelationshipPlan, _ owner: Record, _ key: Int64) {
+    remove(relationship, owner.key, key)
+    if let inverse = relationship.inverse { remove(inverse, key, owner.key) }
+    notePair(relationship, owner.key, key, -1)
+  }
+
+  func notePair(
+    _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, _ change: Int
+  ) {
+    guard case .join = relationship.storage else { return }
+    let pair =
+      if relationship.isLeading || relationship.inverse == nil {
+        PairKey(
+          entity: relationship.entity.index, property: relationship.index, owner: owner,
+          destination: key)
+      } else {
+        PairKey(
+          entity: relationship.destination.index, property: relationship.inverse?.index ?? 0,
+          owner: key, destination: owner)
+      }
+    perform(.pair(pair, change))
+  }
+
+  /// Adds one row to one side.
+  private func add(_ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64) {
+    let index = relationship.index
+    if relationship.isToMany {
+      perform(.list(relationship, owner, key, at: nil, isAdded: true))
+    } else {
+      let record = record(relationship.entity, owner)
+      _ = record.slot(index)
+      record.model?._$changing(index)
+      willChange(record, index)
+      record.slots[index] = .integer(key)
+    }
+  }
+
+  /// Takes one row from one side.
+  func remove(_ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64) {
+    let index = relationship.index
+    if relationship.isToMany {
+      perform(.list(relationship, owner, key, at: nil, isAdded: false))
+    } else {
+      let record = record(relationship.entity, owner)
+      guard record.slot(index).key == key else { return }
+      record.model?._$changing(index)
+      willChange(record, index)
+      record.slots[index] = .null
+    }
+  }
+}
+
+extension _AppData.Slot {
+  /// The slot, with an array of its own.
+  var copied: _AppData.Slot {
+    if case .rows(let list) = self { .rows(list.copy()) } else { self }
+  }
+}

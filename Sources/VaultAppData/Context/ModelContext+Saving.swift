@@ -1,0 +1,198 @@
+import VaultStorage
+
+extension ModelContext {
+  /// Writes what is pending to the store, in one transaction.
+  ///
+  /// On an error nothing was written, and everything that was pending still is.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
+  ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a ``StorageError``.
+  public func save() throws {
+    if let problem = problems.first {
+      problems.removeAll()
+      throw problem
+    }
+    drainMail()
+    guard hasChanges || !pairs.isEmpty else { return finishWithoutChanges() }
+    NotificationCenter.default.post(name: Self.willSave, object: self)
+    processPendingChanges()
+    let records = pending.filter(\.hasChanges)
+    try validate(records)
+    for store in container.stores.indices {
+      let own = records.filter { $0.entity?.store == store }
+      let links = pairs.filter { container.plans[$0.key.entity].store == store }
+      if own.isEmpty, links.isEmpty { continue }
+      guard container.stores[store].configuration.allowsSave else {
+        throw SwiftDataError.readOnlyStore.saying(container.stores[store].configuration.name)
+      }
+      try write(own, links.map(\.key), store)
+    }
+    // Unique values may have put other objects in the place of some.
+    finish(pending.filter(\.hasChanges))
+  }
+
+  private func finishWithoutChanges() {
+    for record in pending {
+      record.isPending = false
+      record.kept = nil
+    }
+    pending.removeAll()
+  }
+
+  private func write(_ records: [Record], _ links: [PairKey], _ store: Int) throws {
+    do {
+      try use(store) { connection in
+        try connection.sqlite.transaction(.immediate) {
+          let saving = Saving(self, connection, store: store)
+          try saving.write(records, links)
+        }
+      }
+    } catch let error as StorageError where error.code == .constraint {
+      throw SwiftDataError.modelValidationFailure.saying(error.message, underlying: error)
+    } catch {
+      throw SwiftDataError.storage(error)
+    }
+  }
+
+  // MARK: Afterwards
+
+  private func finish(_ records: [Record]) {
+    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    var inserted: Set<PersistentIdentifier> = []
+    var updated: Set<PersistentIdentifier> = []
+    var deleted: Set<PersistentIdentifier> = []
+    for record in records {
+      guard let plan = record.entity else { continue }
+      switch record.state {
+      case .inserted:
+        record.unsaved?.clear()
+        record.isStored = true
+        inserted.insert(record.identifier)
+        letter.inserted[plan.index, default: []].append(record.key)
+      case .stored:
+        updated.insert(record.identifier)
+        letter.updated[plan.index, default: []].append(record.key)
+      case .deleted:
+        deleted.insert(record.identifier)
+        letter.deleted[plan.index, default: []].append(record.key)
+      case .gone, .detached: break
+      }
+      if record.state == .deleted {
+        forget(record)
+      } else if record.state != .gone {
+        record.state = .stored
+        record.changed = PropertySet()
+        record.saved = nil
+      }
+    }
+    for record in pending {
+      record.isPending = false
+      record.kept = nil
+    }
+    pending.removeAll()
+    clearNotes()
+    container.mailbox.send(letter, from: mail)
+    // What was just sent is no news here.
+    NotificationCenter.default.post(
+      name: Self.didSave, object: self,
+      userInfo: [
+        NotificationKey.insertedIdentifiers.rawValue: inserted,
+        NotificationKey.updatedIdentifiers.rawValue: updated,
+        NotificationKey.deletedIdentifiers.rawValue: deleted,
+        NotificationKey.invalidatedAllIdentifiers.rawValue: false,
+      ])
+  }
+
+  /// Forgets what is pending besides the objects.
+  func clearNotes() {
+    notes.removeAll()
+    pairs.removeAll()
+    for (index, overlay) in overlays.enumerated() {
+      guard let lease = leases[index] else {
+        overlay.clear(nil, self)
+        continue
+      }
+      try? container.stores[index].use(lease) { overlay.clear($0, self) }
+    }
+  }
+
+  // MARK: Rules
+
+  private func validate(_ records: [Record]) throws {
+    for record in records {
+      guard let plan = record.entity else { continue }
+      if record.state == .deleted {
+        try checkDenied(record, plan)
+        continue
+      }
+      guard record.state == .inserted || record.state == .stored else { continue }
+      for relationship in plan.relationships
+      where record.state == .inserted || record.changed.contains(relationship.index) {
+        try check(relationship, record)
+      }
+    }
+  }
+
+  private func check(_ relationship: RelationshipPlan, _ record: Record) throws {
+    let plan = relationship.entity
+    let index = relationship.index
+    if relationship.isRequired {
+      let target = record.slot(index).key.flatMap { registry[relationship.destination.index][$0] }
+      if record.slot(index).key == nil || target?.state == .deleted {
+        throw plan.failure(record, index, "is required and leads to nothing")
+      }
+    }
+    guard case .rows(let list) = record.slots[index] else { return }
+    let (least, most) = (relationship.stored.minimumCount, relationship.stored.maximumCount)
+    if list.keys.count < least {
+      throw plan.failure(
+        record, index, "has \(list.keys.count) models, at least \(least) are needed")
+    }
+    if most > 0, list.keys.count > most {
+      throw plan.failure(
+        record, index, "has \(list.keys.count) models, at most \(most) are allowed")
+    }
+  }
+
+  private func checkDenied(_ record: Record, _ plan: EntityPlan) throws {
+    for relationship in plan.relationships where relationship.rule == .deny {
+      let registered = registry[relationship.destination.index]
+      let keys: [Int64] =
+        switch record.slot(relationship.index) {
+        case .integer(let key): [key]
+        case .rows(let list): list.keys
+        default: []
+        }
+      let left = keys.filter { registered[$0]?.state != .deleted }
+      if !left.isEmpty {
+        throw plan.failure(
+          record, relationship.index,
+          "leads to \(left.count) models; the object cannot be deleted before them")
+      }
+    }
+  }
+}
+
+extension ModelContext {
+  /// Posted before a context saves; the object is the context.
+  public static let willSave = Notification.Name("ModelContextWillSave")
+  /// Posted after a context saved; `userInfo` has sets of ``PersistentIdentifier`` under the raw
+  /// values of ``NotificationKey``.
+  public static let didSave = Notification.Name("ModelContextDidSave")
+
+  /// The keys of a notification's `userInfo`, as raw values.
+  public enum NotificationKey: String, Sendable {
+    /// Not used.
+    case queryGeneration
+    /// Whether everything may have changed.
+    case invalidatedAllIdentifiers
+    /// Identifiers of new objects.
+    case insertedIdentifiers
+    /// Identifiers of changed objects.
+    case updatedIdentifiers
+    /// Identifiers of deleted objects.
+    case deletedIdentifiers
+    /// Not used.
+    case historyTokens
+  }
+}

@@ -1,0 +1,261 @@
+import VaultStorage
+
+/// Where models are inserted, changed, fetched and saved.
+///
+/// ```swift
+/// let context = ModelContext(container)
+/// context.insert(Trip(name: "Rome"))
+/// try context.save()
+/// ```
+///
+/// Belongs to one actor or thread, as its models do. Each row is one object in a context; changes
+/// that were not saved are seen by this context's fetches and by nobody else.
+public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvertible {
+  typealias Record = _AppData.Record
+  typealias Slot = _AppData.Slot
+  typealias RowList = _AppData.RowList
+
+  /// The container of the models.
+  public let container: ModelContainer
+  /// Whether changes are saved by themselves, at the next turn of the main queue.
+  ///
+  /// True for contexts that are made on the main thread, false for others, unless set. A save that
+  /// fails is told to ``autosaveFailureHandler``; the changes stay.
+  public var autosaveEnabled: Bool {
+    didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
+  }
+  /// Called with the error of a save that ``autosaveEnabled`` made, on the context's thread.
+  ///
+  /// Not part of SwiftData. Without a handler, ``didFailToAutosave`` is posted alone.
+  public var autosaveFailureHandler: ((any Error) -> Void)?
+  /// Who makes the changes, for the history.
+  public var author: String?
+  /// Takes what can be undone; `nil`, as it is at first, to keep nothing.
+  public var undoManager: UndoManager? {
+    didSet { steps.removeAll() }
+  }
+
+  /// By entity and key: every object that is in use, and some that were.
+  var registry: [[Int64: Record]]
+  var sweepAt: [Int]
+  /// What is to be saved, in the order of the first change; some may have been taken back.
+  var pending: [Record] = []
+  /// Links of arrays that are not loaded.
+  var notes: [ListKey: ListNote] = [:]
+  /// Rows of join tables to be added (1) or removed (-1).
+  var pairs: [PairKey: Int] = [:]
+  /// Keys of objects whose place a row with the same unique values took.
+  var aliases: [ListKey: Int64] = [:]
+  /// What cannot be done, told when saving.
+  var problems: [SwiftDataError] = []
+  /// What was done since it was last handed to the undo manager.
+  var steps: [UndoStep] = []
+  var isUndoing = false
+  var isAutosaveScheduled = false
+  let mail: Mailbox.Box
+  var leases: [StoreConnection?]
+  var overlays: [PendingRows]
+  let state = EditingState()
+
+  /// Makes a context.
+  public init(_ container: ModelContainer) {
+    self.container = container
+    autosaveEnabled = Thread.isMainThread
+    registry = Array(repeating: [:], count: container.plans.count)
+    sweepAt = Array(repeating: 4_096, count: container.plans.count)
+    leases = Array(repeating: nil, count: container.stores.count)
+    overlays = container.stores.map { _ in PendingRows() }
+    mail = container.mailbox.open()
+  }
+
+  deinit {
+    // Objects with changes are held by their records until they are saved.
+    for record in pending { record.kept = nil }
+    for (index, store) in container.stores.enumerated() {
+      guard let lease = leases[index] else { continue }
+      let overlay = overlays[index]
+      try? store.use(lease) { overlay.drop($0, container.plans) }
+      store.giveBack(lease)
+    }
+  }
+
+  /// Whether both are the same context.
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+  /// How many objects are to be saved.
+  public var debugDescription: String {
+    "ModelContext(\(insertedModelsArray.count) inserted, \(changedModelsArray.count) changed, "
+      + "\(deletedModelsArray.count) deleted)"
+  }
+
+  // MARK: What is pending
+
+  /// Whether there is something to be saved.
+  public var hasChanges: Bool { pending.contains(where: \.hasChanges) }
+
+  /// Objects that are in the context and not yet in the store.
+  public var insertedModelsArray: [any PersistentModel] {
+    pending.filter { $0.state == .inserted }.compactMap(\.model)
+  }
+
+  /// Objects of the store that have changes.
+  public var changedModelsArray: [any PersistentModel] {
+    pending.filter { $0.state == .stored && $0.hasChanges }.compactMap(\.model)
+  }
+
+  /// Objects of the store that are to be deleted.
+  public var deletedModelsArray: [any PersistentModel] {
+    pending.filter { $0.state == .deleted }.compactMap(\.model)
+  }
+
+  func addPending(_ record: Record) {
+    overlays[record.entity?.store ?? 0].touch(record)
+    guard !record.isPending else { return }
+    record.isPending = true
+    record.kept = record.model
+    pending.append(record)
+    if autosaveEnabled, !isAutosaveScheduled { scheduleAutosave() }
+  }
+
+  // MARK: Objects by key
+
+  /// The object with an identifier.
+  ///
+  /// - Returns: The registered object; else one whose values are loaded when they are first read. For
+  ///   an identifier without a row, an object that is in no context.
+  public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    if let found = existing(persistentModelID) { return found }
+    guard let plan = container.plan(named: persistentModelID.entityName) else {
+      preconditionFailure("the container has no models called \(persistentModelID.entityName)")
+    }
+    let record = Record(plan.description, key: persistentModelID.key)
+    record.state = .gone
+    return makeModel(record)
+  }
+
+  /// The object with an identifier, if it is in use in this context.
+  public func registeredModel<T: PersistentModel>(
+    for persistentModelID: PersistentIdentifier
+  ) -> T? {
+    registered(persistentModelID)?.model as? T
+  }
+
+  /// The object with an identifier; `nil` if there is no row.
+  func existing(_ id: PersistentIdentifier) -> (any PersistentModel)? {
+    if let record = registered(id) {
+      return record.state == .deleted ? record.model : model(record)
+    }
+    guard let plan = container.plan(named: id.entityName),
+      id.storeIdentifier == nil || id.storeIdentifier == plan.storeIdentifier,
+      let record = try? fetchRecord(plan, id.key)
+    else { return nil }
+    return model(record)
+  }
+
+  private func registered(_ id: PersistentIdentifier) -> Record? {
+    guard let plan = container.plan(named: id.entityName),
+      id.storeIdentifier == nil || id.storeIdentifier == plan.storeIdentifier
+    else { return nil }
+    let alias = aliases[ListKey(entity: plan.index, property: -1, owner: id.key)]
+    return registry[plan.index][alias ?? id.key]
+  }
+
+  /// The object of a record, made if there is none.
+  func model(_ record: Record) -> any PersistentModel {
+    record.model ?? makeModel(record)
+  }
+
+  private func makeModel(_ record: Record) -> any PersistentModel {
+    let model = Materialization.make(record.description.type, of: record)
+    record.model = model
+    if record.isPending { record.kept = model }
+    return model
+  }
+
+  /// The record of a row, without looking whether there is one.
+  func record(_ plan: EntityPlan, _ key: Int64) -> Record {
+    if let record = registry[plan.index][key] { return record }
+    let record = Record(plan.description, key: key)
+    record.state = .stored
+    record.isStored = true
+    register(record, plan)
+    return record
+  }
+
+  func register(_ record: Record, _ plan: EntityPlan) {
+    record.entity = plan
+    record.context = self
+    record.seen = plan.signal.value
+    registry[plan.index][record.key] = record
+    if registry[plan.index].count >= sweepAt[plan.index] { sweep(plan) }
+  }
+
+  /// Forgets rows whose objects nobody holds.
+  func sweep(_ plan: EntityPlan) {
+    registry[plan.index] = registry[plan.index].filter { _, record in
+      record.isPending || record.model != nil
+    }
+    sweepAt[plan.index] = max(4_096, registry[plan.index].count * 2)
+  }
+
+  // MARK: Connections
+
+  func use<Result>(
+    _ store: Int, _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    let connection: StoreConnection
+    if let lease = leases[store] {
+      connection = lease
+    } else {
+      connection = try container.stores[store].lease()
+      leases[store] = connection
+    }
+    return try container.stores[store].use(connection, body)
+  }
+
+  func use<Result>(
+    _ plan: EntityPlan, _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    try use(plan.store, body)
+  }
+}
+
+/// Whose changes they are.
+public struct EditingState: Hashable, Sendable {
+  /// Identifies the context.
+  public let id = UUID()
+  /// Who makes the changes.
+  public var author: String?
+
+  init() {}
+}
+
+extension ModelContext {
+  /// Identifies the context to a store.
+  public var editingState: EditingState {
+    var state = state
+    state.author = author
+    return state
+  }
+}
+
+/// An array of an object.
+struct ListKey: Hashable {
+  let entity: Int
+  let property: Int
+  let owner: Int64
+}
+
+/// What will be different in an array that is not loaded.
+struct ListNote {
+  var added: [Int64] = []
+  var removed: Set<Int64> = []
+}
+
+/// A row of a join table, as its leading side sees it.
+struct PairKey: Hashable {
+  let entity: Int
+  let property: Int
+  let owner: Int64
+  let destination: Int64
+}

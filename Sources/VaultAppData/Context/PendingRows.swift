@@ -1,0 +1,171 @@
+import Synchronization
+import VaultStorage
+
+/// What is pending in a context, as temporary tables that its queries see in the place of the store's.
+///
+/// A query begins with `WITH "Trip" AS (…)`: the store's rows without those that have changes, and the
+/// pending ones. Conditions, orders, limits and counts are then SQLite's, and right by construction;
+/// nothing is written to the store, and no lock is taken.
+final class PendingRows {
+  private static let next = Atomic<Int>(0)
+
+  private let number = PendingRows.next.add(1, ordering: .relaxed).newValue
+  private var touched: [_AppData.Record] = []
+  private var touchedPairs: Set<PairKey> = []
+  /// Entities whose temporary table exists, and whether it has rows.
+  private var tables: [Int: Bool] = [:]
+  private var pairTables: [String: Bool] = [:]
+
+  func touch(_ record: _AppData.Record) {
+    guard !record.isTouched else { return }
+    record.isTouched = true
+    touched.append(record)
+  }
+
+  func touch(_ pair: PairKey) { touchedPairs.insert(pair) }
+
+  /// Brings the tables to what is pending now.
+  ///
+  /// - Returns: What a query begins with; empty if nothing is pending.
+  func prefix(_ connection: StoreConnection, _ context: ModelContext, store: Int) throws -> String {
+    if !touched.isEmpty || !touchedPairs.isEmpty {
+      try connection.sqlite.savepoint {
+        for record in touched { try write(record, connection.sqlite) }
+        for pair in touchedPairs { try write(pair, connection.sqlite, context) }
+      }
+      for record in touched { record.isTouched = false }
+      touched.removeAll()
+      touchedPairs.removeAll()
+    }
+    var parts: [String] = []
+    for (index, hasRows) in tables.sorted(by: { $0.key < $1.key }) where hasRows {
+      let plan = context.container.plans[index]
+      let columns = (plan.columns + plan.slots.compactMap(\.orderColumn)).map(SQLText.name)
+        .joined(separator: ", ")
+      parts.append(
+        "\(plan.table) AS (SELECT \(columns) FROM main.\(plan.table) WHERE \(key) NOT IN "
+          + "(SELECT \(key) FROM temp.\(name(plan))) UNION ALL "
+          + "SELECT \(columns) FROM temp.\(name(plan)) WHERE _deleted=0)")
+    }
+    for relationship in joins(context, store) {
+      guard let join = relationship.join, pairTables[join.table] == true else { continue }
+      let own = SQLText.name(join.owner)
+      let other = SQLText.name(join.destination)
+      let columns = [join.owner, join.destination, join.position, join.inversePosition]
+        .compactMap { $0.map(SQLText.name) }.joined(separator: ", ")
+      parts.append(
+        "\(SQLText.name(join.table)) AS (SELECT \(columns) FROM main.\(SQLText.name(join.table)) "
+          + "WHERE (\(own), \(other)) NOT IN (SELECT \(own), \(other) FROM temp.\(name(join))) "
+          + "UNION ALL SELECT \(columns) FROM temp.\(name(join)) WHERE _deleted=0)")
+    }
+    return parts.isEmpty ? "" : "WITH \(parts.joined(separator: ", ")) "
+  }
+
+  private var key: String { StoredEntity.keyColumn }
+
+  private func name(_ plan: EntityPlan) -> String {
+    SQLText.name("pending_\(number)_\(plan.stored.table)")
+  }
+
+  private func name(_ join: StoredJoin) -> String {
+    SQLText.name("pending_\(number)_\(join.table)")
+  }
+
+  private func joins(_ context: ModelContext, _ store: Int) -> [RelationshipPlan] {
+    context.container.plans.filter { $0.store == store }.flatMap(\.relationships)
+      .filter { $0.join != nil && $0.isLeading }
+  }
+
+  private func write(_ record: _AppData.Record, _ connection: SQLiteConnection) throws {
+    guard let plan = record.entity else { return }
+    let table = "temp.\(name(plan))"
+    if tables[plan.index] == nil {
+      try connection.executeScript(
+        "CREATE TABLE \(table) AS SELECT *, 0 AS _deleted FROM main.\(plan.table) LIMIT 0; "
+          + "CREATE UNIQUE INDEX temp.\(SQLText.name("pending_\(number)_\(plan.index)")) "
+          + "ON \(name(plan))(\(key))")
+      tables[plan.index] = false
+    }
+    try connection.execute("DELETE FROM \(table) WHERE \(key)=?", [.integer(record.key)])
+    switch record.state {
+    case .inserted:
+      let statement = try connection.cached(
+        plan.insertion.replacingOccurrences(
+          of: "INSERT INTO \(plan.table)(", with: "INSERT INTO \(table)(_deleted, "
+        )
+        .replacingOccurrences(of: "VALUES (", with: "VALUES (0, "))
+      try plan.bindAll(record, to: statement, isChecked: false)
+      try statement.run()
+    case .stored:
+      guard record.hasChanges else { return }
+      try connection.execute(
+        "INSERT INTO \(table) SELECT *, 0 FROM main.\(plan.table) WHERE \(key)=?",
+        [.integer(record.key)])
+      let slots = plan.slots.indices.filter {
+        record.changed.contains($0) && plan.slots[$0].column != nil
+      }
+      guard !slots.isEmpty else { return }
+      let statement = try connection.cached(
+        plan.update(slots).replacingOccurrences(
+          of: "UPDATE \(plan.table) ", with: "UPDATE \(table) "))
+      try plan.bind(record, slots, to: statement, isChecked: false)
+      try statement.run()
+    case .deleted, .gone, .detached:
+      try connection.execute(
+        "INSERT INTO \(table)(\(key), _deleted) VALUES (?, 1)", [.integer(record.key)])
+    }
+    tables[plan.index] = true
+  }
+
+  private func write(
+    _ pair: PairKey, _ connection: SQLiteConnection, _ context: ModelContext
+  ) throws {
+    guard
+      let join = context.container.plans[pair.entity].relationshipByProperty[pair.property]?.join
+    else { return }
+    let table = "temp.\(name(join))"
+    if pairTables[join.table] == nil {
+      try connection.executeScript(
+        "CREATE TABLE \(table) AS SELECT *, 0 AS _deleted FROM main.\(SQLText.name(join.table)) LIMIT 0"
+      )
+    }
+    pairTables[join.table] = true
+    let own = SQLText.name(join.owner)
+    let other = SQLText.name(join.destination)
+    let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
+    try connection.execute("DELETE FROM \(table) WHERE \(own)=? AND \(other)=?", keys)
+    guard let change = context.pairs[pair] else { return }
+    try connection.execute(
+      "INSERT INTO \(table)(\(own), \(other), _deleted) VALUES (?, ?, \(change > 0 ? 0 : 1))", keys)
+  }
+
+  /// Empties the tables: nothing is pending any more.
+  func clear(_ connection: StoreConnection?, _ context: ModelContext) {
+    for record in touched { record.isTouched = false }
+    touched.removeAll()
+    touchedPairs.removeAll()
+    guard let connection else { return }
+    for (index, hasRows) in tables where hasRows {
+      try? connection.sqlite.execute("DELETE FROM temp.\(name(context.container.plans[index]))")
+      tables[index] = false
+    }
+    for (table, hasRows) in pairTables where hasRows {
+      try? connection.sqlite.execute(
+        "DELETE FROM temp.\(SQLText.name("pending_\(number)_\(table)"))")
+      pairTables[table] = false
+    }
+  }
+
+  /// Drops the tables, for the connection to serve another context.
+  func drop(_ connection: StoreConnection, _ plans: [EntityPlan]) {
+    for index in tables.keys {
+      try? connection.sqlite.executeScript("DROP TABLE temp.\(name(plans[index]))")
+    }
+    for table in pairTables.keys {
+      try? connection.sqlite.executeScript(
+        "DROP TABLE temp.\(SQLText.name("pending_\(number)_\(table)"))")
+    }
+    tables.removeAll()
+    pairTables.removeAll()
+  }
+}

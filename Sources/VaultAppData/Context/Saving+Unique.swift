@@ -1,0 +1,174 @@
+import VaultStorage
+
+extension Saving {
+  /// Lets new objects take the place of rows with the same unique values.
+  ///
+  /// The row keeps its key: what leads to it stays, the new object's values win, and old and new
+  /// object are the same from now on.
+  func mergeUnique(_ records: [_AppData.Record]) throws {
+    var replaced: [Replaced: Int64] = [:]
+    var claimed: [Claim: _AppData.Record] = [:]
+    for record in records where record.state == .inserted || record.state == .stored {
+      guard let plan = record.entity, !plan.uniqueness.isEmpty else { continue }
+      for (number, group) in plan.uniqueness.enumerated() {
+        if record.state == .stored, !group.contains(where: record.changed.contains) { continue }
+        guard let values = try values(record, group) else { continue }
+        let claim = Claim(entity: plan.index, group: number, values: values)
+        if let other = claimed[claim], other !== record {
+          guard record.state == .inserted else { throw duplicate(record, group) }
+          merge(record, into: other, &replaced)
+          break
+        }
+        if let key = try conflict(plan, group, values, record) {
+          guard record.state == .inserted else { throw duplicate(record, group) }
+          merge(record, into: context.record(plan, key), &replaced)
+          claimed[claim] = context.registry[plan.index][key]
+          break
+        }
+        claimed[claim] = record
+      }
+    }
+    if !replaced.isEmpty { redirect(replaced) }
+  }
+
+  struct Replaced: Hashable {
+    let entity: Int
+    let key: Int64
+  }
+
+  private struct Claim: Hashable {
+    let entity: Int
+    let group: Int
+    let values: [String]
+  }
+
+  private func duplicate(_ record: _AppData.Record, _ group: [Int]) -> SwiftDataError {
+    guard let plan = record.entity else { return .modelValidationFailure }
+    return plan.failure(
+      record, group.first ?? 0, "must be unique, and another object has the value")
+  }
+
+  /// The unique values as text; `nil` if one is NULL, which is equal to nothing.
+  private func values(_ record: _AppData.Record, _ group: [Int]) throws -> [String]? {
+    var result: [String] = []
+    for index in group {
+      switch try record.slot(index).columnValue() {
+      case .integer(let value): result.append("i\(value)")
+      case .real(let value): result.append("r\(value)")
+      case .text(let value): result.append("t\(value)")
+      case .blob(let value): result.append("b\(value)")
+      case .null, nil: return nil
+      }
+    }
+    return result
+  }
+
+  /// The key of another row with the same values, unless it is about to get others.
+  private func conflict(
+    _ plan: EntityPlan, _ group: [Int], _ values: [String], _ record: _AppData.Record
+  ) throws -> Int64? {
+    let condition = group.compactMap { plan.slots[$0].orderColumn ?? plan.slots[$0].column }
+      .map { "\(SQLText.name($0))=?" }.joined(separator: " AND ")
+    let statement = try connection.sqlite.cached(
+      "SELECT \(StoredEntity.keyColumn) FROM \(plan.table) WHERE \(condition)")
+    defer { statement.reset() }
+    for (parameter, index) in group.enumerated() {
+      var value = try record.slots[index].columnValue() ?? .null
+      if plan.slots[index].orderColumn != nil, case .text(let text) = value {
+        value = DecimalOrder.key(text).map { .text($0) } ?? .null
+      }
+      try statement.bind(value, at: parameter + 1)
+    }
+    guard try statement.step() else { return nil }
+    let key = statement.int64(at: 0)
+    if key == record.key { return nil }
+    if let other = context.registry[plan.index][key], other.state == .stored,
+      group.contains(where: other.changed.contains)
+    {
+      return nil
+    }
+    return key
+  }
+
+  private func merge(
+    _ record: _AppData.Record, into row: _AppData.Record, _ replaced: inout [Replaced: Int64]
+  ) {
+    guard let plan = record.entity else { return }
+    for index in record.description.properties.indices {
+      _ = row.slot(index)
+      if plan.relationshipByProperty[index]?.isToMany == true { continue }
+      if row.isStored { context.markChanged(row, index) }
+      row.slots[index] = record.slots[index]
+    }
+    for relationship in plan.relationships where relationship.isToMany {
+      guard case .rows(let new) = record.slots[relationship.index],
+        case .rows(let old) = row.slots[relationship.index]
+      else { continue }
+      let added = new.keys.filter { !old.keys.contains($0) }
+      if added.isEmpty { continue }
+      if row.isStored { context.markChanged(row, relationship.index) }
+      row.slots[relationship.index] = .rows(
+        _AppData.RowList(
+          keys: old.keys + added, positions: old.positions + added.map { _ in nil }))
+    }
+    replaced[Replaced(entity: plan.index, key: record.key)] = row.key
+    context.replace(record, by: row, plan)
+  }
+
+  /// Makes every link to a replaced object lead to the row that took its place.
+  private func redirect(_ replaced: [Replaced: Int64]) {
+    for record in context.pending {
+      guard let plan = record.entity, !record.slots.isEmpty else { continue }
+      for relationship in plan.relationships {
+        let entity = relationship.destination.index
+        switch record.slots[relationship.index] {
+        case .integer(let key):
+          if let new = replaced[Replaced(entity: entity, key: key)] {
+            record.slots[relationship.index] = .integer(new)
+          }
+        case .rows(let list):
+          for index in list.keys.indices {
+            if let new = replaced[Replaced(entity: entity, key: list.keys[index])] {
+              list.keys[index] = new
+            }
+          }
+        default: break
+        }
+      }
+    }
+    let pairs = context.pairs
+    context.pairs = [:]
+    for (pair, change) in pairs {
+      let plan = context.container.plans[pair.entity]
+      let destination = plan.relationshipByProperty[pair.property]?.destination.index ?? 0
+      let new = PairKey(
+        entity: pair.entity, property: pair.property,
+        owner: replaced[Replaced(entity: pair.entity, key: pair.owner)] ?? pair.owner,
+        destination: replaced[Replaced(entity: destination, key: pair.destination)]
+          ?? pair.destination)
+      context.pairs[new] = change
+    }
+  }
+}
+
+extension ModelContext {
+  /// Makes an object of a record one of another record.
+  func replace(_ record: Record, by row: Record, _ plan: EntityPlan) {
+    registry[plan.index][record.key] = nil
+    aliases[ListKey(entity: plan.index, property: -1, owner: record.key)] = row.key
+    record.unsaved?.clear()
+    record.state = .gone
+    record.isPending = false
+    record.kept = nil
+    guard let model = record.model else { return }
+    model.useRecord(row)
+    if row.model == nil { row.model = model }
+    if row.isPending { row.kept = row.model }
+  }
+}
+
+extension PersistentModel {
+  fileprivate func useRecord(_ record: _AppData.Record) {
+    persistentBackingData = _AppData.ModelBackingData<Self>(record)
+  }
+}

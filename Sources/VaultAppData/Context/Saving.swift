@@ -1,0 +1,220 @@
+import VaultStorage
+
+/// One store's part of a save, inside of its transaction.
+///
+/// Deletions come first, so that their unique values are free; then changes, then new rows. Foreign
+/// keys are checked when the transaction ends.
+struct Saving {
+  typealias Record = _AppData.Record
+
+  let context: ModelContext
+  let connection: StoreConnection
+
+  private let store: Int
+
+  init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
+    self.store = store
+    self.context = context
+    self.connection = connection
+  }
+
+  func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
+    for record in records where record.state == .deleted { try delete(record) }
+    try mergeUnique(records)
+    try placeInArrays(records)
+    // Merging may have added rows that were clean.
+    for record in context.pending where record.isIn(store) && record.state == .stored {
+      try update(record)
+    }
+    for record in records where record.state == .inserted { try insert(record) }
+    // Unique rows may have changed the keys in them.
+    for (pair, change) in context.pairs where pairs.contains(pair) || change != 0 {
+      try write(pair, change)
+    }
+    try placeInJoins(records)
+  }
+
+  // MARK: Rows
+
+  private func delete(_ record: Record) throws {
+    guard let plan = record.entity else { return }
+    // What leads here without an inverse would lead to nothing.
+    for relationship in plan.incoming {
+      guard case .foreignKey = relationship.storage,
+        let column = relationship.entity.slots[relationship.index].column
+      else { continue }
+      let name = SQLText.name(column)
+      try connection.sqlite.execute(
+        "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name)=?",
+        [.integer(record.key)])
+      for other in context.registry[relationship.entity.index].values
+      where !other.slots.isEmpty && other.slots[relationship.index].key == record.key {
+        other.slots[relationship.index] = .null
+      }
+    }
+    try connection.sqlite.execute(plan.deletion, [.integer(record.key)])
+  }
+
+  private func update(_ record: Record) throws {
+    guard let plan = record.entity,
+      let (statement, slots) = try connection.statements(plan).update(record.changed)
+    else { return }
+    defer { statement.reset() }
+    try plan.bind(record, slots, to: statement)
+    try statement.run()
+    if connection.sqlite.changes == 0 {
+      throw SwiftDataError.missingRow.saying(
+        "\(plan.name) \(record.key) was deleted by another context")
+    }
+  }
+
+  private func insert(_ record: Record) throws {
+    guard let plan = record.entity else { return }
+    let statement = try connection.statements(plan).insert()
+    try plan.bindAll(record, to: statement)
+    try statement.run()
+  }
+
+  // MARK: Links
+
+  private func write(_ pair: PairKey, _ change: Int) throws {
+    guard
+      let relationship = context.container.plans[pair.entity].relationshipByProperty[pair.property],
+      let join = relationship.join
+    else { return }
+    let table = SQLText.name(join.table)
+    let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
+    if change > 0 {
+      try connection.sqlite.execute(
+        "INSERT OR IGNORE INTO \(table)(\(SQLText.name(join.owner)), "
+          + "\(SQLText.name(join.destination))) VALUES (?, ?)", keys)
+    } else if change < 0 {
+      try connection.sqlite.execute(
+        "DELETE FROM \(table) WHERE \(SQLText.name(join.owner))=? "
+          + "AND \(SQLText.name(join.destination))=?", keys)
+    }
+  }
+
+  /// Gives the rows of arrays that have no place, or no rising one, their places.
+  private func placeInJoins(_ records: [Record]) throws {
+    for record in records where record.state == .inserted || record.state == .stored {
+      guard let plan = record.entity else { continue }
+      for relationship in plan.relationships {
+        guard let join = relationship.join,
+          record.state == .inserted || record.changed.contains(relationship.index),
+          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index]
+        else { continue }
+        for (place, key) in list.place() {
+          try connection.sqlite.execute(
+            "UPDATE \(SQLText.name(join.table)) SET \(SQLText.name(join.position))=? "
+              + "WHERE \(SQLText.name(join.owner))=? AND \(SQLText.name(join.destination))=?",
+            [.integer(place), .integer(record.key), .integer(key)])
+        }
+      }
+    }
+    // Arrays that are not loaded get their new rows at the end.
+    for (key, note) in context.notes {
+      guard
+        let relationship = context.container.plans[key.entity].relationshipByProperty[key.property],
+        let join = relationship.join
+      else { continue }
+      let table = SQLText.name(join.table)
+      let position = SQLText.name(join.position)
+      let owner = SQLText.name(join.owner)
+      for added in note.added {
+        try connection.sqlite.execute(
+          "UPDATE \(table) SET \(position)=(SELECT coalesce(max(\(position)), 0)+1 FROM \(table) "
+            + "WHERE \(owner)=?1) WHERE \(owner)=?1 AND \(SQLText.name(join.destination))=?2",
+          [.integer(key.owner), .integer(added)])
+      }
+    }
+  }
+
+  private func placeInArrays(_ records: [Record]) throws {
+    for record in records where record.state == .inserted || record.state == .stored {
+      guard let plan = record.entity else { continue }
+      for relationship in plan.relationships {
+        guard case .inverse = relationship.storage, relationship.isToMany,
+          record.state == .inserted || record.changed.contains(relationship.index),
+          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index],
+          let inverse = relationship.inverse,
+          let slot = inverse.entity.slots[inverse.index].positionSlot
+        else { continue }
+        for (place, key) in list.place() { try put(key, at: place, slot, inverse.entity) }
+      }
+    }
+    // Rows that were added to arrays that are not loaded get places at the end.
+    for (key, note) in context.notes {
+      guard
+        let relationship = context.container.plans[key.entity].relationshipByProperty[key.property],
+        case .inverse = relationship.storage, relationship.isToMany,
+        let inverse = relationship.inverse,
+        let slot = inverse.entity.slots[inverse.index].positionSlot,
+        let column = inverse.entity.slots[inverse.index].column,
+        let position = inverse.entity.slots[slot].column
+      else { continue }
+      var last =
+        try connection.sqlite.int64(
+          "SELECT max(\(SQLText.name(position))) FROM \(inverse.entity.table) "
+            + "WHERE \(SQLText.name(column))=?", [.integer(key.owner)]) ?? 0
+      for added in note.added {
+        last += 1
+        try put(added, at: last, slot, inverse.entity)
+      }
+    }
+  }
+
+  private func put(_ key: Int64, at place: Int64, _ slot: Int, _ plan: EntityPlan) throws {
+    if let record = context.registry[plan.index][key], !record.slots.isEmpty {
+      record.slots[slot] = .integer(place)
+      if record.state == .inserted { return }
+      if record.hasChanges {
+        record.changed.insert(slot)
+        return
+      }
+    }
+    guard let column = plan.slots[slot].column else { return }
+    try connection.sqlite.execute(
+      "UPDATE \(plan.table) SET \(SQLText.name(column))=? WHERE \(StoredEntity.keyColumn)=?",
+      [.integer(place), .integer(key)])
+  }
+}
+
+extension _AppData.RowList {
+  /// Makes the places rise along the array, changing as few as possible.
+  ///
+  /// - Returns: The places that are new, with their rows.
+  func place() -> [(place: Int64, key: Int64)] {
+    var changed: [(Int64, Int64)] = []
+    var last: Int64 = 0
+    var index = 0
+    while index < keys.count {
+      if let place = positions[index], place > last || index == 0 {
+        last = place
+        index += 1
+        continue
+      }
+      // A run without usable places: before the next usable one if there is room.
+      var end = index
+      while end < keys.count {
+        if let place = positions[end], index == 0 || place > last + Int64(end - index) { break }
+        end += 1
+      }
+      let count = Int64(end - index)
+      var next = last + 1
+      if index == 0 { next = end < keys.count ? (positions[end] ?? 1) - count : 1 }
+      for place in index..<end {
+        positions[place] = next
+        changed.append((next, keys[place]))
+        last = next
+        next += 1
+      }
+      index = end
+    }
+    return changed
+  }
+}
+
+extension _AppData.Record {
+  fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+extension _AppData {
+  /// What is known of a model class, made once.
+  public final class ModelDescription: Sendable {
+    /// The class.
+    package let type: any PersistentModel.Type
+    /// The class's own name, without what it is nested in.
+    package let entityName: String
+    /// The stored properties in the order of their declaration; a property's index is its slot.
+    package let properties: [PropertyDescription]
+    /// Names of properties that, taken together, no two models may share.
+    package let uniqueness: [[String]]
+    /// Names of properties that queries use together.
+    package let indices: [[String]]
+    private let indexByPath: PathTable
+    private let indexByName: [String: Int]
+
+    /// Reads what the class says of itself.
+    public init<Model: PersistentModel>(_ type: Model.Type) {
+      self.type = type
+      entityName = Schema.entityName(for: type)
+      let all = type.schemaMetadata
+      properties = all.filter { !($0.metadata is any PropertyGroups) }.enumerated()
+        .map { PropertyDescription($1, index: $0) }
+      let table = PathTable(properties)
+      indexByPath = table
+      indexByName = Dictionary(
+        properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+      let properties = properties
+      func groups(unique: Bool) -> [[String]] {
+        all.compactMap { $0.metadata as? any PropertyGroups }.filter { $0.isUnique == unique }
+          .flatMap(\.groups).map { group in
+            group.compactMap { path in table[path].map { properties[$0].name } }
+          }
+      }
+      uniqueness = groups(unique: true)
+      indices = groups(unique: false)
+    }
+
+    /// The number of the property that a key path leads to.
+    package func index(of path: AnyKeyPath) -> Int? { indexByPath[path] }
+
+    /// The number of the property with a name.
+    package func index(named name: String) -> Int? { indexByName[name] }
+
+    /// The property that a key path leads to.
+    package func property(_ path: AnyKeyPath) -> PropertyDescription? {
+      index(of: path).map { properties[$0] }
+    }
+  }
+}
+
+package typealias ModelDescription = _AppData.ModelDescription
+
+extension ModelDescription {
+  /// A key path to a number; few properties, so that no dictionary is needed to be quick.
+  struct PathTable: @unchecked Sendable {
+    // Key paths are immutable.
+    private let indexes: [AnyKeyPath: Int]
+
+    init(_ properties: [PropertyDescription]) {
+      indexes = Dictionary(
+        properties.map { ($0.keyPath, $0.index) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(path: AnyKeyPath) -> Int? { indexes[path] }
+  }
+
+  /// The description of a class.
+  package static func of(_ type: any PersistentModel.Type) -> ModelDescription {
+    type._$description
+  }
+
+  private static let written = Mutex<[ObjectIdentifier: ModelDescription]>([:])
+
+  /// For classes whose conformance is written by hand.
+  static func remembered<Model: PersistentModel>(_ type: Model.Type) -> ModelDescription {
+    if let known = written.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    let made = ModelDescription(type)
+    return written.withLock { table in
+      if let known = table[ObjectIdentifier(type)] { return known }
+      table[ObjectIdentifier(type)] = made
+      return made
+    }
+  }
+
+  /// The descriptions of classes and of all that they relate to, each once, ordered by name.
+  static func reachable(from types: [any PersistentModel.Type]) -> [ModelDescription] {
+    var seen: Set<ObjectIdentifier> = []
+    var found: [ModelDescription] = []
+    var open = types
+    while let type = open.popLast() {
+      guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+      let description = of(type)
+      found.append(description)
+      open += description.properties.compactMap(\.destination)
+    }
+    return found.sorted { $0.entityName < $1.entityName }
+  }
+}

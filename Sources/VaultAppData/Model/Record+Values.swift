@@ -1,0 +1,86 @@
+/// Attributes, from slots to Swift's types and back, where the type is not known when compiling.
+extension _AppData.Record {
+  func encoded<Value: Encodable>(_ value: Value, _ index: Int) -> _AppData.Slot {
+    description.properties[index].slot(of: value) ?? ValueCoding.box(value)
+  }
+
+  func decoded<Value: Decodable>(_ index: Int, as type: Value.Type) -> Value {
+    let slot = slot(index)
+    if case .boxed(let box) = slot {
+      if let box = box as? _AppData.Box<Value> { return box.value }
+      if let value = box.any as? Value { return value }
+    }
+    if let value: Value = plain(slot) { return value }
+    if case .text(let text) = slot,
+      let value = try? ValueCoding.decode(text, as: type)
+    {
+      remember(index, .boxed(_AppData.Box(value) { _ in text }))
+      return value
+    }
+    return missing(index, as: type)
+  }
+
+  func decodedUnconstrained<Value>(_ index: Int, as type: Value.Type) -> Value {
+    let slot = slot(index)
+    if case .boxed(let box) = slot, let value = box.any as? Value { return value }
+    if let value: Value = plain(slot) { return value }
+    if let decodable = type as? any Decodable.Type, case .text(let text) = slot,
+      let value = try? ValueCoding.decode(text, as: decodable) as? Value
+    {
+      return value
+    }
+    return missing(index, as: type)
+  }
+
+  /// The value of a type with a column type of its own, of an enum with such a raw value, or `nil`.
+  private func plain<Value>(_ slot: _AppData.Slot) -> Value? {
+    let optional = Value.self as? any OptionalValue.Type
+    if slot.isNull { return optional?.none as? Value }
+    let plain = optional?.wrappedType ?? Value.self
+    if let stored = plain as? any _AppData.StoredValue.Type {
+      return stored.init(slot: slot) as? Value
+    }
+    if let raw = plain as? any RawRepresentable.Type { return raw.value(slot) as? Value }
+    return nil
+  }
+
+  /// What is shown for a value that the file has not: the class's default, or an empty value.
+  func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
+    let property = description.properties[index]
+    if let value = property.defaultValue as? Value { return value }
+    if let optional = type as? any OptionalValue.Type, let none = optional.none as? Value {
+      return none
+    }
+    if let stored = type as? any _AppData.StoredValue.Type, let value = stored.missing as? Value {
+      return value
+    }
+    if let cases = type as? any CaseIterable.Type, let value = cases.firstCase as? Value {
+      return value
+    }
+    if let decodable = type as? any Decodable.Type {
+      for text in ["{}", "[]", "\"\"", "0", "false"] {
+        if let value = try? ValueCoding.decode(text, as: decodable) as? Value { return value }
+      }
+    }
+    preconditionFailure(
+      "\(description.entityName).\(property.name) has no value in the store, and \(type) has none "
+        + "to show instead; give the property a default value")
+  }
+}
+
+extension OptionalValue {
+  fileprivate static var none: Any { Self.nothing }
+}
+
+extension RawRepresentable {
+  fileprivate static func value(_ slot: _AppData.Slot) -> Any? {
+    guard let stored = RawValue.self as? any _AppData.StoredValue.Type,
+      let raw = stored.init(slot: slot) as? RawValue
+    else { return nil }
+    return Self(rawValue: raw)
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var firstCase: Any? { allCases.first }
+}

@@ -1,0 +1,141 @@
+package import VaultStorage
+
+extension _AppData {
+  /// A property's value as the store keeps it.
+  ///
+  /// Named by generated code only; its cases may change.
+  public enum Slot: Sendable {
+    /// Not loaded yet.
+    case fault
+    /// `nil`.
+    case null
+    /// An integer, a truth value, or the key of a related row.
+    case integer(Int64)
+    /// A floating-point number or a date.
+    case real(Double)
+    /// Text.
+    case text(String)
+    /// Bytes.
+    case data(Data)
+    /// A value with a form of its own in the file, decoded.
+    case boxed(ValueBox)
+    /// Related rows, in order.
+    case rows(RowList)
+    /// Related models, while the owner is in no context.
+    case models(ModelList)
+  }
+}
+
+extension _AppData.Slot {
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  var isFault: Bool {
+    if case .fault = self { true } else { false }
+  }
+
+  /// The key of a related row.
+  var key: Int64? {
+    if case .integer(let key) = self { key } else { nil }
+  }
+
+  /// The value for SQLite; `nil` where it is no value of a column.
+  ///
+  /// - Throws: `EncodingError`, for a value that cannot be JSON.
+  package func columnValue() throws -> SQLiteValue? {
+    switch self {
+    case .fault, .rows, .models: nil
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let value): .text(value.normalized)
+    case .data(let value): .blob([UInt8](value))
+    case .boxed(let box): .text(try box.encoded().normalized)
+    }
+  }
+}
+
+extension String {
+  /// Canonically composed, so that SQLite's comparison of bytes agrees with Swift's of characters.
+  package var normalized: String {
+    utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
+  }
+}
+
+extension _AppData {
+  /// A value that the file holds as JSON, kept decoded.
+  public class ValueBox: @unchecked Sendable {
+    // Immutable; values of models are handed from thread to thread as the models are.
+
+    /// The value as JSON.
+    func encoded() throws -> String { preconditionFailure("a box without a value") }
+    var any: Any { preconditionFailure("a box without a value") }
+  }
+
+  final class Box<Value>: ValueBox, @unchecked Sendable {
+    let value: Value
+    private let encode: (Value) throws -> String
+
+    init(_ value: Value, _ encode: @escaping (Value) throws -> String) {
+      self.value = value
+      self.encode = encode
+    }
+
+    override func encoded() throws -> String { try encode(value) }
+    override var any: Any { value }
+  }
+}
+
+/// Codable values as JSON text.
+enum ValueCoding {
+  static func box<Value: Encodable>(_ value: Value) -> _AppData.Slot {
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
+    return .boxed(_AppData.Box(value) { try encode($0) })
+  }
+
+  static func encode(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .deferredToDate
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  static func decode<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .deferredToDate
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return try decoder.decode(type, from: Data(text.utf8))
+  }
+}
+
+extension _AppData {
+  /// Keys of related rows, in the order of the array.
+  ///
+  /// Mutable, since appending to a long list must not copy it; ``copy()`` before a change that may be
+  /// taken back.
+  public final class RowList: @unchecked Sendable {
+    // Belongs to one record, which belongs to one context.
+    var keys: [Int64]
+    /// The places in the file, rising; `nil` for a row that has none yet.
+    var positions: [Int64?]
+
+    init(keys: [Int64] = [], positions: [Int64?] = []) {
+      self.keys = keys
+      self.positions = positions
+    }
+
+    func copy() -> RowList { RowList(keys: keys, positions: positions) }
+  }
+
+  /// Related models, held while they cannot be found by key.
+  public final class ModelList: @unchecked Sendable {
+    // Belongs to one record, which is in no context.
+    let models: [any PersistentModel]
+
+    init(_ models: [any PersistentModel]) { self.models = models }
+  }
+}

@@ -1,0 +1,96 @@
+/// What can go wrong with models and their stores.
+///
+/// Two errors are equal when they are of the same kind, whatever their messages say:
+///
+/// ```swift
+/// do { try context.save() } catch SwiftDataError.modelValidationFailure { … }
+/// ```
+public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
+  /// The kind's stable name.
+  public let code: String
+  /// What happened, for a person; never a property's value.
+  public let message: String
+  /// The cause, such as a ``StorageError``.
+  public let underlying: (any Error)?
+
+  init(_ code: String, _ message: String = "", underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  /// Whether two errors are of the same kind.
+  public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+  /// Feeds the kind to the hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+  /// The kind and what happened.
+  public var description: String { message.isEmpty ? code : "\(code): \(message)" }
+
+  /// Makes a kind usable as a pattern in `catch`.
+  public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
+    (error as? SwiftDataError) == pattern
+  }
+
+  func saying(_ message: String, underlying: (any Error)? = nil) -> Self {
+    Self(code, message, underlying: underlying)
+  }
+}
+
+extension SwiftDataError {
+  /// The store is newer than the migration plan.
+  public static let backwardMigration = Self("backwardMigration")
+  /// A configuration's name cannot be a file's name.
+  public static let configurationFileNameContainsInvalidCharacters = Self(
+    "configurationFileNameContainsInvalidCharacters")
+  /// A configuration's name is longer than a file's name may be.
+  public static let configurationFileNameTooLong = Self("configurationFileNameTooLong")
+  /// A configuration's schema has an entity that the container's has not, or relations leave it.
+  public static let configurationSchemaNotFoundInContainerSchema = Self(
+    "configurationSchemaNotFoundInContainerSchema")
+  /// Two configurations name the same file.
+  public static let duplicateConfiguration = Self("duplicateConfiguration")
+  /// The history before a token has been deleted.
+  public static let historyTokenExpired = Self("historyTokenExpired")
+  /// Batches cannot hold what has not been saved.
+  public static let includePendingChangesWithBatchSize = Self("includePendingChangesWithBatchSize")
+  /// A request for history cannot be carried out.
+  public static let invalidTransactionFetchRequest = Self("invalidTransactionFetchRequest")
+  /// A container cannot be made.
+  public static let loadIssueModelContainer = Self("loadIssueModelContainer")
+  /// A model belongs to no context.
+  public static let missingModelContext = Self("missingModelContext")
+  /// A model breaks a rule of its schema.
+  public static let modelValidationFailure = Self("modelValidationFailure")
+  /// Identifiers of unsaved models cannot be sorted.
+  public static let sortingPendingChangesWithIdentifiers = Self(
+    "sortingPendingChangesWithIdentifiers")
+  /// A custom store does not know the schema.
+  public static let unknownDataStoreSchema = Self("unknownDataStoreSchema")
+  /// A store's schema is not one that the program knows.
+  public static let unknownSchema = Self("unknownSchema")
+  /// A key path leads to nothing that the store knows.
+  public static let unsupportedKeyPath = Self("unsupportedKeyPath")
+  /// A predicate has a part that cannot be carried out by the store.
+  public static let unsupportedPredicate = Self("unsupportedPredicate")
+  /// A sort descriptor cannot be carried out by the store.
+  public static let unsupportedSortDescriptor = Self("unsupportedSortDescriptor")
+}
+
+extension SwiftDataError {
+  /// Another process or context held the store for longer than the time limit.
+  ///
+  /// Not among SwiftData's errors; nothing was changed, and the call may be made again.
+  public static let storeBusy = Self("storeBusy")
+  /// A configuration does not allow saving.
+  ///
+  /// Not among SwiftData's errors; what was pending still is.
+  public static let readOnlyStore = Self("readOnlyStore")
+  /// A row that an object stands for cannot be read, or is no more.
+  ///
+  /// Not among SwiftData's errors.
+  public static let missingRow = Self("missingRow")
+  /// Deleting is refused since a relationship with the rule `deny` is not empty.
+  static func denied(_ message: String) -> Self { modelValidationFailure.saying(message) }
+}

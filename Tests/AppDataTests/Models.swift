@@ -1,0 +1,25 @@
+import VaultAppData
+
+@Model
+final class Trip {
+  var name: String
+  var start: Date
+  var days: Int
+  var isPaid = false
+  var note: String?
+
+  init(name: String, start: Date = Date(timeIntervalSinceReferenceDate: 0), days: Int = 1) {
+    self.name = name
+    self.start = start
+    self.days = days
+  }
+}
+
+/// A container in memory, and a context of it.
+func memory(_ types: any PersistentModel.Type...) throws -> (ModelContainer, ModelContext) {
+  let container = try ModelContainer(
+    for: Schema(types), configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
+  let context = ModelContext(container)
+  context.autosaveEnabled = false
+  return (container, context)
+}
