@@ -103,6 +103,26 @@ package struct DataStoreFile: Sendable, Equatable {
     return (connection, found)
   }
 
+  /// Opens the store for writing, and makes it if there is none; of two processes, one does.
+  ///
+  /// - Parameter wanted: What a new store holds; an older one keeps its schema, for
+  ///   ``StoreMigration`` to look at.
+  /// - Returns: The connection, and what the store says of itself.
+  /// - Throws: As ``open(_:ofApplication:busyTimeout:)``; `.invalidSchema`.
+  package func open(
+    orCreate wanted: StoreMetadata
+  ) throws -> (connection: SQLiteConnection, metadata: StoreMetadata) {
+    let (connection, found) = try open(.write, ofApplication: wanted.application)
+    if let found { return (connection, found) }
+    let made = try connection.transaction(.exclusive) {
+      if let found = try connection.readStoreMetadata(path: path) { return found }
+      try connection.createDataStore(wanted)
+      return wanted
+    }
+    try check(made, wanted.application)
+    return (connection, made)
+  }
+
   private func check(_ found: StoreMetadata, _ application: String?) throws(StorageError) {
     guard let application, found.application != application else { return }
     throw StorageError(

@@ -28,11 +28,13 @@ package struct StoreCopy {
   }
 
   /// Copies what `source` sees to a file at `path`, which is empty.
-  package func copy(_ source: SQLiteConnection, to path: String) throws {
+  package func copy(
+    _ source: SQLiteConnection, to path: String, progress: ((Int, Int) -> Void)? = nil
+  ) throws {
     let copy = try SQLiteConnection(path: path, mode: .readWrite)
     defer { copy.close() }
     try copy.trustSchema()
-    try source.backup(to: copy)
+    try source.backup(to: copy, progress: progress)
     // A copy of a WAL database says WAL in its header, and would want two more files to be read.
     _ = try copy.string("PRAGMA journal_mode=DELETE")
     if let first = try copy.integrityCheck(quick: true).first {

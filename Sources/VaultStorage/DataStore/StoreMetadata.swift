@@ -104,10 +104,14 @@ extension SQLiteConnection {
   /// - Throws: ``StorageError`` with code `.unknownStore` for a file that is none of ours,
   ///   `.newerVersion` for one in a form that is not known here, `.damaged`.
   package func readStoreMetadata(path: String) throws(StorageError) -> StoreMetadata? {
-    let mark: Int64
+    var mark: Int64
     do {
       mark = try int64("PRAGMA application_id") ?? 0
-      if mark == 0, try int64("SELECT count(*) FROM sqlite_schema") == 0 { return nil }
+      if mark == 0 {
+        if try int64("SELECT count(*) FROM sqlite_schema") == 0 { return nil }
+        // Another process may have made it between the two questions.
+        mark = try int64("PRAGMA application_id") ?? 0
+      }
     } catch  where error.code == .damaged {
       throw StorageError(
         .unknownStore, "\(path) is no SQLite database", databaseError: error.databaseError)

@@ -21,6 +21,7 @@ struct SQLiteHooks {
   var commit: Box<() -> Bool>?
   var rollback: Box<() -> Void>?
   var log: Box<(Int) -> Void>?
+  var progress: Box<() -> Void>?
 }
 
 /// Calls of SQLite into the connection: sqlite.org/c3ref/update_hook.html, commit_hook, wal_hook.
@@ -99,7 +100,25 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(box).toOpaque())
   }
 
+  /// Calls `body` each time a long statement has done so many of its steps; `nil` removes it.
+  package func onProgress(every steps: Int, _ body: (() -> Void)?) {
+    hooks.progress = body.map { SQLiteHooks.Box($0) }
+    guard let box = hooks.progress else {
+      unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+      return
+    }
+    unsafe sqlite3_progress_handler(
+      handle, Int32(clamping: steps),
+      { context in
+        guard let context = unsafe context else { return 0 }
+        unsafe Unmanaged<SQLiteHooks.Box<() -> Void>>.fromOpaque(context)
+          .takeUnretainedValue().body()
+        return 0
+      }, Unmanaged.passUnretained(box).toOpaque())
+  }
+
   func removeHooks() {
+    onProgress(every: 0, nil)
     onUpdate(nil)
     onCommit(nil)
     onRollback(nil)

@@ -66,20 +66,40 @@ extension SQLiteConnection {
   /// Copies the database, as it is at one moment, over the one at `destination`.
   ///
   /// Other processes may write meanwhile. If it throws, the destination is not usable.
-  package func backup(to destination: SQLiteConnection) throws(StorageError) {
+  ///
+  /// - Parameters:
+  ///   - destination: What is in it is replaced.
+  ///   - progress: Called with how many of how many pages are copied.
+  /// - Throws: ``StorageError``.
+  package func backup(
+    to destination: SQLiteConnection, progress: ((Int, Int) -> Void)? = nil
+  ) throws(StorageError) {
+    // A read transaction keeps the snapshot, so that no writer makes the copy begin again.
+    let isOwnTransaction = !isInTransaction
+    if isOwnTransaction {
+      try execute("BEGIN")
+      _ = try int64("SELECT count(*) FROM sqlite_schema")
+    }
+    defer { if isOwnTransaction { try? execute("COMMIT") } }
     guard let backup = unsafe sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw unsafe SQLiteFailure.error(
         sqlite3_errcode(destination.handle), database: destination.handle, sql: nil)
     }
-    // All pages in one step hold a read transaction, so that no writer makes it begin again.
-    var status = unsafe sqlite3_backup_step(backup, -1)
+    let pages: Int32 = progress == nil ? -1 : 1_000
+    var status: Int32
     var attempt: Int32 = 0
-    while status & 0xff == SQLITE_BUSY || status & 0xff == SQLITE_LOCKED,
-      busy.state?.wait(attempt: attempt) == true
-    {
-      attempt += 1
-      status = unsafe sqlite3_backup_step(backup, -1)
-    }
+    repeat {
+      status = unsafe sqlite3_backup_step(backup, pages)
+      if status == SQLITE_OK {
+        let total = Int(unsafe sqlite3_backup_pagecount(backup))
+        progress?(total - Int(unsafe sqlite3_backup_remaining(backup)), total)
+      } else if status & 0xff == SQLITE_BUSY || status & 0xff == SQLITE_LOCKED {
+        guard busy.state?.wait(attempt: attempt) == true else { break }
+        attempt += 1
+      } else {
+        break
+      }
+    } while true
     let finished = unsafe sqlite3_backup_finish(backup)
     guard status == SQLITE_DONE, finished == SQLITE_OK else {
       throw unsafe SQLiteFailure.error(

@@ -65,6 +65,22 @@ struct DataStoreFileTests {
     #expect(home.names() == [])
   }
 
+  @Test func ofManyThatMakeItOneDoes() async throws {
+    let file = file
+    let stores = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try file.open(
+            orCreate: StoreMetadata(application: "a", schema: TripSchemas.travels)
+          ).metadata.store
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(stores.count == 1)
+    #expect(try file.metadata()?.store == stores.first)
+  }
+
   @Test func anotherApplicationsStoreIsRefusedAsItIs() throws {
     try make("com.example.other").close()
     let before = try contents()
