@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -49,7 +50,9 @@ struct CanaryTests {
   }
 
   @Test(
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"))
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace") && geteuid() == 0,
+      "needs strace and root: nobody else may read a process that is not dumpable"))
   func noSystemCallButTheAskedOneCarriesTheSecret() throws {
     let vault = try KeyFileVault()
     let trace = "\(vault.home.path)/trace"

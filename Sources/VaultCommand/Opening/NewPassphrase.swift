@@ -1,0 +1,62 @@
+import VaultCredentials
+import VaultSealing
+
+/// A passphrase that is to open the vault from now on.
+enum NewPassphrase {
+  /// Asks for one, twice.
+  static func ask(label: String, acceptsWeak: Bool) throws -> NewKeySlot {
+    try slot(typed(acceptsWeak: acceptsWeak), label: label, acceptsWeak: true)
+  }
+
+  /// Asks for one, twice, until it is strong enough.
+  static func typed(acceptsWeak: Bool) throws -> SecretBytes {
+    while true {
+      guard let passphrase = try Prompt.newSecret("New passphrase") else {
+        throw CommandError(
+          "no-terminal", "a passphrase is needed, and there is no terminal to ask on",
+          hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
+          status: .noPermission)
+      }
+      let strength = PassphraseStrength(passphrase)
+      if passphrase.count > 0, acceptsWeak || !strength.isWeak {
+        Prompt.tell(
+          "Strength: about \(Int(strength.bits)) bits. Somebody who holds the file and a thousand "
+            + "processors needs \(strength.timeToGuess) to guess it.")
+        return passphrase
+      }
+      Prompt.tell(
+        passphrase.count == 0
+          ? "It is empty; choose four random words."
+          : "Too weak, about \(Int(strength.bits)) bits: \(strength.advice).")
+    }
+  }
+
+  /// The slot of a passphrase from a source.
+  ///
+  /// - Throws: ``CommandError`` with code `weak-passphrase` below the floor.
+  static func slot(
+    _ passphrase: SecretBytes, label: String, acceptsWeak: Bool
+  ) throws -> NewKeySlot {
+    .passphrase(try checked(passphrase, acceptsWeak: acceptsWeak), label: label)
+  }
+
+  /// The passphrase, if it is strong enough.
+  ///
+  /// - Throws: ``CommandError`` with code `weak-passphrase` below the floor.
+  static func checked(_ passphrase: SecretBytes, acceptsWeak: Bool) throws -> SecretBytes {
+    guard passphrase.count > 0 else {
+      throw CommandError(
+        "weak-passphrase", "the passphrase is empty", hint: "check where it comes from",
+        status: .usage)
+    }
+    if acceptsWeak { return passphrase }
+    let strength = PassphraseStrength(passphrase)
+    guard !strength.isWeak else {
+      throw CommandError(
+        "weak-passphrase",
+        "the passphrase is weak, about \(Int(strength.bits)) bits where \(Int(PassphraseStrength.floor)) are the least",
+        hint: "\(strength.advice), or insist with --allow-weak", status: .usage)
+    }
+    return passphrase
+  }
+}
