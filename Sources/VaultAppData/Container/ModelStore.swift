@@ -15,7 +15,11 @@ final class ModelStore: @unchecked Sendable {
 
   /// Opens the store, making its tables where there are none.
   ///
-  /// - Parameter stages: How a file of an earlier version gets here; by itself if empty.
+  /// - Parameters:
+  ///   - configuration: Where.
+  ///   - schema: What it is to hold.
+  ///   - stages: How a file of an earlier version gets here; by itself if empty.
+  /// - Throws: ``SwiftDataError``, ``StorageError``.
   init(
     _ configuration: ModelConfiguration, schema: StoredSchema,
     stages: [StoreMigration.Stage] = []
