@@ -51,6 +51,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let invalidSchema = Code(rawValue: "invalid-schema")
     /// A store cannot be brought to a newer schema by itself.
     public static let migration = Code(rawValue: "migration")
+    /// A file's format cannot hold the value.
+    public static let invalidValue = Code(rawValue: "invalid-value")
     /// A condition or name asks for what a store does not have.
     public static let invalidQuery = Code(rawValue: "invalid-query")
     /// There is no way to tell where files belong, such as without a home directory.
