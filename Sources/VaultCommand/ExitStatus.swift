@@ -75,8 +75,9 @@ package struct ExitStatus: Hashable, Sendable {
     case .refused, .accessDenied: .noPermission
     case .cannotCreate, .tooLarge: .cannotCreate
     case .busy: .busy
-    case .damaged: .damaged
+    case .damaged, .unknownStore: .damaged
     case .newerVersion, .noLocation, .invalidName: .configuration
+    case .invalidQuery: .usage
     case .interrupted: .interrupted
     default: .inputOutput
     }

@@ -28,6 +28,7 @@ struct VaultTool: ParsableCommand {
           KeyVerb.self, KeyringVerb.self, BackupVerb.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
+      CommandGroup(name: "App data", subcommands: [DataVerb.self]),
       CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),
     ])
 }

@@ -42,11 +42,8 @@ extension ModelContext {
   private func write(_ records: [Record], _ links: [PairKey], _ store: Int) throws {
     do {
       try use(store) { connection in
-        let saving = Saving(self, connection, store: store)
-        // Values in files stand for themselves again, whatever happens.
-        defer { saving.restore() }
-        try container.stores[store].transaction(connection) { files in
-          saving.files = files
+        try connection.sqlite.transaction(.immediate) {
+          let saving = Saving(self, connection, store: store)
           try saving.write(records, links)
         }
       }

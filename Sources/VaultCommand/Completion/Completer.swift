@@ -130,6 +130,8 @@ struct Completer {
     var texts = kind?.list?.values ?? []
     if let live = argument.liveName {
       texts = names.names(for: live, words: words, positionals: positionals)
+      // A store may also be named by its path.
+      if live == "store", !texts.contains(where: { $0.hasPrefix(typed) }) { answer.action = .files }
       // A repeated word is not offered again.
       if argument.isRepeating, argument.parsingStrategy == "default" {
         texts.removeAll { positionals.contains($0) }

@@ -12,6 +12,8 @@ struct LiveNames: Completer.NameSource {
     switch value {
     case "vault": return vaults(settings)
     case "words": return preferences(settings, positionals)
+    case "store": return ((try? FoundStore.all()) ?? []).map(\.name)
+    case "entity", "sort": return stored(value, positionals)
     default: break
     }
     guard let locked = try? settings.locked(),
@@ -55,6 +57,17 @@ struct LiveNames: Completer.NameSource {
     else { return [] }
     return names.filter { $0.hasSuffix(".vault") && !$0.hasPrefix(".") }
       .map { String($0.dropLast(".vault".count)) }.sorted()
+  }
+
+  /// Entities of the store on the line, or properties of the entity; read from its metadata.
+  private func stored(_ value: String, _ positionals: [String]) -> [String] {
+    guard let word = positionals.first, let store = try? FoundStore(word) else { return [] }
+    let schema = store.metadata.schema
+    if value == "entity" { return schema.entities.map(\.name) }
+    guard positionals.count > 1,
+      let query = try? StoreQuery(entity: positionals[1], of: schema)
+    else { return [] }
+    return query.fields.map(\.name)
   }
 
   /// Verbs and domains of `vault defaults`; no vault is opened for them.

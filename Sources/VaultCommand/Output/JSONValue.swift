@@ -65,6 +65,13 @@ enum JSONValue {
     output += "\n\(indent)\(brackets.1)"
   }
 
+  /// A text in quotes.
+  static func quoted(_ text: String) -> String {
+    var output = ""
+    quote(text, to: &output)
+    return output
+  }
+
   private static func quote(_ text: String, to output: inout String) {
     output += "\""
     for scalar in text.unicodeScalars {

@@ -149,6 +149,16 @@ package struct ExternalFiles: Sendable {
     return count
   }
 
+  /// Removes what an older copy left here.
+  func removeAll(but kept: [ExternalReference]) throws(StorageError) {
+    guard let directory = try existingDirectory() else { return }
+    let names = Set(kept.map(\.name))
+    for name in try directory.names() where ExternalReference.isName(name) && !names.contains(name)
+    {
+      try directory.remove(name)
+    }
+  }
+
   /// Every reference in the store's rows.
   func references(
     of schema: StoredSchema, on connection: SQLiteConnection

@@ -27,6 +27,54 @@ package struct StoreCopy {
     return "\(file.directoryPath)/\(previousName)"
   }
 
+  /// Copies the store, with its external files, to another place; its application may write meanwhile.
+  ///
+  /// - Parameters:
+  ///   - source: A connection to the store; reading suffices.
+  ///   - destination: What is there is replaced, when the copy is whole and checked.
+  ///   - progress: Called with how many of how many pages are copied.
+  /// - Returns: How many external files there are.
+  /// - Throws: ``StorageError`` with code `.cannotCreate` if the destination is in use; `.damaged` if
+  ///   the store is.
+  package func copy(
+    _ source: SQLiteConnection, to destination: DataStoreFile,
+    progress: ((Int, Int) -> Void)? = nil
+  ) throws -> Int {
+    let directory = try Directory(anyOwner: destination.directoryPath)
+    // A log beside it would be read into the copy.
+    for suffix in ["-wal", "-journal"] where try directory.contains(destination.name + suffix) {
+      throw StorageError(.cannotCreate, "\(destination.path) is in use by a program")
+    }
+    var attempt = 0
+    while true {
+      do {
+        return try source.transaction(.deferred) {
+          guard let found = try source.readStoreMetadata(path: file.path) else { return 0 }
+          let references = try ExternalFiles(store: file).references(of: found.schema, on: source)
+          try copyFiles(references, to: ExternalFiles(store: destination))
+          try AtomicFile.replace(
+            destination.name, in: directory,
+            by: { try copy(source, to: $0, progress: progress) })
+          try ExternalFiles(store: destination).removeAll(but: references)
+          return references.count
+        }
+      } catch {
+        // A file that the application removed meanwhile: once more, with the rows as they are now.
+        attempt += 1
+        guard (error as? StorageError)?.code == .notFound, attempt < 5 else { throw error }
+      }
+    }
+  }
+
+  private func copyFiles(_ references: [ExternalReference], to other: ExternalFiles) throws {
+    guard !references.isEmpty else { return }
+    let directory = try other.directory(create: true)
+    let files = ExternalFiles(store: file)
+    for reference in references {
+      try AtomicFile.replace(reference.name, in: directory, with: files.read(reference))
+    }
+  }
+
   /// Copies what `source` sees to a file at `path`, which is empty.
   package func copy(
     _ source: SQLiteConnection, to path: String, progress: ((Int, Int) -> Void)? = nil

@@ -1,0 +1,78 @@
+import VaultStorage
+
+/// A store that the line names, or one found beside others.
+struct FoundStore {
+  let file: DataStoreFile
+  let metadata: StoreMetadata
+
+  /// How it is named on a line: its application's id, with its own name where that is not `default`.
+  var name: String {
+    file.stem == "default" ? metadata.application : "\(metadata.application)/\(file.stem)"
+  }
+
+  var json: JSONValue {
+    .object([
+      ("application", .string(metadata.application)), ("name", .string(file.stem)),
+      ("path", .string(file.path)), ("store", .string(metadata.store)),
+      ("version", .string(metadata.schema.version.description)),
+      ("fingerprint", .string(metadata.schema.fingerprint)),
+      ("entities", .strings(metadata.schema.entities.map(\.name))),
+    ])
+  }
+
+  /// Finds the store that `word` means: a file if there is one of that path, else an application's.
+  ///
+  /// - Throws: ``CommandError`` with code `store-not-found` (1), ``StorageError``.
+  init(_ word: String) throws {
+    for path in try Self.paths(for: word) {
+      let file = DataStoreFile(path: path)
+      guard try file.exists() else { continue }
+      guard let metadata = try file.metadata() else {
+        throw CommandError(
+          "store-not-found", "\(path) is empty", hint: "see: vault data stores", status: .no)
+      }
+      self.init(file: file, metadata: metadata)
+      return
+    }
+    throw CommandError(
+      "store-not-found", "there is no store \(word)", hint: "see: vault data stores", status: .no)
+  }
+
+  private init(file: DataStoreFile, metadata: StoreMetadata) {
+    self.file = file
+    self.metadata = metadata
+  }
+
+  private static func paths(for word: String) throws -> [String] {
+    if word.hasPrefix("/") { return [word] }
+    let here = StoreLocation(home: word).data
+    guard !word.isEmpty, !word.hasPrefix(".") else { return [here] }
+    let parts = word.split(separator: "/", maxSplits: 1).map(String.init)
+    let folder = try StoreLocation.applicationData(id: parts[0])
+    let name = parts.count == 2 ? parts[1] : "default"
+    return [here, "\(folder)/\(name).store", "\(folder)/\(name)"]
+  }
+
+  /// A connection that can only read.
+  func open() throws -> SQLiteConnection { try file.open(.read).connection }
+
+  /// All stores in the folders of applications, sorted by name.
+  static func all() throws -> [FoundStore] {
+    let data = try StoreLocation.applicationData(id: "")
+    guard let root = try? Directory(anyOwner: String(data.dropLast())) else { return [] }
+    var found: [FoundStore] = []
+    for application in try root.names() {
+      let folder = "\(root.path)/\(application)"
+      guard let directory = try? Directory(anyOwner: folder), let names = try? directory.names()
+      else { continue }
+      for name in names where name.hasSuffix(".store") {
+        let file = DataStoreFile(path: "\(folder)/\(name)")
+        // What is no store of ours, or cannot be read, is not for this list.
+        if let metadata = try? file.metadata() {
+          found.append(FoundStore(file: file, metadata: metadata))
+        }
+      }
+    }
+    return found.sorted { ($0.name, $0.file.path) < ($1.name, $1.file.path) }
+  }
+}
