@@ -40,7 +40,7 @@ final class KeyAllocator: Sendable {
 extension SQLiteConnection {
   /// Takes keys of a table: those of `AUTOINCREMENT` (sqlite.org/autoinc.html).
   func reserveKeys(_ count: Int64, table: String) throws -> Int64 {
-    try transaction(.immediate) {
+    let take = { [self] in
       let used = try int64("SELECT seq FROM sqlite_sequence WHERE name=?", [.text(table)])
       if let used {
         try execute(
@@ -51,5 +51,7 @@ extension SQLiteConnection {
       }
       return (used ?? 0) + 1
     }
+    // A migration's code inserts inside of the migration's transaction.
+    return try isInTransaction ? savepoint(take) : transaction(.immediate, take)
   }
 }

@@ -75,12 +75,28 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     let mailbox = Mailbox()
     self.mailbox = mailbox
     do {
-      stores = try layout.parts.map { try ModelStore($0.configuration, schema: $0.stored) }
+      stores = try layout.parts.map { part in
+        let stages = migrationPlan.map { MigrationStages($0).stages } ?? []
+        return try ModelStore(part.configuration, schema: part.stored, stages: stages)
+      }
     } catch let error as SwiftDataError {
       throw error
     } catch {
       throw SwiftDataError.loading(error)
     }
+    plans = layout.plans(stores, signal: mailbox.signal)
+    planByType = Dictionary(
+      plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })
+    planByName = Dictionary(plans.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// A container over a store that is being migrated.
+  init(_ layout: StoreLayout, _ store: ModelStore) {
+    schema = layout.schema
+    migrationPlan = nil
+    configurations = [store.configuration]
+    mailbox = Mailbox()
+    stores = [store]
     plans = layout.plans(stores, signal: mailbox.signal)
     planByType = Dictionary(
       plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })

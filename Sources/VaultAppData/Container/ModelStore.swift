@@ -14,7 +14,16 @@ final class ModelStore: @unchecked Sendable {
   private var idle: [StoreConnection]
 
   /// Opens the store, making its tables where there are none.
-  init(_ configuration: ModelConfiguration, schema: StoredSchema) throws {
+  ///
+  /// - Parameters:
+  ///   - configuration: Where.
+  ///   - schema: What it is to hold.
+  ///   - stages: How a file of an earlier version gets here; by itself if empty.
+  /// - Throws: ``SwiftDataError``, ``StorageError``.
+  init(
+    _ configuration: ModelConfiguration, schema: StoredSchema,
+    stages: [StoreMigration.Stage] = []
+  ) throws {
     self.configuration = configuration
     self.schema = schema
     try schema.validate()
@@ -23,6 +32,7 @@ final class ModelStore: @unchecked Sendable {
       application = nil
       let connection = try SQLiteConnection()
       try connection.executeScript("PRAGMA foreign_keys=ON")
+      try connection.trustSchema()
       let metadata = StoreMetadata(application: ApplicationData.identifier, schema: schema)
       try connection.transaction { try connection.createDataStore(metadata) }
       identifier = metadata.store
@@ -37,22 +47,40 @@ final class ModelStore: @unchecked Sendable {
         ?? ApplicationData.identifier : nil
     let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
     let (connection, found) = try file.open(mode, ofApplication: application)
+    var migration = StoreMigration(file: file, to: schema, stages: stages)
+    migration.keepsBackup = true
     let metadata = try Self.adopt(
-      connection, found, schema, application: application ?? ApplicationData.identifier,
-      isReadOnly: !configuration.allowsSave, path: file.path)
+      connection, found, migration, application: application ?? ApplicationData.identifier,
+      isReadOnly: !configuration.allowsSave)
     self.file = file
     self.application = application
     identifier = metadata.store
     idle = [StoreConnection(connection)]
   }
 
+  /// A store of an open connection, as a migration's code sees it.
+  init(_ connection: SQLiteConnection, _ configuration: ModelConfiguration, schema: StoredSchema) {
+    self.configuration = configuration
+    self.schema = schema
+    file = nil
+    application = nil
+    identifier = (try? connection.metadata("store")) ?? UUID().uuidString
+    idle = [StoreConnection(connection)]
+  }
+
   private static func adopt(
-    _ connection: SQLiteConnection, _ found: StoreMetadata?, _ schema: StoredSchema,
-    application: String, isReadOnly: Bool, path: String
+    _ connection: SQLiteConnection, _ found: StoreMetadata?, _ migration: StoreMigration,
+    application: String, isReadOnly: Bool
   ) throws -> StoreMetadata {
+    let path = migration.file.path
     if let found {
-      guard found.schema.fingerprint == schema.fingerprint else {
-        throw SwiftDataError.unknownSchema.saying("\(path) holds another schema")
+      if isReadOnly {
+        guard try migration.path(from: found.schema).isEmpty else {
+          throw SwiftDataError.loadIssueModelContainer.saying(
+            "\(path) has an earlier schema, and is not to be written")
+        }
+      } else {
+        _ = try migration.run(on: connection)
       }
       return found
     }
@@ -63,7 +91,7 @@ final class ModelStore: @unchecked Sendable {
     return try connection.transaction {
       // Another process may have made it while this one waited for the lock.
       if let found = try connection.readStoreMetadata(path: path) { return found }
-      let metadata = StoreMetadata(application: application, schema: schema)
+      let metadata = StoreMetadata(application: application, schema: migration.target)
       try connection.createDataStore(metadata)
       return metadata
     }
@@ -92,6 +120,29 @@ final class ModelStore: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     return try body(connection)
+  }
+
+  /// The value that a column names, where it lies in a file beside the store.
+  func large(_ slot: _AppData.Slot, _ plan: SlotPlan) throws -> _AppData.Slot {
+    guard plan.kind == .external, case .text(let text) = slot, let file,
+      let reference = ExternalReference(text)
+    else { return slot }
+    return .data(Data(try ExternalFiles(store: file).read(reference)))
+  }
+
+  /// Runs `body` in a transaction of rows and, where there are such, of files.
+  func transaction<Result>(
+    _ connection: StoreConnection, _ body: (ExternalChange?) throws -> Result
+  ) throws -> Result {
+    guard let file, schema.entities.contains(where: { $0.attributes.contains(where: \.isExternal) })
+    else {
+      // A migration's code saves inside of the migration's transaction.
+      if connection.sqlite.isInTransaction {
+        return try connection.sqlite.savepoint { try body(nil) }
+      }
+      return try connection.sqlite.transaction(.immediate) { try body(nil) }
+    }
+    return try ExternalFiles(store: file).transaction(on: connection.sqlite) { try body($0) }
   }
 
   func reserveKeys(_ count: Int64, table: String) throws -> Int64 {

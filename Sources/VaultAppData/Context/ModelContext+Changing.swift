@@ -9,6 +9,7 @@ extension ModelContext {
 
   func insert(any model: any PersistentModel) {
     var open: [any PersistentModel] = [model]
+    var links: [NewLinks] = []
     var index = 0
     while index < open.count {
       defer { index += 1 }
@@ -22,15 +23,16 @@ extension ModelContext {
               "\(record.description.entityName) is not in the container's schema"))
           continue
         }
-        attach(record, model, plan, reached: &open)
+        attach(record, model, plan, &links)
+        open += links.suffix(plan.relationships.count).filter { $0.owner === record }.flatMap(
+          \.models)
       case .deleted where record.context === self:
         perform(.undelete(record))
       case .inserted, .stored, .deleted:
         if record.context !== self { reportForeign(record) }
       }
     }
-    // All of them have keys now.
-    for model in open { model.record.map(connect) }
+    connect(links)
   }
 
   func reportForeign(_ record: Record) {
@@ -39,15 +41,25 @@ extension ModelContext {
         "\(record.description.entityName) \(record.key) belongs to another context"))
   }
 
+  /// What a new object led to before it had a key.
+  private struct NewLinks {
+    let relationship: RelationshipPlan
+    let owner: Record
+    let models: [any PersistentModel]
+  }
+
   private func attach(
-    _ record: Record, _ model: any PersistentModel, _ plan: EntityPlan,
-    reached: inout [any PersistentModel]
+    _ record: Record, _ model: any PersistentModel, _ plan: EntityPlan, _ links: inout [NewLinks]
   ) {
     record.model = model
     if record.slots.isEmpty { record.fillEmpty() }
     while record.slots.count < plan.slotCount { record.slots.append(.null) }
     for relationship in plan.relationships {
-      if case .models(let list) = record.slots[relationship.index] { reached += list.models }
+      let index = relationship.index
+      if case .models(let list) = record.slots[index], !list.models.isEmpty {
+        links.append(NewLinks(relationship: relationship, owner: record, models: list.models))
+      }
+      record.slots[index] = relationship.isToMany ? .rows(RowList()) : .null
     }
     record.key = plan.keys.next()
     record.unsaved = nil
@@ -57,30 +69,19 @@ extension ModelContext {
     perform(.insert(record, plan))
   }
 
-  /// Turns a new object's models into keys, and leads back from them.
-  private func connect(_ record: Record) {
-    guard let plan = record.entity, record.state == .inserted else { return }
-    for relationship in plan.relationships {
-      let index = relationship.index
-      switch record.slots[index] {
-      case .models(let list):
-        record.slots[index] = relationship.isToMany ? .rows(RowList()) : .null
-        if relationship.isToMany {
-          setTargets(relationship, of: record, list.models)
-        } else {
-          setTarget(relationship, of: record, list.models.first)
-        }
-      case .fault, .null:
-        // Somebody may have led here already.
-        let key = ListKey(entity: plan.index, property: index, owner: record.key)
-        let added = notes.removeValue(forKey: key)?.added ?? []
-        if relationship.isToMany {
-          record.slots[index] = .rows(RowList(keys: added, positions: added.map { _ in nil }))
-        } else {
-          record.slots[index] = added.last.map { .integer($0) } ?? .null
-        }
-      default: break
+  /// Turns the models of new objects into keys, and leads back from them.
+  private func connect(_ links: [NewLinks]) {
+    // Arrays first, since they have an order.
+    for new in links where new.relationship.isToMany {
+      for model in new.models {
+        guard let key = admit(model, new.relationship)?.key,
+          case .rows(let list) = new.owner.slots[new.relationship.index], !list.keys.contains(key)
+        else { continue }
+        link(new.relationship, new.owner, key)
       }
+    }
+    for new in links where !new.relationship.isToMany {
+      setTarget(new.relationship, of: new.owner, new.models.first)
     }
   }
 

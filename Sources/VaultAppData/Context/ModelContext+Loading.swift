@@ -121,7 +121,8 @@ extension ModelContext {
       defer { statement.reset() }
       try statement.bind(record.key, at: 1)
       guard try statement.step() else { return }
-      record.slots[index] = plan.slots[index].read(statement, 0)
+      let slot = plan.slots[index].read(statement, 0)
+      record.slots[index] = try container.stores[plan.store].large(slot, plan.slots[index])
     }
   }
 
@@ -168,25 +169,30 @@ extension ModelContext {
     for key in batch.keys { registry[destination.index][key]?.batch = batch }
     for owner in owners where owner.slots[relationship.index].isFault {
       let list = links[owner.key] ?? RowList()
-      applyNotes(to: list, relationship, owner.key)
+      let isNoted = applyNotes(to: list, relationship, owner.key)
       owner.slots[relationship.index] =
         relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
+      // New rows need places when they are saved.
+      if isNoted { markChanged(owner, relationship.index) }
     }
   }
 
   /// Brings an array that was just read to what is pending.
-  private func applyNotes(to list: RowList, _ relationship: RelationshipPlan, _ owner: Int64) {
+  private func applyNotes(
+    to list: RowList, _ relationship: RelationshipPlan, _ owner: Int64
+  ) -> Bool {
     let plan = relationship.entity
     guard
       let note = notes.removeValue(
         forKey: ListKey(entity: plan.index, property: relationship.index, owner: owner))
-    else { return }
+    else { return false }
     let kept = list.keys.indices.filter { !note.removed.contains(list.keys[$0]) }
     let keys = kept.map { list.keys[$0] }
     let positions = kept.map { list.positions[$0] }
     let added = note.added.filter { !keys.contains($0) }
     list.keys = keys + added
     list.positions = positions + added.map { _ in nil }
+    return true
   }
 
   /// Loads what relationships to one model lead to, for a record and its neighbours.

@@ -42,8 +42,11 @@ extension ModelContext {
   private func write(_ records: [Record], _ links: [PairKey], _ store: Int) throws {
     do {
       try use(store) { connection in
-        try connection.sqlite.transaction(.immediate) {
-          let saving = Saving(self, connection, store: store)
+        let saving = Saving(self, connection, store: store)
+        // Values in files stand for themselves again, whatever happens.
+        defer { saving.restore() }
+        try container.stores[store].transaction(connection) { files in
+          saving.files = files
           try saving.write(records, links)
         }
       }

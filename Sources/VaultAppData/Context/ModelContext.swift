@@ -95,17 +95,17 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// Objects that are in the context and not yet in the store.
   public var insertedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .inserted }.compactMap(\.model)
+    pending.filter { $0.state == .inserted }.map(model)
   }
 
   /// Objects of the store that have changes.
   public var changedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .stored && $0.hasChanges }.compactMap(\.model)
+    pending.filter { $0.state == .stored && $0.hasChanges }.map(model)
   }
 
   /// Objects of the store that are to be deleted.
   public var deletedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .deleted }.compactMap(\.model)
+    pending.filter { $0.state == .deleted }.map(model)
   }
 
   func addPending(_ record: Record) {

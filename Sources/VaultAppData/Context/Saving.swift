@@ -4,13 +4,16 @@ import VaultStorage
 ///
 /// Deletions come first, so that their unique values are free; then changes, then new rows. Foreign
 /// keys are checked when the transaction ends.
-struct Saving {
+final class Saving {
   typealias Record = _AppData.Record
 
   let context: ModelContext
   let connection: StoreConnection
 
   private let store: Int
+  /// The files of large values; `nil` where there are none.
+  var files: ExternalChange?
+  private var inFiles: [(record: Record, index: Int, value: _AppData.Slot)] = []
 
   init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
     self.store = store
@@ -52,12 +55,49 @@ struct Saving {
         other.slots[relationship.index] = .null
       }
     }
+    for index in plan.slots.indices where plan.slots[index].kind == .external {
+      try retire(index, record, plan)
+    }
     try connection.sqlite.execute(plan.deletion, [.integer(record.key)])
   }
 
+  // MARK: Large values
+
+  /// Writes large values to files; the slots name them until ``restore()``.
+  private func publish(_ record: Record, _ plan: EntityPlan) throws {
+    guard let files else { return }
+    for index in plan.slots.indices where plan.slots[index].kind == .external {
+      if record.isStored {
+        guard record.changed.contains(index) else { continue }
+        try retire(index, record, plan)
+      }
+      guard case .data(let data) = record.slots[index], data.count > ExternalFiles.threshold else {
+        continue
+      }
+      inFiles.append((record, index, record.slots[index]))
+      record.slots[index] = .text(try files.publish([UInt8](data)).text)
+    }
+  }
+
+  private func retire(_ index: Int, _ record: Record, _ plan: EntityPlan) throws {
+    guard let files, let column = plan.slots[index].column,
+      let text = try connection.sqlite.string(
+        "SELECT \(SQLText.name(column)) FROM \(plan.table) WHERE \(StoredEntity.keyColumn)=? "
+          + "AND typeof(\(SQLText.name(column)))='text'", [.integer(record.key)]),
+      let reference = ExternalReference(text)
+    else { return }
+    files.retire(reference)
+  }
+
+  func restore() {
+    for (record, index, value) in inFiles { record.slots[index] = value }
+    inFiles.removeAll()
+  }
+
   private func update(_ record: Record) throws {
-    guard let plan = record.entity,
-      let (statement, slots) = try connection.statements(plan).update(record.changed)
+    guard let plan = record.entity else { return }
+    try publish(record, plan)
+    guard let (statement, slots) = try connection.statements(plan).update(record.changed)
     else { return }
     defer { statement.reset() }
     try plan.bind(record, slots, to: statement)
@@ -70,6 +110,7 @@ struct Saving {
 
   private func insert(_ record: Record) throws {
     guard let plan = record.entity else { return }
+    try publish(record, plan)
     let statement = try connection.statements(plan).insert()
     try plan.bindAll(record, to: statement)
     try statement.run()

@@ -35,27 +35,31 @@ extension _AppData {
 
 extension _AppData {
   /// Reads an attribute.
-  public static func value<Model, Value: StoredValue & Decodable>(
+  public static func value<Model, Value: StoredValue>(
     of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = data._$record else { return data.getTransformableValue(forKey: path) }
     return Value(slot: record.slot(index)) ?? record.missing(index, as: Value.self)
   }
 
   /// Writes an attribute.
-  public static func setValue<Model: PersistentModel, Value: StoredValue & Encodable>(
+  public static func setValue<Model: PersistentModel, Value: StoredValue>(
     of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = data._$record else {
+      return data.setTransformableValue(forKey: path, to: value)
+    }
     record.set(index, value.slot)
   }
 
   /// Writes an attribute in an initializer.
-  public static func initialize<Model, Value: StoredValue & Encodable>(
+  public static func initialize<Model, Value: StoredValue>(
     _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = data._$record else {
+      return data.setTransformableValue(forKey: path, to: value)
+    }
     if !record.isBeingMade { record.initialize(index, value.slot) }
   }
 }

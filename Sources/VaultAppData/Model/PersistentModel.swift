@@ -59,7 +59,7 @@ extension PersistentModel {
 
   /// The context that the object belongs to; `nil` before it is inserted, and after it was deleted
   /// and saved.
-  public var modelContext: ModelContext? { persistentBackingData._$record?.context }
+  public var modelContext: ModelContext? { persistentBackingData._$record?.current.context }
 
   /// Which row of which store the object is; the same before and after it is saved.
   public var persistentModelID: PersistentIdentifier {
@@ -85,7 +85,7 @@ extension PersistentModel {
   public var hasChanges: Bool { persistentBackingData._$record?.hasChanges ?? false }
 
   /// Whether the object was deleted; stays true after saving.
-  public var isDeleted: Bool { persistentBackingData._$record?.isDeleted ?? false }
+  public var isDeleted: Bool { persistentBackingData._$record?.current.isDeleted ?? false }
 
   var record: _AppData.Record? { persistentBackingData._$record }
 }

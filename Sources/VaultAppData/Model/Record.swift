@@ -81,6 +81,12 @@ extension _AppData {
       if self.model == nil { self.model = model }
     }
 
+    /// The record, after what other contexts have saved was taken in.
+    var current: Record {
+      if let entity, entity.signal.value != seen { context?.catchUp(self) }
+      return self
+    }
+
     // MARK: Slots
 
     /// The slot as it is in the store and the pending changes.

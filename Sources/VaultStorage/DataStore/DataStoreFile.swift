@@ -166,7 +166,7 @@ extension SQLiteConnection {
   ///
   /// SQLite before 3.41 does not count `json_valid` among the harmless ones. Functions of this
   /// program's are registered `SQLITE_DIRECTONLY` and stay out of a schema's reach.
-  func trustSchema() throws(StorageError) { try executeScript("PRAGMA trusted_schema=ON") }
+  package func trustSchema() throws(StorageError) { try executeScript("PRAGMA trusted_schema=ON") }
 
   /// Writes go to a log beside the file (sqlite.org/wal.html).
   func useWriteAheadLog() throws(StorageError) {

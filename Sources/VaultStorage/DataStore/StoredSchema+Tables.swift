@@ -63,7 +63,11 @@ extension StoredSchema {
       attribute.column, type: attribute.columnType, isRequired: !attribute.isOptional,
       defaultSQL: attribute.defaultSQL)
     if attribute.type == .json {
-      column.constraint = "CHECK(json_valid(\(SQLText.name(attribute.column))))"
+      // SQLite before 3.41 answers 0 for NULL, not NULL.
+      let name = SQLText.name(attribute.column)
+      column.constraint =
+        attribute.isOptional
+        ? "CHECK(\(name) IS NULL OR json_valid(\(name)))" : "CHECK(json_valid(\(name)))"
     }
     guard attribute.type == .decimal else { return [column] }
     // The key may be missing, since nothing in SQL can make it: a person may add a row by hand.

@@ -1,0 +1,40 @@
+import VaultStorage
+
+/// A migration plan as the storage carries it out: all stages in one transaction.
+struct MigrationStages {
+  private(set) var stages: [StoreMigration.Stage] = []
+
+  init(_ plan: any SchemaMigrationPlan.Type) {
+    for stage in plan.stages {
+      switch stage {
+      case .lightweight(let from, let to):
+        stages.append(
+          StoreMigration.Stage(from: Self.stored(from), to: Self.stored(to)))
+      case .custom(let from, let to, let willMigrate, let didMigrate):
+        stages.append(
+          StoreMigration.Stage(
+            from: Self.stored(from), to: Self.stored(to), isCustom: true,
+            willMigrate: Self.hook(willMigrate, from), didMigrate: Self.hook(didMigrate, to)))
+      }
+    }
+  }
+
+  private static func stored(_ version: any VersionedSchema.Type) -> StoredSchema {
+    Schema(versionedSchema: version).stored
+  }
+
+  private static func hook(
+    _ body: ((ModelContext) throws -> Void)?, _ version: any VersionedSchema.Type
+  ) -> StoreMigration.Stage.Hook? {
+    guard let body else { return nil }
+    return { connection, _ in
+      let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+      let layout = try StoreLayout(Schema(versionedSchema: version), [configuration])
+      let store = ModelStore(connection, configuration, schema: layout.parts[0].stored)
+      let context = ModelContext(ModelContainer(layout, store))
+      context.autosaveEnabled = false
+      try body(context)
+      if context.hasChanges { try context.save() }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Testing
+import VaultAppData
+
+struct ContextTests {
+  private let container: ModelContainer
+  private let context: ModelContext
+  /// Objects need their contexts, which they do not hold.
+  private let kept = Box<[ModelContext]>([])
+
+  init() throws { (container, context) = try memory(Trip.self, Author.self) }
+
+  private func other() -> ModelContext {
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    kept.value.append(context)
+    return context
+  }
+
+  private func names(_ context: ModelContext) throws -> [String] {
+    try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+  }
+
+  @Test func pendingChangesAreSeenHereOnly() throws {
+    let rome = Trip(name: "Rome")
+    let oslo = Trip(name: "Oslo")
+    context.insert(rome)
+    context.insert(oslo)
+    try context.save()
+    rome.name = "Athens"
+    context.delete(oslo)
+    context.insert(Trip(name: "Bern"))
+    #expect(try names(context) == ["Athens", "Bern"])
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
+    #expect(try names(other()) == ["Oslo", "Rome"])
+    var stored = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
+    stored.includePendingChanges = false
+    #expect(try context.fetchCount(stored) == 2)
+    var limited = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+    limited.fetchLimit = 1
+    #expect(try context.fetch(limited).map(\.name) == ["Bern"])
+    limited.fetchOffset = 1
+    #expect(try context.fetch(limited).map(\.name) == ["Athens"])
+    try context.save()
+    #expect(try names(context) == ["Athens", "Bern"])
+    #expect(try names(other()) == ["Athens", "Bern"])
+  }
+
+  @Test func thePendingSetsAreEmptyAfterSaving() throws {
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    #expect(context.insertedModelsArray.count == 1)
+    try context.save()
+    #expect(!context.hasChanges)
+    trip.days = 4
+    #expect(trip.hasChanges)
+    #expect(context.changedModelsArray.count == 1)
+    context.delete(trip)
+    #expect(context.deletedModelsArray.count == 1)
+    #expect(context.changedModelsArray.isEmpty)
+    try context.save()
+    #expect(context.deletedModelsArray.isEmpty)
+    #expect(trip.days == 4)
+  }
+
+  @Test func rollbackDropsWhatWasNotSaved() throws {
+    let rome = Trip(name: "Rome")
+    let oslo = Trip(name: "Oslo")
+    context.insert(rome)
+    context.insert(oslo)
+    try context.save()
+    let bern = Trip(name: "Bern")
+    context.insert(bern)
+    rome.name = "Athens"
+    context.delete(oslo)
+    context.rollback()
+    #expect(!context.hasChanges)
+    #expect(rome.name == "Rome")
+    #expect(!oslo.isDeleted)
+    #expect(oslo.name == "Oslo")
+    #expect(bern.modelContext == nil)
+    #expect(bern.name == "Bern")
+    #expect(try names(context) == ["Oslo", "Rome"])
+    context.insert(bern)
+    try context.save()
+    #expect(try names(other()) == ["Bern", "Oslo", "Rome"])
+  }
+
+  @Test func aTransactionSavesOrDropsAll() throws {
+    struct Stop: Error {}
+    try context.transaction { context.insert(Trip(name: "Rome")) }
+    #expect(try names(other()) == ["Rome"])
+    #expect(throws: Stop.self) {
+      try context.transaction {
+        context.insert(Trip(name: "Oslo"))
+        throw Stop()
+      }
+    }
+    #expect(!context.hasChanges)
+    #expect(try names(context) == ["Rome"])
+  }
+
+  @Test func savedChangesReachCleanObjectsOfOthers() throws {
+    let trip = Trip(name: "Rome")
+    let kept = Trip(name: "Oslo")
+    context.insert(trip)
+    context.insert(kept)
+    try context.save()
+    let other = other()
+    let all = try other.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    kept.days = 9
+    all[0].name = "Ohio"
+    all[1].name = "Athens"
+    try other.save()
+    #expect(trip.name == "Athens")
+    #expect(kept.name == "Oslo")
+    #expect(kept.days == 9)
+    try context.save()
+    // Each property is its last writer's.
+    #expect(all[0].days == 9)
+    #expect(all[0].name == "Ohio")
+    other.delete(all[1])
+    try other.save()
+    #expect(trip.name == "Athens")
+    #expect(trip.isDeleted)
+    #expect(trip.modelContext == nil)
+  }
+
+  @Test func anUpdateOfADeletedRowIsToldWhenSaving() throws {
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    try context.save()
+    let other = other()
+    let same = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
+    same.days = 5
+    context.delete(trip)
+    try context.save()
+    #expect(throws: SwiftDataError.missingRow) { try other.save() }
+    other.rollback()
+    #expect(!other.hasChanges)
+  }
+
+  @Test func observersSeeChangesThatNoSetterMade() throws {
+    let author = Author("Eco")
+    let book = Book("A")
+    context.insert(author)
+    context.insert(book)
+    let seen = Flag()
+    withObservationTracking {
+      _ = author.books.count
+    } onChange: {
+      seen.set()
+    }
+    book.author = author
+    #expect(seen.isSet)
+  }
+
+  @Test func savingIsAnnouncedWithIdentifiers() throws {
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    let inserted = Box<Set<PersistentIdentifier>>([])
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      let key = ModelContext.NotificationKey.insertedIdentifiers.rawValue
+      inserted.value = notification.userInfo?[key] as? Set<PersistentIdentifier> ?? []
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.save()
+    #expect(inserted.value == [trip.persistentModelID])
+  }
+
+  @Test func identifiersLeadToObjects() throws {
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    try context.save()
+    let id = trip.persistentModelID
+    let coded = try JSONDecoder().decode(
+      PersistentIdentifier.self, from: JSONEncoder().encode(id))
+    #expect(coded == id)
+    #expect(context.model(for: coded) === trip)
+    let other = other()
+    let none: Trip? = other.registeredModel(for: id)
+    #expect(none == nil)
+    let found = other.model(for: id) as? Trip
+    #expect(found?.name == "Rome")
+    let registered: Trip? = other.registeredModel(for: id)
+    #expect(registered === found)
+    let unknown = try PersistentIdentifier.identifier(
+      for: id.storeIdentifier ?? "", entityName: "Trip", primaryKey: 999)
+    let missing = other.model(for: unknown) as? Trip
+    #expect(missing?.modelContext == nil)
+    #expect(missing?.name == "")
+    #expect(try other.fetchIdentifiers(FetchDescriptor<Trip>()) == [id])
+  }
+
+  @Test func undoAndRedoGoBackAndForth() throws {
+    let undo = UndoManager()
+    context.undoManager = undo
+    let author = Author("Eco")
+    context.insert(author)
+    context.processPendingChanges()
+    let (one, two) = (Book("A"), Book("B"))
+    author.books = [one, two]
+    context.processPendingChanges()
+    author.name = "Umberto"
+    one.author = nil
+    context.processPendingChanges()
+    try context.save()
+    undo.undo()
+    #expect(author.name == "Eco")
+    #expect(author.books.map(\.title) == ["A", "B"])
+    #expect(one.author === author)
+    undo.redo()
+    #expect(author.name == "Umberto")
+    #expect(author.books == [two])
+    undo.undo()
+    undo.undo()
+    #expect(author.books.isEmpty)
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+    try context.save()
+    #expect(try other().fetchCount(FetchDescriptor<Book>()) == 0)
+    undo.redo()
+    #expect(author.books.map(\.title) == ["A", "B"])
+    try context.save()
+    #expect(try other().fetch(FetchDescriptor<Author>()).first?.books.map(\.title) == ["A", "B"])
+    context.delete(author)
+    context.processPendingChanges()
+    try context.save()
+    undo.undo()
+    #expect(author.modelContext === context)
+    #expect(author.books.map(\.title) == ["A", "B"])
+    try context.save()
+    #expect(try other().fetch(FetchDescriptor<Author>()).first?.books.count == 2)
+  }
+}
+
+final class Box<Value>: @unchecked Sendable {
+  // Used on one thread.
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+final class Flag: @unchecked Sendable {
+  // Used on one thread.
+  private(set) var isSet = false
+
+  func set() { isSet = true }
+}
