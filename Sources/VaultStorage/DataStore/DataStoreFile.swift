@@ -90,6 +90,7 @@ package struct DataStoreFile: Sendable, Equatable {
       connection = try openReadOnly(busyTimeout: busyTimeout)
       try connection.executeScript("PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
       try connection.trustSchema()
+      found = try connection.readStoreMetadata(path: path)
     case .write:
       let directory = try Directory(anyOwner: directoryPath, create: true)
       if try !exists() { try StoreFile.create(name, in: directory) }

@@ -19,6 +19,24 @@ extension StoredSchema {
     }.sorted().joined(separator: "\n")
   }
 
+  /// Whether nothing in the store's metadata would change.
+  ///
+  /// Defaults are left out: one such as the present time is another at each start.
+  package func describesTheSame(as other: StoredSchema) -> Bool {
+    withoutDefaults == other.withoutDefaults
+  }
+
+  private var withoutDefaults: StoredSchema {
+    var schema = self
+    for entity in schema.entities.indices {
+      for attribute in schema.entities[entity].attributes.indices {
+        schema.entities[entity].attributes[attribute].defaultSQL = nil
+        schema.entities[entity].attributes[attribute].defaultOrderSQL = nil
+      }
+    }
+    return schema
+  }
+
   /// 16 hexadecimal digits that stand for ``layout``; for people and as a first comparison.
   package var fingerprint: String {
     var sum = Checksum()

@@ -183,6 +183,8 @@ struct IndexDefinition: Hashable {
   var table: String
   var columns: [String]
   var isUnique: Bool
+  /// Which rows are in it; all if `nil`.
+  var condition: String?
 
   init(table: String, columns: [String], isUnique: Bool) {
     name = "\(table)_\(columns.joined(separator: "_"))_\(isUnique ? "unique" : "index")"
@@ -191,9 +193,18 @@ struct IndexDefinition: Hashable {
     self.isUnique = isUnique
   }
 
+  /// The references to external files in a column: found without going through the rows, and none of
+  /// them twice.
+  init(filesIn column: String, of table: String) {
+    self.init(table: table, columns: [column], isUnique: true)
+    name = "\(table)_\(column)_files"
+    condition = "typeof(\(SQLText.name(column)))='text'"
+  }
+
   var createStatement: String {
     "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.name(name)) ON "
       + "\(SQLText.name(table))(\(columns.map(SQLText.name).joined(separator: ", ")))"
+      + (condition.map { " WHERE \($0)" } ?? "")
   }
 }
 
@@ -209,6 +220,9 @@ extension StoredSchema {
     for entity in entities {
       for attribute in entity.attributes where attribute.isUnique {
         add(entity.table, [attribute.column], isUnique: true)
+      }
+      for attribute in entity.attributes where attribute.isExternal {
+        found.append(IndexDefinition(filesIn: attribute.column, of: entity.table))
       }
       for constraint in entity.uniqueConstraints {
         let columns = constraint.map { name in

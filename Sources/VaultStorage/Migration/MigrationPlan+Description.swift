@@ -89,7 +89,8 @@ extension MigrationPlan {
   ) {
     func uniques(_ schema: StoredSchema) -> Set<[String]> {
       Set(
-        schema.indexDefinitions.filter { $0.isUnique && $0.table == entity.table }
+        schema.indexDefinitions
+          .filter { $0.isUnique && $0.condition == nil && $0.table == entity.table }
           .map { $0.columns.sorted() })
     }
     let before = uniques(matches.current)

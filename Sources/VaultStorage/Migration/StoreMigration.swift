@@ -142,7 +142,9 @@ package struct StoreMigration {
 
   // MARK: Doing it
 
-  /// Migrates, if there is anything to do.
+  /// Migrates, if there is anything to do; a store's opening.
+  ///
+  /// External files that no row names are swept away in any case.
   ///
   /// - Parameter connection: Writing, without a transaction; foreign keys are enforced afterwards.
   /// - Returns: `nil` if there was nothing to do.
@@ -150,9 +152,12 @@ package struct StoreMigration {
   ///   ``path(from:)``; what a hook throws. The store is as it was.
   package func run(on connection: SQLiteConnection) throws -> Report? {
     guard let found = try connection.readStoreMetadata(path: file.path) else { return nil }
+    let files = ExternalFiles(store: file)
     if try path(from: found.schema).isEmpty,
-      found.schema == target || found.schema.version > target.version
+      found.schema.describesTheSame(as: target) || found.schema.version > target.version
     {
+      // What a crash left; while another process writes, the next opening does it.
+      _ = try? files.sweep(connection)
       return nil
     }
     // Outside the transaction: inside, the pragma does nothing (sqlite.org/pragma.html).
@@ -162,14 +167,11 @@ package struct StoreMigration {
       connection.setBusyTimeout(.seconds(5))
       try? connection.executeScript("PRAGMA foreign_keys=ON")
     }
-    let files = ExternalFiles(store: file)
     let report = try files.transaction(on: connection) { change in
       try migrate(connection, change)
     }
-    if report != nil {
-      // What only dropped columns named; if it is interrupted, the next opening does it.
-      _ = try? files.sweep(connection)
-    }
+    // What only dropped columns named, too.
+    _ = try? files.sweep(connection)
     return report
   }
 

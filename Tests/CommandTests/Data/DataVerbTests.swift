@@ -242,14 +242,16 @@ struct DataVerbTests {
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test func aMillionRowsTakeNoMoreMemoryThanAThousand() throws {
+  @Test func aMillionRowsTakeNoMoreMemoryThanAThousandAndTellHowFarTheyAre() throws {
     let (connection, _) = try data.file.open(.write)
     try connection.execute(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<1000000) "
         + "INSERT INTO Stop(place) SELECT 'place ' || i FROM n")
     connection.close()
     let script = PythonScript("appdata")
-    let result = try script.run(["memory", VaultProcess.path, data.home.path, data.application])
-    #expect(result.status == 0, "\(result.errors)")
+    for what in ["memory", "progress"] {
+      let result = try script.run([what, VaultProcess.path, data.home.path, data.application])
+      #expect(result.status == 0, "\(result.errors)")
+    }
   }
 }

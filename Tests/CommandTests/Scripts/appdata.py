@@ -2,12 +2,15 @@
 
   appdata.py read STORE
   appdata.py memory VAULT HOME APPLICATION
+  appdata.py progress VAULT HOME APPLICATION
 """
 
 import datetime
 import json
 import os
 import pathlib
+import pty
+import signal
 import sqlite3
 import sys
 
@@ -63,4 +66,24 @@ def memory(vault, home, application):
         assert whole < base + 24, f"{verb}: {whole:.0f} MiB, {base:.0f} MiB for a thousand"
 
 
-{"read": read, "memory": memory}[sys.argv[1]](*sys.argv[2:])
+def progress(vault, home, application):
+    """On a terminal, a long export tells how far it is."""
+    master, slave = pty.openpty()
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        os.dup2(slave, 2)
+        os.execve(vault, [vault, "data", "export", application], {"HOME": home, "TERM": "xterm"})
+    os.close(slave)
+    told = b""
+    try:
+        while b"of 1000004" not in told and (piece := os.read(master, 4096)):
+            told += piece
+    except OSError:  # Linux tells the end of a terminal so.
+        pass
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert told.startswith(b"\r\x1b[Kexporting, row ") and b"of 1000004" in told, told
+
+
+{"read": read, "memory": memory, "progress": progress}[sys.argv[1]](*sys.argv[2:])

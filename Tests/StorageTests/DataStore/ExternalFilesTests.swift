@@ -53,6 +53,19 @@ struct ExternalFilesTests {
     #expect(rig.home.names(in: folder) == [reference.name, "theirs.txt"].sorted())
   }
 
+  @Test func anOpeningSweeps() throws {
+    let reference = try store([1])
+    try Data([1]).write(to: URL(fileURLWithPath: "\(files.path)/\(UUID().uuidString)"))
+    #expect(try rig.migration(to: schema).run(on: rig.connection) == nil)
+    #expect(rig.home.names(in: folder) == [reference.name])
+  }
+
+  @Test func referencesAreFoundWithoutGoingThroughTheRows() throws {
+    let plan = try rig.strings(
+      "EXPLAIN QUERY PLAN SELECT map FROM Trip WHERE typeof(map)='text'")
+    #expect(plan.joined().contains("USING COVERING INDEX Trip_map_files"))
+  }
+
   @Test func aSweepWaitsForAWriterWhoseRowsAreNotThereYet() throws {
     let (other, _) = try rig.file.open(.write, busyTimeout: .milliseconds(20))
     _ = try store([1])
@@ -76,7 +89,11 @@ struct ExternalFilesTests {
     #expect(
       try files.problems(of: schema, on: rig.connection)
         == ["the external file \(reference.name) is missing"])
-    try rig.connection.execute("INSERT INTO Trip(name, map) SELECT 'b', map FROM Trip")
+    let copy = "INSERT INTO Trip(name, map) SELECT 'b', map FROM Trip"
+    let error = #expect(throws: StorageError.self) { try rig.connection.execute(copy) }
+    #expect(error?.code == .constraint)
+    try rig.connection.execute("DROP INDEX Trip_map_files")
+    try rig.connection.execute(copy)
     #expect(
       try files.problems(of: schema, on: rig.connection).last
         == "two rows name the external file \(reference.name)")

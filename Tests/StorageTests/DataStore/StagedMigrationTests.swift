@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import VaultStorage
@@ -149,6 +150,46 @@ struct StagedMigrationTests {
     #expect(try copy.metadata(ofApplication: "test")?.schema == v1)
     let (connection, _) = try copy.open(.read)
     #expect(try connection.int64("SELECT count(*) FROM Trip") == 3)
+  }
+
+  @Test func aDefaultThatIsAnotherAtEachStartIsNoChange() throws {
+    func schema(_ now: String) -> StoredSchema {
+      TripSchemas.trip(StoredAttribute("made", .date, defaultSQL: now))
+    }
+    let rig = try MigrationRig(schema("1.0"))
+    #expect(try rig.migration(to: schema("2.0")).run(on: rig.connection) == nil)
+    #expect(try rig.connection.readStoreMetadata(path: "")?.schema == schema("1.0"))
+  }
+
+  @Test func aKilledProcessLeavesTheStoreAsBeforeOrAfter() throws {
+    let probe = KeyringSession.product("migration-probe")
+    func run(_ verb: String, _ path: String, killedAfter pause: useconds_t? = nil) throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: probe)
+      process.arguments = [verb, path]
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      if let pause {
+        usleep(pause)
+        kill(process.processIdentifier, SIGKILL)
+      }
+      process.waitUntilExit()
+    }
+    for round in 0..<25 {
+      let home = try TemporaryHome()
+      let file = DataStoreFile(path: "\(home.path)/a.store")
+      try run("make", file.path)
+      try run("migrate", file.path, killedAfter: useconds_t.random(in: 0...40_000))
+      let (connection, found) = try file.open(.write)
+      let version = try #require(found).schema.version.major
+      #expect(try connection.integrityCheck() == [], "round \(round)")
+      #expect(try connection.int64("SELECT count(*) FROM Trip") == 500)
+      let columns = try connection.strings("SELECT name FROM pragma_table_info('Trip')")
+      #expect(columns == (version == 1 ? ["_id", "name"] : ["_id", "name", "days"]))
+      connection.close()
+      try run("migrate", file.path)
+      #expect(try file.metadata()?.schema.version.major == 2, "round \(round)")
+    }
   }
 
   @Test func ofTwoProcessesOneMigratesAndTheOtherWaits() throws {

@@ -36,6 +36,7 @@ struct StoredSchemaTests {
         CREATE UNIQUE INDEX "Stop_place_trip_id_unique" ON "Stop"("place", "trip_id");
         CREATE INDEX "Stop_trip_id_trip_position_index" ON "Stop"("trip_id", "trip_position");
         CREATE UNIQUE INDEX "Trip_name_unique" ON "Trip"("name");
+        CREATE UNIQUE INDEX "Trip_photo_files" ON "Trip"("photo") WHERE typeof("photo")='text';
         CREATE INDEX "Trip_start_days_index" ON "Trip"("start", "days");
         CREATE INDEX "Trip_tags_Trip_id_index" ON "Trip_tags"("Trip_id")
         """)
