@@ -83,6 +83,10 @@ extension SwiftDataError {
   ///
   /// Not among SwiftData's errors; nothing was changed, and the call may be made again.
   public static let storeBusy = Self("storeBusy")
+  /// A block changed objects that it was only to look at.
+  ///
+  /// Not among SwiftData's errors.
+  public static let mutationDuringEnumeration = Self("mutationDuringEnumeration")
   /// A configuration does not allow saving.
   ///
   /// Not among SwiftData's errors; what was pending still is.

@@ -39,6 +39,8 @@ public class UndoManager {
   public var canUndo: Bool { !undoStack.isEmpty || open.contains { !$0.actions.isEmpty } }
   /// Whether there is something to redo.
   public var canRedo: Bool { !redoStack.isEmpty }
+  /// How many groups can be undone.
+  package var groupCount: Int { undoStack.count }
   /// How many groups are open.
   public var groupingLevel: Int { open.count }
   /// Whether what is done is registered.

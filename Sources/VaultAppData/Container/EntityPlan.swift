@@ -76,10 +76,18 @@ package final class EntityPlan: @unchecked Sendable {
     "DELETE FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
 
   /// The key and what is read with a row.
-  func selection(prefix: String) -> String {
-    let large = slots.filter { $0.kind == .external }.compactMap(\.column)
+  func selection(prefix: String, of wanted: Set<Int>? = nil) -> String {
+    let left = slots.indices.filter { index in
+      slots[index].kind == .external || wanted?.contains(index) == false
+    }
+    let large = left.compactMap { slots[$0].column }
     return columns.filter { !large.contains($0) }.map { prefix + SQLText.name($0) }.joined(
       separator: ", ")
+  }
+
+  /// Whether a slot holds a related row's key, or a place in an array.
+  func isLink(_ index: Int) -> Bool {
+    index >= description.properties.count || relationshipByProperty[index] != nil
   }
 
   /// Changes some slots of a row; the key is the last parameter.

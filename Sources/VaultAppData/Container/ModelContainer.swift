@@ -18,7 +18,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public final let migrationPlan: (any SchemaMigrationPlan.Type)?
   /// Where it is kept.
   public let configurations: Set<ModelConfiguration>
-  let stores: [ModelStore]
+  package let stores: [ModelStore]
   let plans: [EntityPlan]
   let mailbox: Mailbox
   private let planByType: [ObjectIdentifier: EntityPlan]

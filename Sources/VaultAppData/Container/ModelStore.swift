@@ -1,8 +1,8 @@
-import VaultStorage
+package import VaultStorage
 
 /// One configuration's database: a file with a connection for each context, or one connection to a
 /// database in memory that contexts take turns at.
-final class ModelStore: @unchecked Sendable {
+package final class ModelStore: @unchecked Sendable {
   // `idle` is guarded by `lock`; a database in memory is used inside of it only.
 
   let configuration: ModelConfiguration
@@ -52,6 +52,8 @@ final class ModelStore: @unchecked Sendable {
     let metadata = try Self.adopt(
       connection, found, migration, application: application ?? ApplicationData.identifier,
       isReadOnly: !configuration.allowsSave)
+    // The file is open for reading; what is pending in a context goes to temporary tables.
+    if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
     self.file = file
     self.application = application
     identifier = metadata.store
@@ -100,11 +102,13 @@ final class ModelStore: @unchecked Sendable {
   var isInMemory: Bool { file == nil }
 
   /// A connection for a context's own use; in memory, the only one, to be used inside ``use(_:_:)``.
-  func lease() throws -> StoreConnection {
+  package func lease() throws -> StoreConnection {
     if let free = lock.withLock({ isInMemory ? idle.first : idle.popLast() }) { return free }
     guard let file else { preconditionFailure("a database in memory has one connection") }
     let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
-    return StoreConnection(try file.open(mode, ofApplication: application).connection)
+    let connection = try file.open(mode, ofApplication: application).connection
+    if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
+    return StoreConnection(connection)
   }
 
   func giveBack(_ connection: StoreConnection) {
@@ -145,6 +149,11 @@ final class ModelStore: @unchecked Sendable {
     return try ExternalFiles(store: file).transaction(on: connection.sqlite) { try body($0) }
   }
 
+  /// Removes the files that no row names.
+  func sweepFiles(_ connection: SQLiteConnection) throws {
+    if let file { try ExternalFiles(store: file).sweep(connection) }
+  }
+
   func reserveKeys(_ count: Int64, table: String) throws -> Int64 {
     let connection = try lease()
     defer { giveBack(connection) }
@@ -153,8 +162,8 @@ final class ModelStore: @unchecked Sendable {
 }
 
 /// A connection with the statements that contexts run again and again.
-final class StoreConnection {
-  let sqlite: SQLiteConnection
+package final class StoreConnection {
+  package let sqlite: SQLiteConnection
   private var byEntity: [Int: EntityStatements] = [:]
 
   init(_ sqlite: SQLiteConnection) { self.sqlite = sqlite }

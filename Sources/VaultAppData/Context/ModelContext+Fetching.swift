@@ -42,13 +42,11 @@ extension ModelContext {
     drainMail()
     processPendingChanges()
     let query = try query(descriptor, plan)
-    let keysBefore = registry[plan.index].count
-    var records = try rows(query, descriptor, plan)
+    let records = try rows(query, descriptor, plan)
     if records.count > 1 {
       let batch = FetchBatch(records.map(\.key))
       for record in records { record.batch = batch }
     }
-    if keysBefore == 0 { records.reserveCapacity(records.count) }
     try prefetch(descriptor, records, plan)
     var found: [T] = []
     found.reserveCapacity(records.count)
@@ -78,19 +76,37 @@ extension ModelContext {
         let prefix =
           descriptor.includePendingChanges
           ? try overlays[plan.store].prefix(connection, self, store: plan.store) : ""
+        let wanted = try wanted(descriptor, plan)
         let text = query.text(
-          plan.selection(prefix: "t0."), limit: descriptor.fetchLimit,
+          plan.selection(prefix: "t0.", of: wanted), limit: descriptor.fetchLimit,
           offset: descriptor.fetchOffset)
         let statement = try connection.sqlite.cached(prefix + text)
         defer { statement.reset() }
         try bind(query, descriptor, statement)
         var found: [Record] = []
-        while try statement.step() { found.append(take(statement, plan)) }
+        while try statement.step() { found.append(take(statement, plan, wanted)) }
         return found
       }
     } catch {
       throw SwiftDataError.storage(error)
     }
+  }
+
+  /// The slots that are loaded at once; `nil` for all.
+  private func wanted<T>(
+    _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
+  ) throws -> Set<Int>? {
+    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
+    var wanted: Set<Int> = []
+    for path in descriptor.propertiesToFetch {
+      guard let index = plan.description.index(of: path) else {
+        throw SwiftDataError.unsupportedKeyPath.saying("\(plan.name) stores no property \(path)")
+      }
+      wanted.insert(index)
+    }
+    // Keys of related rows are small, and what is prefetched needs them.
+    for index in plan.slots.indices where plan.isLink(index) { wanted.insert(index) }
+    return wanted
   }
 
   private func bind<T>(
@@ -206,7 +222,7 @@ extension ModelContext {
 
   // MARK: Prefetching
 
-  private func prefetch<T: PersistentModel>(
+  func prefetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, _ records: [Record], _ plan: EntityPlan
   ) throws {
     for path in descriptor.relationshipKeyPathsForPrefetching {
@@ -220,13 +236,10 @@ extension ModelContext {
         let destination = relationship.destination
         let keys = Set(loaded.compactMap { $0.slots[index].key })
           .filter { registry[destination.index][$0]?.slots.isEmpty != false }
-        for record in try loadRows(destination, keys.sorted()) { hold(model(record)) }
+        try loadRows(destination, keys.sorted())
       } else {
         try loadLinks(relationship, of: loaded.filter { $0.slots[index].isFault })
       }
     }
   }
-
-  /// Keeps nothing: a row that was loaded stays registered until the next sweep.
-  private func hold(_ model: any PersistentModel) {}
 }

@@ -52,17 +52,19 @@ extension ModelContext {
   }
 
   /// The record of the statement's row; what is pending in it stays.
-  func take(_ row: SQLiteStatement, _ plan: EntityPlan) -> Record {
+  func take(
+    _ row: SQLiteStatement, _ plan: EntityPlan, _ wanted: Set<Int>? = nil
+  ) -> Record {
     let key = row.int64(at: 0)
     guard let record = registry[plan.index][key] else {
       let record = Record(plan.description, key: key)
       record.state = .stored
       record.isStored = true
-      record.slots = plan.read(row)
+      record.slots = plan.read(row, wanted)
       register(record, plan)
       return record
     }
-    if !record.hasChanges { refresh(record, plan.read(row), plan) }
+    if !record.hasChanges { refresh(record, plan.read(row, wanted), plan) }
     return record
   }
 
@@ -78,6 +80,7 @@ extension ModelContext {
       // Arrays and decoded values stay while what they were made from is the same.
       switch plan.slots[index].kind {
       case .none, .external: slots[index] = record.slots[index]
+      case _ where slots[index].isFault: slots[index] = .fault
       default:
         if record.slots[index].isSame(as: slots[index]) {
           slots[index] = record.slots[index]
@@ -239,16 +242,12 @@ extension ModelContext {
 
 extension EntityPlan {
   /// The slots of the statement's row, whose first column is the key.
-  func read(_ row: SQLiteStatement) -> [_AppData.Slot] {
+  func read(_ row: SQLiteStatement, _ wanted: Set<Int>? = nil) -> [_AppData.Slot] {
     var result: [_AppData.Slot] = []
     result.reserveCapacity(slots.count)
     var column = 0
-    for slot in slots {
-      guard slot.column != nil else {
-        result.append(.fault)
-        continue
-      }
-      if slot.kind == .external {
+    for (index, slot) in slots.enumerated() {
+      guard slot.column != nil, slot.kind != .external, wanted?.contains(index) != false else {
         result.append(.fault)
         continue
       }

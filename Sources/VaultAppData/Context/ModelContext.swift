@@ -37,9 +37,15 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// By entity and key: every object that is in use, and some that were.
   var registry: [[Int64: Record]]
+  /// How many rows are registered.
+  package var registeredCount: Int { registry.reduce(0) { $0 + $1.count } }
   var sweepAt: [Int]
   /// What is to be saved, in the order of the first change; some may have been taken back.
   var pending: [Record] = []
+  /// How many queries were run: a test's measure of what is loaded together.
+  package internal(set) var queryCount = 0
+  /// Raised by every change.
+  var changeCount: UInt64 = 0
   /// Links of arrays that are not loaded.
   var notes: [ListKey: ListNote] = [:]
   /// Rows of join tables to be added (1) or removed (-1).
@@ -109,6 +115,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   func addPending(_ record: Record) {
+    changeCount += 1
     overlays[record.entity?.store ?? 0].touch(record)
     guard !record.isPending else { return }
     record.isPending = true
@@ -203,6 +210,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   func use<Result>(
     _ store: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
+    queryCount += 1
     let connection: StoreConnection
     if let lease = leases[store] {
       connection = lease

@@ -77,6 +77,8 @@ extension ModelContext {
     _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, at place: Int?, isAdded: Bool
   ) -> Int? {
     let index = relationship.index
+    // To take it back, the place must be known.
+    if undoManager != nil { _ = self.record(relationship.entity, owner).slot(index) }
     let record = registry[relationship.entity.index][owner]
     guard let record, !record.slots.isEmpty, case .rows(let shared) = record.slots[index] else {
       note(relationship, owner, key, isAdded: isAdded)

@@ -1,0 +1,141 @@
+/// What a fetch found, loaded in batches as it is read.
+///
+/// Which objects there are is settled when the fetch is made; what they hold is read with their batch.
+/// An object whose row has been deleted meanwhile is one in no context, with empty values.
+public struct FetchResultsCollection<Element>: RandomAccessCollection {
+  private final class Source {
+    let keys: [Int64]
+    let load: (ArraySlice<Int64>) -> [Element]
+    let batchSize: Int
+    var first = 0
+    var batch: [Element] = []
+
+    init(keys: [Int64], batchSize: Int, load: @escaping (ArraySlice<Int64>) -> [Element]) {
+      self.keys = keys
+      self.batchSize = Swift.max(1, batchSize)
+      self.load = load
+    }
+
+    func element(at position: Int) -> Element {
+      if position < first || position >= first + batch.count {
+        first = position / batchSize * batchSize
+        batch = load(keys[first..<Swift.min(first + batchSize, keys.count)])
+      }
+      return batch[position - first]
+    }
+  }
+
+  private let source: Source
+
+  init(keys: [Int64], batchSize: Int, load: @escaping (ArraySlice<Int64>) -> [Element]) {
+    source = Source(keys: keys, batchSize: batchSize, load: load)
+  }
+
+  /// Zero.
+  public var startIndex: Int { 0 }
+  /// How many there are.
+  public var endIndex: Int { source.keys.count }
+  /// The element at a place, loaded with its batch.
+  public subscript(position: Int) -> Element { source.element(at: position) }
+}
+
+extension ModelContext {
+  /// The objects that a description asks for, loaded in batches as they are read.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which objects, in which order.
+  ///   - batchSize: How many are loaded at a time.
+  /// - Returns: The objects; the collection holds the context.
+  /// - Throws: As ``fetch(_:)``; ``SwiftDataError/includePendingChangesWithBatchSize`` if pending
+  ///   changes are to count and there are some.
+  public func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<T> {
+    if descriptor.includePendingChanges, hasChanges {
+      throw SwiftDataError.includePendingChangesWithBatchSize
+    }
+    let plan = try container.plan(T.self)
+    return FetchResultsCollection(keys: try keys(descriptor, plan), batchSize: batchSize) { keys in
+      self.objects(plan, Array(keys))
+    }
+  }
+
+  /// The identifiers of the objects that a description asks for.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which objects, in which order.
+  ///   - batchSize: How many are made at a time.
+  /// - Returns: The identifiers.
+  /// - Throws: As ``fetch(_:batchSize:)``.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> {
+    if descriptor.includePendingChanges, hasChanges {
+      throw SwiftDataError.includePendingChangesWithBatchSize
+    }
+    let plan = try container.plan(T.self)
+    return FetchResultsCollection(keys: try keys(descriptor, plan), batchSize: batchSize) { keys in
+      keys.map { self.identifier(plan, $0) }
+    }
+  }
+
+  /// The objects of keys, in their order; a row that is gone is an object in no context.
+  private func objects<T: PersistentModel>(_ plan: EntityPlan, _ keys: [Int64]) -> [T] {
+    let rows = (try? loadRows(plan, keys)) ?? []
+    let found = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    return keys.map { key in
+      let record: Record
+      if let row = found[key] ?? registry[plan.index][key] {
+        record = row
+      } else {
+        record = Record(plan.description, key: key)
+        record.state = .gone
+      }
+      guard let model = model(record) as? T else {
+        preconditionFailure("\(T.self) is another class")
+      }
+      return model
+    }
+  }
+
+  /// Calls a block with each object that a description asks for; only one batch is in memory.
+  ///
+  /// Objects that the block keeps stay; the others are dropped after their batch.
+  ///
+  /// - Parameters:
+  ///   - fetch: Which objects, in which order; settled before the first call.
+  ///   - batchSize: How many are loaded at a time.
+  ///   - allowEscapingMutations: Whether the block may change objects. The changes are pending, and
+  ///     their objects in memory, until they are saved: a block may call ``save()``.
+  ///   - block: Gets one object.
+  /// - Throws: What `block` throws; as ``fetch(_:)``; ``SwiftDataError/mutationDuringEnumeration``
+  ///   after the batch in which something was changed.
+  public func enumerate<T: PersistentModel>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws {
+    let plan = try container.plan(T.self)
+    let keys = try keys(fetch, plan)
+    let size = max(1, batchSize)
+    var start = 0
+    while start < keys.count {
+      let end = min(start + size, keys.count)
+      let changes = changeCount
+      do {
+        let rows = try loadRows(plan, Array(keys[start..<end]))
+        try prefetch(fetch, rows, plan)
+        for key in keys[start..<end] {
+          // Deleted meanwhile, by the block or by somebody else.
+          guard let record = registry[plan.index][key], record.state != .deleted else { continue }
+          if let model = model(record) as? T { try block(model) }
+        }
+      }
+      if !allowEscapingMutations, changeCount != changes {
+        throw SwiftDataError.mutationDuringEnumeration.saying(
+          "the block changed objects; allowEscapingMutations permits it")
+      }
+      for plan in container.plans where registry[plan.index].count > size / 2 { sweep(plan) }
+      start = end
+    }
+  }
+}

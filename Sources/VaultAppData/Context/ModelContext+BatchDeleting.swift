@@ -1,0 +1,114 @@
+import VaultStorage
+
+extension ModelContext {
+  /// Deletes all objects of a class, or those that a predicate finds, from the store at once.
+  ///
+  /// Not at the next save, and not to be rolled back. Pending changes do not count, and those of a
+  /// deleted object are dropped. The relationships' rules hold.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - predicate: Which objects; `nil` for all.
+  ///   - includeSubclasses: Without meaning: models have no subclasses yet.
+  /// - Throws: As ``fetch(_:)`` and ``save()``; then nothing was deleted.
+  public func delete<T: PersistentModel>(
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+  ) throws {
+    let plan = try container.plan(T.self)
+    guard container.stores[plan.store].configuration.allowsSave else {
+      throw SwiftDataError.readOnlyStore.saying(container.stores[plan.store].configuration.name)
+    }
+    var descriptor = FetchDescriptor<T>(predicate: predicate)
+    descriptor.includePendingChanges = false
+    let keys = try keys(descriptor, plan)
+    guard !keys.isEmpty else { return }
+    if plan.isAlone {
+      try deleteRows(plan, keys)
+    } else {
+      // The rules are the graph's: another context's, since pending changes here are to stay.
+      let worker = ModelContext(container)
+      worker.autosaveEnabled = false
+      worker.author = author
+      worker.delete(keys.map { worker.record(plan, $0) })
+      try worker.save()
+    }
+    drainMail()
+    for key in keys {
+      guard let record = registry[plan.index][key], record.state != .deleted else { continue }
+      record.isPending = false
+      record.kept = nil
+      forget(record)
+    }
+    pending.removeAll { !$0.isPending }
+  }
+
+  private func deleteRows(_ plan: EntityPlan, _ keys: [Int64]) throws {
+    do {
+      try use(plan) { connection in
+        try connection.sqlite.transaction(.immediate) {
+          for start in stride(from: 0, to: keys.count, by: 10_000) {
+            let part = Array(keys[start..<min(start + 10_000, keys.count)])
+            try connection.sqlite.execute(
+              "DELETE FROM \(plan.table) WHERE \(StoredEntity.keyColumn) IN "
+                + "(SELECT value FROM json_each(?))", [.text(jsonArray(part))])
+          }
+        }
+      }
+    } catch {
+      throw SwiftDataError.storage(error)
+    }
+    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    letter.deleted[plan.index] = keys
+    container.mailbox.send(letter, from: mail)
+  }
+}
+
+extension EntityPlan {
+  /// Whether rows can go without a look at others, or at files.
+  var isAlone: Bool {
+    incoming.isEmpty && !slots.contains { $0.kind == .external }
+      && relationships.allSatisfy { relationship in
+        guard case .foreignKey = relationship.storage else { return false }
+        return relationship.rule == .nullify || relationship.rule == .noAction
+      }
+  }
+}
+
+extension ModelContainer {
+  /// Deletes all rows of all stores, and the large values beside them; the files stay.
+  ///
+  /// - Throws: ``StorageError``; a store's rows are then as they were.
+  public func erase() throws {
+    for store in stores { try store.erase() }
+    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    letter.isAll = true
+    mailbox.send(letter, from: Mailbox.Box())
+  }
+
+  /// The same as ``erase()``.
+  @available(*, deprecated, renamed: "erase()")
+  public func deleteAllData() { try? erase() }
+}
+
+extension ModelStore {
+  func erase() throws {
+    guard configuration.allowsSave else {
+      throw SwiftDataError.readOnlyStore.saying(configuration.name)
+    }
+    let connection = try lease()
+    defer { giveBack(connection) }
+    try use(connection) { connection in
+      let sqlite = connection.sqlite
+      try sqlite.transaction(.immediate) {
+        let joins = schema.entities.flatMap(\.relationships).compactMap { relationship in
+          if case .join(let join) = relationship.storage { join.table } else { nil as String? }
+        }
+        for table in Set(joins).sorted() + schema.entities.map(\.table) {
+          try sqlite.execute("DELETE FROM main.\(SQLText.name(table))")
+        }
+      }
+      try sweepFiles(sqlite)
+      try sqlite.executeScript("VACUUM")
+    }
+  }
+}
