@@ -27,10 +27,11 @@ struct MigrationStages {
     _ body: ((ModelContext) throws -> Void)?, _ version: any VersionedSchema.Type
   ) -> StoreMigration.Stage.Hook? {
     guard let body else { return nil }
-    return { connection, _ in
+    return { connection, change in
       let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
       let layout = try StoreLayout(Schema(versionedSchema: version), [configuration])
-      let store = ModelStore(connection, configuration, schema: layout.parts[0].stored)
+      let store = ModelStore(
+        connection, configuration, schema: layout.parts[0].stored, files: change)
       let context = ModelContext(ModelContainer(layout, store))
       context.autosaveEnabled = false
       try body(context)

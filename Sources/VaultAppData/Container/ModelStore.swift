@@ -12,6 +12,10 @@ package final class ModelStore: @unchecked Sendable {
   private let application: String?
   private let lock = NSRecursiveLock()
   private var idle: [StoreConnection]
+  /// The files of the migration whose code uses the store.
+  private let migrating: ExternalChange?
+  /// What the opening changed.
+  private(set) var report: StoreMigration.Report?
 
   /// Opens the store, making its tables where there are none.
   ///
@@ -26,6 +30,7 @@ package final class ModelStore: @unchecked Sendable {
   ) throws {
     self.configuration = configuration
     self.schema = schema
+    migrating = nil
     try schema.validate()
     if configuration.isStoredInMemoryOnly {
       file = nil
@@ -49,21 +54,26 @@ package final class ModelStore: @unchecked Sendable {
     let (connection, found) = try file.open(mode, ofApplication: application)
     var migration = StoreMigration(file: file, to: schema, stages: stages)
     migration.keepsBackup = true
-    let metadata = try Self.adopt(
+    let (metadata, report) = try Self.adopt(
       connection, found, migration, application: application ?? ApplicationData.identifier,
       isReadOnly: !configuration.allowsSave)
     // The file is open for reading; what is pending in a context goes to temporary tables.
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
     self.file = file
     self.application = application
+    self.report = report
     identifier = metadata.store
     idle = [StoreConnection(connection)]
   }
 
   /// A store of an open connection, as a migration's code sees it.
-  init(_ connection: SQLiteConnection, _ configuration: ModelConfiguration, schema: StoredSchema) {
+  init(
+    _ connection: SQLiteConnection, _ configuration: ModelConfiguration, schema: StoredSchema,
+    files: ExternalChange
+  ) {
     self.configuration = configuration
     self.schema = schema
+    migrating = files
     file = nil
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
@@ -73,7 +83,7 @@ package final class ModelStore: @unchecked Sendable {
   private static func adopt(
     _ connection: SQLiteConnection, _ found: StoreMetadata?, _ migration: StoreMigration,
     application: String, isReadOnly: Bool
-  ) throws -> StoreMetadata {
+  ) throws -> (StoreMetadata, StoreMigration.Report?) {
     let path = migration.file.path
     if let found {
       if isReadOnly {
@@ -81,22 +91,22 @@ package final class ModelStore: @unchecked Sendable {
           throw SwiftDataError.loadIssueModelContainer.saying(
             "\(path) has an earlier schema, and is not to be written")
         }
-      } else {
-        _ = try migration.run(on: connection)
+        return (found, nil)
       }
-      return found
+      return (found, try migration.run(on: connection))
     }
     if isReadOnly {
       throw SwiftDataError.loadIssueModelContainer.saying(
         "\(path) is empty, and is not to be written")
     }
-    return try connection.transaction {
+    let made = try connection.transaction {
       // Another process may have made it while this one waited for the lock.
       if let found = try connection.readStoreMetadata(path: path) { return found }
       let metadata = StoreMetadata(application: application, schema: migration.target)
       try connection.createDataStore(metadata)
       return metadata
     }
+    return (made, nil)
   }
 
   var isInMemory: Bool { file == nil }
@@ -128,10 +138,11 @@ package final class ModelStore: @unchecked Sendable {
 
   /// The value that a column names, where it lies in a file beside the store.
   func large(_ slot: _AppData.Slot, _ plan: SlotPlan) throws -> _AppData.Slot {
-    guard plan.kind == .external, case .text(let text) = slot, let file,
+    guard plan.kind == .external, case .text(let text) = slot,
+      let files = migrating?.files ?? file.map({ ExternalFiles(store: $0) }),
       let reference = ExternalReference(text)
     else { return slot }
-    return .data(Data(try ExternalFiles(store: file).read(reference)))
+    return .data(Data(try files.read(reference)))
   }
 
   /// Runs `body` in a transaction of rows and, where there are such, of files.
@@ -142,7 +153,7 @@ package final class ModelStore: @unchecked Sendable {
     else {
       // A migration's code saves inside of the migration's transaction.
       if connection.sqlite.isInTransaction {
-        return try connection.sqlite.savepoint { try body(nil) }
+        return try connection.sqlite.savepoint { try body(migrating) }
       }
       return try connection.sqlite.transaction(.immediate) { try body(nil) }
     }

@@ -220,7 +220,7 @@ package struct ExternalFiles: Sendable {
 /// Not `Sendable`: it belongs to whoever holds the connection. Its files are made only while that
 /// connection holds the writers' lock.
 package final class ExternalChange {
-  private let files: ExternalFiles
+  package let files: ExternalFiles
   private var published: [String] = []
   private var retired: [String] = []
   private var directory: Directory?

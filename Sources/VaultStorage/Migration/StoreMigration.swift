@@ -73,6 +73,10 @@ package struct StoreMigration {
     self.file = file
     self.target = target
     self.stages = stages
+    // A program that names its classes and not their version means the plan's last one.
+    if let last = stages.last?.to, last.layout == target.layout {
+      self.target.version = max(target.version, last.version)
+    }
   }
 
   // MARK: Which way

@@ -1,0 +1,176 @@
+import SwiftData
+import TestSupport
+import Testing
+
+enum TripsV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model final class Trip {
+    var name: String
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    var start_date: Date
+    @Attribute(.externalStorage) var map: Data?
+    init(name: String, start_date: Date) {
+      self.name = name
+      self.start_date = start_date
+    }
+  }
+}
+
+enum TripsV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model final class Trip {
+    @Attribute(.unique) var name: String
+    @Attribute(originalName: "start_date") var startDate: Date
+    @Attribute(.externalStorage) var map: Data?
+    init(name: String, startDate: Date) {
+      self.name = name
+      self.startDate = startDate
+    }
+  }
+}
+
+enum TripsV3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model final class Trip {
+    @Attribute(.unique) var name: String
+    var startDate: String
+    @Attribute(.externalStorage) var map: Data?
+    init(name: String, startDate: String) {
+      self.name = name
+      self.startDate = startDate
+    }
+  }
+}
+
+enum TripsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self] }
+  static var stages: [MigrationStage] { [v1ToV2] }
+  static let v1ToV2 = MigrationStage.custom(
+    fromVersion: TripsV1.self, toVersion: TripsV2.self,
+    willMigrate: { context in
+      var seen: Set<String> = []
+      let byDate = FetchDescriptor<TripsV1.Trip>(sortBy: [SortDescriptor(\.start_date)])
+      for trip in try context.fetch(byDate) where !seen.insert(trip.name).inserted {
+        context.delete(trip)
+      }
+      try context.save()
+    }, didMigrate: nil)
+}
+
+enum LongTripsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self, TripsV3.self] }
+  static var stages: [MigrationStage] { [TripsPlan.v1ToV2, v2ToV3] }
+  nonisolated(unsafe) private static var days: [String: Double] = [:]
+  static let v2ToV3 = unsafe MigrationStage.custom(
+    fromVersion: TripsV2.self, toVersion: TripsV3.self,
+    willMigrate: { context in
+      for trip in try context.fetch(FetchDescriptor<TripsV2.Trip>()) {
+        unsafe days[trip.name] = trip.startDate.timeIntervalSinceReferenceDate
+      }
+    },
+    didMigrate: { context in
+      for trip in try context.fetch(FetchDescriptor<TripsV3.Trip>()) {
+        trip.startDate = unsafe "day \(Int(days[trip.name] ?? -1))"
+        trip.map = trip.map.map { $0 + Data([9]) }
+      }
+      try context.save()
+    })
+}
+
+/// A plan with stages, as a program writes it, over a file that the first version made.
+@Suite(.serialized) struct MigrationPlanTests {
+  private let home: TemporaryHome
+  private var url: URL { URL(fileURLWithPath: "\(home.path)/trips.store") }
+  private let map = Data(repeating: 7, count: 150_000)
+
+  init() throws {
+    home = try TemporaryHome()
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV1.self), configurations: .init(url: url))
+    let context = ModelContext(container)
+    for (name, day) in [("Oslo", 2.0), ("Oslo", 1.0), ("Rome", 3.0)] {
+      let trip = TripsV1.Trip(name: name, start_date: Date(timeIntervalSinceReferenceDate: day))
+      trip.map = map
+      context.insert(trip)
+    }
+    try context.save()
+  }
+
+  @Test func duplicatesAreRemovedBeforeAnAttributeBecomesUnique() throws {
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: TripsV2.Trip.self, configurations: .init(url: url))
+    }
+    let container = try ModelContainer(
+      for: TripsV2.Trip.self, migrationPlan: TripsPlan.self, configurations: .init(url: url))
+    let report = try #require(container.migrationReports.first)
+    #expect(report.toVersion == Schema.Version(2, 0, 0))
+    #expect(report.changes == ["rename Trip.start_date to startDate", "make Trip.name unique"])
+    #expect(report.warnings == [])
+    #expect(report.backup?.lastPathComponent == "trips.store.previous")
+    let context = ModelContext(container)
+    let trips = try context.fetch(
+      FetchDescriptor<TripsV2.Trip>(sortBy: [SortDescriptor(\.startDate)]))
+    #expect(trips.map(\.name) == ["Oslo", "Rome"])
+    #expect(trips.map(\.startDate.timeIntervalSinceReferenceDate) == [1, 3])
+    #expect(trips.map(\.map) == [map, map])
+    #expect(home.names(in: ".trips_SUPPORT/_EXTERNAL_DATA").count == 2)
+    let again = try ModelContainer(
+      for: TripsV2.Trip.self, migrationPlan: TripsPlan.self, configurations: .init(url: url))
+    #expect(again.migrationReports == [])
+  }
+
+  @Test func aTypeChangesByWayOfBothVersionsClasses() throws {
+    let container = try ModelContainer(
+      for: TripsV3.Trip.self, migrationPlan: LongTripsPlan.self, configurations: .init(url: url))
+    let context = ModelContext(container)
+    let trips = try context.fetch(
+      FetchDescriptor<TripsV3.Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(trips.map(\.startDate) == ["day 1", "day 3"])
+    #expect(trips.map(\.map) == [map + Data([9]), map + Data([9])])
+    #expect(home.names(in: ".trips_SUPPORT/_EXTERNAL_DATA").count == 2)
+  }
+
+  @Test func aStoreAheadOfThePlanAndOneThatItDoesNotKnowAreRefused() throws {
+    _ = try ModelContainer(
+      for: TripsV2.Trip.self, migrationPlan: TripsPlan.self, configurations: .init(url: url))
+    let before = try Data(contentsOf: url)
+    #expect(throws: SwiftDataError.backwardMigration) {
+      try ModelContainer(
+        for: Schema(versionedSchema: TripsV1.self), configurations: .init(url: url))
+    }
+    #expect(try Data(contentsOf: url) == before)
+    enum Later: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV3.self] }
+      static var stages: [MigrationStage] {
+        [.lightweight(fromVersion: TripsV1.self, toVersion: TripsV3.self)]
+      }
+    }
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try ModelContainer(
+        for: TripsV3.Trip.self, migrationPlan: Later.self, configurations: .init(url: url))
+    }
+  }
+
+  @Test func aDryRunAndAMigrationWithProgress() throws {
+    let schema = Schema(versionedSchema: TripsV2.self)
+    let before = try Data(contentsOf: url)
+    let configuration = ModelConfiguration(url: url)
+    let plain = try ModelContainer.outlineMigration(for: schema, configurations: [configuration])
+    #expect(plain.first?.obstacles.first?.contains("Trip.name is now unique") == true)
+    let planned = try ModelContainer.outlineMigration(
+      for: schema, migrationPlan: TripsPlan.self, configurations: [configuration])
+    #expect(planned.first?.obstacles == [])
+    #expect(planned.first?.fromVersion == Schema.Version(1, 0, 0))
+    #expect(try Data(contentsOf: url) == before)
+    let progress = Progress(totalUnitCount: 0)
+    let done = try ModelContainer.migrate(
+      for: schema, migrationPlan: TripsPlan.self, configurations: [configuration],
+      progress: progress)
+    #expect(done.count == 1)
+    #expect(progress.totalUnitCount > 0)
+    #expect(progress.fractionCompleted == 1)
+  }
+}
