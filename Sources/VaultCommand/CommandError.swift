@@ -57,13 +57,21 @@ struct ErrorReport {
     case let error as CredentialError:
       return (error.code.rawValue, error.message, error.hint)
     case let error as StorageError:
-      return (error.code.rawValue, error.message, nil)
+      return (error.code.rawValue, error.message, hint(for: error.code))
     case let error as SealingError:
       return (error.code.rawValue, error.message, nil)
     case let error as System.Failure:
       return ("input-output", "writing failed: \(error.reason)", nil)
     default:
       return ("internal", "something unexpected went wrong", nil)
+    }
+  }
+
+  private static func hint(for code: StorageError.Code) -> String? {
+    switch code {
+    case .invalidQuery: "see: vault data schema STORE, and: vault help data fetch"
+    case .unknownStore: "see: vault data stores"
+    default: nil
     }
   }
 
