@@ -140,6 +140,9 @@ package struct DataStoreFile: Sendable, Equatable {
     }
   }
 
+  /// Whether a folder has this path.
+  package var isDirectory: Bool { (try? Directory(anyOwner: path)) != nil }
+
   private func openReadOnly(busyTimeout: Duration) throws(StorageError) -> SQLiteConnection {
     let directory = try Directory(anyOwner: directoryPath)
     if try directory.contains("\(name)-wal") || directory.isWritable {

@@ -86,6 +86,17 @@ struct DataVerbTests {
     for word in [data.application, data.file.path, "\(data.application)/default"] {
       #expect(try data("count", word, "Trip").text == "2\n")
     }
+    // From the folder in which its own folder has the application's name.
+    let below = data.file.directoryPath.dropLast(data.application.count + 1)
+    let line = "cd '\(below)' && exec '\(VaultProcess.path)' data count \(data.application) Trip"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", line]
+    process.environment = ["HOME": data.home.path]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
     let missing = try data("count", "com.example.none", "Trip")
     #expect(missing.status == 1)
     #expect(missing.errors.contains("there is no store com.example.none"))

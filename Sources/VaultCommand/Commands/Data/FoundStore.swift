@@ -26,7 +26,8 @@ struct FoundStore {
   init(_ word: String) throws {
     for path in try Self.paths(for: word) {
       let file = DataStoreFile(path: path)
-      guard try file.exists() else { continue }
+      // A folder may be called like the application that it belongs to.
+      guard try file.exists(), !file.isDirectory else { continue }
       guard let metadata = try file.metadata() else {
         throw CommandError(
           "store-not-found", "\(path) is empty", hint: "see: vault data stores", status: .no)
