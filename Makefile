@@ -16,7 +16,7 @@ BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev pkg
 TEST_PACKAGES := gnome-keyring dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git
 
-.PHONY: help build demo test lint format install uninstall completions bench clean
+.PHONY: help build demo test lint format install uninstall deb completions bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,11 +41,15 @@ lint: ## Check the style: swift format, strictly
 format: ## Format all sources
 	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-install: build ## Install the command and its completions below PREFIX (default ~/.local)
+install: build ## Install command, completions and man pages below PREFIX (default ~/.local)
 	@scripts/install "$(DESTDIR)$(PREFIX)" "$(NAME)" "$(BINARY)"
 
 uninstall: ## Remove what install wrote
 	@scripts/uninstall "$(DESTDIR)$(PREFIX)" "$(NAME)"
+
+deb: build ## Build a Debian package in .build-deb
+	@scripts/install-packages required dpkg-dev binutils python3
+	@scripts/build-deb "$(BINARY)" .build-deb
 
 completions: ## Write the completions in completions/ anew
 	@scripts/install-packages required $(BUILD_PACKAGES)

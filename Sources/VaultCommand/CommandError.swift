@@ -80,7 +80,8 @@ struct ErrorReport {
     if asJSON {
       let error: [(String, JSONValue)] = [
         ("code", .string(code)), ("message", .string(message)),
-        ("hint", hint.map(JSONValue.string) ?? .null), ("status", .number(Int64(status.code))),
+        ("hint", hint.map { .string(ProgramName.spelt($0)) } ?? .null),
+        ("status", .number(Int64(status.code))),
       ]
       StandardError.write(JSONValue.document([("error", .object(error))]).text)
     } else {

@@ -11,6 +11,7 @@ public enum VaultProgram {
     var arguments = CommandLine.arguments
     // A link named `defaults` is macOS's command.
     let program = arguments.removeFirst()
+    ProgramName.adopt(program)
     if program.split(separator: "/").last.map(String.init) == DefaultsVerb.verbName {
       arguments.insert(DefaultsVerb.verbName, at: 0)
     }
@@ -40,7 +41,7 @@ public enum VaultProgram {
     if CommandLineParsing.isFromParser(error) {
       if CommandLineParsing.isAnswer(error) {
         do {
-          try StandardOutput.line(VaultTool.fullMessage(for: error))
+          try StandardOutput.line(ProgramName.spelt(VaultTool.fullMessage(for: error)))
           return .done
         } catch let failure {
           error = failure

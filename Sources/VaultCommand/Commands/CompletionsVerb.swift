@@ -15,7 +15,7 @@ struct CompletionsVerb: ParsableCommand {
   var shell: String
 
   @Option(help: ArgumentHelp("The name that the command is installed under.", valueName: "name"))
-  var command = "vault"
+  var command = ProgramName.current
 
   func run() throws {
     guard let script = CompletionScript.text(for: shell, command: command) else {

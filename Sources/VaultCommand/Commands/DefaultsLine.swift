@@ -67,6 +67,6 @@ struct DefaultsLine: Equatable {
   }
 
   private func helpOfVerb() throws {
-    try StandardOutput.line(VaultTool.helpMessage(for: DefaultsVerb.self))
+    try StandardOutput.line(ProgramName.spelt(VaultTool.helpMessage(for: DefaultsVerb.self)))
   }
 }

@@ -47,7 +47,7 @@ enum StandardError {
   }
 
   /// Writes a line; what a name or path in it could do to a terminal is escaped.
-  static func line(_ text: String) { write(Sanitizer.visible(text) + "\n") }
+  static func line(_ text: String) { write(Sanitizer.visible(ProgramName.spelt(text)) + "\n") }
 
   /// Something a person should know that is no failure.
   static func note(_ text: String, hint: String? = nil) {

@@ -60,7 +60,7 @@ enum Prompt {
 
   /// Writes a line to the terminal.
   static func tell(_ text: String) {
-    TerminalDevice(echoes: true)?.write("\(text)\n")
+    TerminalDevice(echoes: true)?.write("\(ProgramName.spelt(text))\n")
   }
 
   /// Writes a line with bytes from locked memory in it.
