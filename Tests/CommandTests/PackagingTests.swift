@@ -30,13 +30,13 @@ struct PackagingTests {
   }
 
   private var files: [String] {
-    FileManager.default.enumerator(atPath: prefix)?.compactMap { entry in
-      guard let path = entry as? String else { return nil }
-      var isDirectory: ObjCBool = false
-      let exists = FileManager.default.fileExists(
-        atPath: "\(prefix)/\(path)", isDirectory: &isDirectory)
-      return exists && isDirectory.boolValue ? nil : path
-    } ?? []
+    (FileManager.default.enumerator(atPath: prefix)?.allObjects ?? []).compactMap { entry in
+      guard let path = entry as? String,
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(prefix)/\(path)"),
+        attributes[.type] as? FileAttributeType != .typeDirectory
+      else { return nil }
+      return path
+    }
   }
 
   private static func has(_ program: String) -> Bool {
