@@ -16,6 +16,7 @@ let macros: [String: MacroSpec] = [
   "Unique": MacroSpec(type: UniqueMacro.self),
   "Index": MacroSpec(type: IndexMacro.self),
   "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
+  "Predicate": MacroSpec(type: PredicateMacro.self),
 ]
 
 /// Compares the expansion and the diagnostics with what is expected.

@@ -177,7 +177,18 @@ package final class StoreConnection {
   package let sqlite: SQLiteConnection
   private var byEntity: [Int: EntityStatements] = [:]
 
+  private var hasFunctions = false
+
   init(_ sqlite: SQLiteConnection) { self.sqlite = sqlite }
+
+  /// The statement of a query, which may ask for what only Swift knows.
+  func query(_ text: String) throws -> SQLiteStatement {
+    if !hasFunctions {
+      try QueryFunctions.register(on: sqlite)
+      hasFunctions = true
+    }
+    return try sqlite.cached(text)
+  }
 
   func statements(_ plan: EntityPlan) -> EntityStatements {
     if let made = byEntity[plan.index] { return made }

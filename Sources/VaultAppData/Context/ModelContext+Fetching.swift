@@ -80,7 +80,7 @@ extension ModelContext {
         let text = query.text(
           plan.selection(prefix: "t0.", of: wanted), limit: descriptor.fetchLimit,
           offset: descriptor.fetchOffset)
-        let statement = try connection.sqlite.cached(prefix + text)
+        let statement = try connection.query(prefix + text)
         defer { statement.reset() }
         try bind(query, descriptor, statement)
         var found: [Record] = []
@@ -146,7 +146,7 @@ extension ModelContext {
         let text =
           isLimited
           ? "SELECT count(*) FROM (\(inner))" : "SELECT count(*) FROM \(query.source)\(condition)"
-        let statement = try connection.sqlite.cached(prefix + text)
+        let statement = try connection.query(prefix + text)
         defer { statement.reset() }
         try bind(query, descriptor, statement, isOrdered: isLimited)
         return try statement.step() ? statement.int(at: 0) : 0
@@ -187,7 +187,7 @@ extension ModelContext {
         let text = query.text(
           "t0.\(StoredEntity.keyColumn)", limit: descriptor.fetchLimit,
           offset: descriptor.fetchOffset)
-        let statement = try connection.sqlite.cached(prefix + text)
+        let statement = try connection.query(prefix + text)
         defer { statement.reset() }
         try bind(query, descriptor, statement)
         var found: [Int64] = []
@@ -204,20 +204,7 @@ extension ModelContext {
   func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
   ) throws -> FetchQuery {
-    var query = FetchQuery(source: "\(plan.table) AS t0", order: "t0.\(StoredEntity.keyColumn)")
-    if descriptor.predicate != nil {
-      throw SwiftDataError.unsupportedPredicate.saying("predicates are not translated yet")
-    }
-    var terms: [String] = []
-    for sort in descriptor.sortBy {
-      guard let path = sort.keyPath, let index = plan.description.index(of: path),
-        let column = plan.slots[index].orderColumn ?? plan.slots[index].column,
-        plan.relationshipByProperty[index] == nil
-      else { throw SwiftDataError.unsupportedSortDescriptor.saying(plan.name) }
-      terms.append("t0.\(SQLText.name(column))\(sort.order == .reverse ? " DESC" : "")")
-    }
-    if !terms.isEmpty { query.order = (terms + [query.order]).joined(separator: ", ") }
-    return query
+    try FetchQuery(descriptor, plan)
   }
 
   // MARK: Prefetching

@@ -1,0 +1,328 @@
+import VaultStorage
+
+/// Relationships to many as queries within the query, arrays as tables of their elements.
+extension PredicateTranslator {
+  /// The FROM and WHERE of a sequence's elements, and what an element is in them.
+  private func source(
+    _ sequence: Term, in node: Any.Type, and test: (Term) throws -> SQLFragment?
+  ) throws -> (from: SQLFragment, element: Term, order: SQLFragment) {
+    switch try elements(sequence, in: node) {
+    case .rows(let rows): return try source(rows, and: test)
+    case .elements(let elements): return try source(elements, and: test)
+    default: throw Self.unsupported(node, "this is no sequence that the store knows")
+    }
+  }
+
+  private func source(
+    _ rows: RowsTerm, and test: (Term) throws -> SQLFragment?
+  ) throws -> (from: SQLFragment, element: Term, order: SQLFragment) {
+    let alias = newAlias()
+    let relationship = rows.relationship
+    let destination = relationship.destination
+    let key: SQLFragment = "\(sql: alias).\(name: StoredEntity.keyColumn)"
+    let element = Term.model(
+      ModelTerm(plan: destination, source: .alias(alias), key: key))
+    var from: SQLFragment
+    var conditions: [SQLFragment]
+    var place: SQLFragment?
+    switch relationship.stored.storage {
+    case .join(let join):
+      let link = newAlias("j")
+      from = """
+        FROM \(name: join.table) AS \(sql: link) JOIN \(sql: destination.table) AS \(sql: alias) \
+        ON \(key) = \(sql: link).\(name: join.destination)
+        """
+      conditions = ["\(sql: link).\(name: join.owner) = \(rows.owner)"]
+      place = "\(sql: link).\(name: join.position)"
+    case .inverse, .foreignKey:
+      from = "FROM \(sql: destination.table) AS \(sql: alias)"
+      conditions = ["\(sql: alias).\(name: relationship.inverseColumn) = \(rows.owner)"]
+      if case .foreignKey(_, let position?)? = relationship.inverse?.stored.storage {
+        place = "\(sql: alias).\(name: position)"
+      }
+    }
+    let (_, joins) = try withLevel(alias) {
+      conditions += try tests(rows.filters, element)
+      if let test = try test(element) { conditions.append(test) }
+    }
+    from = "\(from)\(joins) WHERE \(.joined(conditions, by: " AND "))"
+    return (from, element, place.map { "\($0), \(key)" } ?? key)
+  }
+
+  private func source(
+    _ elements: ElementsTerm, and test: (Term) throws -> SQLFragment?
+  ) throws -> (from: SQLFragment, element: Term, order: SQLFragment) {
+    let alias = newAlias("e")
+    let element = Term.scalar(self.element(alias, elements))
+    var conditions = try tests(elements.filters, element)
+    if let test = try test(element) { conditions.append(test) }
+    let table: SQLFragment =
+      "FROM json_each(\(elements.place.document), \(elements.place.path)) AS \(sql: alias)"
+    let filter: SQLFragment =
+      conditions.isEmpty ? "" : " WHERE \(.joined(conditions, by: " AND "))"
+    return ("\(table)\(filter)", element, "\(sql: alias).key")
+  }
+
+  private func element(_ alias: String, _ elements: ElementsTerm) -> Scalar {
+    let value: SQLFragment = "\(sql: alias).value"
+    let isOptional = elements.type is any OptionalValue.Type
+    let form = ValueForm.of(elements.type)
+    var scalar = Scalar(sql: value, form: form, isOptional: isOptional)
+    if elements.holdsBits {
+      if form.isReal { scalar.sql = "vault_bits(\(value))" }
+      return scalar
+    }
+    switch form.kind {
+    case .float, .double, .date, .decimal, .unsigned, .data:
+      let place = JSONPlace("\(sql: alias).json", path: "\(sql: alias).fullkey")
+      return leaf(place, elements.type)
+    case .json:
+      scalar.place = JSONPlace(value)
+      return scalar
+    default: return scalar
+    }
+  }
+
+  private func tests(_ filters: [ElementFilter], _ element: Term) throws -> [SQLFragment] {
+    try filters.map { filter in
+      try withBindings(filter.bindings) {
+        try binding(filter.variable, to: element) { try condition(filter.test) }
+      }
+    }
+  }
+
+  /// A sequence as rows or as elements.
+  func elements(_ sequence: Term, in node: Any.Type) throws -> Term {
+    switch sequence {
+    case .rows, .elements: return sequence
+    case .scalar(let scalar):
+      guard let place = scalar.place, let array = Self.elementType(of: scalar.form.type) else {
+        throw Self.unsupported(node, "\(scalar.form.type) is no sequence that the store knows")
+      }
+      return .elements(ElementsTerm(place: place, type: array))
+    case .captured(let value):
+      guard let values = value as? any Sequence else { throw Self.unsupported(node) }
+      return .elements(try captured(values, in: node))
+    default: throw Self.unsupported(node, "this is no sequence that the store knows")
+    }
+  }
+
+  private static func elementType(of type: any Any.Type) -> (any Any.Type)? {
+    func element<Value: Sequence>(_ type: Value.Type) -> any Any.Type { Value.Element.self }
+    if type is any DictionaryValue.Type { return nil }
+    return (type as? any Sequence.Type).map { element($0) }
+  }
+
+  /// The program's own values as a JSON array, of any length.
+  private func captured<Values: Sequence>(
+    _ values: Values, in node: Any.Type
+  ) throws -> ElementsTerm {
+    let form = ValueForm.of(Values.Element.self)
+    var items: [CapturedElement] = []
+    for value in values {
+      switch try form.encode(value) {
+      case .null: items.append(.null)
+      case .integer(let integer): items.append(.integer(integer))
+      case .real(let real): items.append(.integer(Int64(bitPattern: real.bitPattern)))
+      case .text(let text): items.append(.text(text))
+      case .blob: throw Self.unsupported(node, "an array of data")
+      }
+    }
+    let document = String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+    return ElementsTerm(
+      place: JSONPlace("\(value: .text(document))"), type: Values.Element.self, holdsBits: true)
+  }
+
+  private enum CapturedElement: Encodable {
+    case null, integer(Int64), text(String)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .null: try container.encodeNil()
+      case .integer(let value): try container.encode(value)
+      case .text(let value): try container.encode(value)
+      }
+    }
+  }
+
+  // MARK: Questions
+
+  func exists(
+    _ sequence: Term, isNegated: Bool = false, in node: Any.Type,
+    where test: (Term) throws -> SQLFragment?
+  ) throws -> Term {
+    let from = try source(sequence, in: node, and: test).from
+    return .boolean("\(sql: isNegated ? "NOT " : "")EXISTS (SELECT 1 \(from))")
+  }
+
+  func count(of root: Term, in node: Any.Type) throws -> Term {
+    if case .scalar(let scalar) = root {
+      var sql: SQLFragment?
+      if scalar.form.kind == .text { sql = "vault_count(\(scalar.sql))" }
+      if scalar.form.kind == .data { sql = "length(\(scalar.sql))" }
+      if let place = scalar.place, let dictionary = scalar.form.type as? any DictionaryValue.Type {
+        guard dictionary.hasTextKeys else { throw Self.unsupported(node, "\(dictionary)") }
+        sql = "(SELECT count(*) FROM json_each(\(place.document), \(place.path)))"
+      } else if let place = scalar.place {
+        sql = "json_array_length(\(place.document), \(place.path))"
+      }
+      guard let sql else { throw Self.unsupported(node, "the length of \(scalar.form.type)") }
+      return .scalar(Scalar(sql: sql, form: .integer, canFail: scalar.canFail))
+    }
+    let from = try source(root, in: node) { _ in nil }.from
+    return .scalar(Scalar(sql: "(SELECT count(*) \(from))", form: .integer))
+  }
+
+  func isEmpty(_ root: Term, in node: Any.Type) throws -> Term {
+    guard case .scalar(let scalar) = root else {
+      return try exists(root, isNegated: true, in: node) { _ in nil }
+    }
+    if scalar.form.kind == .text {
+      return .boolean("(\(scalar.sql) = '')", canFail: scalar.canFail)
+    }
+    return try comparison(count(of: root, in: node), "=", .captured(0), in: node)
+  }
+
+  /// The first or the last element, which there may not be.
+  func end(of root: Term, first: Bool, in node: Any.Type) throws -> Term {
+    if case .scalar(let scalar) = root, scalar.form.kind == .text {
+      let name = first ? "vault_first" : "vault_last"
+      return .scalar(
+        Scalar(
+          sql: "\(sql: name)(\(scalar.sql))", form: ValueForm(.text, Character.self),
+          isOptional: true))
+    }
+    return try element(of: root, isOptional: true, in: node) {
+      "\($0)\(sql: first ? "" : " DESC") LIMIT 1"
+    }
+  }
+
+  func element(at index: Term, of root: Term, in node: Any.Type) throws -> Term {
+    if case .scalar(let scalar) = root, scalar.form.kind == .text {
+      throw Self.unsupported(node, "an index of a text")
+    }
+    let index = try scalar(index, as: .integer, in: node)
+    return try element(of: root, isOptional: false, in: node) {
+      "\($0) LIMIT 1 OFFSET CASE WHEN \(index.sql) >= 0 THEN \(index.sql) ELSE 9223372036854775807 END"
+    }
+  }
+
+  private func element(
+    of root: Term, isOptional: Bool, in node: Any.Type, _ ending: (SQLFragment) -> SQLFragment
+  ) throws -> Term {
+    let (from, element, order) = try source(root, in: node) { _ in nil }
+    let reversed = ending(Self.reversible(order, ending))
+    switch element {
+    case .model(let model):
+      return .model(
+        ModelTerm(
+          plan: model.plan, source: .key,
+          key: "(SELECT \(model.key) \(from) ORDER BY \(reversed))", isOptional: isOptional,
+          canFail: !isOptional))
+    case .scalar(var scalar):
+      scalar.sql = "(SELECT \(scalar.sql) \(from) ORDER BY \(reversed))"
+      scalar.canFail = !isOptional && !scalar.isOptional
+      scalar.isOptional = scalar.isOptional || isOptional
+      scalar.order = nil
+      if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
+      return .scalar(scalar)
+    default: throw Self.unsupported(node)
+    }
+  }
+
+  /// The last of two sort keys turned round turns only that one: both are made one.
+  private static func reversible(
+    _ order: SQLFragment, _ ending: (SQLFragment) -> SQLFragment
+  ) -> SQLFragment {
+    guard ending("").text.hasPrefix(" DESC") else { return order }
+    return SQLFragment(order.text.replacing(", ", with: " DESC, "))
+  }
+
+  func extreme(of root: Term, largest: Bool, in node: Any.Type) throws -> Term {
+    var key = SQLFragment("")
+    let (from, element, _) = try source(root, in: node) { element in
+      key = try order(of: scalar(element, in: node), in: node)
+      return nil
+    }
+    guard case .scalar(var scalar) = element else { throw Self.unsupported(node) }
+    scalar.sql = """
+      (SELECT \(scalar.sql) \(from) ORDER BY \(key)\(sql: largest ? " DESC" : "") LIMIT 1)
+      """
+    scalar.isOptional = true
+    scalar.canFail = false
+    scalar.order = nil
+    return .scalar(scalar)
+  }
+
+  /// Whether an element, a row or a text is in a sequence, a number in a range.
+  func contains(_ sequence: Term, _ element: Term, in node: Any.Type) throws -> Term {
+    if case .range(let range) = sequence { return try rangeContains(range, element, in: node) }
+    if case .captured(let value) = sequence, let range = value as? any CapturedRange {
+      return try rangeContains(range.term, element, in: node)
+    }
+    if isText(sequence) { return try textContains(sequence, element, in: node) }
+    if case .captured(let value) = sequence, let values = value as? any Sequence {
+      return try isIn(values, element, in: node)
+    }
+    return try exists(sequence, in: node) {
+      try scalar(equality($0, element, in: node), in: node).sql
+    }
+  }
+
+  private func isIn<Values: Sequence>(
+    _ values: Values, _ element: Term, in node: Any.Type
+  ) throws -> Term {
+    var form = ValueForm.of(Values.Element.self)
+    if case .scalar(let scalar) = element { form = scalar.form }
+    let value = try scalar(element, as: form, in: node)
+    guard form.kind != .json || form.hasOneText else { throw Self.unsupported(node) }
+    var hasNil = false
+    var items: [CapturedElement] = []
+    for member in values {
+      switch try form.encode(member) {
+      case .null: hasNil = (member as? any OptionalValue)?.isNil == true || hasNil
+      case .integer(let integer): items.append(.integer(integer))
+      // A number that is none is in no list.
+      case .real(let real) where real.isNaN: continue
+      case .real(let real): items.append(.integer(Int64(bitPattern: real.bitPattern)))
+      case .text(let text):
+        items.append(.text(form.kind == .decimal ? DecimalOrder.key(text) ?? "" : text))
+      case .blob(let bytes): items.append(.text(Self.hexadecimal(bytes)))
+      }
+    }
+    let document = String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+    let member: SQLFragment = form.isReal ? "vault_bits(value)" : "value"
+    var sought = value.sql
+    if form.kind == .decimal { sought = value.order ?? "vault_decimal_order(\(value.sql))" }
+    if form.kind == .data { sought = "hex(\(value.sql))" }
+    let list: SQLFragment =
+      "\(sought) IN (SELECT \(member) FROM json_each(\(value: .text(document))))"
+    if hasNil, value.isOptional { return .boolean("(\(value.sql) IS NULL OR \(list))") }
+    if value.isOptional || value.mayBeNaN {
+      return .boolean("(\(value.sql) IS NOT NULL AND \(list))")
+    }
+    return .boolean("(\(list))", canFail: value.canFail)
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}
+
+/// What is known of a dictionary at run time.
+protocol DictionaryValue {
+  static var keyType: any Any.Type { get }
+  static var valueType: any Any.Type { get }
+}
+
+extension Dictionary: DictionaryValue {
+  static var keyType: any Any.Type { Key.self }
+  static var valueType: any Any.Type { Value.self }
+}
+
+extension DictionaryValue {
+  /// Whether it is a JSON object: with other keys, it is an array of keys and values.
+  static var hasTextKeys: Bool { keyType == String.self || keyType == Int.self }
+}

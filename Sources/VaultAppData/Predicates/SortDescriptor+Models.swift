@@ -1,0 +1,100 @@
+/// Orders that Foundation has on Apple's systems only.
+extension SortDescriptor where Compared: PersistentModel {
+  /// Orders by a truth value: false first.
+  public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
+    self.init(Self.sendable(keyPath.appending(path: \Bool._sortKey)), order: order)
+  }
+
+  /// Orders by a truth value that may be missing: `nil` first, then false.
+  public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
+    self.init(Self.sendable(keyPath.appending(path: \Bool?._sortKey)), order: order)
+  }
+
+  /// Orders by a text in the user's language.
+  ///
+  /// ```swift
+  /// SortDescriptor(\Trip.name, comparator: .localizedStandard)
+  /// ```
+  public init(
+    _ keyPath: any KeyPath<Compared, String> & Sendable, comparator: _AppData.LocalizedComparator,
+    order: SortOrder = .forward
+  ) {
+    switch comparator.kind {
+    case .standard:
+      self.init(Self.sendable(keyPath.appending(path: \String._localizedStandard)), order: order)
+    case .plain:
+      self.init(Self.sendable(keyPath.appending(path: \String._localized)), order: order)
+    }
+  }
+
+  /// Orders by a text in the user's language: `nil` first.
+  public init(
+    _ keyPath: any KeyPath<Compared, String?> & Sendable, comparator: _AppData.LocalizedComparator,
+    order: SortOrder = .forward
+  ) {
+    switch comparator.kind {
+    case .standard:
+      self.init(Self.sendable(keyPath.appending(path: \String?._localizedStandard)), order: order)
+    case .plain:
+      self.init(Self.sendable(keyPath.appending(path: \String?._localized)), order: order)
+    }
+  }
+
+  /// A key path of two parts that are values themselves.
+  private static func sendable<Value>(
+    _ path: KeyPath<Compared, Value>
+  ) -> any KeyPath<Compared, Value> & Sendable {
+    // Appending keeps nothing of this, though neither part holds anything that could be shared.
+    unsafe unsafeBitCast(path, to: (any KeyPath<Compared, Value> & Sendable).self)
+  }
+}
+
+extension _AppData {
+  /// How texts follow each other for a person.
+  public struct LocalizedComparator: Hashable, Sendable {
+    enum Kind { case standard, plain }
+
+    let kind: Kind
+
+    /// As a file manager sorts names: regardless of case, "Item 2" before "Item 10".
+    public static let localizedStandard = Self(kind: .standard)
+    /// As the user's language sorts.
+    public static let localized = Self(kind: .plain)
+  }
+
+  /// A text that sorts as ``LocalizedComparator/localizedStandard`` says.
+  struct StandardText: Comparable {
+    let text: String
+
+    static func < (left: Self, right: Self) -> Bool {
+      left.text.localizedStandardCompare(right.text) == .orderedAscending
+    }
+  }
+
+  /// A text that sorts as ``LocalizedComparator/localized`` says.
+  struct LocalizedText: Comparable {
+    let text: String
+
+    static func < (left: Self, right: Self) -> Bool {
+      left.text.localizedCompare(right.text) == .orderedAscending
+    }
+  }
+}
+
+extension Bool {
+  var _sortKey: Int { self ? 1 : 0 }
+}
+
+extension Bool? {
+  var _sortKey: Int? { map { $0 ? 1 : 0 } }
+}
+
+extension String {
+  var _localizedStandard: _AppData.StandardText { _AppData.StandardText(text: self) }
+  var _localized: _AppData.LocalizedText { _AppData.LocalizedText(text: self) }
+}
+
+extension String? {
+  var _localizedStandard: _AppData.StandardText? { map { _AppData.StandardText(text: $0) } }
+  var _localized: _AppData.LocalizedText? { map { _AppData.LocalizedText(text: $0) } }
+}

@@ -1,0 +1,126 @@
+import VaultStorage
+
+/// What an expression of a predicate stands for in SQL.
+indirect enum Term {
+  /// A value of a column, or one that is computed.
+  case scalar(Scalar)
+  /// A row, or none.
+  case model(ModelTerm)
+  /// The rows of a relationship to many.
+  case rows(RowsTerm)
+  /// The values of an array, one by one.
+  case elements(ElementsTerm)
+  /// A value of the program, whose form in SQL depends on what it is compared with.
+  case captured(Any)
+  case range(RangeTerm)
+  case null
+
+  static func boolean(_ sql: SQLFragment, canFail: Bool = false) -> Term {
+    .scalar(Scalar(sql: sql, form: .boolean, canFail: canFail))
+  }
+}
+
+/// A value in SQL.
+struct Scalar {
+  var sql: SQLFragment
+  var form: ValueForm
+  /// Whether NULL stands for `nil`.
+  var isOptional = false
+  /// Whether NULL stands for an evaluation that would trap or throw.
+  ///
+  /// `nil` unwrapped, a sum beyond the type's range: no row matches then.
+  var canFail = false
+  /// Whether NULL stands for a number that is none, which equals nothing.
+  var mayBeNaN = false
+  /// What sorts as the value does, where that is not the value.
+  var order: SQLFragment?
+  /// The row without which this is NULL.
+  var alias: String?
+  /// Where in a JSON document the value is.
+  var place: JSONPlace?
+
+  /// The same value, known not to be `nil`.
+  var unwrapped: Scalar {
+    var copy = self
+    copy.isOptional = false
+    return copy
+  }
+}
+
+/// A place in a JSON document.
+struct JSONPlace {
+  var document: SQLFragment
+  /// A text in SQL.
+  var path: SQLFragment
+
+  init(_ document: SQLFragment, path: SQLFragment = "'$'") {
+    self.document = document
+    self.path = path
+  }
+
+  func member(_ name: String) -> JSONPlace {
+    JSONPlace(document, path: "\(path) || \(value: .text(".\"\(name)\""))")
+  }
+
+  func index(_ index: SQLFragment) -> JSONPlace {
+    JSONPlace(document, path: "\(path) || '[' || \(index) || ']'")
+  }
+
+  var value: SQLFragment { "json_extract(\(document), \(path))" }
+  /// The value as it is written in the document: numbers keep all their digits.
+  var text: SQLFragment { "(\(document) -> (\(path)))" }
+}
+
+/// A row of an entity.
+struct ModelTerm {
+  enum Source {
+    /// In a table of the query.
+    case alias(String)
+    /// To be joined when a column of it is asked for.
+    case relationship(RelationshipPlan, ownerAlias: String)
+    /// Known by its key only.
+    case key
+  }
+
+  let plan: EntityPlan
+  var source: Source
+  var key: SQLFragment
+  var isOptional = false
+  var canFail = false
+
+  var unwrapped: ModelTerm {
+    var copy = self
+    copy.isOptional = false
+    return copy
+  }
+}
+
+/// The rows that belong to an owner by a relationship to many.
+struct RowsTerm {
+  let relationship: RelationshipPlan
+  let owner: SQLFragment
+  var filters: [ElementFilter] = []
+}
+
+/// The values of a JSON array.
+struct ElementsTerm {
+  let place: JSONPlace
+  let type: any Any.Type
+  /// Whether floating-point numbers are given as the integers of their bits, exact.
+  var holdsBits = false
+  var filters: [ElementFilter] = []
+}
+
+/// A condition on the elements of a sequence, with the meaning of the names in it.
+struct ElementFilter {
+  let variable: PredicateExpressions.VariableID
+  let test: any PredicateExpression
+  let bindings: [PredicateExpressions.VariableID: Term]
+}
+
+/// From here to there.
+struct RangeTerm {
+  var lower: Term?
+  var upper: Term?
+  var includesUpper: Bool
+}

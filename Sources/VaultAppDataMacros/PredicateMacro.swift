@@ -1,0 +1,48 @@
+import SwiftDiagnostics
+package import SwiftSyntax
+import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
+/// `#Predicate` over a model: a closure → the tree of expressions that Foundation's `Predicate` holds.
+///
+/// Foundation's own macro does the same for every type. This one takes its place for models, since
+/// off Apple's systems the other knows no `localizedStandardContains` and its like.
+package struct PredicateMacro: ExpressionMacro {
+  package static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> ExprSyntax {
+    let argument = node.trailingClosure.map(ExprSyntax.init) ?? node.arguments.first?.expression
+    guard let closure = argument?.as(ClosureExprSyntax.self) else {
+      throw DiagnosticsError(diagnostics: [
+        Diagnostic(node: Syntax(argument) ?? Syntax(node), message: AppDataDiagnostic.needsClosure)
+      ])
+    }
+    var translation = PredicateTranslation()
+    let body = translation.closure(closure)
+    guard translation.diagnostics.isEmpty else {
+      throw DiagnosticsError(diagnostics: translation.diagnostics)
+    }
+    let generics = node.genericArgumentClause?.trimmedDescription ?? ""
+    return "Foundation.Predicate\(raw: generics)(\(raw: body))"
+  }
+}
+
+extension AppDataDiagnostic {
+  static let needsClosure = Self(
+    "predicate-closure", "#Predicate takes a closure, written in place")
+  static let oneExpression = Self(
+    "predicate-one-expression", "the body of a predicate is one expression")
+  static func unsupportedFunction(_ name: String) -> Self {
+    Self("predicate-function", "'\(name)' is not supported in a predicate")
+  }
+  static func unsupportedOperator(_ name: String) -> Self {
+    Self("predicate-operator", "the operator '\(name)' is not supported in a predicate")
+  }
+  static func unsupportedExpression(_ what: String) -> Self {
+    Self("predicate-expression", "\(what) is not supported in a predicate")
+  }
+  static let missingElse = Self(
+    "predicate-else", "an 'if' in a predicate needs an 'else'")
+  static let unsupportedCondition = Self(
+    "predicate-condition", "an 'if' in a predicate takes conditions and 'let' only")
+}

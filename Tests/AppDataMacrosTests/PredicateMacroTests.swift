@@ -1,0 +1,120 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+struct PredicateMacroTests {
+  /// The expansion of a body, with `~` for what the builders' names begin with.
+  private func expect(
+    _ body: String, _ expanded: String, location: Testing.SourceLocation = #_sourceLocation
+  ) {
+    let full = expanded.split(separator: "~", omittingEmptySubsequences: false)
+      .joined(separator: "Foundation.PredicateExpressions.")
+    expectExpansion(
+      "#Predicate<A> { \(body) }",
+      "Foundation.Predicate<A>({ _v0 in\n    \(full)\n  })", location: location)
+  }
+
+  private func expectError(
+    _ source: String, _ message: String, column: Int, fixIt: String? = nil,
+    location: Testing.SourceLocation = #_sourceLocation
+  ) {
+    expectExpansion(
+      source,
+      diagnostics: [
+        DiagnosticSpec(
+          message: message, line: 1, column: column,
+          fixIts: fixIt.map { [FixItSpec(message: $0)] } ?? [])
+      ], location: location)
+  }
+
+  @Test func aComparisonBecomesItsNode() {
+    expect(
+      "$0.name == name",
+      "~build_Equal(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.name), "
+        + "rhs: ~build_Arg(name))")
+  }
+
+  @Test func whatDoesNotDependOnTheModelIsAValue() {
+    expect(
+      "limits.sorted().contains($0.count) && isOpen()",
+      "~build_Conjunction(lhs: ~build_contains(~build_Arg(limits.sorted()), "
+        + "~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.count)), rhs: ~build_Arg(isOpen()))")
+  }
+
+  @Test func aNodeThatFoundationLacksIsOurs() {
+    expect(
+      "$0.name.localizedStandardContains(search)",
+      "_AppData.buildLocalizedStandardContains("
+        + "~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.name), ~build_Arg(search))")
+  }
+
+  @Test func aCaseOfAnEnumIsAValue() {
+    expect(
+      "$0.rank == Rank.high || $0.rank == .low",
+      "~build_Disjunction(lhs: ~build_Equal("
+        + "lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.rank), "
+        + "rhs: ~build_Arg(Rank.high)), rhs: ~build_Equal("
+        + "lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.rank), rhs: ~build_Arg(.low)))")
+  }
+
+  @Test func nilIsANodeOfItsOwn() {
+    expect(
+      "$0.end != nil",
+      "~build_NotEqual(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.end), "
+        + "rhs: ~build_NilLiteral())")
+  }
+
+  @Test func severalLinesAreRefusedAtTheSecond() {
+    expectError(
+      "#Predicate<A> { let a = 1; return $0.b == a }", "the body of a predicate is one expression",
+      column: 28)
+  }
+
+  @Test func aFunctionThatNoStoreKnowsIsRefusedAtItsName() {
+    expectError(
+      "#Predicate<A> { $0.name.lowercased() == \"a\" }",
+      "'lowercased()' is not supported in a predicate", column: 25)
+    expectError(
+      "#Predicate<A> { abs($0.age) == 1 }", "'abs()' is not supported in a predicate", column: 17)
+  }
+
+  @Test func aFunctionWithAnotherNameIsOffered() {
+    expectError(
+      "#Predicate<A> { $0.name.hasPrefix(\"a\") }",
+      "'hasPrefix(_:)' is not supported in a predicate", column: 25,
+      fixIt: "use 'starts(with:)'")
+    expectError(
+      "#Predicate<A> { $0.name.localizedCaseInsensitiveContains(\"a\") }",
+      "'localizedCaseInsensitiveContains(_:)' is not supported in a predicate", column: 25,
+      fixIt: "use 'localizedStandardContains(_:)'")
+  }
+
+  @Test func anOperatorIsRefusedWhereItStands() {
+    expectError(
+      "#Predicate<A> { $0.bits & 1 == 1 }", "the operator '&' is not supported in a predicate",
+      column: 25)
+    expectError(
+      "#Predicate<A> { $0.self === other }", "the operator '===' is not supported in a predicate",
+      column: 25)
+  }
+
+  @Test func anIfNeedsAnElse() {
+    expectError(
+      "#Predicate<A> { if $0.a { true } }", "an 'if' in a predicate needs an 'else'", column: 17)
+  }
+
+  @Test func aSwitchIsRefused() {
+    expectError(
+      "#Predicate<A> { switch $0.a { default: true } }",
+      "'switch' is not supported in a predicate", column: 17)
+  }
+
+  @Test func aFunctionInPlaceOfAClosureIsRefused() {
+    expectError(
+      "#Predicate<A>(test)", "#Predicate takes a closure, written in place", column: 15)
+  }
+
+  @Test func anAsIsRefused() {
+    expectError(
+      "#Predicate<A> { ($0.a as B) == b }", "'as' is not supported in a predicate", column: 23)
+  }
+}
