@@ -3,7 +3,8 @@
 
 usage: secret_service.py MODE      (on the bus of DBUS_SESSION_BUS_ADDRESS)
 
-Prints "ready" once it owns the name. `ok` behaves. Needs python3-jeepney and python3-cryptography.
+Prints "ready" once it owns the name. `ok` behaves. `counting` keeps items as a keyring does, and writes a line for
+each call into $HOME/calls: the caller's name on the bus and the method. Needs python3-jeepney and python3-cryptography.
 """
 
 import hashlib
@@ -49,6 +50,7 @@ class Service:
         self.locked = mode.startswith("prompt-")
         self.secret = SECRETS.get(mode, b"right secret")
         self.connection = open_dbus_connection("SESSION")
+        self.store = {}
         self.created = 0
 
     # -- cryptography
@@ -116,9 +118,49 @@ class Service:
             "Modified": ("t", 2),
         }
 
+    def keep(self, path, member, body):
+        """The reply of a keyring that keeps what it is given; None for what `answer` says."""
+        if member == "SearchItems":
+            found = [
+                path for path, (attributes, _) in self.store.items()
+                if all(attributes.get(name) == value for name, value in body[0].items())
+            ]
+            return ("aoao", (found, []))
+        if member == "CreateItem":
+            self.created += 1
+            path = f"{COLLECTION}/{self.created}"
+            attributes = body[0]["org.freedesktop.Secret.Item.Attributes"][1]
+            self.store[path] = (attributes, self.decrypted(body[1]))
+            return ("oo", (path, "/"))
+        if member == "GetSecrets":
+            found = {path: self.encrypted(self.store[path][1]) for path in body[0]}
+            return ("a{o(oayays)}", (found,))
+        if path in self.store and member == "SetSecret":
+            self.store[path] = (self.store[path][0], self.decrypted(body[0]))
+            return ("", ())
+        if path in self.store and member == "Delete":
+            del self.store[path]
+            return ("o", ("/",))
+        if path in self.store and member == "GetAll":
+            attributes = self.store[path][0]
+            return ("a{sv}", ({
+                "Label": ("s", "vault: " + attributes.get("username", "")),
+                "Attributes": ("a{ss}", attributes), "Locked": ("b", False),
+                "Created": ("t", 1), "Modified": ("t", 2),
+            },))
+        return None
+
+    def count(self, sender, member):
+        with open(os.path.join(os.environ["HOME"], "calls"), "a") as file:
+            file.write(f"{sender} {member}\n")
+
     def answer(self, path, interface, member, body):
         """The signature and body of the reply; None for no reply."""
         mode = self.mode
+        if mode == "counting":
+            kept = self.keep(path, member, body)
+            if kept is not None:
+                return kept
         if mode == "mute":
             return None
         if member == "OpenSession":
@@ -204,6 +246,8 @@ class Service:
             if message.header.message_type != MessageType.method_call:
                 continue
             member = fields.get(HeaderFields.member)
+            if self.mode == "counting":
+                self.count(fields.get(HeaderFields.sender), member)
             try:
                 reply = self.answer(
                     fields.get(HeaderFields.path), fields.get(HeaderFields.interface), member,

@@ -1,8 +1,9 @@
 #!/bin/sh
 # A session bus with a keyring in one state, in a home of its own:  session.sh STATE HOME
 #
-# Prints "ready" when the state is reached, and keeps it until standard input ends: so everything goes
-# with the test, however that ends. The environment must be what the daemons are to see: HOME,
+# Prints "ready" when the state is reached, and keeps it until standard input ends or the test's process is
+# gone (another child may have inherited the other end of the pipe): so everything goes with the test,
+# however that ends. The environment must be what the daemons are to see: HOME,
 # XDG_RUNTIME_DIR and DBUS_SESSION_BUS_ADDRESS below HOME, no DISPLAY.
 set -eu
 state=$1
@@ -54,16 +55,28 @@ seed() {
 }
 
 finish() {
+  trap - EXIT TERM
+  [ -z "${watcher:-}" ] || kill "$watcher" 2>/dev/null || true
   [ -z "${owner:-}" ] || kill "$owner" 2>/dev/null || true
   [ -z "${busdaemon:-}" ] || kill "$busdaemon" 2>/dev/null || true
   wait 2>/dev/null || true
   rm -rf "$home" || { sleep 0.2; rm -rf "$home"; }
 }
 trap finish EXIT
+trap exit TERM
+
+# A killed test run closes nothing in order.
+watch_parent() {
+  while kill -0 "$PPID" 2>/dev/null; do sleep 1; done
+  kill -TERM $$
+}
+watch_parent </dev/null >/dev/null 2>&1 &
+watcher=$!
 
 start_bus() {
   bus_config >"$home/bus.conf"
-  dbus-daemon --config-file="$home/bus.conf" --nofork --nopidfile --print-address=3 \
+  # Should this shell be killed itself, its bus goes with it, and with the bus its keyring.
+  setpriv --pdeathsig TERM dbus-daemon --config-file="$home/bus.conf" --nofork --nopidfile --print-address=3 \
     3>"$home/address" 2>/dev/null &
   busdaemon=$!
   tries=0
@@ -121,7 +134,7 @@ case $state in
     ;;
   *)
     start_bus
-    /usr/bin/python3 "$here/secret_service.py" "$state" >"$home/service.log" 2>&1 &
+    setpriv --pdeathsig TERM /usr/bin/python3 "$here/secret_service.py" "$state" >"$home/service.log" 2>&1 &
     owner=$!
     wait_for_owner
     ;;
