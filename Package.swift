@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
+    .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
@@ -34,6 +35,10 @@ let package = Package(
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    // For other people's tests: a vault in memory, a keyring in any state.
+    .target(
+      name: "VaultCredentialsTesting",
+      dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     .target(name: "VaultAppData", dependencies: ["VaultStorage", "VaultAppDataMacros"]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
@@ -86,7 +91,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "CredentialsTests",
-      dependencies: ["VaultCredentials", "VaultStorage", "TestSupport", "keyring-probe"]),
+      dependencies: [
+        "VaultCredentials", "VaultCredentialsTesting", "VaultStorage", "VaultSealing",
+        "TestSupport",
+        "keyring-probe",
+      ],
+      exclude: ["Vectors"]),
     .testTarget(
       name: "AppDataTests",
       dependencies: ["VaultAppData", "SwiftData", "VaultStorage", "TestSupport"]),

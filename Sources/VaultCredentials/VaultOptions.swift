@@ -16,8 +16,11 @@ public struct VaultOptions: Sendable {
   public var allowsKeyringPrompt = false
   /// Whether the keyring is used at all: to open the vault, and to carry copies.
   public var usesKeyring = true
-  /// How long the vault stays open after it was opened, in seconds; 0 for not at all.
-  public var sessionSeconds = 15 * 60
+  /// What is to happen while the keyring's own prompt waits on a display.
+  public var keyringPrompt: KeyringPromptWatch?
+  /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for what the vault's
+  /// own setting says, or else 15 minutes.
+  public var sessionSeconds: Int?
   /// How long to wait for another writer.
   public var lockTimeout: Duration = .seconds(10)
   /// How many earlier versions of an item are kept.
@@ -25,11 +28,37 @@ public struct VaultOptions: Sendable {
   /// How long a removed item stays in the trash, in days.
   public var trashDays = 30
 
+  /// Another keyring than the desktop's: a seam for the testing library.
+  package var desktopKeyring: (any DesktopKeyring)?
   /// The time, in milliseconds since 1970: a seam for tests.
   package var now: @Sendable () -> Int64 = { Clock.milliseconds() }
 
   /// The standard options.
   public init() {}
+}
+
+/// Watches the keyring's own prompt while it waits on a display, and may give it up.
+///
+/// The three calls come one after another, on whichever thread opens the vault.
+public struct KeyringPromptWatch: Sendable {
+  let began: @Sendable () -> Void
+  let isGivenUp: @Sendable () -> Bool
+  let ended: @Sendable () -> Void
+
+  /// A watch.
+  ///
+  /// - Parameters:
+  ///   - began: The prompt is about to be shown.
+  ///   - isGivenUp: Asked ten times a second; `true` takes the prompt away, and the next key source has its turn.
+  ///   - ended: The prompt is gone.
+  public init(
+    began: @escaping @Sendable () -> Void = {}, isGivenUp: @escaping @Sendable () -> Bool,
+    ended: @escaping @Sendable () -> Void = {}
+  ) {
+    self.began = began
+    self.isGivenUp = isGivenUp
+    self.ended = ended
+  }
 }
 
 /// Something a person should hear that is no failure.

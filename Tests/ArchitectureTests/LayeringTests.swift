@@ -11,6 +11,7 @@ struct LayeringTests {
     ],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
+    "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppData": ["VaultStorage"],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],

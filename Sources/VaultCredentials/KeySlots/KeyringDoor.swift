@@ -4,7 +4,7 @@ import VaultSealing
 ///
 /// Documentation/file-format.md, section 3.
 struct KeyringDoor {
-  let keyring: Keyring
+  let keyring: any DesktopKeyring
   let options: VaultOptions
 
   /// The key of a slot, or `nil` if the keyring is there and does not hold it.
@@ -50,12 +50,21 @@ struct KeyringDoor {
         return try body()
       } catch let error as KeyringError {
         guard error.state.isLocked, options.allowsKeyringPrompt else { throw error }
-        try keyring.unlock()
+        try unlockByPrompt()
         return try body()
       }
     } catch let error as KeyringError {
       throw CredentialError(error)
     }
+  }
+
+  private func unlockByPrompt() throws {
+    guard keyring.canPrompt, let watch = options.keyringPrompt else {
+      return try keyring.unlock(cancellation: nil)
+    }
+    watch.began()
+    defer { watch.ended() }
+    try keyring.unlock(cancellation: PromptCancellation(watch.isGivenUp))
   }
 
   private func identity(_ vaultID: [UInt8], _ slotID: [UInt8]) -> KeyringIdentity {

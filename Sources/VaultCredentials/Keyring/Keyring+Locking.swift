@@ -3,13 +3,17 @@ import Synchronization
 /// Gives a prompt up from another thread: a person would rather type here.
 package final class PromptCancellation: Sendable {
   private let flag = Mutex(false)
+  private let isGivenUp: @Sendable () -> Bool
 
-  package init() {}
+  /// - Parameter isGivenUp: Asked ten times a second while the prompt waits.
+  package init(_ isGivenUp: @escaping @Sendable () -> Bool = { false }) {
+    self.isGivenUp = isGivenUp
+  }
 
   /// Dismisses the prompt.
   package func cancel() { flag.withLock { $0 = true } }
 
-  var isCancelled: Bool { flag.withLock { $0 } }
+  var isCancelled: Bool { flag.withLock { $0 } || isGivenUp() }
 }
 
 extension Keyring {

@@ -12,6 +12,10 @@ package struct KeyringReport: Sendable {
   package var isSessionEncrypted: Bool?
   /// Whether there is a display that a prompt could be shown on.
   package var hasDisplay: Bool
+  /// Whether the keyring could show a prompt there: a display, and a program that asks.
+  package var canPrompt = false
+
+  package init(hasDisplay: Bool) { self.hasDisplay = hasDisplay }
 }
 
 extension Keyring {
@@ -26,6 +30,7 @@ extension Keyring {
       let found = try perform { connection, call in
         try connection.report(options, openingSession: openingSession, during: call)
       }
+      if let obstacle = found.obstacle { noteSilence(obstacle) }
       return found
     } catch {
       report.obstacle = error
@@ -41,6 +46,7 @@ extension ServiceConnection {
     var report = KeyringReport(hasDisplay: options.environment.hasDisplay)
     report.owner = try process(during: call)
     do {
+      report.canPrompt = try report.hasDisplay && hasPrompter(report.owner, during: call)
       guard let collection = try defaultCollection(during: call) else {
         throw KeyringError(.noCollection)
       }
@@ -57,5 +63,17 @@ extension ServiceConnection {
       report.obstacle = error
     }
     return report
+  }
+
+  /// Whether the keyring has something to ask with.
+  ///
+  /// gnome-keyring leaves that to another program, gcr's prompter, and answers "dismissed" without it; other
+  /// keyrings show windows of their own.
+  private func hasPrompter(_ owner: KeyringOwner?, during call: KeyringCall) throws -> Bool {
+    guard owner?.program?.hasPrefix("gnome-keyring") == true else { return true }
+    let names = try ["ListNames", "ListActivatableNames"].flatMap { method in
+      try Self.ask(bus, method, reply: "(as)", during: call).part(0)?.texts ?? []
+    }
+    return names.contains(Wire.prompter)
   }
 }

@@ -10,9 +10,6 @@ extension Keyring {
     try perform { connection, call in try connection.items(matching: attributes, during: call) }
   }
 
-  /// Every item of every collection.
-  package func allItems() throws(KeyringError) -> KeyringMatches { try items(matching: [:]) }
-
   /// The secret of our one item of that identity.
   ///
   /// - Throws: `.itemMissing`; `.itemLocked` or a locked state; and whatever ends a call.

@@ -11,6 +11,8 @@ package final class Keyring: Sendable {
   /// How long it may take, and where it is.
   package let options: KeyringOptions
   private let lane: Mutex<KeyringLane>
+  /// Which state a call ran out of time in, and until when others are not even tried.
+  private let silence = Mutex<(state: KeyringError.State, until: Deadline)?>(nil)
 
   /// Touches nothing: the library is opened, and the bus connected to, by the first call.
   package init(options: KeyringOptions = KeyringOptions()) {
@@ -23,6 +25,26 @@ package final class Keyring: Sendable {
 
   /// Runs `body` on a thread of its own and waits for it until the deadline.
   func perform<Success: Sendable>(
+    _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
+  ) throws(KeyringError) -> Success {
+    if let silence = silence.withLock({ $0 }), !silence.until.hasPassed {
+      throw KeyringError(silence.state)
+    }
+    do throws(KeyringError) {
+      return try performOnce(body)
+    } catch {
+      noteSilence(error)
+      throw error
+    }
+  }
+
+  /// A program asks more than once: it waits for a service that hangs once.
+  func noteSilence(_ error: KeyringError) {
+    guard [.notAnswering, .activationTimedOut].contains(error.state) else { return }
+    silence.withLock { $0 = (error.state, .after(options.timeout)) }
+  }
+
+  private func performOnce<Success: Sendable>(
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
     let outcome = KeyringOutcome<Success>()

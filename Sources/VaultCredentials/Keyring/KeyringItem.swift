@@ -13,6 +13,16 @@ package struct KeyringItem: Sendable, Equatable {
   /// Whether its secret cannot be read now.
   package let isLocked: Bool
 
+  /// An item that another conformer than the bus has.
+  package init(path: String, attributes: [String: String], label: String) {
+    self.path = path
+    self.attributes = attributes
+    self.label = label
+    created = 0
+    modified = 0
+    isLocked = false
+  }
+
   init(_ path: String, _ properties: [String: BusValue], isLocked: Bool) {
     self.path = path
     attributes = properties["Attributes"]?.textEntries ?? [:]
@@ -60,6 +70,8 @@ package struct KeyringMatches: Sendable, Equatable {
   package var unlocked: [KeyringItem] = []
   /// Items that are there, but locked.
   package var locked: [KeyringItem] = []
+
+  package init() {}
 }
 
 /// What an item of ours is found by, and nothing else.
@@ -73,10 +85,10 @@ package struct KeyringIdentity: Sendable, Hashable {
   }
 
   /// What a search asks for: other programs' changes may drop the third attribute.
-  var searched: [String: String] { ["service": service, "username": username] }
+  package var searched: [String: String] { ["service": service, "username": username] }
 
   /// What an item of ours is made with.
-  var attributes: [String: String] {
+  package var attributes: [String: String] {
     ["service": service, "username": username, "application": "vault"]
   }
 

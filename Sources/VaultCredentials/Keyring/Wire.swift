@@ -11,6 +11,8 @@ enum Wire {
   static let properties = "org.freedesktop.DBus.Properties"
   /// gnome-keyring's own, by its own name unsupported: protocols.md, section 8.
   static let masterPassword = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+  /// What asks for gnome-keyring: gcr's prompter.
+  static let prompter = "org.gnome.keyring.SystemPrompter"
   /// What stands for "no object" and "no prompt".
   static let nothing = "/"
   /// The attribute in which libsecret keeps the schema's name.

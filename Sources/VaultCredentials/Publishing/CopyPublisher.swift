@@ -6,7 +6,7 @@ import VaultSealing
 /// deleted by its path. What is there and was not published by this vault belongs to another program: it is
 /// told and never overwritten.
 struct CopyPublisher {
-  let keyring: Keyring
+  let keyring: any DesktopKeyring
   /// The attribute `service`: `vault` for the default vault in its default place, else with its id.
   let service: String
   /// The keyed hash by which a copy is recognised.
@@ -66,17 +66,27 @@ struct CopyPublisher {
     return ours.isEmpty && !copies.isEmpty ? .changedByOthers : .withdrawn
   }
 
-  /// How the copy of `name` stands to what was published; nothing is changed.
-  func look(at name: String, known: [UInt8]) throws -> Outcome {
-    let copies = try copies(of: KeyringIdentity(service: service, username: name))
-    if copies.contains(where: { $0.hash == known }) { return .published(hash: known) }
-    if copies.isEmpty { try requireKeyring() }
-    return copies.isEmpty ? .withdrawn : .changedByOthers
+  /// The keyed hashes of everything in the keyring under our service, by name; two requests and one for each item.
+  ///
+  /// - Throws: ``KeyringError``, also where a keyring that is not there seems to hold nothing.
+  func all() throws -> [String: [[UInt8]]] {
+    let items = try keyring.items(matching: ["service": service])
+    guard items.locked.isEmpty else { throw KeyringError(.itemLocked) }
+    if items.unlocked.isEmpty { try requireKeyring() }
+    let secrets = try keyring.secrets(of: items.unlocked.map(\.path))
+    var hashes: [String: [[UInt8]]] = [:]
+    for item in items.unlocked {
+      guard let name = item.attributes["username"], let secret = secrets[item.path] else {
+        continue
+      }
+      hashes[name, default: []].append(try hash(secret))
+    }
+    return hashes
   }
 
   /// Tells "the copy is gone" from "there is no keyring to look in".
   private func requireKeyring() throws {
-    if let obstacle = keyring.probe().obstacle { throw obstacle }
+    if let obstacle = keyring.probe(openingSession: false).obstacle { throw obstacle }
   }
 
   private struct Found {

@@ -9,18 +9,24 @@ public struct KeyringStatus: Sendable {
   public let message: String?
   /// One sentence that says what to do about it.
   public let hint: String?
+  /// Whether there is a session bus that answers; `nil` if that cannot be told.
+  public let hasBus: Bool?
   /// The unique name on the bus of the program that is the keyring.
   public let owner: String?
   /// The process of that program.
   public let process: Int32?
   /// The name of that program.
   public let program: String?
+  /// The default collection's path on the bus; `nil` if there is none or it cannot be told.
+  public let collection: String?
   /// Whether the default collection is locked; `nil` if there is none or it cannot be told.
   public let isLocked: Bool?
   /// Whether secrets are encrypted on the bus; `nil` if it cannot be told.
   public let isEncrypted: Bool?
   /// Whether there is a display that a prompt could be shown on.
   public let hasDisplay: Bool
+  /// Whether the keyring could ask a person there.
+  public let canPrompt: Bool
 
   init(_ report: KeyringReport) {
     state = report.obstacle?.state.rawValue ?? "unlocked"
@@ -32,6 +38,14 @@ public struct KeyringStatus: Sendable {
     isLocked = report.isLocked
     isEncrypted = report.isSessionEncrypted
     hasDisplay = report.hasDisplay
+    canPrompt = report.canPrompt
+    collection = report.collection
+    hasBus =
+      switch report.obstacle?.state {
+      case .libraryMissing: nil
+      case .noBus, .deadBus: false
+      default: true
+      }
   }
 }
 

@@ -73,12 +73,7 @@ extension UnlockedVault {
     CopyPublisher(keyring: vault.keyring, service: copyService) { try index.copyHash(of: $0) }
   }
 
-  /// The attribute `service` of copies: attributes carry no home, so only the default vault in its default
-  /// place is plain `vault`; a throwaway vault must not overwrite the real one's items.
-  var copyService: String {
-    let isDefault = vault.folder.name == nil && (try? StoreLocation()) == vault.folder.location
-    return isDefault ? "vault" : "vault:" + Hexadecimal.text(Array(vaultID.prefix(4)))
-  }
+  var copyService: String { vault.copyService(vaultID: vaultID) ?? "vault" }
 
   private func noteWaiting(_ count: Int, _ reason: String) {
     guard count > 0 else { return }
@@ -110,6 +105,17 @@ extension UnlockedVault {
   }
 }
 
+extension LockedVault {
+  /// The attribute `service` of copies: attributes carry no home, so only the default vault in its default
+  /// place is plain `vault`; a throwaway vault must not overwrite the real one's items.
+  ///
+  /// - Returns: `nil` where it takes the id of a vault, and that is not known.
+  func copyService(vaultID: [UInt8]?) -> String? {
+    let isDefault = folder.name == nil && (try? StoreLocation()) == folder.location
+    return isDefault ? "vault" : vaultID.map { "vault:" + Hexadecimal.text(Array($0.prefix(4))) }
+  }
+}
+
 /// How the copies in the keyring stand.
 public struct CopyReport: Sendable, Equatable {
   /// Copies that hold what the vault holds.
@@ -120,18 +126,22 @@ public struct CopyReport: Sendable, Equatable {
   public internal(set) var changedByOthers: [ItemName] = []
   /// Names of items whose copy is gone from the keyring.
   public internal(set) var missing: [ItemName] = []
+  /// Names under which another program keeps an item in the place of a copy.
+  public internal(set) var foreign: [String] = []
 }
 
 extension UnlockedVault.Blocking {
   /// Brings the copies in the keyring up to date now.
   ///
-  /// - Parameter overwriting: Whether copies that other programs changed are overwritten.
+  /// - Parameter overwriting: Whether copies that other programs changed are overwritten, and those that they
+  ///   removed are made again.
   /// - Returns: How they stand afterwards.
   /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
   @discardableResult
   public func synchroniseCopies(overwriting: Bool = false) throws -> CopyReport {
     if overwriting {
-      let changed = Set(try copies().changedByOthers.map(\.text))
+      let report = try copies()
+      let changed = Set((report.changedByOthers + report.missing).map(\.text))
       if !changed.isEmpty {
         try open.commit { draft in
           for position in draft.index.items.indices
@@ -157,17 +167,28 @@ extension UnlockedVault.Blocking {
     var report = CopyReport()
     report.pending =
       index.withdrawals.count + index.items.filter { $0.trashed == 0 && $0.copy == .pending }.count
+    let there: [String: [[UInt8]]]
     do {
-      for record in index.items where record.trashed == 0 && record.copy == .published {
-        switch try publisher.look(at: record.name, known: record.copyHash) {
-        case .published: report.current += 1
-        case .withdrawn: report.missing.append(ItemName(stored: record.name))
-        default: report.changedByOthers.append(ItemName(stored: record.name))
-        }
-      }
+      there = try publisher.all()
     } catch let error as KeyringError {
       throw CredentialError(error)
     }
+    var ours: Set<String> = []
+    for record in index.items where record.trashed == 0 && record.copy != .none {
+      ours.insert(record.name)
+      guard record.copy == .published else { continue }
+      let name = ItemName(stored: record.name)
+      let copies = there[record.name] ?? []
+      if copies.contains(record.copyHash) {
+        report.current += 1
+      } else if copies.isEmpty {
+        report.missing.append(name)
+      } else {
+        report.changedByOthers.append(name)
+      }
+    }
+    ours.formUnion(index.withdrawals.map(\.name))
+    report.foreign = there.keys.filter { !ours.contains($0) }.sorted()
     return report
   }
 

@@ -170,7 +170,7 @@ extension UnlockedVault.Blocking {
       hint: "choose another name, or remove that item first")
   }
 
-  private static func store(
+  static func store(
     _ secret: SecretBytes, name: ItemName, field: String?, changes: ItemChanges,
     in draft: inout VaultDraft
   ) throws -> (record: ItemRecord, isNew: Bool) {

@@ -66,6 +66,8 @@ extension UnlockedVault.Blocking {
     checkItems(sealed, index, &report)
     checkStore(index, &report)
     checkSlots(sealed.header, &report)
+    checkSession(&report)
+    checkKeyring(index, &report)
     report.findings += try Self.checkMemory()
     report.findings.sort { Self.rank($0.severity) < Self.rank($1.severity) }
     return report

@@ -12,9 +12,9 @@ public import VaultStorage
 /// Every call exists twice: `async`, off Swift's cooperative threads, and under ``blocking-swift.property``.
 public struct LockedVault: Sendable {
   let folder: VaultFolder
-  let options: VaultOptions
+  var options: VaultOptions
   /// One connection to the keyring for everything this vault does; nothing is touched before it is needed.
-  let keyring: Keyring
+  let keyring: any DesktopKeyring
 
   /// A vault at a location.
   ///
@@ -34,7 +34,7 @@ public struct LockedVault: Sendable {
     keyringOptions.timeout = options.keyringTimeout
     keyringOptions.promptTimeout = options.promptTimeout
     keyringOptions.allowsPrompt = options.allowsKeyringPrompt
-    keyring = Keyring(options: keyringOptions)
+    keyring = options.desktopKeyring ?? Keyring(options: keyringOptions)
   }
 
   /// The vault file's path.
@@ -46,7 +46,7 @@ public struct LockedVault: Sendable {
   /// The calls that wait on the calling thread.
   public struct Blocking: Sendable {
     let vault: LockedVault
-    private var folder: VaultFolder { vault.folder }
+    var folder: VaultFolder { vault.folder }
 
     /// Says whether there is a vault file.
     ///

@@ -12,16 +12,11 @@ extension UnlockedVault.Blocking {
     let hasCopy = try open.commit { draft in
       let position = try draft.requirePosition(of: name)
       let hasCopy = draft.index.items[position].copy == .published
-      draft.withdrawCopy(at: position)
       if purge {
+        draft.withdrawCopy(at: position)
         draft.purge(at: position)
       } else {
-        try draft.keepAsEarlier(at: position)
-        draft.index.items[position].trashed = draft.now
-        draft.index.items[position].copy = .none
-        draft.index.items[position].length = 0
-        draft.index.items[position].offset = 0
-        draft.index.items[position].hash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+        try moveToTrash(position, in: &draft)
       }
       return hasCopy
     }
@@ -32,6 +27,17 @@ extension UnlockedVault.Blocking {
         .copyRemains, "removed here; the keyring still holds its copy",
         hint: "it is withdrawn as soon as the keyring is there: vault keyring sync")
     }
+  }
+
+  /// Puts a live item into the trash: its secret becomes the first of its earlier versions.
+  func moveToTrash(_ position: Int, in draft: inout VaultDraft) throws {
+    draft.withdrawCopy(at: position)
+    try draft.keepAsEarlier(at: position)
+    draft.index.items[position].trashed = draft.now
+    draft.index.items[position].copy = .none
+    draft.index.items[position].length = 0
+    draft.index.items[position].offset = 0
+    draft.index.items[position].hash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
   }
 
   /// Removes items in the trash for good.
@@ -73,7 +79,7 @@ extension UnlockedVault.Blocking {
     return Item(try open.synchroniseCopies(after: record))
   }
 
-  private func restoreVersion(
+  func restoreVersion(
     _ version: UInt64?, at position: Int, in draft: inout VaultDraft
   ) throws -> ItemRecord {
     let record = draft.index.items[position]
@@ -107,6 +113,12 @@ extension UnlockedVault.Blocking {
         draft.index.items[$0].trashed < draft.index.items[$1].trashed
       })
     else { throw UnlockedVault.notFound() }
+    return try takeOutOfTrash(at: position, version: version, in: &draft)
+  }
+
+  func takeOutOfTrash(
+    at position: Int, version: UInt64?, in draft: inout VaultDraft
+  ) throws -> ItemRecord {
     let record = draft.index.items[position]
     let number =
       if let version { record.earlier.firstIndex { $0.version == version } } else { 0 as Int? }

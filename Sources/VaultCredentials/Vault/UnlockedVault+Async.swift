@@ -81,6 +81,12 @@ extension UnlockedVault {
     try await offCooperativeThreads { try self.blocking.restore(name, version: version) }
   }
 
+  /// Takes back the last change; see ``Blocking/undo()``.
+  @discardableResult
+  public func undo() async throws -> [UndoneChange] {
+    try await offCooperativeThreads { try self.blocking.undo() }
+  }
+
   /// The vault's key slots; see ``Blocking/slots()``.
   public func slots() async throws -> [KeySlot] {
     try await offCooperativeThreads { try self.blocking.slots() }

@@ -107,10 +107,11 @@ public final class UnlockedVault: Sendable {
   }
 
   /// Keeps the key in the kernel's keyring for as long as the options say.
-  func beginSession(header: VaultHeader) {
-    guard vault.options.sessionSeconds > 0 else { return }
+  func beginSession(header: VaultHeader, setting: Int? = nil) {
+    let seconds = vault.options.sessionSeconds ?? setting ?? Session.standardSeconds
+    guard seconds > 0 else { return }
     do {
-      try Session.begin(keys.vaultKey, header: header, seconds: vault.options.sessionSeconds)
+      try Session.begin(keys.vaultKey, header: header, seconds: seconds)
     } catch let error as KernelKeyring.Refusal {
       note([
         VaultNotice(

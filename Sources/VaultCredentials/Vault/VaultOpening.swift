@@ -138,7 +138,12 @@ struct VaultOpening {
       vault: vault, vaultID: sealed.header.vaultID, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
       fresh: FreshFile(sealed: sealed, index: index))
-    if found.source != .session { open.beginSession(header: sealed.header) }
+    if found.source != .session {
+      let settings = try? SealedFile.decode(index, onlyItemsNamed: []).settings
+      open.beginSession(
+        header: sealed.header,
+        setting: settings?[VaultIndex.sessionSetting].flatMap { Int($0) })
+    }
     return open
   }
 }

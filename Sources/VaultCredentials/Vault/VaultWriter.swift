@@ -20,6 +20,7 @@ struct VaultWriter {
         historyLimit: vault.options.historyLimit)
       try emptyTrash(&draft)
       let result = try change(&draft)
+      draft.index.noteUndo(from: index)
 
       draft.header.generation += 1
       draft.index.device = try vault.folder.device()

@@ -38,6 +38,21 @@ struct VaultFolder: Sendable {
     return try SealedFile(bytes: bytes, identity: Self.identity(status))
   }
 
+  /// Reads the generation before; `nil` if there is none, or it is no vault file.
+  func readPrevious() throws -> SealedFile? {
+    let path = "\(folder)/\(AtomicFile.previousName(of: file))"
+    guard let directory = try? Directory(folder),
+      let there = try? directory.contains(AtomicFile.previousName(of: file)), there
+    else { return nil }
+    let bytes = try OutsideFile.read(path, limit: VaultHeader.maximumFile)
+    return try? SealedFile(bytes: bytes)
+  }
+
+  /// Calls `body` after each change of the vault file, until the watch is stopped.
+  func watch(_ body: @escaping @Sendable () -> Void) throws(StorageError) -> FileSignal.Watch {
+    try FileSignal.watch(file, in: folder, body)
+  }
+
   /// Which file stands under the vault's name now; `nil` if that cannot be told.
   func identity() -> FileIdentity? {
     guard let directory = try? Directory(folder),
@@ -79,10 +94,29 @@ struct VaultFolder: Sendable {
     }
   }
 
-  /// Removes the generation before, which holds what was purged or sealed under an old key.
+  /// Keeps the bytes of a damaged vault file beside it; the caller holds the lock.
+  ///
+  /// - Returns: The path.
+  func keepDamaged(_ bytes: [UInt8], in directory: Directory) throws -> String {
+    try CredentialError.fromStorage {
+      try AtomicFile.replace(damagedName, in: directory, with: bytes)
+      return "\(folder)/\(damagedName)"
+    }
+  }
+
+  /// Removes the vault file; the caller holds the lock.
+  func removeFile(in directory: Directory) throws {
+    try CredentialError.fromStorage { try directory.remove(file) }
+  }
+
+  private var damagedName: String { "\(file).damaged" }
+
+  /// Removes the generation before and a damaged file that was kept, which hold what was purged or
+  /// sealed under an old key.
   func removePrevious(in directory: Directory) throws {
     try CredentialError.fromStorage {
       try directory.remove(AtomicFile.previousName(of: file))
+      try directory.remove(damagedName)
     }
   }
 

@@ -1,0 +1,29 @@
+extension VaultIndex {
+  /// The setting that says how long a session lasts, in seconds.
+  static let sessionSetting = "session"
+}
+
+extension UnlockedVault.Blocking {
+  /// How long the vault stays open after it was opened, as it was set for this vault.
+  ///
+  /// - Returns: Seconds; 0 if it never stays open, `nil` if nothing was set: then 15 minutes.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  public func sessionSetting() throws -> Int? {
+    try open.read(onlyItemsNamed: []).1.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+  }
+
+  /// Sets how long the vault stays open after it was opened, on every machine; a session that is there is not
+  /// touched, but for 0, which ends it.
+  ///
+  /// - Parameter seconds: 0 for never, at most 30 days; `nil` for the standard again.
+  /// - Throws: ``CredentialError`` with code `.invalidValue`, or what writing throws.
+  public func setSession(seconds: Int?) throws {
+    if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
+      throw CredentialError(.invalidValue, "a session lasts 30 days at most")
+    }
+    try open.commit { draft in
+      draft.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
+    }
+    if seconds == 0 { _ = try open.vault.blocking.lock() }
+  }
+}

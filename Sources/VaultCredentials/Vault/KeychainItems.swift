@@ -1,0 +1,178 @@
+/// What a program that was written around the Keychain finds a secret by.
+///
+/// Two conform: ``GenericPassword`` and ``InternetPassword``. Documentation/keychain.md has the table of the
+/// Keychain's attributes and ours.
+public protocol KeychainKey: Sendable {
+  /// What the item is for.
+  var kind: Item.Kind { get }
+  /// What it is found by; all of it must match.
+  var attributes: [String: String] { get }
+  /// What a new item is called.
+  var name: String { get }
+}
+
+/// A password for a service and an account, as the Keychain's `kSecClassGenericPassword`.
+///
+/// ```swift
+/// let key = GenericPassword(service: "com.example.tool", account: "me")
+/// try await open.save(Secret("s3cr3t"), for: key)
+/// let token = try await open.load(key)
+/// ```
+public struct GenericPassword: KeychainKey, Hashable {
+  /// `kSecAttrService`.
+  public let service: String
+  /// `kSecAttrAccount`.
+  public let account: String
+
+  /// The password of `account` for `service`.
+  ///
+  /// - Parameters:
+  ///   - service: `kSecAttrService`.
+  ///   - account: `kSecAttrAccount`.
+  public init(service: String, account: String) {
+    self.service = service
+    self.account = account
+  }
+
+  /// A generic password.
+  public var kind: Item.Kind { .genericPassword }
+  /// `service` and `account`.
+  public var attributes: [String: String] { ["service": service, "account": account] }
+  /// `service/account`.
+  public var name: String { account.isEmpty ? service : "\(service)/\(account)" }
+}
+
+/// A password for a server, as the Keychain's `kSecClassInternetPassword`.
+public struct InternetPassword: KeychainKey, Hashable {
+  /// `kSecAttrServer`.
+  public let server: String
+  /// `kSecAttrProtocol`, as the scheme of a URL writes it: `https`.
+  public let `protocol`: String?
+  /// `kSecAttrPort`.
+  public let port: Int?
+  /// `kSecAttrPath`.
+  public let path: String?
+  /// `kSecAttrAccount`.
+  public let account: String
+
+  /// The password of `account` at `server`.
+  ///
+  /// - Parameters:
+  ///   - server: `kSecAttrServer`.
+  ///   - protocol: `kSecAttrProtocol`, as the scheme of a URL writes it.
+  ///   - port: `kSecAttrPort`.
+  ///   - path: `kSecAttrPath`.
+  ///   - account: `kSecAttrAccount`.
+  public init(
+    server: String, protocol: String? = nil, port: Int? = nil, path: String? = nil, account: String
+  ) {
+    self.server = server
+    self.protocol = `protocol`
+    self.port = port
+    self.path = path
+    self.account = account
+  }
+
+  /// An internet password.
+  public var kind: Item.Kind { .internetPassword }
+
+  /// `server`, `account`, and what else was said.
+  public var attributes: [String: String] {
+    var attributes = ["server": server, "account": account]
+    attributes["protocol"] = `protocol`
+    attributes["port"] = port.map { String($0) }
+    attributes["path"] = path
+    return attributes
+  }
+
+  /// `server:port/path/account`, as far as it was said.
+  public var name: String {
+    let port = port.map { ":\($0)" } ?? ""
+    let path = path.map { $0.hasPrefix("/") ? $0 : "/\($0)" } ?? ""
+    let place = "\(server)\(port)\(path)"
+    return account.isEmpty ? place : "\(place)/\(account)"
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// Stores a secret for a key, or replaces it: `SecItemAdd` and `SecItemUpdate` in one.
+  ///
+  /// - Parameters:
+  ///   - secret: The secret.
+  ///   - key: What it is found by. Where two items have it, the one changed last gets the secret.
+  /// - Returns: The item, and whether it is new.
+  /// - Throws: ``CredentialError`` with code `.invalidName` if no name can be made of the key, `.cannotCreate`,
+  ///   or what writing throws.
+  @discardableResult
+  public func save(_ secret: Secret, for key: some KeychainKey) throws -> ItemChange {
+    if let item = try find(key) { return try set(item.name, to: secret) }
+    var changes = ItemChanges()
+    changes.kind = key.kind
+    changes.attributes = key.attributes
+    let base = try ItemName(joiningPartsOf: key.name)
+    var name = base
+    var number = 2
+    // `a/b` of `c` and `a` of `b/c` have one name, and are two.
+    let taken = Set(try items().map(\.name))
+    while taken.contains(name) {
+      name = try ItemName("\(base.text) (\(number))")
+      number += 1
+    }
+    return try set(name, to: secret, changes: changes)
+  }
+
+  /// The secret for a key: `SecItemCopyMatching`.
+  ///
+  /// - Parameter key: What it is found by.
+  /// - Returns: The secret, or `nil` if there is none: the Keychain's `errSecItemNotFound`.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  public func load(_ key: some KeychainKey) throws -> Secret? {
+    try find(key).map { try get($0.name) }
+  }
+
+  /// Puts the item of a key into the trash: `SecItemDelete`.
+  ///
+  /// - Parameter key: What it is found by.
+  /// - Returns: Whether there was one.
+  /// - Throws: ``CredentialError`` as ``remove(_:purge:)`` does.
+  @discardableResult
+  public func delete(_ key: some KeychainKey) throws -> Bool {
+    guard let item = try find(key) else { return false }
+    try remove(item.name)
+    return true
+  }
+
+  private func find(_ key: some KeychainKey) throws -> Item? {
+    var query = ItemQuery()
+    query.attributes = key.attributes
+    return try items(matching: query).filter { $0.kind == key.kind }
+      .max { ($0.modified, $0.name) < ($1.modified, $1.name) }
+  }
+}
+
+extension ItemName {
+  /// A name made of what another program calls a thing, an address perhaps: without the empty parts between
+  /// slashes that a name may not have.
+  init(joiningPartsOf text: String) throws {
+    try self.init(text.split(separator: "/").joined(separator: "/"))
+  }
+}
+
+extension UnlockedVault {
+  /// Stores or replaces the secret of a key; see ``Blocking/save(_:for:)``.
+  @discardableResult
+  public func save(_ secret: Secret, for key: some KeychainKey) async throws -> ItemChange {
+    try await offCooperativeThreads { try self.blocking.save(secret, for: key) }
+  }
+
+  /// The secret for a key; see ``Blocking/load(_:)``.
+  public func load(_ key: some KeychainKey) async throws -> Secret? {
+    try await offCooperativeThreads { try self.blocking.load(key) }
+  }
+
+  /// Removes the item of a key; see ``Blocking/delete(_:)``.
+  @discardableResult
+  public func delete(_ key: some KeychainKey) async throws -> Bool {
+    try await offCooperativeThreads { try self.blocking.delete(key) }
+  }
+}

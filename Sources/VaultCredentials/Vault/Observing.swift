@@ -1,0 +1,93 @@
+import Synchronization
+import VaultStorage
+
+/// What became of the items of a vault between two looks; by whichever process.
+public struct VaultChange: Sendable, Equatable {
+  /// Items that are new, or came out of the trash, or have a name that they had not.
+  public var added: [ItemName] = []
+  /// Items whose secret, or whatever is known of them, is another.
+  public var changed: [ItemName] = []
+  /// Names that are gone: removed, or renamed.
+  public var removed: [ItemName] = []
+
+  init(from old: [String: ItemRecord], to new: [String: ItemRecord]) {
+    for (name, record) in new {
+      guard let before = old[name] else {
+        added.append(ItemName(stored: name))
+        continue
+      }
+      if before.id != record.id || before.version != record.version
+        || before.modified != record.modified || before.hash != record.hash
+      {
+        changed.append(ItemName(stored: name))
+      }
+    }
+    removed = old.keys.filter { new[$0] == nil }.map(ItemName.init(stored:)).sorted()
+    added.sort()
+    changed.sort()
+  }
+
+  var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
+}
+
+extension UnlockedVault {
+  /// Changes of items as they happen, made by this process or any other.
+  ///
+  /// Every change after this call is reported; several that come faster than they are taken may come as one.
+  /// The sequence ends when its task is cancelled, and throws when the vault can no longer be read with the
+  /// key that this object holds: it was rotated, or is damaged.
+  ///
+  /// ```swift
+  /// for try await change in try open.changes() where change.changed.contains(token) {
+  ///   try await reload()
+  /// }
+  /// ```
+  ///
+  /// - Returns: The changes, without end.
+  /// - Throws: ``CredentialError`` with code `.inputOutput` if the folder cannot be watched, or what reading
+  ///   throws.
+  ///
+  /// inotify(7); on a network file system it looks once a second.
+  public func changes() throws -> AsyncThrowingStream<VaultChange, any Error> {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: VaultChange.self)
+    let last = Known()
+    let watch = try CredentialError.fromStorage {
+      try vault.folder.watch { [self] in
+        do {
+          let change = last.update(to: try liveItems())
+          if !change.isEmpty { continuation.yield(change) }
+        } catch let error as CredentialError where error.code == .noVault {
+          // Between a file that was moved away and one that is put back.
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+    }
+    continuation.onTermination = { _ in watch.stop() }
+    do {
+      _ = last.update(to: try liveItems())
+    } catch {
+      continuation.finish()
+      throw error
+    }
+    return stream
+  }
+
+  private func liveItems() throws -> [String: ItemRecord] {
+    try read().1.items.reduce(into: [:]) { items, record in
+      if record.trashed == 0 { items[record.name] = record }
+    }
+  }
+}
+
+/// The items at the last look.
+private final class Known: Sendable {
+  private let items = Mutex<[String: ItemRecord]>([:])
+
+  func update(to new: [String: ItemRecord]) -> VaultChange {
+    items.withLock { items in
+      defer { items = new }
+      return VaultChange(from: items, to: new)
+    }
+  }
+}

@@ -1,0 +1,273 @@
+import VaultSealing
+import VaultStorage
+
+/// What a salvage found, and where.
+public struct SalvageReport: Sendable, Equatable {
+  /// The file that the vault was mended from.
+  public enum Base: String, Sendable {
+    /// The vault file itself: it opens.
+    case vaultFile = "vault-file"
+    /// The generation before it: the vault file does not open, or is gone.
+    case previousGeneration = "previous-generation"
+    /// The keyring's copies alone: neither opens.
+    case copies
+  }
+
+  /// What the vault was mended from.
+  public internal(set) var base: Base
+  /// Items that could be read where they lay.
+  public internal(set) var whole = 0
+  /// Damaged items that the generation before holds as they were.
+  public internal(set) var fromPrevious = 0
+  /// Items whose secret the keyring's copy gave; further fields are not in it.
+  public internal(set) var fromKeyring = 0
+  /// Damaged items that have an earlier version now.
+  public internal(set) var fromHistory = 0
+  /// Items that nothing holds any more; they are gone from the vault.
+  public internal(set) var lost: [ItemName] = []
+  /// Earlier versions that nothing holds any more.
+  public internal(set) var lostVersions = 0
+  /// Where the damaged file is kept; `nil` if nothing had to be mended, or none was there.
+  public internal(set) var damagedFile: String?
+
+  /// Whether the vault had to be changed at all.
+  public var isMended: Bool {
+    base != .vaultFile || fromPrevious + fromKeyring + fromHistory + lost.count + lostVersions > 0
+  }
+}
+
+extension LockedVault.Blocking {
+  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its earlier
+  /// versions, and the copies in the keyring.
+  ///
+  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed.
+  ///
+  /// - Parameter sources: What may open the file that is asked about, by its key slots.
+  /// - Returns: What was found, and what is lost.
+  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; what
+  ///   ``unlock(with:)`` and writing throw.
+  public func salvage(
+    with sources: ([KeySlot]) throws -> [KeySource]
+  ) throws -> SalvageReport {
+    let failure: CredentialError
+    switch try opened(try? folder.read(), with: sources) {
+    case .success(let open): return try Salvage(open: open, base: .vaultFile).mend()
+    case .failure(let error): failure = error
+    }
+    let damaged = try? OutsideFile.read(folder.path, limit: VaultHeader.maximumFile)
+    let previous = try folder.readPrevious()
+    if case .success(_) = try opened(previous, with: sources), let previous {
+      let kept = try putInPlace(try previous.wholeFile(), keeping: damaged)
+      var accepting = vault
+      accepting.options.acceptsRollback = true
+      let open = try accepting.blocking.unlock(
+        with: sources(previous.header.slots.map { KeySlot($0, label: "") }))
+      var report = try Salvage(open: open, base: .previousGeneration).mend()
+      report.damagedFile = kept
+      return report
+    }
+    return try salvageFromCopies(keeping: damaged, failure: failure)
+  }
+
+  /// Opens a file that was read, or says why it cannot be; a wrong key is an error.
+  private func opened(
+    _ sealed: SealedFile?, with sources: ([KeySlot]) throws -> [KeySource]
+  ) throws -> Result<UnlockedVault, CredentialError> {
+    guard let sealed else {
+      let isThere = try folder.exists()
+      return .failure(
+        isThere
+          ? VaultHeader.damaged("its header cannot be read")
+          : CredentialError(.noVault, "there is no vault at \(folder.path)"))
+    }
+    do {
+      let slots = sealed.header.slots.map { KeySlot($0, label: "") }
+      let open = try VaultOpening(vault: vault, sealed: sealed).open(with: sources(slots))
+      _ = try sealed.openIndex(open.keys)
+      return .success(open)
+    } catch let error as CredentialError where error.code == .damaged {
+      return .failure(error)
+    } catch is SealedFile.IndexRejected {
+      return .failure(VaultHeader.damaged("its index was changed"))
+    }
+  }
+
+  /// Puts `bytes` in the vault file's place, and keeps the damaged ones beside it.
+  private func putInPlace(_ bytes: [UInt8]?, keeping damaged: [UInt8]?) throws -> String? {
+    try folder.locked(timeout: vault.options.lockTimeout) { directory in
+      let kept = try damaged.map { try folder.keepDamaged($0, in: directory) }
+      if let bytes {
+        try folder.replace(bytes, in: directory, keepingPrevious: false)
+      } else {
+        try folder.removeFile(in: directory)
+      }
+      return kept
+    }
+  }
+
+  /// A new vault that the keyring opens, made of the copies that the old one published.
+  private func salvageFromCopies(
+    keeping damaged: [UInt8]?, failure: CredentialError
+  ) throws -> SalvageReport {
+    // The id keeps its place in every version of the file; a checksum that fails says nothing of it.
+    let id = damaged.map { Array($0.dropFirst(16).prefix(16)) }
+    guard vault.options.usesKeyring,
+      let service = vault.copyService(vaultID: id.flatMap { $0.count == 16 ? $0 : nil })
+    else { throw failure }
+    let secrets: [String: SecretBytes]
+    do {
+      let items = try vault.keyring.items(matching: ["service": service]).unlocked
+      let found = try vault.keyring.secrets(of: items.map(\.path))
+      secrets = items.reduce(into: [:]) { secrets, item in
+        if let name = item.attributes["username"] { secrets[name] = found[item.path] }
+      }
+    } catch {
+      throw CredentialError(
+        failure.code, "\(failure.message), and \(error.message)",
+        hint: error.state.advice, underlying: error)
+    }
+    guard !secrets.isEmpty else { throw failure }
+    let kept = try putInPlace(nil, keeping: damaged)
+    let open = try create(slots: [.keyring()]).blocking
+    var report = SalvageReport(base: .copies)
+    report.damagedFile = kept
+    for (name, secret) in secrets.sorted(by: { $0.key < $1.key }) {
+      guard let name = try? ItemName(name), secret.count <= Secret.maximumLength else { continue }
+      try open.set(name, to: Secret(secret))
+      report.fromKeyring += 1
+    }
+    return report
+  }
+}
+
+/// Mends what is damaged in a vault that opens.
+private struct Salvage {
+  let open: UnlockedVault
+  let base: SalvageReport.Base
+
+  func mend() throws -> SalvageReport {
+    let (sealed, index) = try open.read()
+    let isDamaged = { (record: ItemRecord) in
+      record.trashed == 0 && (try? sealed.contents(of: record, keys: open.keys)) == nil
+    }
+    var report = SalvageReport(base: base)
+    let damaged = index.items.filter(isDamaged)
+    report.whole = index.items.count { $0.trashed == 0 } - damaged.count
+    let lostVersions = Set(index.items.flatMap(\.earlier).map(\.hash)).filter { hash in
+      index.items.contains { record in
+        record.earlier.contains { earlier in
+          earlier.hash == hash
+            && (try? open.contents(of: record, earlier: earlier, index: index)) == nil
+        }
+      }
+    }
+    let copies = copies(of: index, names: damaged.map(\.name))
+    let newer = base == .previousGeneration ? newerCopies(index, copies) : [:]
+    guard !damaged.isEmpty || !lostVersions.isEmpty || !newer.isEmpty else { return report }
+    if base == .vaultFile {
+      let bytes = try sealed.wholeFile()
+      report.damagedFile = try open.vault.folder.locked(timeout: open.vault.options.lockTimeout) {
+        try open.vault.folder.keepDamaged(bytes, in: $0)
+      }
+    }
+    let previous = base == .vaultFile ? previousGeneration() : nil
+    return try open.commit { draft in
+      var report = report
+      for position in draft.index.items.indices.reversed() {
+        report.lostVersions += draft.forget(lostVersions, at: position)
+        let record = draft.index.items[position]
+        if damaged.contains(where: { $0.id == record.id }) {
+          try mend(position, copies[record.name], previous, in: &draft, &report)
+        } else if let secret = newer[record.name], record.trashed == 0 {
+          try draft.keepAsEarlier(at: position)
+          try draft.replaceSecret(at: position, by: ItemContents(main: secret))
+          report.fromKeyring += 1
+        }
+      }
+      return report
+    }
+  }
+
+  private func mend(
+    _ position: Int, _ copy: SecretBytes?, _ previous: Generation?, in draft: inout VaultDraft,
+    _ report: inout SalvageReport
+  ) throws {
+    let record = draft.index.items[position]
+    let former = previous?.index.items.first { $0.id == record.id && $0.trashed == 0 }
+    let contents = former.flatMap { former in
+      previous.flatMap { try? $0.sealed.contents(of: former, keys: open.keys) }
+    }
+    if let contents, former?.version == record.version, former?.kind == record.kind {
+      try draft.seal(contents, at: position)
+      report.fromPrevious += 1
+    } else if let copy {
+      try draft.replaceSecret(
+        at: position, by: ItemContents(main: copy, fields: contents?.fields ?? [:]))
+      report.fromKeyring += 1
+    } else if let contents {
+      try draft.replaceSecret(at: position, by: contents)
+      report.fromPrevious += 1
+    } else if let earlier = record.earlier.first(where: {
+      (try? open.contents(of: record, earlier: $0, index: draft.index)) != nil
+    }) {
+      try draft.replaceSecret(
+        at: position, by: try open.contents(of: record, earlier: earlier, index: draft.index))
+      report.fromHistory += 1
+    } else {
+      report.lost.append(ItemName(stored: record.name))
+      draft.purge(at: position)
+    }
+  }
+
+  private struct Generation {
+    let sealed: SealedFile
+    let index: VaultIndex
+  }
+
+  private func previousGeneration() -> Generation? {
+    guard let sealed = try? open.vault.folder.readPrevious(),
+      let index = try? sealed.openIndex(open.keys)
+    else { return nil }
+    return Generation(sealed: sealed, index: index)
+  }
+
+  /// The secrets of the copies of this vault; none where the keyring cannot be asked.
+  private func copies(of index: VaultIndex, names: [String]) -> [String: SecretBytes] {
+    guard open.vault.options.usesKeyring, base == .previousGeneration || !names.isEmpty,
+      let items = try? open.vault.keyring.items(matching: ["service": open.copyService]).unlocked,
+      let secrets = try? open.vault.keyring.secrets(of: items.map(\.path))
+    else { return [:] }
+    return items.reduce(into: [:]) { result, item in
+      if let name = item.attributes["username"] { result[name] = secrets[item.path] }
+    }
+  }
+
+  /// Copies that are not what this generation published: the lost one may have.
+  private func newerCopies(
+    _ index: VaultIndex, _ copies: [String: SecretBytes]
+  ) -> [String: SecretBytes] {
+    index.items.reduce(into: [:]) { newer, record in
+      guard record.trashed == 0, record.copy == .published, let secret = copies[record.name],
+        let hash = try? index.copyHash(of: secret), hash != record.copyHash
+      else { return }
+      newer[record.name] = secret
+    }
+  }
+}
+
+extension VaultDraft {
+  /// Makes `contents` the current secret, as a new version; what was there is not kept.
+  mutating func replaceSecret(at position: Int, by contents: ItemContents) throws {
+    index.items[position].version += 1
+    index.items[position].modified = now
+    try seal(contents, at: position)
+    copyIsOutdated(at: position)
+  }
+
+  /// Takes earlier versions out of an item's list, whose blobs are gone; says how many.
+  mutating func forget(_ hashes: Set<[UInt8]>, at position: Int) -> Int {
+    let before = index.items[position].earlier.count
+    index.items[position].earlier.removeAll { hashes.contains($0.hash) }
+    return before - index.items[position].earlier.count
+  }
+}

@@ -1,0 +1,90 @@
+import CVaultLinux
+import Glibc
+
+/// Tells when a file was replaced or written by anybody, without a daemon: inotify(7).
+///
+/// On a network file system, where the kernel reports nothing of other machines, it looks once a second.
+package enum FileSignal {
+  /// A watch that goes on until ``stop()``.
+  package struct Watch: Sendable {
+    fileprivate let end: Int32
+
+    /// Ends the watch; its thread goes soon after.
+    package func stop() { System.close(end) }
+  }
+
+  /// Calls `body` on a thread of its own after each change of the file `name` in `folder`.
+  ///
+  /// When this returns, the watch is set: every later change is reported. The file need not exist.
+  ///
+  /// - Throws: ``StorageError`` if the folder cannot be watched.
+  package static func watch(
+    _ name: String, in folder: String, _ body: @escaping @Sendable () -> Void
+  ) throws(StorageError) -> Watch {
+    let directory = try Directory(folder)
+    let isOnNetwork = try NetworkFileSystem.contains(directory)
+    let events = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard events >= 0 else {
+      throw StorageError(.inputOutput, "cannot watch \(folder)", systemError: errno)
+    }
+    let mask = UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM)
+    var ends: [Int32] = [-1, -1]
+    guard unsafe inotify_add_watch(events, folder, mask) >= 0, unsafe pipe2(&ends, O_CLOEXEC) == 0
+    else {
+      let error = errno
+      System.close(events)
+      throw StorageError(.inputOutput, "cannot watch \(folder)", systemError: error)
+    }
+    let stop = ends[0]
+    let status = { @Sendable () -> System.FileStatus? in
+      try? System.status(of: name, in: directory.descriptor)
+    }
+    BlockingThread.start(name: "vault-file") {
+      defer {
+        System.close(events)
+        System.close(stop)
+      }
+      var inode = status()?.inode
+      while wait(for: events, until: stop, timeout: isOnNetwork ? 1_000 : -1) {
+        let isAbout = drain(events, name: name)
+        let now = status()?.inode
+        if isAbout || now != inode { body() }
+        inode = now
+      }
+    }
+    return Watch(end: ends[1])
+  }
+
+  /// Waits for events or the time; `false` when the watch was stopped.
+  private static func wait(for events: Int32, until stop: Int32, timeout: Int32) -> Bool {
+    while true {
+      var descriptors = [
+        pollfd(fd: events, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: stop, events: 0, revents: 0),
+      ]
+      let ready = unsafe poll(&descriptors, 2, timeout)
+      if ready < 0, errno == EINTR { continue }
+      return ready >= 0 && descriptors[1].revents == 0
+    }
+  }
+
+  /// Takes what was reported; whether something of it was about `name`.
+  private static func drain(_ events: Int32, name: String) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    var isAbout = false
+    while true {
+      var span = buffer.mutableSpan
+      var raw = unsafe span.mutableBytes
+      guard let count = try? System.read(events, into: &raw), count > 0 else { return isAbout }
+      // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
+      var offset = 0
+      while offset + 16 <= count {
+        let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
+        let end = min(offset + 16 + length, count)
+        let found = buffer[(offset + 16)..<end].prefix { $0 != 0 }
+        if found.elementsEqual(name.utf8) { isAbout = true }
+        offset += 16 + length
+      }
+    }
+  }
+}

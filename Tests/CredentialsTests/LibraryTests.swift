@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultCredentialsTesting
+import VaultSealing
+
+/// The library as other programs use it: keys of the Keychain, changes as they happen, their own tests.
+struct LibraryTests {
+  @Test func aGenericPasswordIsSavedLoadedAndDeleted() async throws {
+    let test = try InMemoryVault()
+    let key = GenericPassword(service: "com.example.tool", account: "me")
+    #expect(try await test.open.load(key) == nil)
+    #expect(try await test.open.save(Secret("one"), for: key).isNew)
+    #expect(try await !test.open.save(Secret("two"), for: key).isNew)
+    #expect(try await test.open.load(key)?.text == "two")
+    let item = try await test.open.item(ItemName("com.example.tool/me"))
+    #expect(item.kind == .genericPassword && item.attributes == key.attributes)
+    // Renamed by a person, it is still found by what it is for.
+    try await test.open.rename(item.name, to: ItemName("mine"))
+    #expect(try await test.open.load(key)?.text == "two")
+    #expect(
+      try await test.open.load(GenericPassword(service: "com.example.tool", account: "you")) == nil)
+    #expect(try await test.open.delete(key))
+    #expect(try await !test.open.delete(key))
+  }
+
+  @Test func keysThatMakeOneNameAreTwoItems() async throws {
+    let test = try InMemoryVault()
+    let keys = [
+      GenericPassword(service: "a/b", account: "c"), GenericPassword(service: "a", account: "b/c"),
+    ]
+    for (index, key) in keys.enumerated() { try await test.open.save(Secret("\(index)"), for: key) }
+    for (index, key) in keys.enumerated() {
+      #expect(try await test.open.load(key)?.text == "\(index)")
+    }
+    let server = InternetPassword(
+      server: "example.org", protocol: "https", port: 8443, path: "/git", account: "me")
+    try await test.open.save(Secret("pw"), for: server)
+    #expect(
+      try await test.open.item(ItemName("example.org:8443/git/me")).kind
+        == .internetPassword)
+    #expect(try await test.open.load(server)?.text == "pw")
+    #expect(try await test.open.load(InternetPassword(server: "example.com", account: "me")) == nil)
+  }
+
+  @Test func changesOfAnyProcessAreSeenAsTheyHappen() async throws {
+    let test = try InMemoryVault()
+    try test.open.blocking.set(name("old"), to: Secret("0"))
+    var changes = try test.open.changes().makeAsyncIterator()
+    // Another program: another object on the same files.
+    let other = try test.vault.blocking.unlock(with: [test.source]).blocking
+    try other.set(name("a"), to: Secret("1"))
+    #expect(try await changes.next()?.added == [name("a")])
+    try other.set(name("a"), to: Secret("2"))
+    #expect(try await changes.next()?.changed == [name("a")])
+    try other.rename(name("a"), to: name("b"))
+    let renamed = try await changes.next()
+    #expect(try renamed?.added == [name("b")])
+    #expect(try renamed?.removed == [name("a")])
+    try other.remove(name("old"))
+    #expect(try await changes.next()?.removed == [name("old")])
+  }
+
+  @Test func aCancelledWatchEnds() async throws {
+    let test = try InMemoryVault()
+    let changes = try test.open.changes()
+    let task = Task { for try await _ in changes {} }
+    task.cancel()
+    try await task.value
+  }
+}
+
+/// A vault with a keyring in each of its states: the contract that a real one is held to, without a bus.
+struct TestKeyringTests {
+  private func vault(_ keyring: TestKeyring) throws -> InMemoryVault {
+    var options = VaultOptions()
+    options.use(keyring)
+    return try InMemoryVault(options: options)
+  }
+
+  @Test func anOpenKeyringOpensTheVaultAndCarriesCopies() throws {
+    let keyring = TestKeyring()
+    let test = try vault(keyring)
+    let open = test.open.blocking
+    try open.addSlot(.keyring())
+    try open.setPublishing(true)
+    try open.set(name("api-token"), to: Secret("s3cr3t"))
+    let service = try #require(
+      keyring.attributes.first { $0["username"] == "api-token" }?["service"])
+    #expect(keyring.secret(service: service, username: "api-token")?.text == "s3cr3t")
+    #expect(try test.vault.blocking.unlock(with: [.keyring]).openedBy.source == .keyring)
+    keyring.store(
+      try Secret("elsewhere"),
+      attributes: ["service": service, "username": "api-token", "application": "vault"])
+    #expect(try open.copies().changedByOthers == [name("api-token")])
+    #expect(try open.takeChangedCopies() == [name("api-token")])
+    #expect(try open.get(name("api-token")).text == "elsewhere")
+  }
+
+  @Test(arguments: TestKeyring.State.allCases.filter { $0 != .unlocked })
+  func whateverTheKeyringDoesTheVaultIsWholeAndTheCopyIsToldOrMade(
+    _ state: TestKeyring.State
+  ) throws {
+    let keyring = TestKeyring()
+    let test = try vault(keyring)
+    let open = test.open.blocking
+    try open.addSlot(.keyring())
+    try open.setPublishing(true)
+    try open.set(name("kept"), to: Secret("1"))
+    keyring.state = state
+    let status = test.vault.blocking.keyringStatus()
+    if state != .serviceGone { #expect(status.message != nil && status.hint != nil) }
+    try open.set(name("new"), to: Secret("2"))
+    #expect(try open.get(name("new")).text == "2")
+    let isAsked = state == .lockedWithDisplay
+    let removed = code { try open.remove(name("kept")) }
+    if keyring.state == .unlocked {
+      #expect(removed == nil)
+    } else {
+      #expect(removed == .copyRemains, "\(String(describing: removed))")
+      let unlocked = code { _ = try test.vault.blocking.unlock(with: [.keyring]) }
+      #expect(isAsked ? unlocked == nil : unlocked == .locked, "\(String(describing: unlocked))")
+    }
+    keyring.state = .unlocked
+    let report = try open.synchroniseCopies()
+    #expect(report.pending == 0 && report.current == 1)
+    #expect(!keyring.attributes.contains { $0["username"] == "kept" })
+  }
+}

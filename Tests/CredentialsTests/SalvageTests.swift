@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+
+/// What can be read of a damaged vault is taken out of wherever it lies; what is lost is named.
+struct SalvageTests {
+  private func salvage(_ vault: ThrowawayVault) throws -> SalvageReport {
+    let key = vault.key
+    return try vault.locked.blocking.salvage { _ in [.key { key }] }
+  }
+
+  /// Flips a bit `fromEnd` bytes before the end of the vault file.
+  private func damage(_ vault: ThrowawayVault, at offset: (Int) -> Int) throws -> [UInt8] {
+    var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: vault.path)))
+    bytes[offset(bytes.count)] ^= 1
+    // In place, as a disk does it: the generation before may be the same file no more.
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: vault.path))
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+    return bytes
+  }
+
+  @Test func aWholeVaultIsLeftAlone() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    let before = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    let report = try salvage(vault)
+    #expect(!report.isMended && report.whole == 1 && report.damagedFile == nil)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path)) == before)
+  }
+
+  @Test func aRottenItemComesFromTheGenerationBefore() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("only"), to: Secret("1"), field: nil)
+    var changes = ItemChanges()
+    changes.note = "later"
+    try vault.open.blocking.update(name("only"), changes)
+    let damaged = try damage(vault) { $0 - 1 }
+    let report = try salvage(vault)
+    #expect(report.base == .vaultFile && report.fromPrevious == 1 && report.lost.isEmpty)
+    let kept = try #require(report.damagedFile)
+    #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: kept))) == damaged)
+    let open = try vault.reopened().blocking
+    #expect(try open.get(name("only")).text == "1")
+    #expect(try open.item(name("only")).note == "later")
+    #expect(try !open.check().isDamaged)
+    // What is purged is gone from the damaged file too.
+    try open.remove(name("only"), purge: true)
+    #expect(!FileManager.default.fileExists(atPath: kept))
+  }
+
+  @Test func aRottenItemWithoutAPredecessorComesFromItsHistoryOrIsNamed() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("old"))
+    try vault.open.blocking.set(name("a"), to: Secret("new"))
+    _ = try damage(vault) { $0 - 1 }
+    try FileManager.default.removeItem(atPath: "\(vault.path).previous")
+    let report = try salvage(vault)
+    #expect(report.fromHistory == 1 && report.lost.isEmpty)
+    #expect(try vault.reopened().blocking.get(name("a")).text == "old")
+
+    let other = try ThrowawayVault()
+    try other.open.blocking.set(name("gone"), to: Secret("1"))
+    _ = try damage(other) { $0 - 1 }
+    try FileManager.default.removeItem(atPath: "\(other.path).previous")
+    #expect(try salvage(other).lost == [name("gone")])
+    #expect(try other.reopened().blocking.items().isEmpty)
+    #expect(try !other.reopened().blocking.check().isDamaged)
+  }
+
+  @Test(arguments: [70, 400]) func aVaultThatDoesNotOpenGoesBackOneGeneration(
+    _ offset: Int
+  ) throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    try vault.open.blocking.set(name("b"), to: Secret("2"))
+    _ = try damage(vault) { _ in offset }
+    let key = vault.key
+    #expect(code { _ = try vault.locked.blocking.unlock(with: [.key { key }]) } == .damaged)
+    let report = try salvage(vault)
+    #expect(report.base == .previousGeneration && report.whole == 1)
+    #expect(report.damagedFile?.hasSuffix("secrets.vault.damaged") == true)
+    var accepting = vault
+    accepting.options.acceptsRollback = true
+    let open = try accepting.reopened().blocking
+    #expect(try open.items().map(\.name.text) == ["a"])
+    try open.set(name("c"), to: Secret("3"))
+    #expect(try open.get(name("c")).text == "3")
+  }
+
+  @Test func aLostVaultComesBackFromTheGenerationBefore() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    try vault.open.blocking.set(name("a"), to: Secret("2"))
+    try FileManager.default.removeItem(atPath: vault.path)
+    let report = try salvage(vault)
+    #expect(report.base == .previousGeneration && report.damagedFile == nil)
+    #expect(try vault.reopened().blocking.get(name("a")).text == "1")
+  }
+
+  @Test func aWrongKeyIsNoDamageAndNothingAtAllIsSaid() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    let wrong = try SecretBytes.random(count: 32)
+    let blocking = try vault.locked.blocking
+    #expect(code { _ = try blocking.salvage { _ in [.key { wrong }] } } == .wrongKey)
+    for path in [vault.path, "\(vault.path).previous"] {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(code { _ = try salvage(vault) } == .noVault)
+  }
+}

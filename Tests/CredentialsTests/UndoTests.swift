@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+import VaultCredentials
+
+/// The last change of items can be taken back, whichever it was, and the taking back too.
+struct UndoTests {
+  private func names(_ vault: ThrowawayVault) throws -> [String] {
+    try vault.open.blocking.items().map(\.name.text)
+  }
+
+  @Test func whatWasMadeGoesToTheTrashAndComesBack() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    #expect(try vault.open.blocking.undo() == [UndoneChange(name("a"), .removed)])
+    #expect(try names(vault) == [])
+    #expect(try vault.open.blocking.undo() == [UndoneChange(name("a"), .restored)])
+    #expect(try vault.open.blocking.get(name("a")).text == "1")
+  }
+
+  @Test func aSecretThatWasSetIsTheOneBefore() throws {
+    let vault = try ThrowawayVault()
+    var changes = ItemChanges()
+    changes.note = "first"
+    changes.kind = .login
+    try vault.open.blocking.set(name("a"), to: Secret("1"), changes: changes)
+    changes.note = "second"
+    changes.kind = .token
+    try vault.open.blocking.set(name("a"), to: Secret("2"), changes: changes)
+    // Another item is no part of it; a rotation is no change of items.
+    _ = try vault.open.blocking.get(name("a"))
+    #expect(try vault.open.blocking.undo() == [UndoneChange(name("a"), .changedBack)])
+    #expect(try vault.open.blocking.get(name("a")).text == "1")
+    #expect(try vault.open.blocking.item(name("a")).note == "first")
+    #expect(try vault.open.blocking.item(name("a")).kind == .login)
+    try vault.open.blocking.undo()
+    #expect(try vault.open.blocking.get(name("a")).text == "2")
+    #expect(try vault.open.blocking.item(name("a")).kind == .token)
+    #expect(try vault.open.blocking.check().isDamaged == false)
+  }
+
+  @Test func removalsNamesAndTagsComeBack() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    try blocking.set(name("a"), to: Secret("1"))
+    try blocking.remove(name("a"))
+    #expect(try blocking.undo() == [UndoneChange(name("a"), .restored)])
+    #expect(try blocking.get(name("a")).text == "1")
+    try blocking.rename(name("a"), to: name("b"))
+    #expect(try blocking.undo() == [UndoneChange(name("a"), .changedBack)])
+    #expect(try names(vault) == ["a"])
+    var changes = ItemChanges()
+    changes.tags = ["x", "y"]
+    changes.attributes = ["service": "s"]
+    try blocking.update(name("a"), changes)
+    try blocking.undo()
+    #expect(try blocking.item(name("a")).tags == [])
+    try blocking.undo()
+    #expect(try blocking.item(name("a")).tags == ["x", "y"])
+    try blocking.copy(name("a"), to: name("c"))
+    try blocking.undo()
+    #expect(try names(vault) == ["a"])
+    // The copy is in the trash, where the next undo finds it.
+    #expect(try blocking.undo() == [UndoneChange(name("c"), .restored)])
+  }
+
+  @Test func whatIsGoneForGoodStaysGoneAndLeavesNoTrace() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    #expect(code { try blocking.undo() } == .versionNotFound)
+    try blocking.set(name("keep"), to: Secret("0"))
+    try blocking.set(name("a"), to: Secret("1"))
+    try blocking.set(name("a"), to: Secret("2"))
+    try blocking.remove(name("a"), purge: true)
+    #expect(code { try blocking.undo() } == .versionNotFound)
+    #expect(try names(vault) == ["keep"])
+  }
+
+  @Test func aNameThatIsTakenByNowIsNotOverwritten() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    try blocking.set(name("a"), to: Secret("1"))
+    try blocking.remove(name("a"))
+    // The last change is another one now: only that is taken back.
+    try blocking.set(name("a"), to: Secret("new"))
+    #expect(try blocking.undo() == [UndoneChange(name("a"), .removed)])
+    #expect(try names(vault) == [])
+  }
+}
+
+extension UndoneChange {
+  fileprivate init(_ name: ItemName, _ kind: Kind) { self = UndoneChange(name: name, kind: kind) }
+}
