@@ -18,14 +18,14 @@ struct VaultTool: ParsableCommand {
         name: "Secrets",
         subcommands: [
           SetVerb.self, GetVerb.self, ListVerb.self, ShowVerb.self, RemoveVerb.self,
-          RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self,
+          RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self, UndoVerb.self,
         ]),
       CommandGroup(name: "Use", subcommands: [RunVerb.self, ReadVerb.self]),
       CommandGroup(
         name: "The vault",
         subcommands: [
           InitVerb.self, UnlockVerb.self, LockVerb.self, StatusVerb.self, CheckVerb.self,
-          KeyVerb.self, KeyringVerb.self, BackupVerb.self,
+          KeyVerb.self, KeyringVerb.self, BackupVerb.self, SettingsVerb.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
       CommandGroup(name: "App data", subcommands: [DataVerb.self]),

@@ -26,6 +26,14 @@ struct KeyringStatesTests {
 
     var path: String { "\(home.path)/vault/secrets.vault" }
 
+    /// The first eight digits of the vault's id, which its copies carry.
+    var id: String {
+      get throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        return bytes[16..<20].map { String(format: "%02x", $0) }.joined()
+      }
+    }
+
     func run(
       _ arguments: [String], input: String = "", in session: KeyringSession,
       withKeyFile: Bool = false
@@ -73,6 +81,12 @@ struct KeyringStatesTests {
       #expect(run.errors.contains("vault: hint: "), "\(arguments[0]): \(run.errors)")
     }
     #expect(!FileManager.default.fileExists(atPath: marker))
+    let status = try vault.run(["status", "--json"], in: session)
+    #expect(status.status == 0, "\(status.errors)")
+    #expect(status.duration < expected.limit, "status took \(status.duration)")
+    let said = try JSONDecoder().decode(StatusTests.Status.self, from: status.output)
+    #expect(said.opening.state == "locked" && said.items == nil)
+    #expect(said.keyring?.hint != nil, "\(status.text)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path)) == before)
   }
 
@@ -91,13 +105,18 @@ struct KeyringStatesTests {
     #expect(set.errors.contains("still to be brought up to date"), "\(set.errors)")
     #expect(try run(["list"]).text == "api-token\nother")
     #expect(try run(["run", "api-token", "--", "/usr/bin/printenv", "API_TOKEN"]).text == "s3cr3t")
+    let status = try run(["status", "--json"])
+    #expect(status.status == 0, "\(status.errors)")
+    let said = try JSONDecoder().decode(StatusTests.Status.self, from: status.output)
+    #expect(said.opening.state == "opens" && said.items == 2)
+    #expect(said.copies.pending == 1 && said.copies.published == 1, "\(status.text)")
     let remove = try run(["remove", "api-token"])
     #expect(remove.status == 69, "\(remove.errors)")
     #expect(remove.errors.contains("the keyring still holds its copy"))
     // Back on the desktop: what was left to do is done.
     let sync = try vault.run(["keyring", "sync"], in: vault.session)
     #expect(sync.status == 0, "\(sync.errors)")
-    let lookup = ["lookup", "service", "vault:\(try id(of: vault))", "username"]
+    let lookup = ["lookup", "service", "vault:\(try vault.id)", "username"]
     let copy = try vault.session.run("/usr/bin/secret-tool", lookup + ["other"])
     #expect(copy.text == "second")
     let gone = try vault.session.run("/usr/bin/secret-tool", lookup + ["api-token"])
@@ -166,7 +185,7 @@ struct KeyringStatesTests {
 
   @Test func aCopyChangedByAnotherProgramIsNoticedTakenOrOverwritten() throws {
     let vault = try DesktopVault(hasKeyFile: false)
-    let service = "vault:\(try id(of: vault))"
+    let service = "vault:\(try vault.id)"
     func change(_ text: String) throws {
       let stored = try vault.session.run(
         "/usr/bin/secret-tool",
@@ -187,10 +206,5 @@ struct KeyringStatesTests {
     let copy = try vault.session.run(
       "/usr/bin/secret-tool", ["lookup", "service", service, "username", "api-token"])
     #expect(copy.text == "elsewhere")
-  }
-
-  private func id(of vault: DesktopVault) throws -> String {
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: vault.path))
-    return bytes[16..<20].map { String(format: "%02x", $0) }.joined()
   }
 }

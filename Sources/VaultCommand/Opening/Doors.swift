@@ -9,18 +9,49 @@ import VaultSealing
 struct Doors {
   let settings: VaultSettings
   let vault: LockedVault
+  /// The slots of the file that is to be opened, where it is not the vault's own.
+  var slots: [KeySlot]?
 
   private static let attempts = 3
 
   /// All doors that are at hand.
   func sources() -> [KeySource] {
     if let named = namedSource() { return [named] }
-    var sources: [KeySource] = settings.usesSession ? [.session] : []
-    sources += environmentSources()
-    sources.append(.keyring)
-    sources += credentialSources()
-    sources += personSources()
-    return sources
+    return withoutAsking().map(\.source) + personSources()
+  }
+
+  /// A door, and what to call it.
+  struct Named {
+    let name: String
+    let source: KeySource
+  }
+
+  /// The doors that ask nobody, one by one, for those who want to know which one opens.
+  func withoutAsking() -> [Named] {
+    if let named = namedSource() {
+      return [
+        Named(
+          name: settings.passphrase == nil
+            ? "the key-file on the line" : "the passphrase on the line",
+          source: named)
+      ]
+    }
+    var doors = settings.usesSession ? [Named(name: "the session", source: .session)] : []
+    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
+      doors.append(
+        Named(
+          name: "the key-file of $\(EnvironmentNames.keyFile)",
+          source: .keyFile(path, isRequired: false)))
+    }
+    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
+      doors.append(
+        Named(
+          name: "the passphrase of $\(EnvironmentNames.passphraseFile)",
+          source: .passphrase(isRequired: false) { try SecretSource.file(path).read() }))
+    }
+    doors.append(Named(name: "the desktop keyring", source: .keyring))
+    doors += credentialSources().map { Named(name: "a systemd credential", source: $0) }
+    return doors
   }
 
   /// The session alone: for what must never ask or wait.
@@ -39,17 +70,6 @@ struct Doors {
     return nil
   }
 
-  private func environmentSources() -> [KeySource] {
-    var sources: [KeySource] = []
-    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
-      sources.append(.keyFile(path, isRequired: false))
-    }
-    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
-      sources.append(.passphrase(isRequired: false) { try SecretSource.file(path).read() })
-    }
-    return sources
-  }
-
   private func credentialSources() -> [KeySource] {
     guard let folder = ProcessState.variable(EnvironmentNames.credentialsDirectory),
       folder.hasPrefix("/")
@@ -66,11 +86,12 @@ struct Doors {
   /// A prompt for what opens this vault; a wrong answer may be corrected twice.
   private func personSources() -> [KeySource] {
     let vault = vault
+    let slots = slots
     let asked = Counter()
     func ask(isRequired: Bool) -> KeySource {
       .passphrase(isRequired: isRequired) {
         guard Prompt.isPossible else { return nil }
-        let kinds = try vault.blocking.summary().slots.map(\.kind)
+        let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
         guard kinds.contains(.passphrase) else { return nil }
         if asked.next() > 0 { Prompt.tell("That is not it.") }
         return try Prompt.secret("Passphrase")
@@ -80,7 +101,7 @@ struct Doors {
       + [
         .recoveryCode {
           guard Prompt.isPossible else { return nil }
-          let kinds = try vault.blocking.summary().slots.map(\.kind)
+          let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
           guard !kinds.contains(.passphrase), kinds.contains(.recovery) else { return nil }
           return try Prompt.secret("Recovery code")
         }

@@ -18,14 +18,21 @@ package struct VaultSettings: Equatable, Sendable {
   package init() {}
 
   /// The vault, not open.
-  func locked(named name: String? = nil) throws -> LockedVault {
+  ///
+  /// - Parameters:
+  ///   - name: Another vault than the one the line means.
+  ///   - asksNobody: Whether the keyring shows no prompt and no session begins: for a look.
+  /// - Returns: The vault; nothing is read yet.
+  /// - Throws: `CredentialError` with code `.configuration`.
+  func locked(named name: String? = nil, asksNobody: Bool = false) throws -> LockedVault {
     var options = VaultOptions()
     options.acceptsRollback = acceptsRollback
     options.usesKeyring = usesKeyring
-    options.allowsKeyringPrompt = ProcessState.hasDisplay
+    options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
+    if options.allowsKeyringPrompt { options.keyringPrompt = PromptEscape.watch() }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
-    if !usesSession { options.sessionSeconds = 0 }
+    if !usesSession || asksNobody { options.sessionSeconds = 0 }
     return try LockedVault(
       location: location(),
       name: name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),

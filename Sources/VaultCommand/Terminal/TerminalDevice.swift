@@ -92,11 +92,19 @@ private func noteSignal(_ number: Int32) {
   /// Waits for the next byte; signals that come meanwhile are raised again with the terminal put back.
   func next() -> Event {
     while true {
+      if let event = next(within: -1) { return event }
+    }
+  }
+
+  /// Waits for the next byte so many milliseconds; `nil` if none came.
+  func next(within milliseconds: Int32) -> Event? {
+    while true {
       var waiting = [
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0),
       ]
-      let count = unsafe poll(&waiting, 2, -1)
+      let count = unsafe poll(&waiting, 2, milliseconds)
+      if count == 0 { return nil }
       if waiting[1].revents != 0 || (count < 0 && errno == EINTR) {
         if raiseCaughtSignals() { return .resumed }
         continue

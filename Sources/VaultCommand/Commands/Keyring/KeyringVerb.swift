@@ -5,10 +5,10 @@ import VaultCredentials
 struct KeyringVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keyring",
-    abstract: "Look at the desktop keyring, unlock it, and bring its copies up to date.",
+    abstract: "Look at the desktop keyring, unlock it, keep its copies current, take items in.",
     subcommands: [
       KeyringStatusVerb.self, KeyringUnlockVerb.self, KeyringSyncVerb.self,
-      KeyringPublishVerb.self,
+      KeyringPublishVerb.self, KeyringListVerb.self, KeyringAdoptVerb.self,
     ])
 }
 
@@ -25,15 +25,7 @@ struct KeyringStatusVerb: ParsableCommand {
     let settings = try common.settings()
     let status = try settings.locked().blocking.keyringStatus()
     if settings.writesJSON {
-      return try StandardOutput.write([
-        ("state", .string(status.state)), ("owner", .optional(status.owner)),
-        ("process", status.process.map { .number(Int64($0)) } ?? .null),
-        ("program", .optional(status.program)),
-        ("locked", status.isLocked.map { .bool($0) } ?? .null),
-        ("encrypted", status.isEncrypted.map { .bool($0) } ?? .null),
-        ("display", .bool(status.hasDisplay)), ("message", .optional(status.message)),
-        ("hint", .optional(status.hint)),
-      ])
+      return try StandardOutput.write(status.members)
     }
     var rows = [["state", status.state]]
     if let program = status.program, let process = status.process {
@@ -42,7 +34,10 @@ struct KeyringStatusVerb: ParsableCommand {
     if let isEncrypted = status.isEncrypted {
       rows.append(["connection", isEncrypted ? "encrypted" : "in clear"])
     }
-    rows.append(["display", status.hasDisplay ? "yes" : "no"])
+    if let collection = status.collection {
+      rows.append(["collection", StandardOutput.shown(collection)])
+    }
+    rows.append(["prompt", status.canPrompt ? "can be shown on the display" : "cannot be shown"])
     try StandardOutput.write(TextTable.aligned(rows))
     if let message = status.message { StandardError.note(message, hint: status.hint) }
   }

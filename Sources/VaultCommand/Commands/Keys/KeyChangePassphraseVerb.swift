@@ -17,7 +17,7 @@ struct KeyChangePassphraseVerb: ParsableCommand {
     help: ArgumentHelp("The new passphrase, as --passphrase takes it.", valueName: "source"))
   var newPassphrase: String?
 
-  @Flag(help: "Accept a passphrase that is too short.")
+  @Flag(help: "Accept a passphrase that is easily guessed.")
   var allowWeak = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -22,7 +22,7 @@ struct NewKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("What to call the key slot.", valueName: "text"))
   var label = ""
 
-  @Flag(help: "Accept a passphrase that is too short.")
+  @Flag(help: "Accept a passphrase that is easily guessed.")
   var allowWeak = false
 
   /// How many keys are named.

@@ -9,8 +9,12 @@ struct CheckVerb: ParsableCommand {
     discussion: """
       It changes nothing, and names no item. The exit status is 65 if something is damaged.
 
+      --salvage mends a damaged or lost vault by what can be read: the file, the generation before it, its \
+      earlier versions and the copies in the keyring. The damaged file is kept beside it.
+
       vault check
       vault check backup.vault
+      vault check --salvage
       """)
 
   @Argument(
@@ -18,10 +22,21 @@ struct CheckVerb: ParsableCommand {
     completion: .file())
   var file: String?
 
+  @Flag(help: "Mend the vault by what can be read; what is lost is named.")
+  var salvage = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func validate() throws {
+    if salvage, file != nil {
+      throw ValidationError(
+        "--salvage mends the vault itself; a backup is put in place by init --from")
+    }
+  }
 
   func run() throws {
     let settings = try common.settings()
+    if salvage { return try mend(settings) }
     if let file {
       let vault = try settings.locked()
       let sources = Doors(settings: settings, vault: vault).sources()
@@ -44,6 +59,59 @@ struct CheckVerb: ParsableCommand {
           + (report.isDamaged ? "; something is damaged" : ""))
     }
     if report.isDamaged { throw ExitStatusOnly(status: .damaged) }
+  }
+
+  private func mend(_ settings: VaultSettings) throws {
+    let vault = try settings.locked()
+    let report = try vault.blocking.salvage { slots in
+      Doors(settings: settings, vault: vault, slots: slots).sources()
+    }
+    if settings.writesJSON {
+      try StandardOutput.write(report.members)
+    } else if !report.isMended {
+      StandardError.note("nothing is damaged: \(report.whole) items can be read")
+    } else {
+      try StandardOutput.write(TextTable.aligned(report.rows))
+      for name in report.lost {
+        StandardError.note("lost: \(StandardOutput.shown(name.text))")
+      }
+      if let path = report.damagedFile {
+        StandardError.note(
+          "the damaged file is kept: \(path)", hint: "run 'vault check', then remove it")
+      }
+      if report.base == .copies {
+        StandardError.note(
+          "the desktop keyring opens the new vault", hint: "vault key add --recovery")
+      }
+    }
+    if !report.lost.isEmpty { throw ExitStatusOnly(status: .damaged) }
+  }
+}
+
+extension SalvageReport {
+  fileprivate var rows: [[String]] {
+    let from =
+      switch base {
+      case .vaultFile: "the vault file"
+      case .previousGeneration: "the generation before"
+      case .copies: "the copies in the keyring alone"
+      }
+    return [
+      ["mended from", from], ["whole", String(whole)],
+      ["from the generation before", String(fromPrevious)],
+      ["from the keyring", String(fromKeyring)], ["from the history", String(fromHistory)],
+      ["lost", String(lost.count)], ["earlier versions lost", String(lostVersions)],
+    ]
+  }
+
+  fileprivate var members: [(String, JSONValue)] {
+    [
+      ("mended", .bool(isMended)), ("base", .string(base.rawValue)),
+      ("whole", .number(Int64(whole))), ("fromPrevious", .number(Int64(fromPrevious))),
+      ("fromKeyring", .number(Int64(fromKeyring))), ("fromHistory", .number(Int64(fromHistory))),
+      ("lost", .strings(lost.map(\.text))), ("lostVersions", .number(Int64(lostVersions))),
+      ("damagedFile", .optional(damagedFile)),
+    ]
   }
 }
 

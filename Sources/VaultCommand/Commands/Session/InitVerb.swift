@@ -26,7 +26,7 @@ struct InitVerb: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Make a recovery code; without a terminal it goes to stdout.")
   var recovery: Bool?
 
-  @Flag(help: "Accept a passphrase that is too short.")
+  @Flag(help: "Accept a passphrase that is easily guessed.")
   var allowWeak = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

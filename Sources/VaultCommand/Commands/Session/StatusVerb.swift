@@ -5,72 +5,100 @@ import VaultCredentials
 struct StatusVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say what there is, what opens it, and for how long it is open.",
-    discussion: "It asks for nothing and opens nothing; no name of an item is in it.")
+    abstract: "Say what there is, what opens it, and how the keyring and its copies stand.",
+    discussion: """
+      It asks for nothing, shows no prompt, begins no session and changes nothing; no name of an item is in \
+      it. Within six seconds, also where the keyring hangs.
+      """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let vault = try settings.locked()
-    let summary = try vault.blocking.summary()
-    let session = try vault.blocking.session()
-    let open = try? vault.blocking.unlock(with: settings.usesSession ? Doors.sessionOnly : [])
-    let slots = try open?.blocking.slots() ?? summary.slots
-    let items = try open?.blocking.items()
-    let pending = items?.count { $0.publishedCopy == .pending }
-    defer {
-      for notice in open?.blocking.takeNotices() ?? [] {
-        StandardError.note(notice.message, hint: notice.hint)
+    let status = try StatusReport(settings)
+    if settings.writesJSON {
+      try StandardOutput.write(status.members)
+    } else {
+      try StandardOutput.write(TextTable.aligned(status.rows))
+    }
+    for notice in status.notices { StandardError.note(notice.message, hint: notice.hint) }
+    if let message = status.keyring?.message, !settings.writesJSON {
+      StandardError.note(message, hint: status.keyring?.hint)
+    }
+    if status.slots.count == 1, !settings.writesJSON {
+      StandardError.note(
+        "only one key slot opens this vault: one accident loses it",
+        hint: "vault key add --recovery")
+    }
+  }
+}
+
+/// How a vault stands, found out without asking a person and without a change.
+struct StatusReport {
+  /// The door that opens the vault now, or why none does.
+  enum Opening {
+    case opens(door: String, slot: String)
+    /// Nobody was asked; a person at the terminal could open it.
+    case asks(what: String)
+    case nothing(why: String, hint: String?)
+  }
+
+  let summary: VaultSummary
+  let session: SessionState
+  let slots: [KeySlot]
+  let opening: Opening
+  /// `nil` where the keyring is to be left alone.
+  let keyring: KeyringStatus?
+  /// `nil` where the vault is locked, or the keyring cannot be asked.
+  let copies: CopyReport?
+  /// `nil` where the vault is locked, as for all counts.
+  let items: [Item]?
+  let trashed: Int?
+  let isPublishing: Bool?
+  let notices: [VaultNotice]
+
+  init(_ settings: VaultSettings) throws {
+    let vault = try settings.locked(asksNobody: true)
+    summary = try vault.blocking.summary()
+    session = try vault.blocking.session()
+    // First, so that a keyring that hangs is waited for once.
+    keyring = settings.usesKeyring ? vault.blocking.keyringStatus() : nil
+    let (open, opening) = try Self.open(vault, settings, slots: summary.slots)
+    self.opening = opening
+    slots = try open?.blocking.slots() ?? summary.slots
+    items = try open?.blocking.items()
+    var trash = ItemQuery()
+    trash.isInTrash = true
+    trashed = try open?.blocking.items(matching: trash).count
+    isPublishing = try open?.blocking.isPublishing()
+    copies = keyring?.message == nil && keyring != nil ? try? open?.blocking.copies() : nil
+    notices = open?.blocking.takeNotices() ?? []
+  }
+
+  private static func open(
+    _ vault: LockedVault, _ settings: VaultSettings, slots: [KeySlot]
+  ) throws -> (UnlockedVault?, Opening) {
+    var failure: CredentialError?
+    for door in Doors(settings: settings, vault: vault).withoutAsking() {
+      do {
+        let open = try vault.blocking.unlock(with: [door.source])
+        return (open, .opens(door: door.name, slot: open.openedBy.slotLabel))
+      } catch let error as CredentialError {
+        switch error.code {
+        case .damaged, .weakSlot, .newerVersion: throw error
+        // Nothing was at hand there, which says nothing.
+        case .locked where error.underlying == nil && failure != nil: continue
+        default: failure = error
+        }
       }
     }
-    if settings.writesJSON {
-      try StandardOutput.write([
-        ("path", .string(summary.path)), ("id", .string(summary.id)),
-        ("generation", .number(Int64(clamping: summary.generation))),
-        ("fileSize", .number(Int64(summary.fileSize))), ("session", session.json),
-        ("slots", .array(slots.map(\.json))),
-        ("items", items.map { .number(Int64($0.count)) } ?? .null),
-        ("copiesPending", pending.map { .number(Int64($0)) } ?? .null),
-      ])
-      return
+    let kinds = slots.map(\.kind)
+    if Prompt.isPossible, kinds.contains(.passphrase) { return (nil, .asks(what: "a passphrase")) }
+    if Prompt.isPossible, kinds.contains(.recovery) {
+      return (nil, .asks(what: "the recovery code"))
     }
-    var rows = [
-      ["vault", StandardOutput.shown(summary.path)],
-      ["id", summary.id],
-      ["written", "\(summary.generation) times, \(summary.fileSize) bytes"],
-      ["opened by", slots.map(\.words).joined(separator: ", ")],
-      ["session", session.words],
-    ]
-    if let items { rows.append(["items", String(items.count)]) }
-    if let pending, pending > 0 { rows.append(["copies", "\(pending) still to be made"]) }
-    try StandardOutput.write(TextTable.aligned(rows))
-  }
-}
-
-extension KeySlot {
-  /// The slot in words: `passphrase (laptop)`.
-  var words: String {
-    label.isEmpty ? kind.name : "\(kind.name) (\(StandardOutput.shown(label)))"
-  }
-}
-
-extension SessionState {
-  fileprivate var words: String {
-    switch self {
-    case .none: "none: the vault is locked"
-    case .active(let seconds): "open for \(TimeSpan.text(seconds))"
-    case .unavailable(let reason): "not possible: \(reason)"
-    }
-  }
-
-  fileprivate var json: JSONValue {
-    switch self {
-    case .none: .object([("state", .string("none"))])
-    case .active(let seconds):
-      .object([("state", .string("active")), ("secondsLeft", .number(Int64(seconds)))])
-    case .unavailable(let reason):
-      .object([("state", .string("unavailable")), ("reason", .string(reason))])
-    }
+    return (
+      nil, .nothing(why: failure?.message ?? "nothing is at hand", hint: failure?.hint)
+    )
   }
 }

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Other programs' items in the keyring, listed and taken in; and a vault mended by its copies.
+@Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
+struct AdoptTests {
+  private func stored(
+    _ secret: String, _ attributes: [String], in session: KeyringSession, label: String
+  ) throws {
+    let run = try session.run(
+      "/usr/bin/secret-tool", ["store", "--label", label] + attributes, input: Data(secret.utf8))
+    try #require(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func itemsOfOtherProgramsAreListedAndTakenIn() throws {
+    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    try stored(
+      "gh-token", ["service", "gh:github.com", "username", "me"], in: vault.session, label: "gh")
+    try stored(
+      "pw", ["server", "mail.example", "user", "me", "protocol", "imap"],
+      in: vault.session, label: "Mail")
+    let list = try vault.run(["keyring", "list"], in: vault.session)
+    #expect(list.status == 0, "\(list.errors)")
+    #expect(list.text.contains("gh:github.com") && list.text.contains("Mail"))
+    #expect(list.text.contains("this vault"))
+    #expect(!list.text.contains("gh-token") && !list.text.contains("s3cr3t"))
+    let some = try vault.run(
+      ["keyring", "list", "--attribute", "protocol=imap", "--json"], in: vault.session)
+    #expect(some.text.contains("mail.example") && !some.text.contains("gh:"))
+
+    let adopt = try vault.run(["keyring", "adopt", "Mail"], in: vault.session)
+    #expect(adopt.status == 0, "\(adopt.errors)")
+    #expect(try vault.run(["get", "mail.example/me"], in: vault.session).text == "pw")
+    let show = try vault.run(["show", "mail.example/me", "--json"], in: vault.session)
+    #expect(show.text.contains("internet-password") && show.text.contains("imap"))
+    let again = try vault.run(["keyring", "adopt", "Mail"], in: vault.session)
+    #expect(again.status == 1, "\(again.errors)")
+    let named = try vault.run(["keyring", "adopt", "gh", "--as", "work/gh"], in: vault.session)
+    #expect(named.status == 0, "\(named.errors)")
+    #expect(try vault.run(["get", "work/gh"], in: vault.session).text == "gh-token")
+    #expect(try vault.run(["keyring", "adopt", "nothing"], in: vault.session).status == 1)
+    let ours = try vault.run(["keyring", "adopt", "vault: api-token"], in: vault.session)
+    #expect(ours.status == 64, "\(ours.errors)")
+  }
+
+  @Test func aForeignItemInThePlaceOfACopyBecomesTheCopy() throws {
+    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    let service = "vault:\(try vault.id)"
+    try stored(
+      "theirs", ["service", service, "username", "x"], in: vault.session, label: "foreign")
+    let set = try vault.run(["set", "x", "--stdin"], input: "mine", in: vault.session)
+    #expect(set.status == 0 && set.errors.contains("was left alone"), "\(set.errors)")
+    let lookup = ["lookup", "service", service, "username", "x"]
+    #expect(try vault.session.run("/usr/bin/secret-tool", lookup).text == "theirs")
+    try #require(try vault.run(["remove", "x"], in: vault.session).status == 0)
+    let adopt = try vault.run(["keyring", "adopt", "foreign"], in: vault.session)
+    #expect(adopt.status == 0, "\(adopt.errors)")
+    #expect(try vault.run(["get", "x"], in: vault.session).text == "theirs")
+    try #require(
+      try vault.run(["set", "x", "--stdin"], input: "new", in: vault.session).status == 0)
+    #expect(try vault.session.run("/usr/bin/secret-tool", lookup).text == "new")
+  }
+
+  @Test func aVaultThatIsLostComesBackFromItsCopies() throws {
+    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    try #require(
+      try vault.run(["set", "other", "--stdin"], input: "second", in: vault.session).status == 0)
+    // The header's checksum no longer fits; its id can still be read.
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    bytes[70] ^= 1
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: vault.path))
+    try file.write(contentsOf: bytes)
+    try file.close()
+    try FileManager.default.removeItem(atPath: "\(vault.path).previous")
+    #expect(try vault.run(["get", "other"], in: vault.session).status == 65)
+    let salvage = try vault.run(["check", "--salvage"], in: vault.session)
+    #expect(salvage.status == 0, "\(salvage.errors)")
+    #expect(salvage.errors.contains("secrets.vault.damaged"))
+    #expect(try vault.run(["get", "api-token"], in: vault.session).text == "s3cr3t")
+    #expect(try vault.run(["get", "other"], in: vault.session).text == "second")
+    #expect(try vault.run(["check"], in: vault.session).status == 0)
+  }
+}
