@@ -320,6 +320,21 @@ struct PredicateTests {
     #expect(message(#Predicate { $0.address.label == "a" }).contains("KeyPath"))
   }
 
+  @Test func dataInFilesIsThereOrNot() throws {
+    let (_, context) = try memory(Project.self, Task.self)
+    let data = Data(repeating: 7, count: 200_000)
+    context.insert(Project(name: "with"))
+    context.insert(Project(name: "without"))
+    try context.fetch(FetchDescriptor<Project>()).first { $0.name == "with" }?.thumbnail = data
+    try context.save()
+    let there = FetchDescriptor<Project>(predicate: #Predicate { $0.thumbnail != nil })
+    #expect(try context.fetch(there).map(\.name) == ["with"])
+    let equal = FetchDescriptor<Project>(predicate: #Predicate { $0.thumbnail == data })
+    #expect(throws: SwiftDataError.unsupportedPredicate) { _ = try context.fetch(equal) }
+    let long = FetchDescriptor<Project>(predicate: #Predicate { $0.thumbnail?.count ?? 0 > 3 })
+    #expect(throws: SwiftDataError.unsupportedPredicate) { _ = try context.fetch(long) }
+  }
+
   @Test func valuesAreNeverPartOfTheText() throws {
     let odd = "'; DROP TABLE \"Person\"; --"
     try crew.check(#Predicate { $0.name == odd })

@@ -11,6 +11,11 @@ extension PredicateTranslator {
         throw Self.unsupported(node, "values of \(left.form.type) have no order of their own")
       }
     }
+    if left.form.kind == .external, right.form.kind == .external, !left.isNullLiteral,
+      !right.isNullLiteral, left.sql.values != [.null], right.sql.values != [.null]
+    {
+      throw Self.unsupported(node, "data with .externalStorage is only compared with nil")
+    }
     let isOptional = left.isOptional || right.isOptional
     let canFail = !isOptional && (left.canFail || right.canFail)
     let leftSQL = left.isNullLiteral || right.isNullLiteral ? left.sql : left.identity
@@ -88,6 +93,9 @@ extension PredicateTranslator {
       return .model(keyed(model, choose("NULL", model.key), isOptional: true, canFail: canFail))
     }
     let (first, second) = try operands(left, right, in: node)
+    guard first.form.kind != .external else {
+      throw Self.unsupported(node, "data with .externalStorage is only compared with nil")
+    }
     var scalar = Scalar(sql: choose(first.sql, second.sql), form: first.form)
     scalar.isOptional = first.isOptional || second.isOptional
     scalar.canFail = canFail || first.canFail || second.canFail

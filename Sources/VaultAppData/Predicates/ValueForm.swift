@@ -8,6 +8,8 @@ struct ValueForm {
     case base64
     /// The key of a row.
     case key
+    /// Data that may lie in a file of its own: there, or not there.
+    case external
   }
 
   let kind: Kind
@@ -56,6 +58,9 @@ struct ValueForm {
     }
     switch kind {
     case .key: return .integer(key(value))
+    case .external:
+      throw SwiftDataError.unsupportedPredicate.saying(
+        "data with .externalStorage is only compared with nil")
     case .base64:
       if let data = value as? Data { return .text(data.base64EncodedString()) }
     case .json:
