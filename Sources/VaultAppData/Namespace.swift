@@ -1,5 +1,6 @@
 @_exported public import Foundation
 @_exported public import Observation
+
 @_exported public import struct VaultStorage.FileStore
 
 /// What generated code names.

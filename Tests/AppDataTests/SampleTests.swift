@@ -40,6 +40,34 @@ struct SampleTests {
     #expect(try context.fetchCount(FetchDescriptor<Task>()) == 0)
   }
 
+  @Test func theQueriesOfTheSampleRun() throws {
+    let container = try ModelContainer(
+      for: Project.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    for (number, name) in ["a", "b", "c"].enumerated() {
+      let project = Project(name: name)
+      project.createdAt = Date(timeIntervalSinceReferenceDate: Double(number))
+      context.insert(project)
+    }
+    try context.save()
+    let descriptor = FetchDescriptor<Project>(
+      predicate: #Predicate { !$0.isArchived },
+      sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    let found = try context.fetch(descriptor)
+    #expect(found.map(\.name) == ["c", "b", "a"])
+    // Pending changes count, those of related objects too.
+    found[1].isArchived = true
+    found[2].tasks.append(Task(title: "t"))
+    #expect(try context.fetch(descriptor).map(\.name) == ["c", "a"])
+    let busy = FetchDescriptor<Project>(
+      predicate: #Predicate { $0.tasks.contains { $0.title == "t" } })
+    #expect(try context.fetch(busy).map(\.name) == ["a"])
+    #expect(try ModelContext(container).fetchCount(busy) == 0)
+    try context.delete(model: Project.self, where: #Predicate { $0.name == "c" })
+    #expect(try context.fetchCount(FetchDescriptor<Project>()) == 2)
+  }
+
   @Test func theConfigurationOfTheSampleCompiles() throws {
     let schema = Schema([Project.self, Task.self])
     let configuration = ModelConfiguration(

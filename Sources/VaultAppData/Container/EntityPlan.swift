@@ -25,7 +25,10 @@ package final class EntityPlan: @unchecked Sendable {
   /// The columns of constraints, each with the slots that it compares.
   let uniqueness: [[Int]]
 
-  var slotCount: Int { slots.count }
+  /// How each slot is read: an array without strings, for the loop over rows.
+  let kinds: [SlotPlan.Kind]
+
+  var slotCount: Int { kinds.count }
 
   init(
     index: Int, description: ModelDescription, stored: StoredEntity, store: Int,
@@ -47,6 +50,7 @@ package final class EntityPlan: @unchecked Sendable {
       }
     }
     self.slots = slots
+    kinds = slots.map(\.kind)
     let unique =
       stored.attributes.filter(\.isUnique).map { [$0.name] } + stored.uniqueConstraints
     uniqueness = unique.map { $0.compactMap { description.index(named: $0) } }

@@ -12,6 +12,7 @@ package final class ModelStore: @unchecked Sendable {
   private let application: String?
   private let lock = NSRecursiveLock()
   private var idle: [StoreConnection]
+  private let isOnNetwork: Bool
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
   /// What the opening changed.
@@ -41,6 +42,7 @@ package final class ModelStore: @unchecked Sendable {
       let metadata = StoreMetadata(application: ApplicationData.identifier, schema: schema)
       try connection.transaction { try connection.createDataStore(metadata) }
       identifier = metadata.store
+      isOnNetwork = false
       idle = [StoreConnection(connection)]
       return
     }
@@ -63,6 +65,7 @@ package final class ModelStore: @unchecked Sendable {
     self.application = application
     self.report = report
     identifier = metadata.store
+    isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
     idle = [StoreConnection(connection)]
   }
 
@@ -77,6 +80,7 @@ package final class ModelStore: @unchecked Sendable {
     file = nil
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
+    isOnNetwork = false
     idle = [StoreConnection(connection)]
   }
 
@@ -115,9 +119,15 @@ package final class ModelStore: @unchecked Sendable {
   package func lease() throws -> StoreConnection {
     if let free = lock.withLock({ isInMemory ? idle.first : idle.popLast() }) { return free }
     guard let file else { preconditionFailure("a database in memory has one connection") }
-    let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
-    let connection = try file.open(mode, ofApplication: application).connection
-    if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
+    let connection: SQLiteConnection
+    if configuration.allowsSave {
+      // Looked at when the container was made: whose it is, its schema, its directory.
+      connection = try SQLiteConnection(path: file.path, mode: .readWrite)
+      try connection.prepareDataStore(isOnNetwork: isOnNetwork)
+    } else {
+      connection = try file.open(.read, ofApplication: application).connection
+      try connection.executeScript("PRAGMA query_only=OFF")
+    }
     return StoreConnection(connection)
   }
 
@@ -203,6 +213,7 @@ final class EntityStatements {
   private let plan: EntityPlan
   private let connection: SQLiteConnection
   private var insertion: SQLiteStatement?
+  private var deletion: SQLiteStatement?
   private var byKey: SQLiteStatement?
   private var updates: [PropertySet: (statement: SQLiteStatement, slots: [Int])] = [:]
 
@@ -215,6 +226,13 @@ final class EntityStatements {
     if let insertion { return insertion }
     let made = try connection.prepare(plan.insertion)
     insertion = made
+    return made
+  }
+
+  func delete() throws -> SQLiteStatement {
+    if let deletion { return deletion }
+    let made = try connection.prepare(plan.deletion)
+    deletion = made
     return made
   }
 

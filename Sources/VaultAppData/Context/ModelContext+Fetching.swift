@@ -44,7 +44,7 @@ extension ModelContext {
     let query = try query(descriptor, plan)
     let records = try rows(query, descriptor, plan)
     if records.count > 1 {
-      let batch = FetchBatch(records.map(\.key))
+      let batch = FetchBatch(records.map { $0.key })
       for record in records { record.batch = batch }
     }
     try prefetch(descriptor, records, plan)
@@ -62,9 +62,7 @@ extension ModelContext {
 
   private func make<T: PersistentModel>(_ record: Record) -> T {
     let model = Materialization.make(T.self, of: record)
-    record.model = model
     if record.isPending { record.kept = model }
-    guard let model = model as? T else { preconditionFailure("\(T.self) made something else") }
     return model
   }
 

@@ -124,7 +124,7 @@ extension ModelContext {
       defer { statement.reset() }
       try statement.bind(record.key, at: 1)
       guard try statement.step() else { return }
-      let slot = plan.slots[index].read(statement, 0)
+      let slot = plan.slots[index].kind.read(statement, 0)
       record.slots[index] = try container.stores[plan.store].large(slot, plan.slots[index])
     }
   }
@@ -244,25 +244,27 @@ extension EntityPlan {
   /// The slots of the statement's row, whose first column is the key.
   func read(_ row: SQLiteStatement, _ wanted: Set<Int>? = nil) -> [_AppData.Slot] {
     var result: [_AppData.Slot] = []
-    result.reserveCapacity(slots.count)
+    result.reserveCapacity(kinds.count)
     var column = 0
-    for (index, slot) in slots.enumerated() {
-      guard slot.column != nil, slot.kind != .external, wanted?.contains(index) != false else {
+    for index in kinds.indices {
+      let kind = kinds[index]
+      guard kind != .none, kind != .external, wanted == nil || wanted?.contains(index) == true
+      else {
         result.append(.fault)
         continue
       }
       column += 1
-      result.append(slot.read(row, column))
+      result.append(kind.read(row, column))
     }
     return result
   }
 }
 
-extension SlotPlan {
+extension SlotPlan.Kind {
   /// The value of a column.
   func read(_ row: SQLiteStatement, _ column: Int) -> _AppData.Slot {
     if row.isNull(at: column) { return .null }
-    switch kind {
+    switch self {
     case .integer: return .integer(row.int64(at: column))
     case .real: return .real(row.double(at: column))
     case .text: return .text(row.string(at: column))

@@ -173,8 +173,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   private func makeModel(_ record: Record) -> any PersistentModel {
-    let model = Materialization.make(record.description.type, of: record)
-    record.model = model
+    let model: any PersistentModel = Materialization.make(record.description.type, of: record)
     if record.isPending { record.kept = model }
     return model
   }

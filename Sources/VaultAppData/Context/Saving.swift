@@ -58,7 +58,9 @@ final class Saving {
     for index in plan.slots.indices where plan.slots[index].kind == .external {
       try retire(index, record, plan)
     }
-    try connection.sqlite.execute(plan.deletion, [.integer(record.key)])
+    let statement = try connection.statements(plan).delete()
+    try statement.bind(record.key, at: 1)
+    try statement.run()
   }
 
   // MARK: Large values

@@ -19,7 +19,7 @@ enum Materialization {
   /// Makes the object of a record.
   static func make<Model: PersistentModel>(
     _ type: Model.Type, of record: _AppData.Record
-  ) -> any PersistentModel {
+  ) -> Model {
     let outer = unsafe pthread_getspecific(slot)
     unsafe pthread_setspecific(slot, Unmanaged.passUnretained(record).toOpaque())
     record.isBeingMade = true
@@ -27,6 +27,9 @@ enum Materialization {
       record.isBeingMade = false
       unsafe pthread_setspecific(slot, outer)
     }
-    return Model(backingData: _AppData.ModelBackingData<Model>(record))
+    let model = Model(backingData: _AppData.ModelBackingData<Model>(record))
+    // A class that is written by hand does not tell its record.
+    if record.model == nil { record.model = model }
+    return model
   }
 }

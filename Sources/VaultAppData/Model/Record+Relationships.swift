@@ -25,10 +25,7 @@ extension _AppData.Record {
     // Never a crash: an object without a row and with empty values.
     let record = _AppData.Record(Value._$description, key: DetachedKey.make())
     record.state = .gone
-    guard let value = Materialization.make(type, of: record) as? Value else {
-      preconditionFailure("\(type) made something else than itself")
-    }
-    return value
+    return Materialization.make(type, of: record)
   }
 
   func relatedMany<Value: RelationshipCollection>(_ index: Int, as type: Value.Type) -> Value {
