@@ -14,7 +14,14 @@ let package = Package(
         .product(name: "VaultPreferences", package: "vault"),
         .product(name: "VaultStorage", package: "vault"),
       ],
-      path: "Sources/PreferencesBenchmark")
+      path: "Sources/PreferencesBenchmark"),
+    .executableTarget(
+      name: "appdata-benchmark",
+      dependencies: [
+        .product(name: "VaultAppData", package: "vault"), "CSQLite",
+      ],
+      path: "Sources/AppDataBenchmark"),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
   ],
   swiftLanguageModes: [.v6]
 )
