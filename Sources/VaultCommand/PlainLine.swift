@@ -7,6 +7,7 @@ enum PlainLine: Equatable {
   case get(GetRequest)
   case defaults(DefaultsLine)
   case completion(CompletionLine)
+  case credential(CredentialLine)
 
   /// The request of a plain line; `nil` where the line is for the parser.
   init?(_ arguments: [String]) {
@@ -16,6 +17,10 @@ enum PlainLine: Equatable {
     }
     if let line = CompletionLine(arguments) {
       self = .completion(line)
+      return
+    }
+    if let line = CredentialLine(arguments) {
+      self = .credential(line)
       return
     }
     switch arguments.count {
@@ -34,6 +39,7 @@ enum PlainLine: Equatable {
     case .get(let request): try request.run()
     case .defaults(let line): try line.run()
     case .completion(let line): try line.run()
+    case .credential(let line): try line.run()
     }
   }
 }

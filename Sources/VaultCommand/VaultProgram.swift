@@ -14,6 +14,8 @@ public enum VaultProgram {
     ProgramName.adopt(program)
     if program.split(separator: "/").last.map(String.init) == DefaultsVerb.verbName {
       arguments.insert(DefaultsVerb.verbName, at: 0)
+    } else if let face = HelperFace(calledAs: program) {
+      arguments = [CredentialVerb.verbName, face.rawValue] + arguments
     }
     exit(run(arguments).code)
   }

@@ -1,0 +1,71 @@
+import FoundationEssentials
+
+/// `credsStore` in docker's `config.json`: one line in, one line out, the rest byte by byte as it was.
+///
+/// docs.docker.com/reference/cli/docker/login, "Credential stores".
+package enum DockerConfiguration {
+  package static let setting = "\"credsStore\": \"vault\""
+
+  private struct Settings: Decodable {
+    var credsStore: String?
+  }
+
+  /// The text with the setting; `nil` where it is there.
+  ///
+  /// - Throws: ``CommandError`` with code `connected-otherwise` where another store is set, or
+  ///   `configuration-unreadable`.
+  package static func added(to text: String) throws -> String? {
+    guard !text.allSatisfy(\.isWhitespace) else { return "{\n\t\(setting)\n}\n" }
+    switch try store(in: text) {
+    case "vault": return nil
+    case nil, "": break
+    case .some:
+      throw CommandError(
+        "connected-otherwise", "docker keeps its credentials in another store already",
+        hint: "take \"credsStore\" out of the file, and connect again", status: .no)
+    }
+    guard let brace = text.firstIndex(of: "{") else { throw unreadable() }
+    let rest = text[text.index(after: brace)...]
+    let isEmpty = rest.first { !$0.isWhitespace } == "}"
+    let result =
+      text[...brace] + "\n\t\(setting)\(isEmpty ? (rest.contains("\n") ? "" : "\n") : ",")" + rest
+    guard try store(in: String(result)) == "vault" else { throw unreadable() }
+    return String(result)
+  }
+
+  /// The text without the setting; `nil` where it is not there.
+  package static func removed(from text: String) throws -> String? {
+    guard !text.allSatisfy(\.isWhitespace), try store(in: text) == "vault" else { return nil }
+    // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
+    let forms = [
+      ("\n\t\(setting),", ""), ("{\n\t\(setting)\n}\n", "{}\n"), ("{\n\t\(setting)\n}", "{}"),
+      (",\n\t\(setting)", ""), ("\n\t\(setting)", ""), ("\(setting),", ""), (setting, ""),
+    ]
+    for (form, rest) in forms {
+      guard let range = text.firstRange(of: form) else { continue }
+      var result = text
+      result.replaceSubrange(range, with: rest)
+      if isWithoutStore(result) { return result }
+    }
+    throw unreadable()
+  }
+
+  private static func isWithoutStore(_ text: String) -> Bool {
+    do { return try store(in: text) == nil } catch { return false }
+  }
+
+  private static func store(in text: String) throws -> String? {
+    do {
+      return try JSONDecoder().decode(Settings.self, from: Data(text.utf8)).credsStore
+    } catch {
+      throw unreadable()
+    }
+  }
+
+  private static func unreadable() -> CommandError {
+    CommandError(
+      "configuration-unreadable",
+      "docker's config.json is not in a form that can be changed safely",
+      hint: "write or take out the line \(setting) yourself", status: .configuration)
+  }
+}

@@ -1,0 +1,68 @@
+package import VaultSealing
+
+/// What git and a helper tell each other: lines `key=value`, ended by an empty line or the end.
+///
+/// gitcredentials(7), git-credential(1), "INPUT/OUTPUT FORMAT".
+package struct GitDescription: Sendable {
+  /// Values that are no secret, by key; of a repeated one the last.
+  package private(set) var texts: [String: String] = [:]
+  /// Values of keys that end in `[]`.
+  package private(set) var lists: [String: [String]] = [:]
+  /// The password, the credential and the refresh token.
+  package private(set) var secrets: [String: SecretBytes] = [:]
+
+  static let secretKeys = ["password", "credential", "oauth_refresh_token"]
+  /// git's own limit, with the newline.
+  private static let longestLine = 65_535
+
+  package subscript(key: String) -> String? { texts[key] }
+
+  /// Reads what git sent.
+  ///
+  /// - Throws: ``CommandError`` with code `invalid-description` for a line without `=`, with a NUL or a
+  ///   carriage return, of more than 65,535 bytes, or no UTF-8 where it matters.
+  package init(_ input: SecretBytes) throws {
+    try input.withBytes { bytes in
+      var start = 0
+      while start < bytes.byteCount {
+        var end = start
+        var equals: Int?
+        while end < bytes.byteCount, bytes.byte(at: end) != 0x0A {
+          let byte = bytes.byte(at: end)
+          // CVE-2024-52006: a carriage return ends a line for some readers.
+          if byte == 0 || byte == 0x0D { throw Self.invalid("a control character") }
+          if byte == 0x3D, equals == nil { equals = end }
+          end += 1
+        }
+        if end == start { return }
+        guard end - start < Self.longestLine else { throw Self.invalid("a line that is too long") }
+        guard let equals, equals > start else { throw Self.invalid("a line without a key") }
+        try take(bytes, key: start..<equals, value: equals + 1..<end)
+        start = end + 1
+      }
+    }
+  }
+
+  private mutating func take(_ bytes: RawSpan, key: Range<Int>, value: Range<Int>) throws {
+    guard let key = bytes.text(key) else { throw Self.invalid("a key that is no text") }
+    if Self.secretKeys.contains(key) {
+      secrets[key] = try SecretBytes(copying: bytes.extracting(value))
+    } else if key.hasSuffix("[]") {
+      // What a server says may be in any encoding; a list that matters is ASCII.
+      let text = bytes.text(value) ?? ""
+      lists[key] = text.isEmpty ? [] : (lists[key] ?? []) + [text]
+    } else if let text = bytes.text(value) {
+      texts[key] = text
+    } else if Self.matching.contains(key) {
+      throw Self.invalid("a value that is no UTF-8")
+    }
+  }
+
+  /// Keys by which a credential is found: they must be understood, or nothing can be said.
+  private static let matching: Set<String> = ["protocol", "host", "path", "username", "url"]
+
+  private static func invalid(_ what: String) -> CommandError {
+    CommandError(
+      "invalid-description", "git's description of a credential holds \(what)", status: .usage)
+  }
+}

@@ -1,0 +1,31 @@
+/// A protocol of another program that the command speaks.
+package enum HelperFace: String, CaseIterable, Sendable {
+  case git, docker, aws, askpass, keyring
+
+  /// The names of links to the command, and what each speaks: the one list of them.
+  ///
+  /// `scripts/helper-links` has those that an installation makes; a test holds both equal. `keyring` is made
+  /// by `vault connect pip` alone, since Python's own program has that name.
+  package static func links(command: String) -> [(name: String, face: HelperFace)] {
+    [
+      ("git-credential-\(command)", .git), ("docker-credential-\(command)", .docker),
+      ("\(command)-askpass", .askpass),
+    ]
+  }
+
+  /// What a link of this name speaks; `nil` where the name is the command's own.
+  package init?(calledAs program: String) {
+    let name = program.split(separator: "/").last.map(String.init) ?? program
+    if name == "keyring" {
+      self = .keyring
+    } else if name.hasPrefix("git-credential-") {
+      self = .git
+    } else if name.hasPrefix("docker-credential-") {
+      self = .docker
+    } else if name.hasSuffix("-askpass") {
+      self = .askpass
+    } else {
+      return nil
+    }
+  }
+}

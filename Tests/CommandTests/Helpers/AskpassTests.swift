@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+struct AskpassTests {
+  @Test(arguments: [
+    ("Enter passphrase for key '/home/d/.ssh/id': ", AskpassPrompt.key(path: "/home/d/.ssh/id")),
+    ("Enter passphrase for /home/d/a b: ", .key(path: "/home/d/a b")),
+    ("Enter passphrase for /k (will confirm each use): ", .key(path: "/k")),
+    ("david@host.example's password: ", .host("david@host.example")),
+    (
+      "Username for 'https://example.com': ",
+      .gitUsername(scheme: "https", host: "example.com", path: nil)
+    ),
+    (
+      "Password for 'https://a%40b@example.com:8443/x.git': ",
+      .gitPassword(scheme: "https", host: "example.com:8443", path: "x.git", username: "a@b")
+    ),
+    ("[sudo] password for david: ", .sudo(user: "david")),
+  ])
+  func aKnownPromptIsUnderstood(text: String, prompt: AskpassPrompt) {
+    #expect(AskpassPrompt(text) == prompt)
+  }
+
+  @Test(arguments: [
+    "", "Password: ", "Enter PIN for authenticator: ", "Enter passphrase for key '': ",
+    "Bad passphrase, try again for /k: ", "Enter passphrase (empty for no passphrase): ",
+    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+    "Enter passphrase for key '/k': \nEnter passphrase for key '/other': ",
+    "Password for 'https://a%0Ab@example.com': ", "Password for 'https://a%zz@example.com': ",
+    "Password for 'example.com': ", "(david@host) Password: ", "'s password: ",
+    "Username for 'https://example.com'", "x\u{0}david@host's password: ",
+  ])
+  func anyOtherPromptIsNotGuessed(text: String) {
+    #expect(AskpassPrompt(text) == nil)
+  }
+
+  @Test func theRuleSaysWhichItemAnswers() throws {
+    let links = try HelperLinks()
+    func ask(_ prompt: String) throws -> VaultProcess.Result {
+      try links.call("vault-askpass", [prompt])
+    }
+    try links.vault.set("ssh/home/d/.ssh/id", "by name")
+    #expect(try ask("Enter passphrase for key '/home/d/.ssh/id': ").text == "by name\n")
+    let other = try ask("Enter passphrase for key '/home/d/.ssh/other': ")
+    #expect(other.status == 1)
+    #expect(other.text.isEmpty)
+    _ = try links.vault(
+      "set", "any", "--stdin", "--attribute", "askpass=/home/d/.ssh/id", input: "by attribute")
+    #expect(try ask("Enter passphrase for key '/home/d/.ssh/id': ").text == "by attribute\n")
+    _ = try links.vault(
+      "set", "second", "--stdin", "--attribute", "askpass=/home/d/.ssh/id", input: "2")
+    #expect(try ask("Enter passphrase for key '/home/d/.ssh/id': ").status == 1)
+    try links.vault.set("ssh/d@host", "host")
+    #expect(try ask("d@host's password: ").text == "host\n")
+    #expect(try ask("e@host's password: ").status == 1)
+    try links.vault.set("sudo/d", "root")
+    #expect(try ask("[sudo] password for d: ").text == "root\n")
+    try links.vault.set("sudo/d", "two\nlines")
+    #expect(try ask("[sudo] password for d: ").text.isEmpty)
+    #expect(try links.call("vault-askpass", []).status == 1)
+    #expect(
+      try links.call(
+        "vault-askpass", ["Allow use of key? "], adding: ["SSH_ASKPASS_PROMPT": "confirm"]
+      ).status == 1)
+    let locked = try links.call(
+      "vault-askpass", ["d@host's password: "], adding: try links.locked())
+    #expect(locked.status == 77)
+    #expect(locked.text.isEmpty)
+  }
+
+  @Test func gitsPromptsFindTheCredentialHelpersItems() throws {
+    let links = try HelperLinks()
+    _ = try links.call(
+      "git-credential-vault", ["store"],
+      input: "protocol=https\nhost=example.com\nusername=a@b\npassword=pw\n")
+    #expect(
+      try links.call("vault-askpass", ["Username for 'https://example.com': "]).text == "a@b\n")
+    #expect(
+      try links.call("vault-askpass", ["Password for 'https://a%40b@example.com': "]).text
+        == "pw\n")
+    #expect(
+      try links.call("vault-askpass", ["Password for 'https://c@example.com': "]).status == 1)
+  }
+
+  @Test(
+    .enabled(
+      if: ["ssh-agent", "ssh-add", "ssh-keygen"].allSatisfy(HelperLinks.isInstalled),
+      "OpenSSH's client is not installed"))
+  func sshAddOpensAnEncryptedKey() throws {
+    let links = try HelperLinks()
+    let key = "\(links.home)/id"
+    try links.vault.set("ssh\(key)", "pass phrase")
+    // -P is on the line: this key is nobody's.
+    let script = """
+      ssh-keygen -q -t ed25519 -N 'pass phrase' -f "$1" </dev/null &&
+      eval "$(ssh-agent -s)" >/dev/null && trap 'ssh-agent -k >/dev/null' EXIT &&
+      export SSH_ASKPASS_REQUIRE=force SSH_ASKPASS="$2/vault-askpass" &&
+      ssh-add -q "$1" </dev/null && ssh-add -l
+      """
+    let result = try links.run("sh", ["-c", script, "sh", key, links.folder])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text.contains("ED25519"))
+  }
+}

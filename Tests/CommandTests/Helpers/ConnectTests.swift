@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+struct ConnectTests {
+  private func write(_ text: String, to path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func read(_ path: String) -> String? {
+    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    ("git", ".gitconfig", "[user]\n\tname = a\n[credential]\n\thelper = store\n"),
+    ("git", ".gitconfig", "[user]\n\tname = a # no end"),
+    ("docker", ".docker/config.json", "{\n\t\"auths\": {},\n\t\"detachKeys\": \"ctrl-q\"\n}\n"),
+    ("docker", ".docker/config.json", "{}"), ("docker", ".docker/config.json", "{\n}\n"),
+    ("docker", ".docker/config.json", "{\"psFormat\": \"credsStore\"}"),
+    ("aws", ".aws/config", "[default]\nregion = eu-west-1\n[profile other]\nregion = x\n"),
+    ("aws", ".aws/config", "# mine\n[profile other]\nregion = x\n"),
+    ("pip", ".config/pip/pip.conf", "[global]\ntimeout = 9\n"),
+    ("pip", ".config/pip/pip.conf", "[install]\nuser = true\n"),
+  ])
+  func disconnectTakesBackExactlyWhatConnectWrote(
+    program: String, file: String, before: String
+  ) throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let path = "\(home.path)/\(file)"
+    try write(before, to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    let planned = try vault.run(["connect", program, "--dry-run"])
+    #expect(planned.text.contains(path))
+    #expect(read(path) == before)
+    let done = try vault.run(["connect", program])
+    #expect(done.status == 0, "\(done.errors)")
+    let after = try #require(read(path))
+    #expect(after != before)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+    for line in done.text.split(separator: "\n").dropFirst() where line.hasPrefix("  #") {
+      #expect(after.contains(line.dropFirst(2)))
+    }
+    #expect(try vault.run(["connect", program]).errors.contains("nothing to do"))
+    #expect(read(path) == after)
+    let back = try vault.run(["disconnect", program])
+    #expect(back.status == 0, "\(back.errors)")
+    let isCompact = before.hasPrefix("{\n}")
+    let expected =
+      isCompact ? "{}\n" : before.hasSuffix("\n") || before.hasPrefix("{") ? before : before + "\n"
+    #expect(read(path) == expected)
+    #expect(try vault.run(["disconnect", program]).errors.contains("nothing to do"))
+    #expect(!FileManager.default.fileExists(atPath: "\(home.path)/.local/bin/keyring"))
+  }
+
+  @Test func whatOthersSetIsNotWrittenOver() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    for (program, file, text) in [
+      ("docker", ".docker/config.json", "{\"credsStore\": \"pass\"}"),
+      ("docker", ".docker/config.json", "no json"),
+      ("aws", ".aws/config", "[default]\ncredential_process = other\n"),
+      ("pip", ".config/pip/pip.conf", "[global]\nkeyring-provider = import\n"),
+      ("pip", ".local/bin/keyring", "#!/bin/sh\n"),
+    ] {
+      try write(text, to: "\(home.path)/\(file)")
+      for verb in ["connect", "disconnect"] {
+        let result = try vault.run([verb, program])
+        if verb == "connect" { #expect(result.status != 0, "\(program)") }
+        #expect(read("\(home.path)/\(file)") == text)
+      }
+    }
+  }
+
+  @Test func aBlockThatSomebodyWroteIntoIsLeftAlone() throws {
+    let block = MarkedBlock(
+      title: "connect x", section: "[a]", settings: ["k = v"])
+    let (text, _) = try block.added(to: "")
+    #expect(throws: (any Error).self) {
+      try block.removed(from: text.replacing("k = v", with: "k = v\nother = 1"))
+    }
+    // A setting behind the block keeps its section.
+    #expect(try block.removed(from: text + "mine = 1\n") == "[a]\nmine = 1\n")
+    #expect(try block.removed(from: text.replacing("k = v", with: "k = old")) == "")
+    #expect(try block.removed(from: "[a]\n") == nil)
+  }
+
+  @Test func dockersOwnLayoutIsUndone() throws {
+    let written = "{\n\t\"auths\": {},\n\t\"credsStore\": \"vault\"\n}"
+    #expect(try DockerConfiguration.removed(from: written) == "{\n\t\"auths\": {}\n}")
+    #expect(try DockerConfiguration.removed(from: "{\"credsStore\":\"pass\"}") == nil)
+    #expect(try DockerConfiguration.added(to: "") == "{\n\t\"credsStore\": \"vault\"\n}\n")
+  }
+
+  @Test func aLinkToTheFileStaysALink() throws {
+    let home = try TemporaryHome()
+    try write("[user]\n", to: "\(home.path)/dotfiles/gitconfig")
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(home.path)/.gitconfig", withDestinationPath: "\(home.path)/dotfiles/gitconfig")
+    #expect(try VaultProcess(home: home.path).run(["connect", "git"]).status == 0)
+    #expect(read("\(home.path)/dotfiles/gitconfig")?.contains("credential git") == true)
+    let target = try FileManager.default.destinationOfSymbolicLink(
+      atPath: "\(home.path)/.gitconfig")
+    #expect(target == "\(home.path)/dotfiles/gitconfig")
+  }
+
+  @Test(.enabled(if: HelperLinks.isInstalled("git"), "git is not installed"))
+  func gitFindsWhatConnectWrote() throws {
+    let vault = try CommandVault()
+    #expect(try vault("connect", "git").status == 0)
+    let links = try HelperLinks()
+    let script = """
+      printf 'protocol=https\\nhost=example.com\\nusername=a\\npassword=p\\n\\n' | git credential approve
+      printf 'protocol=https\\nhost=example.com\\n\\n' | GIT_TERMINAL_PROMPT=0 git credential fill
+      """
+    _ = try links.call("vault", ["connect", "git"])
+    let result = try links.run("sh", ["-c", script])
+    #expect(result.text.contains("username=a\npassword=p\n"), "\(result.errors)")
+  }
+}
