@@ -29,7 +29,9 @@ struct VaultTool: ParsableCommand {
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
       CommandGroup(name: "App data", subcommands: [DataVerb.self]),
-      CommandGroup(name: "Other programs", subcommands: [ConnectVerb.self, DisconnectVerb.self, CredentialVerb.self]),
+      CommandGroup(
+        name: "Other programs",
+        subcommands: [ConnectVerb.self, DisconnectVerb.self, CredentialVerb.self]),
       CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),
     ])
 }
