@@ -60,7 +60,8 @@ package enum AskpassPrompt: Equatable, Sendable {
 
   /// What stands between, not empty; a blank at the prompt's end may be missing.
   private static func between(_ start: String, _ end: String, _ text: String) -> String? {
-    for end in [end, String(end.dropLast())] where text.hasPrefix(start) && text.hasSuffix(end) {
+    for end in [end, String(end.dropLast())]
+    where (start.isEmpty || text.hasPrefix(start)) && text.hasSuffix(end) {
       let rest = text.dropFirst(start.count)
       guard rest.count > end.count else { continue }
       return String(rest.dropLast(end.count))

@@ -40,8 +40,8 @@ struct KeyringHelper {
       guard let action = rest.popFirst(), ["get", "set", "del"].contains(action) else {
         throw Self.usage()
       }
-      // keyring's own parser takes options here, too.
-      if rest.count > 2 || action == "get" { Self.dropOptions(&rest, &mode) }
+      // keyring's own parser takes options here, too; two words are a service and a user.
+      if rest.count > 2 { Self.dropOptions(&rest, &mode) }
       guard let service = rest.popFirst() else { throw Self.usage() }
       if rest.first == "--mode", action == "get" { Self.dropOptions(&rest, &mode) }
       let username = rest.popFirst()
