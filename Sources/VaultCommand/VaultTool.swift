@@ -31,7 +31,10 @@ struct VaultTool: ParsableCommand {
       CommandGroup(name: "App data", subcommands: [DataVerb.self]),
       CommandGroup(
         name: "Other programs",
-        subcommands: [ConnectVerb.self, DisconnectVerb.self, CredentialVerb.self]),
+        subcommands: [
+          ConnectVerb.self, DisconnectVerb.self, CredentialVerb.self, ImportVerb.self,
+          ExportVerb.self,
+        ]),
       CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),
     ])
 }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultCommand
 
 struct GitHelperTests {
   private func store(_ links: HelperLinks, _ lines: String) throws {
@@ -198,12 +199,16 @@ struct GitHelperTests {
     #expect(result.text.isEmpty && result.errors.isEmpty)
   }
 
-  @Test func theListOfLinksIsTheInstallersList() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../scripts/helper-links").standardized.path
-    let names = try String(contentsOfFile: root, encoding: .utf8).split(separator: "\n")
-      .filter { !$0.hasPrefix("#") }.map(String.init)
-    #expect(names == ["git-credential-vault", "docker-credential-vault", "vault-askpass"])
+  @Test func theInstallerMakesALinkForEachHelper() throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../scripts/links").standardized.path
+    let names = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      .map(String.init)
+    let links = HelperFace.links(command: "vault")
+    #expect(Set(links.map(\.name)).isSubset(of: Set(names)))
+    for link in links { #expect(HelperFace(calledAs: "/usr/bin/\(link.name)") == link.face) }
+    #expect(HelperFace(calledAs: "git-credential-lvault") == .git)
+    #expect(HelperFace(calledAs: "lvault") == nil)
   }
 
   @Test(

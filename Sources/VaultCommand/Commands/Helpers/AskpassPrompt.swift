@@ -17,7 +17,7 @@ package enum AskpassPrompt: Equatable, Sendable {
   package init?(_ text: String) {
     // Nothing that a name could smuggle in.
     guard HelperItem.isPlain(text) else { return nil }
-    if let found = Self.key(text) ?? Self.sudo(text) ?? Self.git(text) ?? Self.host(text) {
+    if let found = Self.key(text) ?? Self.sudo(text) ?? Self.git(text) ?? Self.hostPassword(text) {
       self = found
     } else {
       return nil
@@ -40,7 +40,7 @@ package enum AskpassPrompt: Equatable, Sendable {
     between("[sudo] password for ", ": ", text).map { .sudo(user: $0) }
   }
 
-  private static func host(_ text: String) -> AskpassPrompt? {
+  private static func hostPassword(_ text: String) -> AskpassPrompt? {
     guard let host = between("", "'s password: ", text), host.contains("@"), !host.contains(" "),
       !host.contains("'")
     else { return nil }
@@ -60,8 +60,7 @@ package enum AskpassPrompt: Equatable, Sendable {
 
   /// What stands between, not empty; a blank at the prompt's end may be missing.
   private static func between(_ start: String, _ end: String, _ text: String) -> String? {
-    for end in [end, String(end.dropLast())]
-    where (start.isEmpty || text.hasPrefix(start)) && text.hasSuffix(end) {
+    for end in [end, String(end.dropLast())] where text.hasPrefix(start) && text.hasSuffix(end) {
       let rest = text.dropFirst(start.count)
       guard rest.count > end.count else { continue }
       return String(rest.dropLast(end.count))

@@ -4,7 +4,7 @@ package enum HelperFace: String, CaseIterable, Sendable {
 
   /// The names of links to the command, and what each speaks: the one list of them.
   ///
-  /// `scripts/helper-links` has those that an installation makes; a test holds both equal. `keyring` is made
+  /// `scripts/links` has those that an installation makes; a test holds both equal. `keyring` is made
   /// by `vault connect pip` alone, since Python's own program has that name.
   package static func links(command: String) -> [(name: String, face: HelperFace)] {
     [

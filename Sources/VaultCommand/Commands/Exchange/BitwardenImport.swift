@@ -1,0 +1,104 @@
+import VaultCredentials
+import VaultSealing
+
+/// Bitwarden's export, "JSON", not encrypted.
+///
+/// bitwarden.com/help/condition-bitwarden-import; types 1 login, 2 note, 3 card, 4 identity, 5 SSH key.
+enum BitwardenImport {
+  private static let bodies = ["login", "secureNote", "card", "identity", "sshKey"]
+  /// What is taken by name, or says nothing that is worth keeping.
+  private static let known: Set<String> = [
+    "id", "organizationId", "folderId", "type", "reprompt", "name", "notes", "favorite", "fields",
+    "collectionIds", "revisionDate", "creationDate", "deletedDate", "archivedDate", "key", "object",
+    "passwordHistory", "attachments",
+  ]
+
+  static func read(_ bytes: [UInt8]) throws -> ImportReading {
+    let root = try JSONTree.read(bytes)
+    if case .bool(true)? = root["encrypted"] {
+      throw CommandError(
+        "import-encrypted", "the export is encrypted", hint: "export it as plain JSON",
+        status: .damaged)
+    }
+    guard case .array(let items)? = root["items"] else {
+      throw ImportFormat.unreadable("there are no items")
+    }
+    var folders: [String: String] = [:]
+    for folder in (root["folders"]?.elements ?? []) + (root["collections"]?.elements ?? []) {
+      if let id = folder["id"]?.text { folders[id] = folder["name"]?.text }
+    }
+    var reading = ImportReading()
+    for (number, tree) in items.enumerated() {
+      let origin = tree["name"]?.text ?? "item \(number + 1)"
+      if tree["deletedDate"] != nil {
+        reading.lose(origin, "it is in Bitwarden's trash")
+        continue
+      }
+      reading.items.append(try item(tree, origin, folders, &reading))
+    }
+    return reading
+  }
+
+  private static func item(
+    _ tree: JSONTree, _ origin: String, _ folders: [String: String], _ reading: inout ImportReading
+  ) throws -> ImportedItem {
+    var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
+    let folder =
+      (tree["folderId"]?.text ?? tree["collectionIds"]?.elements.first?.text)
+      .flatMap { folders[$0] }
+    item.name = ((folder.map { [$0] } ?? []) + [origin.replacing("/", with: "-")])
+      .joined(separator: "/")
+    var notes = tree["notes"]?.text
+    switch tree["type"]?.text {
+    case "1": try takeLogin(tree["login"], into: &item, &reading)
+    case "2":
+      item.kind = .note
+      item.main = try HelperItem.bytes(notes ?? "")
+      notes = nil
+    case "3": try takeAll(tree["card"], main: "number", into: &item)
+    case "4": try takeAll(tree["identity"], main: nil, into: &item)
+    case "5":
+      item.kind = .certificate
+      try takeAll(tree["sshKey"], main: "privateKey", into: &item)
+    default: reading.lose(origin, "its type is not known: only notes and fields are taken")
+    }
+    try item.add("notes", notes)
+    for field in tree["fields"]?.elements ?? [] {
+      // Type 3 is a link to another field of the same item.
+      try item.add(field["name"]?.text ?? "field", field["value"]?.text)
+    }
+    let history = tree["passwordHistory"]?.elements.count ?? 0
+    if history > 0 { reading.lose(origin, "\(history) earlier passwords") }
+    for attachment in tree["attachments"]?.elements ?? [] {
+      reading.lose(origin, "the attachment \(attachment["fileName"]?.text ?? "without a name")")
+    }
+    for (key, value) in tree.members where !known.contains(key) && !bodies.contains(key) {
+      if case .null = value { continue }
+      reading.lose(origin, "'\(key)', which is not known")
+    }
+    return item
+  }
+
+  private static func takeLogin(
+    _ login: JSONTree?, into item: inout ImportedItem, _ reading: inout ImportReading
+  ) throws {
+    item.main = try HelperItem.bytes(login?["password"]?.text ?? "")
+    try item.add("user", login?["username"]?.text)
+    try item.add("otp", login?["totp"]?.text)
+    for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.text) }
+    let keys = login?["fido2Credentials"]?.elements.count ?? 0
+    if keys > 0 { reading.lose(item.origin, "\(keys) passkeys") }
+  }
+
+  private static func takeAll(
+    _ tree: JSONTree?, main: String?, into item: inout ImportedItem
+  ) throws {
+    for (key, value) in tree?.members ?? [] {
+      if key == main {
+        item.main = try HelperItem.bytes(value.text ?? "")
+      } else {
+        try item.add(key, value.text)
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// Comma-separated values, strictly: RFC 4180, with LF or CRLF, and a byte order mark that is dropped.
+package enum CSVReader {
+  /// A row that is no such thing, by its line.
+  package struct Failure: Error, Equatable {
+    package let line: Int
+    package let reason: String
+  }
+
+  /// The rows; empty lines between them are none.
+  ///
+  /// - Throws: ``Failure`` for a quote out of place, one that is not closed, or text that is no UTF-8.
+  package static func rows(_ bytes: [UInt8]) throws -> [[String]] {
+    var rest = bytes[...]
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    var rows: [[String]] = []
+    var row: [String] = []
+    var field: [UInt8] = []
+    var line = 1
+    var position = rest.startIndex
+    var wasQuoted = false
+    func endField() throws {
+      guard let text = String(validating: field, as: UTF8.self) else {
+        throw Failure(line: line, reason: "a field is no UTF-8")
+      }
+      row.append(text)
+      field = []
+      wasQuoted = false
+    }
+    func endRow() throws {
+      let isEmptyLine = row.isEmpty && field.isEmpty && !wasQuoted
+      if !isEmptyLine {
+        try endField()
+        rows.append(row)
+      }
+      row = []
+    }
+    while position < rest.endIndex {
+      let byte = rest[position]
+      position += 1
+      switch byte {
+      case 0x22:
+        guard field.isEmpty, !wasQuoted else {
+          throw Failure(line: line, reason: "a quote inside a field")
+        }
+        wasQuoted = true
+        let start = line
+        var isOpen = true
+        while isOpen {
+          guard position < rest.endIndex else {
+            throw Failure(line: start, reason: "a quote is not closed")
+          }
+          let inner = rest[position]
+          position += 1
+          if inner == 0x22 {
+            if position < rest.endIndex, rest[position] == 0x22 {
+              field.append(inner)
+              position += 1
+            } else {
+              isOpen = false
+            }
+          } else {
+            if inner == 0x0A { line += 1 }
+            field.append(inner)
+          }
+        }
+      case 0x2C: try endField()
+      case 0x0A:
+        try endRow()
+        line += 1
+      case 0x0D where position < rest.endIndex && rest[position] == 0x0A: break
+      default:
+        guard !wasQuoted else { throw Failure(line: line, reason: "text behind a quoted field") }
+        field.append(byte)
+      }
+    }
+    try endRow()
+    return rows
+  }
+}

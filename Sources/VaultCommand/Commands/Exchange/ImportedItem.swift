@@ -1,0 +1,112 @@
+import FoundationEssentials
+import VaultCredentials
+import VaultSealing
+
+/// What another program's file holds, before it is compared with the vault.
+///
+/// Files that are in clear already pass through ordinary memory; what `gpg` decrypts does not.
+struct ImportedItem {
+  /// Where it stood, for the report.
+  var origin: String
+  /// The name that it is to have.
+  var name: String
+  var main: SecretBytes
+  var fields: [String: SecretBytes] = [:]
+  var tags: [String] = []
+  var attributes: [String: String] = [:]
+  var kind = Item.Kind.login
+  var expires: Date?
+  var note: String?
+
+  init(origin: String, name: String, main: SecretBytes) {
+    self.origin = origin
+    self.name = name
+    self.main = main
+  }
+
+  /// Adds a field, if it is not empty; a second one of a name gets a number.
+  mutating func add(_ field: String, _ value: String?) throws {
+    guard let value, !value.isEmpty else { return }
+    add(field, try HelperItem.bytes(value))
+  }
+
+  mutating func add(_ field: String, _ value: SecretBytes) {
+    let base = Self.fieldName(field)
+    var name = base
+    var number = 2
+    while fields[name] != nil {
+      name = "\(base)~\(number)"
+      number += 1
+    }
+    fields[name] = value
+  }
+
+  private static func fieldName(_ text: String) -> String {
+    var name = ""
+    for scalar in text.unicodeScalars {
+      name.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar)
+    }
+    while name.utf8.count > 200 { name.removeLast() }
+    return name.isEmpty ? "field" : name
+  }
+}
+
+/// All that a file holds, and what of it cannot be taken.
+struct ImportReading {
+  /// Something that is left out, told by name.
+  struct Loss {
+    let origin: String
+    let reason: String
+  }
+
+  var items: [ImportedItem] = []
+  var losses: [Loss] = []
+
+  mutating func lose(_ origin: String, _ reason: String) {
+    losses.append(Loss(origin: origin, reason: reason))
+  }
+}
+
+/// A program whose secrets can be taken over.
+enum ImportFormat: String, CaseIterable {
+  case pass
+  case onePassword = "1password"
+  case bitwarden, keepassxc, chrome, firefox, dotenv, json
+
+  /// Reads everything at `path`.
+  func read(_ path: String) throws -> ImportReading {
+    switch self {
+    case .pass: return try PassImport.read(path)
+    case .onePassword, .chrome, .firefox: return try CSVImport.read(Self.bytes(path))
+    case .bitwarden: return try BitwardenImport.read(Self.bytes(path))
+    case .json: return try JSONImport.read(Self.bytes(path))
+    case .dotenv: return try DotenvImport.read(Self.bytes(path))
+    case .keepassxc:
+      let name = path.lowercased()
+      if name.hasSuffix(".csv") { return try CSVImport.read(Self.bytes(path)) }
+      guard name.hasSuffix(".kdbx") else { return try KeePassImport.read(Self.bytes(path)) }
+      // keepassxc-cli asks for the database's password, on our stdin.
+      let run = try ChildProgram.run(
+        ["keepassxc-cli", "export", "--format", "xml", "--", path], input: nil)
+      guard run.status == 0 else {
+        throw CommandError(
+          "keepassxc-failed", "keepassxc-cli could not open the database", status: .noPermission)
+      }
+      return try KeePassImport.read(run.output.withBytes { $0.array(0..<$0.byteCount) })
+    }
+  }
+
+  private static func bytes(_ path: String) throws -> [UInt8] {
+    let limit = 256 << 20
+    let secret =
+      path == "-"
+      ? try SecretInput.read(0, limit: limit) : try SecretInput.read(file: path, limit: limit)
+    return secret.withBytes { $0.array(0..<$0.byteCount) }
+  }
+
+  static func unreadable(_ reason: String) -> CommandError {
+    CommandError(
+      "import-unreadable", "the file is not in this format: \(reason)",
+      hint: "formats: \(Self.allCases.map(\.rawValue).joined(separator: ", "))", status: .damaged)
+  }
+}

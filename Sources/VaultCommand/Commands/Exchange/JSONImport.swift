@@ -1,0 +1,58 @@
+import FoundationEssentials
+import VaultCredentials
+import VaultSealing
+
+/// `vault export json`, or an object of names and texts.
+enum JSONImport {
+  static func read(_ bytes: [UInt8]) throws -> ImportReading {
+    let root = try JSONTree.read(bytes)
+    var reading = ImportReading()
+    if case .array(let items)? = root["items"], root["schema"]?.text == "1" {
+      for (number, tree) in items.enumerated() {
+        let origin = tree["name"]?.text ?? "item \(number + 1)"
+        guard let main = try secret(tree) else {
+          reading.lose(origin, "it has no secret")
+          continue
+        }
+        reading.items.append(try item(tree, origin, main, &reading))
+      }
+      return reading
+    }
+    guard case .object = root else { throw ImportFormat.unreadable("it is no object") }
+    for (name, value) in root.members {
+      guard let text = value.text else {
+        reading.lose(name, "it is neither a text nor a number")
+        continue
+      }
+      var item = ImportedItem(origin: name, name: name, main: try HelperItem.bytes(text))
+      item.kind = .secret
+      reading.items.append(item)
+    }
+    return reading
+  }
+
+  private static func item(
+    _ tree: JSONTree, _ origin: String, _ main: SecretBytes, _ reading: inout ImportReading
+  ) throws -> ImportedItem {
+    var item = ImportedItem(origin: origin, name: origin, main: main)
+    item.kind = tree["kind"]?.text.flatMap(Item.Kind.init(name:)) ?? .secret
+    item.note = tree["note"]?.text
+    item.tags = (tree["tags"]?.elements ?? []).compactMap(\.text)
+    for (key, value) in tree["attributes"]?.members ?? [] { item.attributes[key] = value.text }
+    item.expires = tree["expires"]?.text.flatMap { Timestamp.date($0) }
+    for (key, value) in tree["fields"]?.members ?? [] {
+      if let bytes = try secret(value) {
+        item.add(key, bytes)
+      } else {
+        reading.lose(origin, "the field \(key)")
+      }
+    }
+    return item
+  }
+
+  private static func secret(_ tree: JSONTree) throws -> SecretBytes? {
+    guard let text = tree["secret"]?.text else { return nil }
+    guard tree["encoding"]?.text == "base64" else { return try HelperItem.bytes(text) }
+    return try Data(base64Encoded: text).map { try SecretBytes(copying: Array($0)) }
+  }
+}
