@@ -27,7 +27,9 @@ package enum ProgramName {
     let isPlain = name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == 0x2d
     }
-    return name.isEmpty || !isPlain || name == DefaultsVerb.verbName ? standard : String(name)
+    // Links for other programs that do not name the command.
+    let isOther = name == DefaultsVerb.verbName || name == "keyring"
+    return name.isEmpty || !isPlain || isOther ? standard : String(name)
   }
 
   static func spelt(_ text: String) -> String { spelt(text, as: current) }
