@@ -3,10 +3,13 @@
 import PackageDescription
 
 // What is measured in one process, beside the peers' libraries. A package of its own: nobody who uses vault
-// builds it.
+// builds it, or its peers.
 let package = Package(
   name: "vault-benchmarks",
-  dependencies: [.package(name: "vault", path: "..")],
+  dependencies: [
+    .package(name: "vault", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
+  ],
   targets: [
     .executableTarget(
       name: "preferences-benchmark",
@@ -18,10 +21,11 @@ let package = Package(
     .executableTarget(
       name: "appdata-benchmark",
       dependencies: [
-        .product(name: "VaultAppData", package: "vault"), "CSQLite",
+        .product(name: "VaultAppData", package: "vault"),
+        .product(name: "GRDB", package: "GRDB.swift"), "CSQLite",
       ],
       path: "Sources/AppDataBenchmark"),
-    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
   ],
   swiftLanguageModes: [.v6]
 )

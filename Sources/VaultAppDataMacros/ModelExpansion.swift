@@ -16,13 +16,13 @@ struct ModelExpansion {
       nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
       """,
       """
-      nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<\(name)> = \
+      @safe nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<\(name)> = \
       _AppData.newBackingData(\(name)._$description)
       """,
       """
       nonisolated \(access)var persistentBackingData: any _AppData.BackingData<\(name)> {
-        get { unsafe _$backingData }
-        set { unsafe _$backingData = newValue }
+        get { _$backingData }
+        set { _$backingData = newValue }
       }
       """,
       schemaMetadata,
@@ -107,7 +107,7 @@ struct ModelExpansion {
     let required = model.isFinal ? "" : "required "
     return """
       nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
-        \(raw: (lines + ["unsafe _$backingData = backingData"]).joined(separator: "\n  "))
+        \(raw: (lines + ["_$backingData = backingData"]).joined(separator: "\n  "))
         _AppData.adopt(self)
       }
       """

@@ -51,8 +51,8 @@ extension ModelMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
     return try [
-      ExtensionDeclSyntax("extension \(type.trimmed): _AppData.PersistentModel {}"),
-      ExtensionDeclSyntax("extension \(type.trimmed): Observation.Observable {}"),
+      ExtensionDeclSyntax("extension \(type.trimmed): nonisolated _AppData.PersistentModel {}"),
+      ExtensionDeclSyntax("extension \(type.trimmed): nonisolated Observation.Observable {}"),
       ExtensionDeclSyntax(
         "@available(*, unavailable) extension \(type.trimmed): Swift.Sendable {}"),
     ]

@@ -23,15 +23,15 @@ extension PersistedPropertyMacro: AccessorMacro {
       }
     let initialize =
       number.map {
-        "unsafe _AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)"
+        "_AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)"
       }
-      ?? "unsafe _$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
+      ?? "_$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
     let get =
-      number.map { "unsafe _AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
+      number.map { "_AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
       ?? "self.getValue(forKey: \\.\(name.text))"
     let set =
       number.map {
-        "unsafe _AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
+        "_AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
       }
       ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
     return [

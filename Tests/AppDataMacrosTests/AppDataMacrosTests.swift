@@ -178,16 +178,16 @@ struct ExpansionTests {
         var title {
           @storageRestrictions(accesses: _$backingData, initializes: _title)
           init(initialValue) {
-            unsafe _AppData.initialize(_$backingData, 0, \.title, initialValue)
+            _AppData.initialize(_$backingData, 0, \.title, initialValue)
             _title = _AppData.NoType()
           }
           get {
             _$observationRegistrar.access(self, keyPath: \.title)
-            return unsafe _AppData.value(of: self, _$backingData, 0, \.title)
+            return _AppData.value(of: self, _$backingData, 0, \.title)
           }
           set {
             _$observationRegistrar.withMutation(of: self, keyPath: \.title) {
-              unsafe _AppData.setValue(of: self, _$backingData, 0, \.title, newValue)
+              _AppData.setValue(of: self, _$backingData, 0, \.title, newValue)
             }
           }
         }
@@ -196,14 +196,14 @@ struct ExpansionTests {
 
         nonisolated static let _$description = _AppData.ModelDescription(Task.self)
 
-        nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<Task> = _AppData.newBackingData(Task._$description)
+        @safe nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<Task> = _AppData.newBackingData(Task._$description)
 
         nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
           get {
-            unsafe _$backingData
+            _$backingData
           }
           set {
-            unsafe _$backingData = newValue
+            _$backingData = newValue
           }
         }
 
@@ -215,7 +215,7 @@ struct ExpansionTests {
 
         nonisolated init(backingData: any _AppData.BackingData<Task>) {
           _title = _AppData.NoType()
-          unsafe _$backingData = backingData
+          _$backingData = backingData
           _AppData.adopt(self)
         }
 
@@ -242,10 +242,10 @@ struct ExpansionTests {
         }
       }
 
-      extension Task: _AppData.PersistentModel {
+      extension Task: nonisolated _AppData.PersistentModel {
       }
 
-      extension Task: Observation.Observable {
+      extension Task: nonisolated Observation.Observable {
       }
 
       @available(*, unavailable) extension Task: Swift.Sendable {

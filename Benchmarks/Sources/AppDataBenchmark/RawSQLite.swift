@@ -1,112 +1,57 @@
 import CSQLite
-import VaultAppData
+import Foundation
 
-/// The same rows over SQLite's C API, with the same tables and settings.
+/// SQLite's C API, as thin as it gets.
 final class RawSQLite {
-  private var database: OpaquePointer?
+  let handle: OpaquePointer
 
-  init(path: String) {
-    check(sqlite3_open(path, &database))
-    run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
+  init(_ path: String) {
+    var opened: OpaquePointer?
+    guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { fatalError("open \(path)") }
+    handle = opened
+    run("PRAGMA journal_mode=WAL")
+    run("PRAGMA synchronous=FULL")
   }
 
-  deinit { sqlite3_close_v2(database) }
+  deinit { sqlite3_close_v2(handle) }
 
-  private func check(_ status: Int32) { precondition(status == SQLITE_OK, "SQLite: \(status)") }
-  func run(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
-
-  private func prepare(_ sql: String) -> OpaquePointer? {
-    var statement: OpaquePointer?
-    check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
-    return statement
-  }
-
-  func createTable() {
-    run(
-      """
-      CREATE TABLE Person(_id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,
-        email TEXT NOT NULL, age INTEGER NOT NULL, score REAL NOT NULL, born REAL NOT NULL) STRICT;
-      CREATE INDEX Person_name ON Person(name)
-      """)
-  }
-
-  func insert(_ count: Int) {
-    run("BEGIN IMMEDIATE")
-    let statement = prepare("INSERT INTO Person VALUES (?, ?, ?, ?, ?, ?)")
-    for number in 0..<count {
-      sqlite3_bind_int64(statement, 1, Int64(number + 1))
-      _ = bench_bind_text(statement, 2, "Person \(number)")
-      _ = bench_bind_text(statement, 3, "person\(number)@example.com")
-      sqlite3_bind_int64(statement, 4, Int64(number % 100))
-      sqlite3_bind_double(statement, 5, Double(number) / 7)
-      sqlite3_bind_double(statement, 6, Double(number))
-      sqlite3_step(statement)
-      sqlite3_reset(statement)
+  func run(_ sql: String) {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+      fatalError(String(cString: sqlite3_errmsg(handle)))
     }
-    sqlite3_finalize(statement)
-    run("COMMIT")
   }
 
-  struct Row {
-    var id: Int64
-    var name: String
-    var email: String
-    var age: Int
-    var score: Double
-    var born: Double
+  func prepare(_ sql: String) -> Statement { Statement(self, sql) }
+}
+
+/// A prepared statement.
+final class Statement {
+  private let handle: OpaquePointer
+
+  init(_ database: RawSQLite, _ sql: String) {
+    var prepared: OpaquePointer?
+    guard sqlite3_prepare_v2(database.handle, sql, -1, &prepared, nil) == SQLITE_OK, let prepared
+    else { fatalError(String(cString: sqlite3_errmsg(database.handle))) }
+    handle = prepared
   }
 
-  private func row(_ statement: OpaquePointer?) -> Row {
-    Row(
-      id: sqlite3_column_int64(statement, 0),
-      name: String(cString: sqlite3_column_text(statement, 1)),
-      email: String(cString: sqlite3_column_text(statement, 2)),
-      age: Int(sqlite3_column_int64(statement, 3)), score: sqlite3_column_double(statement, 4),
-      born: sqlite3_column_double(statement, 5))
-  }
+  deinit { sqlite3_finalize(handle) }
 
-  func fetch(_ rest: String) -> [Row] {
-    let statement = prepare("SELECT _id, name, email, age, score, born FROM Person \(rest)")
-    defer { sqlite3_finalize(statement) }
-    var rows: [Row] = []
-    while sqlite3_step(statement) == SQLITE_ROW { rows.append(row(statement)) }
-    return rows
-  }
+  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  func lookUp(_ keys: [Int64]) -> Int {
-    let statement = prepare("SELECT _id, name, email, age, score, born FROM Person WHERE _id=?")
-    defer { sqlite3_finalize(statement) }
-    var total = 0
-    for key in keys {
-      sqlite3_bind_int64(statement, 1, key)
-      if sqlite3_step(statement) == SQLITE_ROW { total += row(statement).age }
-      sqlite3_reset(statement)
+  func bind(_ at: Int32, _ value: Int64) { sqlite3_bind_int64(handle, at, value) }
+  func bind(_ at: Int32, _ value: Double) { sqlite3_bind_double(handle, at, value) }
+  func bind(_ at: Int32, _ value: String?) {
+    if let value {
+      sqlite3_bind_text(handle, at, value, -1, Self.transient)
+    } else {
+      sqlite3_bind_null(handle, at)
     }
-    return total
   }
 
-  func update(_ keys: ClosedRange<Int64>) {
-    run("BEGIN IMMEDIATE")
-    let statement = prepare("UPDATE Person SET age=? WHERE _id=?")
-    for key in keys {
-      sqlite3_bind_int64(statement, 1, 1_000)
-      sqlite3_bind_int64(statement, 2, key)
-      sqlite3_step(statement)
-      sqlite3_reset(statement)
-    }
-    sqlite3_finalize(statement)
-    run("COMMIT")
-  }
-
-  func delete(_ keys: ClosedRange<Int64>) {
-    run("BEGIN IMMEDIATE")
-    let statement = prepare("DELETE FROM Person WHERE _id=?")
-    for key in keys {
-      sqlite3_bind_int64(statement, 1, key)
-      sqlite3_step(statement)
-      sqlite3_reset(statement)
-    }
-    sqlite3_finalize(statement)
-    run("COMMIT")
-  }
+  func step() -> Bool { sqlite3_step(handle) == SQLITE_ROW }
+  func reset() { sqlite3_reset(handle) }
+  func integer(_ at: Int32) -> Int64 { sqlite3_column_int64(handle, at) }
+  func real(_ at: Int32) -> Double { sqlite3_column_double(handle, at) }
+  func text(_ at: Int32) -> String? { sqlite3_column_text(handle, at).map { String(cString: $0) } }
 }

@@ -1,0 +1,19 @@
+// README's example of app data, in memory.
+
+import SwiftData
+
+@Model final class Trip {
+  var name: String
+  var days: Int
+  init(name: String, days: Int) {
+    self.name = name
+    self.days = days
+  }
+}
+
+let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+context.insert(Trip(name: "Rome", days: 4))
+try context.save()
+let long = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.days > 3 }))
+print(long.map(\.name))

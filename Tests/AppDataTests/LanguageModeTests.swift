@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Model code compiles without a word in each language mode and on each way to import the module.
+struct LanguageModeTests {
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  private static let compiler: String? = {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").map { "\($0)/swiftc" }.first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }()
+
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+  private static let modes: [[String]] = [
+    ["-swift-version", "5"], ["-swift-version", "6"],
+    ["-swift-version", "6", "-default-isolation", "MainActor"],
+    ["-swift-version", "6", "-strict-memory-safety"],
+  ]
+
+  private static let imports: [(line: String, flags: [String])] = [
+    ("import SwiftData", []), ("import VaultAppData", []),
+    ("import SwiftData", ["-module-alias", "SwiftData=VaultAppData"]),
+  ]
+
+  @Test(.enabled(if: compiler != nil, "needs swiftc in PATH"), arguments: modes, imports)
+  func theSampleCompilesWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
+    let models = "\(Self.root)/Tests/AppDataTests/ProjectModels.swift"
+    let text = try String(contentsOfFile: models, encoding: .utf8)
+      .replacing("import SwiftData", with: way.line)
+    let source = "\(home.path)/Models.swift"
+    try text.write(toFile: source, atomically: true, encoding: .utf8)
+    let tool = KeyringSession.product("VaultAppDataMacros-tool")
+    let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
+      ["-Xcc", "-fmodule-map-file=\(Self.root)/Sources/\(name)/module.modulemap"]
+    }
+    let result = try VaultProcess(home: home.path, executable: #require(Self.compiler)).run(
+      ["-typecheck", source, "-I", KeyringSession.product("Modules")] + mode + way.flags + shims
+        + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
+      adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty, "\(result.errors.prefix(2_000))")
+  }
+}
