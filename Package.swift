@@ -77,6 +77,8 @@ let package = Package(
     .executableTarget(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],
       path: "Tests/PreferenceWriter"),
+    .executableTarget(
+      name: "appdata-writer", dependencies: ["VaultAppData"], path: "Tests/AppDataWriter"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
@@ -99,7 +101,10 @@ let package = Package(
       exclude: ["Vectors"]),
     .testTarget(
       name: "AppDataTests",
-      dependencies: ["VaultAppData", "SwiftData", "VaultStorage", "TestSupport"]),
+      dependencies: [
+        "VaultAppData", "SwiftData", "VaultStorage", "TestSupport", "appdata-writer",
+      ],
+      exclude: ["Samples"]),
     .testTarget(
       name: "AppDataMacrosTests",
       dependencies: [

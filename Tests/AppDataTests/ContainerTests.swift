@@ -110,6 +110,19 @@ struct ContainerTests {
     #expect(Set(ids).count == 100)
   }
 
+  @Test func twoProcessesOnOneFileLoseNothing() throws {
+    let writer = VaultProcess(
+      home: home.path, executable: KeyringSession.product("appdata-writer"))
+    for round in 0..<10 {
+      let file = "\(home.path)/\(round).store"
+      let running = try ["a", "b"].map { try writer.start([file, $0, "200", "20"]) }
+      for result in running.map({ $0.finish() }) {
+        #expect(result.status == 0, "round \(round): \(result.text)")
+      }
+      #expect(try writer.run([file, "-", "0", "1"]).text == "400\n")
+    }
+  }
+
   @Test func anActorWorksOffTheMainThread() async throws {
     let (container, context) = try memory(Trip.self)
     let keeper = TripKeeper(modelContainer: container)

@@ -30,18 +30,22 @@ struct LanguageModeTests {
   ]
 
   @Test(.enabled(if: compiler != nil, "needs swiftc in PATH"), arguments: modes, imports)
-  func theSampleCompilesWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
-    let models = "\(Self.root)/Tests/AppDataTests/ProjectModels.swift"
-    let text = try String(contentsOfFile: models, encoding: .utf8)
-      .replacing("import SwiftData", with: way.line)
-    let source = "\(home.path)/Models.swift"
-    try text.write(toFile: source, atomically: true, encoding: .utf8)
+  func theSamplesCompileWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
+    let sources = try ["ProjectModels", "Samples/Queries"].enumerated().map { number, name in
+      let text = try String(
+        contentsOfFile: "\(Self.root)/Tests/AppDataTests/\(name).swift", encoding: .utf8)
+      let source = "\(home.path)/\(number).swift"
+      try text.replacing("import SwiftData", with: way.line)
+        .write(toFile: source, atomically: true, encoding: .utf8)
+      return source
+    }
     let tool = KeyringSession.product("VaultAppDataMacros-tool")
     let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
       ["-Xcc", "-fmodule-map-file=\(Self.root)/Sources/\(name)/module.modulemap"]
     }
     let result = try VaultProcess(home: home.path, executable: #require(Self.compiler)).run(
-      ["-typecheck", source, "-I", KeyringSession.product("Modules")] + mode + way.flags + shims
+      ["-typecheck"] + sources + ["-I", KeyringSession.product("Modules")] + mode + way.flags
+        + shims
         + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
       adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
     #expect(result.status == 0)
