@@ -5,7 +5,6 @@ import VaultAppData
 // appdata-benchmark [ROWS]: managed objects beside the C API and GRDB's Codable records, same rows, one run.
 // appdata-benchmark walk FOLDER: a walk over the million rows that `fill FOLDER` made, and its peak memory.
 
-setvbuf(stdout, nil, _IOLBF, 0)
 let arguments = CommandLine.arguments.dropFirst()
 switch arguments.first {
 case "fill": try fill(folder: arguments.dropFirst().first ?? ".", rows: 1_000_000)

@@ -13,6 +13,14 @@ import VaultSealing
   let secrets: [(variable: String, value: SecretBytes)]
   /// Variables that the command does not get.
   let removedVariables: Set<String>
+  /// Whether the rest of the environment is left out, but for what hardly a program can do without.
+  var keepsLittle = false
+  /// Open files that the command gets, and under which number.
+  var files: [(file: Int32, number: Int32)] = []
+
+  private static let littleVariables: Set<String> = [
+    "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR",
+  ]
 
   /// Runs the command; comes back only if it could not be started.
   ///
@@ -21,9 +29,15 @@ import VaultSealing
     let arguments = unsafe CStrings(command)
     var environment = unsafe inherited()
     for secret in secrets {
-      unsafe environment.append(Self.assignment(secret.variable, secret.value))
+      // A missing one would end the list, and the command would start without the rest.
+      guard let entry = unsafe Self.assignment(secret.variable, secret.value) else {
+        throw CommandError(
+          "input-output", "there is no memory for the environment", status: .inputOutput)
+      }
+      unsafe environment.append(entry)
     }
     unsafe environment.append(nil)
+    for placed in files { try SealedFile.place(placed.file, at: placed.number) }
     ProcessState.restore()
     _ = unsafe cvault_execvpe(arguments.pointers[0], arguments.pointers, environment)
     let failure = errno
@@ -43,7 +57,9 @@ import VaultSealing
       let length = unsafe strcspn(text, "=")
       let name = unsafe String(
         decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
-      if !dropped.contains(name) { unsafe kept.append(text) }
+      let isWanted =
+        !keepsLittle || Self.littleVariables.contains(name) || name.hasPrefix("LC_")
+      if isWanted, !dropped.contains(name) { unsafe kept.append(text) }
       unsafe entry = entry?.advanced(by: 1)
     }
     return unsafe kept

@@ -52,6 +52,11 @@ package struct SecretReference: Equatable, Sendable {
   /// A reference to an item's secret.
   package init(name: String) { self.name = name }
 
+  /// What a line names: an item, or a reference.
+  package init(nameOrReference text: String) throws {
+    self = text.hasPrefix(Self.scheme) ? try SecretReference(text) : SecretReference(name: text)
+  }
+
   private mutating func take(_ pair: Substring) throws {
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let value = try parts.count == 2 ? Self.decode(parts[1]) : ""

@@ -15,6 +15,8 @@ struct RunVerb: ParsableCommand {
 
       vault run api-token -- ./deploy.sh
       vault run --env PGPASSWORD=secret://database#password -- psql
+      vault run --env-file .env --only -- ./server
+      vault run --file tls/key -- nginx
       """)
 
   @Argument(help: "Items and references, each for the variable of its name.", completion: .live)
@@ -25,6 +27,33 @@ struct RunVerb: ParsableCommand {
       "A variable and what it holds: an item, a reference, or text with references; repeatable.",
       valueName: "name=ref"))
   var env: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A .env file, whose values may hold references; repeatable, later ones win.",
+      valueName: "path"), completion: .file())
+  var envFile: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An open file in memory with the secret; its number is in NAME_FD, or the one given.",
+      valueName: "name=n"), completion: .live)
+  var fd: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A path to a file in memory with the secret, in NAME_FILE.", valueName: "name"),
+    completion: .live)
+  var file: [String] = []
+
+  @Option(
+    help: ArgumentHelp("What the command reads from its stdin.", valueName: "ref"),
+    completion: .live)
+  var stdin: String?
+
+  @Flag(
+    help: "Leave out the rest of the environment, but for HOME, PATH, TERM and their like.")
+  var only = false
 
   // What follows `--`: CommandLineParsing puts the option's name in its place, since the parser takes no
   // second list of words.
@@ -41,19 +70,27 @@ struct RunVerb: ParsableCommand {
       throw CommandError.usage(
         "there is no command to run", hint: "vault run NAME… -- COMMAND ARGUMENT…")
     }
-    let variables = try RunVariable.all(names: names, assignments: env)
-    let values = try values(of: variables, settings)
+    let asked = try RunVariable.all(names: names, assignments: env)
+    let variables = try RunVariable.inFiles(envFile, besides: asked) + asked
+    let files =
+      try fd.map { try RunFile.descriptor($0) } + file.map { try RunFile.path($0) }
+      + (stdin.map { [try RunFile.standardInput($0)] } ?? [])
+    let reading = ReferenceReading(settings)
+    try reading.prefetch(variables.flatMap(\.references) + files.map(\.reference))
+    let values = try values(of: variables, reading)
+    let contents = try files.compactMap { try reading.value(of: $0.reference) }
+    try reading.throwIfMissing()
+    reading.tellNotices()
+    let made = try RunFile.make(files, values: contents)
     try Execution(
-      command: command, secrets: values, removedVariables: settings.privateVariables
+      command: command, secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
+      removedVariables: settings.privateVariables, keepsLittle: only, files: made.placements
     ).replaceProcess()
   }
 
   private func values(
-    of variables: [RunVariable], _ settings: VaultSettings
+    of variables: [RunVariable], _ reading: ReferenceReading
   ) throws -> [(variable: String, value: SecretBytes)] {
-    guard !variables.isEmpty else { return [] }
-    let reading = ReferenceReading(settings)
-    try reading.prefetch(variables.flatMap(\.references))
     var values: [(variable: String, value: SecretBytes)] = []
     for variable in variables {
       guard let value = try reading.value(of: variable.parts) else { continue }
@@ -67,8 +104,6 @@ struct RunVerb: ParsableCommand {
       }
       values.append((variable.name, value))
     }
-    try reading.throwIfMissing()
-    reading.tellNotices()
     return values
   }
 }
@@ -89,12 +124,9 @@ package struct RunVariable: Equatable, Sendable {
   package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
     var variables: [RunVariable] = []
     for text in names {
-      let reference =
-        text.hasPrefix(SecretReference.scheme)
-        ? try SecretReference(text) : SecretReference(name: text)
-      let name = try variableName(
-        for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
-      variables.append(RunVariable(name: name, parts: [.reference(reference)]))
+      let reference = try SecretReference(nameOrReference: text)
+      variables.append(
+        RunVariable(name: try variableName(for: reference), parts: [.reference(reference)]))
     }
     for text in assignments {
       guard let equals = text.firstIndex(of: "="), isVariable(text[..<equals]) else {
@@ -114,6 +146,41 @@ package struct RunVariable: Equatable, Sendable {
       )
     }
     return variables
+  }
+
+  /// The variables of `.env` files, in their dialect: Documentation/cli.md.
+  ///
+  /// - Parameters:
+  ///   - paths: The files; of a variable that is in several, the last one counts.
+  ///   - asked: What the line itself asks for, which wins.
+  /// - Returns: The variables, in no order that matters.
+  /// - Throws: ``CommandError`` with code `usage` where a line is no `NAME=value`.
+  static func inFiles(_ paths: [String], besides asked: [RunVariable]) throws -> [RunVariable] {
+    var found: [String: RunVariable] = [:]
+    for path in paths {
+      let bytes = try SecretInput.read(file: path, limit: 1 << 20)
+      guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
+        throw CommandError.usage("\(path) is no text in UTF-8")
+      }
+      for entry in DotenvImport.entries(text) {
+        switch entry {
+        case .damaged(let line, let reason):
+          throw CommandError.usage("\(path), line \(line): \(reason)")
+        case .value(let name, let value):
+          guard isVariable(name[...]) else {
+            throw CommandError.usage("\(path) has a name that no variable can have")
+          }
+          found[name] = RunVariable(name: name, parts: try ReferenceText.parts(of: value))
+        }
+      }
+    }
+    for variable in asked { found[variable.name] = nil }
+    return found.values.sorted { $0.name < $1.name }
+  }
+
+  /// The variable of what a reference names.
+  static func variableName(for reference: SecretReference) throws -> String {
+    try variableName(for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
   }
 
   /// The variable of an item: `api-token` is `API_TOKEN`.
