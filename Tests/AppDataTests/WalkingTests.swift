@@ -19,6 +19,28 @@ struct WalkingTests {
     #expect(days == Array(0..<250))
   }
 
+  /// More than a context keeps rows of that nobody holds.
+  @Test func thousandsOfRowsAreAllVisitedAndKeepTheirObjects() throws {
+    for number in 250..<20_000 { context.insert(Trip(name: "\(number)", days: number)) }
+    try context.save()
+    let other = ModelContext(container)
+    var visited = 0
+    try other.enumerate(FetchDescriptor<Trip>(), batchSize: 9_000) { trip in
+      visited += 1
+      if trip.days % 5_000 == 0 { _ = try other.fetch(FetchDescriptor<Trip>(predicate: nil)) }
+    }
+    #expect(visited == 20_000)
+    let all = try other.fetch(byDays)
+    #expect(all.map(\.days) == Array(0..<20_000))
+    let again = try other.fetch(byDays)
+    #expect(zip(all, again).allSatisfy { $0 === $1 })
+    for trip in all { trip.days += 1 }
+    #expect(other.changedModelsArray.count == 20_000)
+    try other.save()
+    #expect(try other.fetch(byDays).first === all.first)
+    #expect(try ModelContext(container).fetch(byDays).map(\.days) == Array(1...20_000))
+  }
+
   @Test func aChangeInsideOfTheWalkMustBeAllowed() throws {
     #expect(throws: SwiftDataError.mutationDuringEnumeration) {
       try context.enumerate(byDays, batchSize: 10) { $0.days += 1 }

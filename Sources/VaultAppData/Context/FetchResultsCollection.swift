@@ -121,7 +121,7 @@ extension ModelContext {
     while start < keys.count {
       let end = min(start + size, keys.count)
       let changes = changeCount
-      do {
+      try holding {
         let rows = try loadRows(plan, Array(keys[start..<end]))
         try prefetch(fetch, rows, plan)
         for key in keys[start..<end] {
@@ -134,7 +134,7 @@ extension ModelContext {
         throw SwiftDataError.mutationDuringEnumeration.saying(
           "the block changed objects; allowEscapingMutations permits it")
       }
-      for plan in container.plans where registry[plan.index].count > size / 2 { sweep(plan) }
+      sweep(largerThan: size / 2)
       start = end
     }
   }

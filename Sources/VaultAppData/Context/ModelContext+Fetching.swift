@@ -41,6 +41,13 @@ extension ModelContext {
     let plan = try container.plan(T.self)
     drainMail()
     processPendingChanges()
+    sweepIfLarge()
+    return try holding { try objects(descriptor, plan) }
+  }
+
+  private func objects<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
+  ) throws -> [T] {
     let query = try query(descriptor, plan)
     let records = try rows(query, descriptor, plan)
     if records.count > 1 {
@@ -176,6 +183,7 @@ extension ModelContext {
   ) throws -> [Int64] {
     drainMail()
     processPendingChanges()
+    sweepIfLarge()
     let query = try query(descriptor, plan)
     do {
       return try use(plan) { connection in

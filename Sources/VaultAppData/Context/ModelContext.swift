@@ -40,6 +40,8 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// How many rows are registered.
   package var registeredCount: Int { registry.reduce(0) { $0 + $1.count } }
   var sweepAt: [Int]
+  /// How many calls have rows in hand.
+  private var holds = 0
   /// What is to be saved, in the order of the first change; some may have been taken back.
   var pending: [Record] = []
   /// How many queries were run: a test's measure of what is loaded together.
@@ -193,11 +195,33 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     record.context = self
     record.seen = plan.signal.value
     registry[plan.index][record.key] = record
-    if registry[plan.index].count >= sweepAt[plan.index] { sweep(plan) }
+  }
+
+  /// Runs what has rows in hand whose objects are yet to be made: none of them is forgotten meanwhile.
+  func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
+    holds += 1
+    defer { holds -= 1 }
+    return try body()
+  }
+
+  /// Forgets rows whose objects nobody holds, of classes with more than so many.
+  func sweep(largerThan count: Int) {
+    guard holds == 0 else { return }
+    for plan in container.plans where registry[plan.index].count > count { sweep(plan) }
+  }
+
+  /// Forgets rows whose objects nobody holds, where many have come together.
+  ///
+  /// Only between two calls of a program's: a row that is just being read has no object yet.
+  func sweepIfLarge() {
+    guard holds == 0 else { return }
+    for plan in container.plans where registry[plan.index].count >= sweepAt[plan.index] {
+      sweep(plan)
+    }
   }
 
   /// Forgets rows whose objects nobody holds.
-  func sweep(_ plan: EntityPlan) {
+  private func sweep(_ plan: EntityPlan) {
     registry[plan.index] = registry[plan.index].filter { _, record in
       record.isPending || record.model != nil
     }
