@@ -292,9 +292,12 @@ func compare(rows: Int) throws {
       try median {
         var descriptor = FetchDescriptor<Folder>()
         if prefetches { descriptor.relationshipKeyPathsForPrefetching = [\.entries] }
-        for folder in try ModelContext(store).fetch(descriptor) {
+        // Held: objects lead nowhere without their context.
+        let context = ModelContext(store)
+        for folder in try context.fetch(descriptor) {
           for entry in folder.entries { sink += entry.text.utf8.count }
         }
+        withExtendedLifetime(context) {}
       },
       raw: rawTraversal, grdb: nil)
   }
