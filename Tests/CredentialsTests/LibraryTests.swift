@@ -24,6 +24,28 @@ struct LibraryTests {
     #expect(try await !test.open.delete(key))
   }
 
+  /// Sizes around what padding, a page and the format's limit make of them; bytes that text has no place for.
+  @Test func secretsOfAnySizeComeBackExactly() throws {
+    let vault = try ThrowawayVault()
+    let secrets: [[UInt8]] = [
+      [], [0], [0x0d, 0x0a], [0xff, 0xfe, 0], Array(repeating: 0x61, count: 4_096),
+      (0..<8_193).map { UInt8(truncatingIfNeeded: $0 &* 31) },
+      (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 >> 8 ^ $0) },
+    ]
+    for (index, bytes) in secrets.enumerated() {
+      try vault.open.blocking.set(name("s\(index)"), to: Secret(SecretBytes(copying: bytes)))
+    }
+    let reopened = try vault.reopened().blocking
+    for (index, bytes) in secrets.enumerated() {
+      let found = try reopened.get(name("s\(index)"))
+      #expect(found.withBytes { $0.array(0..<$0.byteCount) } == bytes, "\(bytes.count) bytes")
+    }
+    let tooLong = Array(repeating: UInt8(1), count: (1 << 20) + 1)
+    #expect(
+      code { try vault.open.blocking.set(name("x"), to: Secret(SecretBytes(copying: tooLong))) }
+        == .cannotCreate)
+  }
+
   @Test func keysThatMakeOneNameAreTwoItems() async throws {
     let test = try InMemoryVault()
     let keys = [

@@ -1,0 +1,22 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct SettingsTests {
+  @Test func howLongASessionLastsIsKeptInTheVault() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "b")
+    #expect(try vault("settings").text.contains("default"))
+    #expect(try vault("settings", "session", "1h").status == 0)
+    #expect(try vault("settings").text.contains("1 h 0 min"))
+    #expect(try vault("settings", "session", "0").status == 0)
+    #expect(try vault("settings", "--json").text.contains("\"session\": 0"))
+    #expect(try vault("settings", "session", "default").status == 0)
+    #expect(try vault("settings", "--json").text.contains("\"session\": null"))
+    for nonsense in ["31d", "soon", "-1"] {
+      let refused = try vault("settings", "session", nonsense)
+      #expect(refused.status == 64, "\(nonsense)")
+    }
+    #expect(try vault("settings").text.contains("default"))
+  }
+}
