@@ -6,7 +6,6 @@ struct UnsafeCodeTests {
   static let allowed: Set<String> = [
     // Limits, signals, the environment; execve(2) and posix_spawn(3) with C strings.
     "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedFile.swift",
-    "Process/PassphraseCommand.swift",
     "Process/ProcessState.swift",
     // termios(3), poll(2), sigaction(2).
     "Terminal/TerminalDevice.swift",

@@ -5,11 +5,23 @@ import VaultStorage
 
 /// Runs another program with bytes on its stdin and takes what it prints, in locked memory.
 @safe enum ChildProgram {
+  /// What the program reads.
+  enum Input {
+    /// Our own stdin.
+    case inherited
+    case nothing
+    case bytes(SecretBytes)
+  }
+
   /// What a run gave.
   struct Result {
-    /// 0 to 255, or 128 and the signal.
-    let status: Int32
+    /// The exit status; 0 where a signal ended it.
+    let exitStatus: Int32
+    /// The signal that ended it.
+    let signal: Int32?
     let output: SecretBytes
+
+    var isSuccess: Bool { exitStatus == 0 && signal == nil }
   }
 
   /// Runs a program that is found in PATH; its stderr is ours.
@@ -18,44 +30,57 @@ import VaultStorage
   ///
   /// - Parameters:
   ///   - arguments: The program and its arguments; no secret.
-  ///   - input: Its stdin; `nil` for ours.
+  ///   - input: Its stdin.
   ///   - limit: More output than this is refused.
-  /// - Returns: Its status and its output.
-  /// - Throws: ``CommandError`` with code `program-missing` where it cannot be started.
+  /// - Returns: How it ended and its output; `nil` where it could not be started.
+  /// - Throws: ``CommandError`` where its output cannot be taken.
   static func run(
-    _ arguments: [String], input: SecretBytes?, limit: Int = 64 << 20
-  ) throws -> Result {
-    guard let ends = Pipe(flags: O_CLOEXEC) else { throw missing(arguments[0]) }
-    defer { close(ends.read) }
+    _ arguments: [String], input: Input, limit: Int = 64 << 20
+  ) throws -> Result? {
+    guard let ends = Pipe(flags: O_CLOEXEC) else { return nil }
     // A file in memory and no pipe: a program that ends early cannot end us.
-    let file = try input.map { try inputFile($0) }
-    let child = spawn(arguments, input: file, output: ends.write)
+    let file: Int32? = if case .bytes(let bytes) = input { try SealedFile.make(bytes) } else { nil }
+    let child = spawn(arguments, input: input, file: file, output: ends.write)
     close(ends.write)
     if let file { close(file) }
-    guard let child else { throw missing(arguments[0]) }
-    // Drained before it is waited for: a full pipe would never let it end.
+    guard let child else {
+      close(ends.read)
+      return nil
+    }
+    // Drained before it is waited for: a full pipe would never let it end. Nor would one that nobody reads
+    // on, since there was too much.
     let output = Swift.Result { try SecretInput.read(ends.read, limit: limit) }
+    close(ends.read)
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-    let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-    return Result(status: code, output: try output.get())
+    let signal = status & 0x7F
+    return Result(
+      exitStatus: signal == 0 ? status >> 8 & 0xFF : 0, signal: signal == 0 ? nil : signal,
+      output: try output.get())
   }
 
-  private static func inputFile(_ bytes: SecretBytes) throws -> Int32 {
-    let file = unsafe cvault_memfd_create("input", UInt32(MFD_CLOEXEC))
-    guard file >= 0 else {
-      throw CommandError("input-output", "no memory for a program's input", status: .inputOutput)
+  /// Runs a program as ``run(_:input:limit:)`` does.
+  ///
+  /// - Throws: ``CommandError`` with code `program-missing` where it cannot be started.
+  static func runInstalled(_ arguments: [String], input: Input) throws -> Result {
+    guard let result = try run(arguments, input: input) else {
+      throw CommandError(
+        "program-missing", "\(arguments[0]) could not be started", hint: "install it",
+        status: .unavailable)
     }
-    try bytes.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
-    lseek(file, 0, SEEK_SET)
-    return file
+    return result
   }
 
-  private static func spawn(_ arguments: [String], input: Int32?, output: Int32) -> pid_t? {
+  private static func spawn(
+    _ arguments: [String], input: Input, file: Int32?, output: Int32
+  ) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, 0) }
+    if let file { unsafe posix_spawn_file_actions_adddup2(&actions, file, 0) }
+    if case .nothing = input {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     let strings = unsafe CStrings(arguments)
     var environment: [UnsafeMutablePointer<CChar>?] = unsafe []
@@ -72,11 +97,5 @@ import VaultStorage
     let status = unsafe posix_spawnp(
       &child, arguments[0], &actions, nil, strings.pointers, environment)
     return status == 0 ? child : nil
-  }
-
-  private static func missing(_ program: String) -> CommandError {
-    CommandError(
-      "program-missing", "\(program) could not be started", hint: "install it",
-      status: .unavailable)
   }
 }

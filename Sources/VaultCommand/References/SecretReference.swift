@@ -84,19 +84,8 @@ package struct SecretReference: Equatable, Sendable {
   }
 
   private static func decode(_ text: Substring) throws -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { throw CommandError.usage("the reference has a '%' without two hex digits") }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
+    guard let bytes = PercentEncoding.decoded(text) else {
+      throw CommandError.usage("the reference has a '%' without two hex digits")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandError.usage("the reference is no UTF-8 once its percent signs are decoded")

@@ -1,9 +1,25 @@
 import Foundation
+import TestSupport
 import Testing
 import VaultCommand
 import VaultSealing
 
 struct InputTests {
+  /// A command that never stops printing is ended, not waited for.
+  @Test func aPassphraseCommandThatPrintsTooMuchIsRefused() throws {
+    let home = try TemporaryHome()
+    let result = try VaultProcess(home: home.path).run(
+      ["--passphrase", "cmd:cat /dev/zero", "init"])
+    #expect(result.status != 0)
+    #expect(result.errors.hasPrefix("vault: error: "))
+    let failed = try VaultProcess(home: home.path).run(["--passphrase", "cmd:exit 3", "init"])
+    #expect(failed.status == 77)
+    #expect(failed.errors.contains("it ended with status 3"))
+    let killed = try VaultProcess(home: home.path).run(
+      ["--passphrase", "cmd:kill -KILL $$", "init"])
+    #expect(killed.errors.contains("signal 9 ended it"))
+  }
+
   @Test func sourcesAreReadAndAPassphraseIsNot() throws {
     #expect(try SecretSource("env:NAME") == .environment("NAME"))
     #expect(try SecretSource("file:/a:b") == .file("/a:b"))

@@ -139,10 +139,10 @@ struct PassExport {
       ]
     }
     let recipients = keys.flatMap { ["--recipient", $0] }
-    let run = try ChildProgram.run(
+    let run = try ChildProgram.runInstalled(
       ["gpg", "--quiet", "--batch", "--yes", "--trust-model", "always", "--encrypt"] + recipients
-        + ["--output", path], input: try SecretInput.joined(parts))
-    guard run.status == 0 else {
+        + ["--output", path], input: .bytes(try SecretInput.joined(parts)))
+    guard run.isSuccess else {
       throw CommandError(
         "gpg-failed", "gpg could not encrypt '\(item.name.text)'",
         hint: "check that the keys of .gpg-id are there: gpg --list-keys", status: .inputOutput)

@@ -86,9 +86,9 @@ enum ImportFormat: String, CaseIterable {
       if name.hasSuffix(".csv") { return try CSVImport.read(Self.bytes(path)) }
       guard name.hasSuffix(".kdbx") else { return try KeePassImport.read(Self.bytes(path)) }
       // keepassxc-cli asks for the database's password, on our stdin.
-      let run = try ChildProgram.run(
-        ["keepassxc-cli", "export", "--format", "xml", "--", path], input: nil)
-      guard run.status == 0 else {
+      let run = try ChildProgram.runInstalled(
+        ["keepassxc-cli", "export", "--format", "xml", "--", path], input: .inherited)
+      guard run.isSuccess else {
         throw CommandError(
           "keepassxc-failed", "keepassxc-cli could not open the database", status: .noPermission)
       }

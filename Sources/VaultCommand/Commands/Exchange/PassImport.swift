@@ -26,8 +26,9 @@ enum PassImport {
         reading.lose(name, "it is no .gpg file")
         continue
       }
-      let run = try ChildProgram.run(["gpg", "--quiet", "--decrypt", "--", file], input: nil)
-      guard run.status == 0 else {
+      let run = try ChildProgram.runInstalled(
+        ["gpg", "--quiet", "--decrypt", "--", file], input: .inherited)
+      guard run.isSuccess else {
         reading.lose(name, "gpg could not open it")
         continue
       }

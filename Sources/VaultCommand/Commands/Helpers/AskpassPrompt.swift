@@ -98,22 +98,9 @@ struct GitAddress {
 
   /// The text without its percent-encoding; `nil` where a control character comes out, or no UTF-8.
   private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let digits = String(validating: rest.prefix(2), as: UTF8.self),
-        let value = UInt8(digits, radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard let result = String(validating: bytes, as: UTF8.self), HelperItem.isPlain(result) else {
-      return nil
-    }
+    guard let bytes = PercentEncoding.decoded(text),
+      let result = String(validating: bytes, as: UTF8.self), HelperItem.isPlain(result)
+    else { return nil }
     return result
   }
 }
