@@ -5,8 +5,13 @@ import VaultStorage
 // Writers in processes of their own: what tests of several writers run.
 //
 //   preference-writer HOME NAME COUNT AT-A-TIME
+//   preference-writer suite NAME        whether there can be a suite of this name
 
 let words = CommandLine.arguments
+if words.count == 3, words[1] == "suite" {
+  print(PreferenceStore(suiteName: words[2]) == nil ? "none" : "suite")
+  exit(0)
+}
 guard words.count == 5, let count = Int(words[3]), let step = Int(words[4]) else { exit(64) }
 do {
   guard

@@ -9,6 +9,16 @@ struct PreferenceStoreTests {
 
   init() throws { home = try TemporaryHome() }
 
+  /// The program's own name and the global domain are no suites: they are searched already.
+  @Test(arguments: [
+    ("com.example.suite", "suite"), ("NSGlobalDomain", "none"), ("preference-writer", "none"),
+  ])
+  func someNamesAreNoSuites(name: String, expected: String) throws {
+    let program = VaultProcess(
+      home: home.path, executable: KeyringSession.product("preference-writer"))
+    #expect(try program.run(["suite", name]).text == "\(expected)\n")
+  }
+
   private func open(
     _ domain: String = "com.example.app", arguments: [String] = []
   ) throws -> PreferenceStore {

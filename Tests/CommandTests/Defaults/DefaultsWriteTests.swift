@@ -56,6 +56,26 @@ struct DefaultsWriteTests {
     #expect(defaults("read", "d", "k").output == expected + "\n")
   }
 
+  /// A `.desktop` file's id is the domain; found by the id or by the name.
+  @Test func anApplicationIsNamedByItsDesktopEntry() throws {
+    let home = try TemporaryHome()
+    let command = VaultProcess(home: home.path)
+    let unknown = try command.run(["defaults", "write", "-app", "Editor", "k", "v"])
+    #expect(unknown.status == 1)
+    #expect(
+      unknown.errors.hasSuffix(
+        "Couldn't find an application named \"Editor\"; defaults unchanged\n"))
+    let applications = "\(home.path)/.local/share/applications"
+    try FileManager.default.createDirectory(
+      atPath: applications, withIntermediateDirectories: true)
+    try Data("[Desktop Entry]\nName=Editor\n".utf8).write(
+      to: URL(fileURLWithPath: "\(applications)/org.example.Editor.desktop"))
+    #expect(try command.run(["defaults", "write", "-app", "Editor", "k", "v"]).status == 0)
+    #expect(
+      try command.run(["defaults", "read", "-app", "org.example.Editor", "k"]).text == "v\n")
+    #expect(try command.run(["defaults", "domains"]).text == "org.example.Editor\n")
+  }
+
   @Test(arguments: [
     [], ["write"], ["write", "d"], ["write", "d", "k", "-string"],
     ["write", "d", "k", "-bool", "1"],
