@@ -89,6 +89,8 @@ public struct VaultNotice: Sendable, Equatable {
     public static let singleSlot = Code(rawValue: "single-slot")
     /// The secret that was replaced could not be read, and is not in the history.
     public static let historyLost = Code(rawValue: "history-lost")
+    /// Sealed bytes of what was purged are still in a file, since another program reads it.
+    public static let stillInLog = Code(rawValue: "still-in-log")
     /// The connection to the keyring is not encrypted.
     public static let plainKeyringSession = Code(rawValue: "plain-keyring-session")
   }

@@ -39,6 +39,17 @@ extension Store {
     try backUp(as: Self.lastGoodName, in: directory)
   }
 
+  /// Takes out of the store's files what was deleted: empties the log, and removes the last good copy, which has
+  /// older contents.
+  ///
+  /// - Returns: Whether the log is empty; false if another program was reading the store for all of the time that
+  ///   a writer waits.
+  /// - Throws: ``StorageError``.
+  package func scrub() throws(StorageError) -> Bool {
+    try directory?.remove(Self.lastGoodName)
+    return try connection.checkpoint(.truncate)
+  }
+
   /// Sets a damaged store aside, with its log, so that a new one can be made.
   ///
   /// - Returns: The new name of the file, in the same directory.

@@ -30,6 +30,29 @@ struct RotationTests {
     #expect(code { _ = try again.unlock(with: [.key { newKey }]) } == .wrongKey)
   }
 
+  @Test func whoHeldTheOldKeyHasNoKeyOfWhatIsWrittenAfterARotation() throws {
+    let vault = try ThrowawayVault()
+    let open = vault.open.blocking
+    for text in ["one", "two"] { try open.set(name("k"), to: Secret(text)) }
+    let purposes = ["history", "preferences of an application"]
+    let old = try purposes.map { try open.currentDataKey(for: $0) }
+    let rotated = try open.rotate(to: [.keyFile(SecretBytes.random(count: 32))]).blocking
+    for (purpose, before) in zip(purposes, old) {
+      let now = try rotated.currentDataKey(for: purpose)
+      #expect(now.id != before.id)
+      #expect(!now.key.isEqual(to: before.key))
+      // What was sealed before still opens.
+      #expect(try rotated.dataKey(id: before.id).isEqual(to: before.key))
+    }
+    try rotated.set(name("k"), to: Secret("three"))
+    #expect(try rotated.get(name("k"), version: 1).text == "one")
+    #expect(try rotated.get(name("k"), version: 2).text == "two")
+    // With the last version that it seals the history's old key goes.
+    try rotated.remove(name("k"), purge: true)
+    #expect(code { _ = try rotated.dataKey(id: old[0].id) } == .damaged)
+    #expect(try rotated.dataKey(id: old[1].id).isEqual(to: old[1].key))
+  }
+
   @Test func aRotationThatFailsLeavesTheVaultAsItWas() throws {
     let vault = try ThrowawayVault()
     try vault.open.blocking.set(name("k"), to: Secret("one"))

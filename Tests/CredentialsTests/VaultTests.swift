@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 struct VaultTests {
   @Test func aSecretComesBackFromANewProcessesView() throws {
@@ -119,6 +120,35 @@ struct VaultTests {
     #expect(!FileManager.default.fileExists(atPath: vault.path + ".previous"))
   }
 
+  @Test func whatIsPurgedIsGoneFromTheStoresLastGoodCopy() throws {
+    let vault = try ThrowawayVault()
+    let open = vault.open.blocking
+    try open.set(name("k"), to: Secret("one"))
+    try open.set(name("k"), to: Secret("two"))
+    // What the first write of a preference on a day does.
+    do {
+      let store = try #require(try Store.open(vault.home.location, mode: .write))
+      try store.refreshLastGoodCopy(olderThan: .zero)
+    }
+    let blob = try #require(try sealedBlob(of: vault))
+    #expect(try filesHolding(blob, below: vault.home.path).contains("store.sqlite.last-good"))
+    try open.remove(name("k"), purge: true)
+    #expect(try filesHolding(blob, below: vault.home.path).isEmpty)
+  }
+
+  @Test func aPurgeSaysSoWhereAReaderKeepsTheLog() throws {
+    let vault = try ThrowawayVault()
+    let open = vault.open.blocking
+    try open.set(name("k"), to: Secret("one"))
+    try open.set(name("k"), to: Secret("two"))
+    let reader = try #require(try Store.open(vault.home.location, mode: .read))
+    try reader.connection.execute("BEGIN")
+    _ = try reader.connection.int64("SELECT count(*) FROM credentials_blobs")
+    try open.remove(name("k"), purge: true)
+    #expect(open.takeNotices().map(\.code).contains(.stillInLog))
+    try reader.connection.execute("COMMIT")
+  }
+
   @Test func renamingKeepsSecretHistoryAndId() throws {
     let vault = try ThrowawayVault()
     let open = vault.open.blocking
@@ -191,6 +221,20 @@ struct VaultTests {
       code {
         _ = try vault.locked.blocking.unlock(with: [.key { key }])
       } == .wrongKey)
+  }
+
+  /// The one earlier version in the store, sealed.
+  private func sealedBlob(of vault: ThrowawayVault) throws -> [UInt8]? {
+    let store = try Store.open(vault.home.location, mode: .read)
+    let rows = try store?.connection.cached("SELECT sealed FROM credentials_blobs")
+    defer { rows?.reset() }
+    return try rows?.step() == true ? rows?.bytes(at: 0) : nil
+  }
+
+  /// The names of the files that hold these bytes.
+  private func filesHolding(_ bytes: [UInt8], below path: String) throws -> [String] {
+    try files(below: path).filter { try Data(contentsOf: $0).range(of: Data(bytes)) != nil }
+      .map(\.lastPathComponent)
   }
 
   private func itemBytes(of vault: ThrowawayVault) throws -> Data {

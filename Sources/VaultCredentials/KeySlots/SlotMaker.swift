@@ -29,7 +29,7 @@ enum SlotMaker {
 
   /// The vault key, if `passphrase` opens one of `slots`.
   ///
-  /// Every passphrase slot is tried, so that the time does not show which one fits.
+  /// Slots are tried in their order; each costs one password hash.
   static func open(
     passphrase: SecretBytes, header: VaultHeader
   ) throws -> (vaultKey: SecretBytes, slot: SlotRecord)? {

@@ -37,9 +37,12 @@ struct HistoryStore {
 
   /// Removes blobs that no index names any more.
   ///
-  /// With `erasing` also from the write-ahead log, so that no file of ours holds them.
-  func remove(_ hashes: [[UInt8]], erasing: Bool) throws {
-    guard !hashes.isEmpty else { return }
+  /// With `erasing` also from the log and the last good copy, so that no file of ours holds them.
+  ///
+  /// - Returns: Whether nothing of them is left; false if another program reads the store, whose log then still has
+  ///   them.
+  func remove(_ hashes: [[UInt8]], erasing: Bool) throws -> Bool {
+    guard !hashes.isEmpty else { return true }
     let store = try write { connection in
       for hash in hashes {
         try connection.execute(
@@ -48,9 +51,8 @@ struct HistoryStore {
       }
     }
     // Deleted rows stay in the log until it is emptied (sealing: measured).
-    if erasing {
-      _ = try CredentialError.fromStorage { try store?.connection.checkpoint(.truncate) }
-    }
+    guard erasing, let store else { return true }
+    return try CredentialError.fromStorage { try store.scrub() }
   }
 
   /// The sealed bytes with this hash, or `nil`.

@@ -50,7 +50,8 @@ struct VaultDraft {
 
   /// Seals everything under new keys, opened by `slots` alone.
   ///
-  /// Earlier versions stay as they are: their data keys are in the index.
+  /// Earlier versions stay as they are: their data keys are in the index. What lies outside the file is sealed under
+  /// new data keys from now on: somebody who held the old vault key has the old ones.
   mutating func rotate(to newKeys: VaultKeys, slots: [SlotRecord]) throws {
     for position in index.items.indices where index.items[position].trashed == 0 {
       let contents = try contents(at: position)
@@ -66,6 +67,11 @@ struct VaultDraft {
       VaultIndex.FormerKeys(
         lastGeneration: header.generation, blind: try keys.blind(), state: try keys.state()))
     if index.formerKeys.count > 8 { index.formerKeys.removeFirst() }
+    // Not the one for publishing: nothing that it makes leaves the index.
+    for purpose in Set(index.dataKeys.map(\.purpose)).sorted()
+    where purpose != VaultIndex.Purpose.publishing.rawValue {
+      try index.addDataKey(purpose: purpose, now: now)
+    }
     header.slots = slots
     self.newKeys = newKeys
     removesPrevious = true

@@ -21,6 +21,7 @@ struct VaultWriter {
       try emptyTrash(&draft)
       let result = try change(&draft)
       draft.index.noteUndo(from: index)
+      draft.index.dropUnusedHistoryKeys()
 
       draft.header.generation += 1
       draft.index.device = try vault.folder.device()
@@ -39,7 +40,13 @@ struct VaultWriter {
       let seen = LastSeen(vaultID: vaultID, generation: draft.header.generation, tag: tag)
       try vault.folder.record(seen, key: try (draft.newKeys ?? keys).state())
       if draft.removesPrevious { try vault.folder.removePrevious(in: directory) }
-      try history.remove(draft.retiredBlobs, erasing: draft.removesPrevious)
+      if try !history.remove(draft.retiredBlobs, erasing: draft.removesPrevious) {
+        draft.notices.append(
+          VaultNotice(
+            .stillInLog,
+            "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
+            hint: "run 'vault key rotate' when that program has ended: it makes them useless"))
+      }
       return (result, draft.notices, draft.index.hasCopyWork)
     }
   }

@@ -29,6 +29,16 @@ extension VaultIndex {
     try addDataKey(purpose: purpose.rawValue, now: now)
   }
 
+  /// Drops retired keys of the history that seal no earlier version any more.
+  mutating func dropUnusedHistoryKeys() {
+    func isRetired(_ key: DataKey) -> Bool {
+      key.purpose == Purpose.history.rawValue && key.isRetired
+    }
+    guard dataKeys.contains(where: isRetired) else { return }
+    let used = Set(items.lazy.flatMap { $0.earlier.lazy.map(\.dataKey) })
+    dataKeys.removeAll { isRetired($0) && !used.contains($0.id) }
+  }
+
   /// The newest key of a purpose.
   func dataKey(for purpose: Purpose) throws -> DataKey {
     guard let key = dataKeys.last(where: { $0.purpose == purpose.rawValue && !$0.isRetired }) else {

@@ -116,6 +116,9 @@ struct ItemRecord: Sendable, Equatable {
     }
     offset = try cursor.u64(in: bytes)
     length = try cursor.u32(in: bytes)
+    guard trashed == 0 || length == 0 else {
+      throw FormatError.notCanonical("a secret in the trash", at: cursor.offset)
+    }
     hash = try cursor.array(Self.hashLength, in: bytes)
     for _ in 0..<(try cursor.u16(in: bytes)) {
       earlier.append(

@@ -55,6 +55,12 @@ struct SlotRecord: Equatable {
     guard cursor.offset - start == length else {
       throw FormatError.notCanonical("length of a slot", at: start)
     }
+    // What a slot of a type to come has in these fields is its own affair.
+    guard (1...4).contains(type) else { return }
+    let isPlain = cost.memoryKiB == 0 && cost.passes == 0 && salt.allSatisfy { $0 == 0 }
+    guard kdf != 0 || isPlain, parameters.isEmpty else {
+      throw FormatError.notCanonical("parameters of a slot", at: start)
+    }
   }
 
   init(

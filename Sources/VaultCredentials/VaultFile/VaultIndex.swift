@@ -133,25 +133,7 @@ struct VaultIndex: Sendable {
     let flags = try cursor.u8(in: bytes)
     guard flags <= 1 else { throw FormatError.notCanonical("flags", at: cursor.offset) }
     isPublishing = flags == 1
-    for _ in 0..<(try cursor.u16(in: bytes)) {
-      ancestors.append(
-        Ancestor(
-          generation: try cursor.u64(in: bytes), tag: try cursor.array(16, in: bytes)))
-    }
-    for _ in 0..<(try cursor.u32(in: bytes)) {
-      tombstones.append(
-        Tombstone(
-          itemID: try cursor.array(16, in: bytes), removed: try cursor.i64(in: bytes),
-          device: try cursor.array(16, in: bytes)))
-    }
-    for _ in 0..<(try cursor.u32(in: bytes)) {
-      withdrawals.append(
-        Withdrawal(name: try cursor.str16(in: bytes), copyHash: try cursor.array(16, in: bytes)))
-    }
-    for _ in 0..<(try cursor.u16(in: bytes)) {
-      let name = try cursor.str16(in: bytes)
-      settings[name] = try cursor.str16(in: bytes)
-    }
+    try decodeLists(bytes, &cursor)
     let count = try cursor.u32(in: bytes)
     guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
     isPartial = names != nil
@@ -166,6 +148,49 @@ struct VaultIndex: Sendable {
     }
     guard cursor.offset == length else {
       throw FormatError.notCanonical("bytes after the items", at: cursor.offset)
+    }
+  }
+
+  /// The lists before the items, each in its order.
+  private mutating func decodeLists(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws {
+    let ancestorCount = try cursor.u16(in: bytes)
+    guard ancestorCount <= Self.maximumAncestors else {
+      throw FormatError.tooLong(at: cursor.offset)
+    }
+    for _ in 0..<ancestorCount {
+      let next = Ancestor(
+        generation: try cursor.u64(in: bytes), tag: try cursor.array(16, in: bytes))
+      if let last = ancestors.last, last.generation >= next.generation {
+        throw FormatError.notCanonical("order of ancestors", at: cursor.offset)
+      }
+      ancestors.append(next)
+    }
+    for _ in 0..<(try cursor.u32(in: bytes)) {
+      let next = Tombstone(
+        itemID: try cursor.array(16, in: bytes), removed: try cursor.i64(in: bytes),
+        device: try cursor.array(16, in: bytes))
+      if let last = tombstones.last, !last.itemID.lexicographicallyPrecedes(next.itemID) {
+        throw FormatError.notCanonical("order of tombstones", at: cursor.offset)
+      }
+      tombstones.append(next)
+    }
+    for _ in 0..<(try cursor.u32(in: bytes)) {
+      let next = Withdrawal(
+        name: try cursor.str16(in: bytes), copyHash: try cursor.array(16, in: bytes))
+      // A name may have been published more than once.
+      if let last = withdrawals.last, next.name.utf8.lexicographicallyPrecedes(last.name.utf8) {
+        throw FormatError.notCanonical("order of withdrawals", at: cursor.offset)
+      }
+      withdrawals.append(next)
+    }
+    var last: String?
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let name = try cursor.str16(in: bytes)
+      if let last, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+        throw FormatError.notCanonical("order of settings", at: cursor.offset)
+      }
+      last = name
+      settings[name] = try cursor.str16(in: bytes)
     }
   }
 

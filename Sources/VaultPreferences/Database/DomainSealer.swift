@@ -162,13 +162,19 @@ extension PreferenceDatabase {
 
   /// Removes from the store's files what was deleted; to be called after ``protect(_:)``.
   ///
-  /// The log is emptied, and the last good copy, which has older contents, goes.
+  /// - Throws: ``PreferenceError``, also where another program reads the store and its log cannot be emptied.
   package func scrub() throws(PreferenceError) {
+    let isEmpty: Bool
     do {
-      try store.connection.checkpoint(.truncate)
-      try store.directory?.remove(Store.lastGoodName)
+      isEmpty = try store.scrub()
     } catch {
       throw PreferenceError.wrapping(error)
+    }
+    guard isEmpty else {
+      throw PreferenceError.wrapping(
+        StorageError(
+          .busy,
+          "the old values are still in the log of the store, which another program is reading"))
     }
   }
 }

@@ -53,13 +53,14 @@ def str32(text):
     return struct.pack("<I", len(text.encode())) + text.encode()
 
 
-def slot(kind=2, passes=0, memory=0, salt=bytes(16), commitment_of=KEY_FILE, parameters=b""):
-    ad = (MAGIC + struct.pack("<H", 1) + VAULT + SLOT + struct.pack("<HBII", kind, 1 if passes else 0, passes, memory)
+def slot(kind=2, passes=0, memory=0, salt=bytes(16), commitment_of=KEY_FILE, parameters=b"", stretched=None):
+    stretched = passes > 0 if stretched is None else stretched
+    ad = (MAGIC + struct.pack("<H", 1) + VAULT + SLOT + struct.pack("<HBII", kind, stretched, passes, memory)
           + salt + str16(parameters))
     kek = b2(b"VLT1/kek" + ad, key=commitment_of)
     wrapped = seal(VK, ad, NONCE, kek)
     label = aead(pad(b"", 64), b"VLT1/label" + VAULT + SLOT, K_INDEX)
-    body = (SLOT + struct.pack("<BII", 1 if passes else 0, passes, memory) + salt + NONCE + wrapped
+    body = (SLOT + struct.pack("<BII", stretched, passes, memory) + salt + NONCE + wrapped
             + b2(b"VLT1/commit" + ad, key=kek) + str16(label) + str16(parameters))
     return struct.pack("<HH", kind, len(body) + 4) + body
 
@@ -70,8 +71,8 @@ def sealed_item(secret, item=ITEM, version=1, kind=0):
     return aead(pad(contents, (len(contents) + 64) // 64 * 64), ad, b2(item, key=K_ITEM))
 
 
-def record(sealed, item=ITEM, name="api-token", offset=0, tags=(), attributes=(), tail=b""):
-    body = (item + str16(name) + struct.pack("<HQ", 0, 1) + DEVICE + struct.pack("<qqqq", TIME, TIME, 0, 0)
+def record(sealed, item=ITEM, name="api-token", offset=0, tags=(), attributes=(), trashed=0, tail=b""):
+    body = (item + str16(name) + struct.pack("<HQ", 0, 1) + DEVICE + struct.pack("<qqqq", TIME, TIME, 0, trashed)
             + b"\0" + bytes(16) + str32("")
             + struct.pack("<H", len(tags)) + b"".join(map(str16, tags))
             + struct.pack("<H", len(attributes)) + b"".join(str16(k) + str16(v) for k, v in attributes)
@@ -79,12 +80,15 @@ def record(sealed, item=ITEM, name="api-token", offset=0, tags=(), attributes=()
     return struct.pack("<I", len(body)) + body
 
 
-def index(records, version=1, flags=0, tail=b"", settings=()):
+def index(records, version=1, flags=0, tail=b"", settings=(), ancestors=(), tombstones=(), withdrawals=()):
     keys = b"".join(
         bytes([n]) * 16 + bytes([n]) * 32 + struct.pack("<qB", TIME, 0) + str16(purpose)
         for n, purpose in ((1, "history"), (2, "publishing")))
     return (struct.pack("<HH", version, 2) + keys + struct.pack("<H", 0)
-            + DEVICE + struct.pack("<qB", TIME, flags) + struct.pack("<HII", 0, 0, 0)
+            + DEVICE + struct.pack("<qB", TIME, flags)
+            + struct.pack("<H", len(ancestors)) + b"".join(struct.pack("<Q", n) + bytes(16) for n in ancestors)
+            + struct.pack("<I", len(tombstones)) + b"".join(t + struct.pack("<q", TIME) + DEVICE for t in tombstones)
+            + struct.pack("<I", len(withdrawals)) + b"".join(str16(name) + bytes(16) for name in withdrawals)
             + struct.pack("<H", len(settings)) + b"".join(str16(k) + str16(v) for k, v in settings)
             + struct.pack("<I", len(records)) + b"".join(records) + tail)
 
@@ -124,6 +128,10 @@ VECTORS = {
     "opens--unknown-settings-attributes-and-tags": vault(
         plain=index([record(sealed_item(b"s3cr3t"), tags=("a", "b"), attributes=(("service", "x"),))],
                     settings=(("later", "1"),))),
+    "opens--every-list-of-the-index": vault(
+        generation=9,
+        plain=index([record(sealed_item(b"s3cr3t"))], ancestors=(3, 8), tombstones=(bytes(16), DEVICE),
+                    withdrawals=("a", "a", "b"), settings=(("a", "1"), ("b", "2")))),
     "opens--a-slot-of-an-unknown-type-beside": vault(slots=[slot(kind=9, parameters=b"what"), slot()]),
     "opens--ignorable-feature": vault(features=1 << 40),
     "reads-only--newer-minor": vault(minor=1),
@@ -157,6 +165,18 @@ VECTORS = {
     "damaged--records-out-of-order": two((1, 0)),
     "damaged--tags-out-of-order": vault([record(sealed_item(b"s3cr3t"), tags=("b", "a"))]),
     "damaged--tag-twice": vault([record(sealed_item(b"s3cr3t"), tags=("a", "a"))]),
+    "damaged--attribute-twice": vault(
+        [record(sealed_item(b"s3cr3t"), attributes=(("service", "x"), ("service", "y")))]),
+    "damaged--trashed-with-a-secret": vault([record(sealed_item(b"s3cr3t"), trashed=TIME)]),
+    "damaged--ancestors-out-of-order": vault(plain=index([], ancestors=(2, 1))),
+    "damaged--ancestors-too-many": vault(plain=index([], ancestors=range(1, 66)), generation=66),
+    "damaged--tombstones-out-of-order": vault(plain=index([], tombstones=(DEVICE, bytes(16)))),
+    "damaged--tombstone-twice": vault(plain=index([], tombstones=(DEVICE, DEVICE))),
+    "damaged--withdrawals-out-of-order": vault(plain=index([], withdrawals=("b", "a"))),
+    "damaged--setting-twice": vault(plain=index([], settings=(("a", "1"), ("a", "1")))),
+    "damaged--a-cost-without-kdf": vault(slots=[slot(passes=3, memory=65536, stretched=False)]),
+    "damaged--a-salt-without-kdf": vault(slots=[slot(salt=bytes(15) + b"\1")]),
+    "damaged--parameters-of-a-key-file": vault(slots=[slot(parameters=b"what")]),
     "damaged--name-no-utf8": vault([record(sealed_item(b"s3cr3t"), name=b"\xff\xfe")]),
     "item-damaged--flipped": flipped(good, len(good) - 20),
     "item-damaged--of-another-item": vault([record(moved)], moved),

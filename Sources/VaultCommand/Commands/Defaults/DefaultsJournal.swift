@@ -115,7 +115,9 @@ extension DefaultsSession {
     guard case .stored(let domain) = try take(&words), words.isEmpty else { throw DefaultsUsage() }
     let database = try writing()
     if isOn {
-      if try database.protect(domain) { try database.scrub() }
+      // Also where it is protected already: another program may have been in the way then.
+      _ = try database.protect(domain)
+      try database.scrub()
     } else {
       try database.unprotect(domain)
     }
