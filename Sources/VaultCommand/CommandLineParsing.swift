@@ -93,7 +93,7 @@ package enum CommandLineParsing {
   }
 
   private static let flags: Set<String> = [
-    "json", "accept-rollback", "no-session", "no-keyring",
+    "json", "accept-rollback", "no-session", "no-keyring", "require-encrypted-session",
   ]
   private static let options: Set<String> = [
     "home", "vault", "passphrase", "key-file", "keyring-timeout",

@@ -8,7 +8,7 @@
 public struct VaultOptions: Sendable {
   /// Go on with a file that is older than, or a fork of, the one seen before.
   public var acceptsRollback = false
-  /// How long the keyring may take to answer.
+  /// How long the keyring may take to answer: one call, and all calls together that it answers late.
   public var keyringTimeout: Duration = .seconds(5)
   /// How long a prompt of the keyring's own may stay on a display.
   public var promptTimeout: Duration = .seconds(60)
@@ -16,6 +16,8 @@ public struct VaultOptions: Sendable {
   public var allowsKeyringPrompt = false
   /// Whether the keyring is used at all: to open the vault, and to carry copies.
   public var usesKeyring = true
+  /// Whether a keyring that offers no encrypted connection is an error, `keyring-plain-session-only`.
+  public var requiresEncryptedKeyringSession = false
   /// What is to happen while the keyring's own prompt waits on a display.
   public var keyringPrompt: KeyringPromptWatch?
   /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for what the vault's
@@ -27,6 +29,15 @@ public struct VaultOptions: Sendable {
   public var historyLimit = 10
   /// How long a removed item stays in the trash, in days.
   public var trashDays = 30
+  /// Whether every tenth secret that is set notes, while one key slot alone opens the vault, that a second one is
+  /// missing: for programs that a person sits at.
+  public var remindsOfSingleSlot = false
+  /// How often ``UnlockedVault/changes()`` looks at the vault file, in place of being told by the kernel; `nil` for
+  /// never, but once a second on a network file system.
+  ///
+  /// For places where the kernel does not tell of all changes: a file system of a virtual machine's host, a
+  /// container's overlay, FUSE under an unknown name.
+  public var changePolling: Duration?
 
   /// Another keyring than the desktop's: a seam for the testing library.
   package var desktopKeyring: (any DesktopKeyring)?
@@ -107,4 +118,8 @@ public struct VaultNotice: Sendable, Equatable {
     self.message = message
     self.hint = hint
   }
+
+  static let singleSlot = VaultNotice(
+    .singleSlot, "only one key slot opens this vault: one accident loses it",
+    hint: "vault key add --recovery")
 }

@@ -4,11 +4,14 @@
 usage: secret_service.py MODE      (on the bus of DBUS_SESSION_BUS_ADDRESS)
 
 Prints "ready" once it owns the name. `ok` behaves. `counting` keeps items as a keyring does, and writes a line for
-each call into $HOME/calls: the caller's name on the bus and the method. Needs python3-jeepney and python3-cryptography.
+each call into $HOME/calls: the caller's name on the bus and the method. Where there is a file $HOME/items.json, a list
+of {"attributes": {…}, "secret": "…"}, it keeps those items, and misbehaves with them. Needs python3-jeepney and
+python3-cryptography.
 """
 
 import hashlib
 import hmac
+import json
 import os
 import sys
 import threading
@@ -46,14 +49,28 @@ SECRETS = {
 class Service:
     def __init__(self, mode):
         self.mode = mode
-        self.key = None
+        # Each client's session has a key of its own.
+        self.keys = {}
+        self.client = threading.local()
         self.locked = mode.startswith("prompt-")
         self.secret = SECRETS.get(mode, b"right secret")
         self.connection = open_dbus_connection("SESSION")
         self.store = {}
         self.created = 0
+        seed = os.path.join(os.environ["HOME"], "items.json")
+        if os.path.exists(seed):
+            with open(seed, encoding="utf-8") as file:
+                for item in json.load(file):
+                    self.created += 1
+                    path = f"{COLLECTION}/{self.created}"
+                    self.store[path] = (item["attributes"], item["secret"].encode())
+        self.keeps = mode == "counting" or self.created > 0
 
     # -- cryptography
+
+    @property
+    def key(self):
+        return self.keys.get(self.client.name)
 
     def open_session(self, algorithm, value):
         if algorithm == "plain":
@@ -63,7 +80,7 @@ class Service:
         private = int.from_bytes(os.urandom(64), "big")
         shared = pow(int.from_bytes(value, "big"), private, PRIME).to_bytes(128, "big")
         pseudorandom = hmac.new(bytes(32), shared, hashlib.sha256).digest()
-        self.key = hmac.new(pseudorandom, b"\x01", hashlib.sha256).digest()[:16]
+        self.keys[self.client.name] = hmac.new(pseudorandom, b"\x01", hashlib.sha256).digest()[:16]
         public = pow(2, private, PRIME).to_bytes(128, "big")
         answers = {
             "dh-0": ("ay", b"\0"),
@@ -125,7 +142,11 @@ class Service:
                 path for path, (attributes, _) in self.store.items()
                 if all(attributes.get(name) == value for name, value in body[0].items())
             ]
-            return ("aoao", (found, []))
+            return ("aoao", ([], found) if self.items_are_locked else (found, []))
+        if self.items_are_locked and member in ("CreateItem", "SetSecret", "Delete"):
+            raise KeyError("org.freedesktop.Secret.Error.IsLocked")
+        if member == "GetSecrets" and self.items_are_locked:
+            return ("a{o(oayays)}", ({},))
         if member == "CreateItem":
             self.created += 1
             path = f"{COLLECTION}/{self.created}"
@@ -145,10 +166,22 @@ class Service:
             attributes = self.store[path][0]
             return ("a{sv}", ({
                 "Label": ("s", "vault: " + attributes.get("username", "")),
-                "Attributes": ("a{ss}", attributes), "Locked": ("b", False),
+                "Attributes": ("a{ss}", attributes), "Locked": ("b", self.items_are_locked),
                 "Created": ("t", 1), "Modified": ("t", 2),
             },))
         return None
+
+    @property
+    def items_are_locked(self):
+        return self.locked or self.mode == "item-locked"
+
+    def misbehaves(self, member):
+        """Whether the mode has an answer of its own, whatever is kept."""
+        return self.mode == "mute" or (self.mode, member) in {
+            ("hang-getsecrets", "GetSecrets"), ("die-getsecrets", "GetSecrets"),
+            ("wrong-type", "GetSecrets"), ("no-item", "GetSecrets"),
+            ("hang-create", "CreateItem"), ("die-create", "CreateItem"),
+        }
 
     def count(self, sender, member):
         with open(os.path.join(os.environ["HOME"], "calls"), "a") as file:
@@ -157,7 +190,9 @@ class Service:
     def answer(self, path, interface, member, body):
         """The signature and body of the reply; None for no reply."""
         mode = self.mode
-        if mode == "counting":
+        if mode == "die" and member in ("GetSecrets", "CreateItem", "SetSecret", "Delete"):
+            os._exit(0)
+        if self.keeps and not self.misbehaves(member):
             kept = self.keep(path, member, body)
             if kept is not None:
                 return kept
@@ -248,18 +283,28 @@ class Service:
             member = fields.get(HeaderFields.member)
             if self.mode == "counting":
                 self.count(fields.get(HeaderFields.sender), member)
-            try:
-                reply = self.answer(
-                    fields.get(HeaderFields.path), fields.get(HeaderFields.interface), member,
-                    message.body,
-                )
-            except KeyError as error:
-                self.connection.send(new_error(message, error.args[0]))
-                continue
-            if reply is not None:
-                signature, body = reply
-                self.connection.send(new_method_return(message, signature or None, body))
-                self.after(member)
+            if self.mode == "late":
+                # Each call is answered late, several at a time.
+                threading.Timer(0.9, self.reply, [message]).start()
+            else:
+                self.reply(message)
+
+    def reply(self, message):
+        fields = message.header.fields
+        member = fields.get(HeaderFields.member)
+        self.client.name = fields.get(HeaderFields.sender)
+        try:
+            reply = self.answer(
+                fields.get(HeaderFields.path), fields.get(HeaderFields.interface), member,
+                message.body,
+            )
+        except KeyError as error:
+            self.connection.send(new_error(message, error.args[0]))
+            return
+        if reply is not None:
+            signature, body = reply
+            self.connection.send(new_method_return(message, signature or None, body))
+            self.after(member)
 
 
 if __name__ == "__main__":

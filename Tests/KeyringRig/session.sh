@@ -3,7 +3,8 @@
 #
 # Prints "ready" when the state is reached, and keeps it until standard input ends or the test's process is
 # gone (another child may have inherited the other end of the pipe): so everything goes with the test,
-# however that ends. The environment must be what the daemons are to see: HOME,
+# however that ends. $RIG_SEED names a folder with login.keyring of gnome-keyring's (password "test") and items.json for the
+# service of the tests' own, which the keyring then holds. The environment must be what the daemons are to see: HOME,
 # XDG_RUNTIME_DIR and DBUS_SESSION_BUS_ADDRESS below HOME, no DISPLAY.
 set -eu
 state=$1
@@ -13,6 +14,10 @@ bus=$home/run/bus
 
 umask 077
 mkdir -p "$home/run" "$home/services" "$home/.local/share/keyrings"
+if [ -n "${RIG_SEED:-}" ]; then
+  cp "$RIG_SEED/items.json" "$home/"
+  [ "$state" = no-keyring ] || cp "$RIG_SEED/login.keyring" "$home/.local/share/keyrings/"
+fi
 
 bus_config() {
   cat <<XML
@@ -58,6 +63,7 @@ finish() {
   trap - EXIT TERM
   [ -z "${watcher:-}" ] || kill "$watcher" 2>/dev/null || true
   [ -z "${owner:-}" ] || kill "$owner" 2>/dev/null || true
+  [ -z "${screen:-}" ] || kill "$screen" 2>/dev/null || true
   [ -z "${busdaemon:-}" ] || kill "$busdaemon" 2>/dev/null || true
   wait 2>/dev/null || true
   rm -rf "$home" || { sleep 0.2; rm -rf "$home"; }
@@ -86,6 +92,29 @@ start_bus() {
   done
 }
 
+# A display without a screen or a person, for programs that the bus starts too; its name is in $home/display.
+start_display() {
+  setpriv --pdeathsig TERM Xvfb -displayfd 3 -nolisten tcp -screen 0 800x600x24 \
+    3>"$home/display" >/dev/null 2>&1 &
+  screen=$!
+  tries=0
+  until [ -s "$home/display" ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 1000000 ] || { echo "no display" >&2; exit 1; }
+  done
+  DISPLAY=:$(cat "$home/display")
+  # No bus for assistive programs is started beside it.
+  NO_AT_BRIDGE=1
+  GTK_A11Y=none
+  export DISPLAY NO_AT_BRIDGE GTK_A11Y
+}
+
+lock() {
+  dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
+    org.freedesktop.Secret.Service.Lock \
+    array:objpath:/org/freedesktop/secrets/collection/login >/dev/null
+}
+
 case $state in
   no-bus | dead-bus) ;;
   no-provider) start_bus ;;
@@ -112,9 +141,15 @@ case $state in
     start_bus
     start_unlocked
     seed
-    dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
-      org.freedesktop.Secret.Service.Lock \
-      array:objpath:/org/freedesktop/secrets/collection/login >/dev/null
+    lock
+    ;;
+  locked-prompter)
+    # The program that asks on the display for gnome-keyring: gcr's.
+    start_display
+    cp /usr/share/dbus-1/services/org.gnome.keyring.SystemPrompter.service "$home/services/"
+    start_bus
+    start_unlocked
+    lock
     ;;
   newline-trap)
     start_bus
@@ -131,6 +166,12 @@ case $state in
     seed
     gnome-keyring-daemon --replace --components=secrets </dev/null >/dev/null 2>&1
     wait_for_owner
+    ;;
+  die)
+    # Started anew by each call, and gone before it has answered.
+    printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/python3 %s die\n' "$here/secret_service.py" \
+      >"$home/services/dying.service"
+    start_bus
     ;;
   *)
     start_bus

@@ -73,7 +73,11 @@ package final class KeyringSession: Sendable {
   package static let missing: String =
     "needs dbus-daemon, gnome-keyring, libsecret-tools, python3-jeepney and python3-cryptography"
 
-  package init(_ state: State) throws {
+  /// - Parameters:
+  ///   - state: How the keyring stands.
+  ///   - seed: A folder with what it holds: `login.keyring` and `items.json`.
+  /// - Throws: ``CannotStart`` where it does not come up.
+  package init(_ state: State, seed: String? = nil) throws {
     home = "/tmp/vk-\(UUID().uuidString.prefix(13))"
     var variables = [
       "HOME": home, "XDG_RUNTIME_DIR": "\(home)/run", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
@@ -85,7 +89,7 @@ package final class KeyringSession: Sendable {
     supervisor = Process()
     supervisor.executableURL = URL(fileURLWithPath: "/bin/sh")
     supervisor.arguments = ["\(Self.rig)/session.sh", state.name, home]
-    supervisor.environment = variables
+    supervisor.environment = variables.merging(seed.map { ["RIG_SEED": $0] } ?? [:]) { $1 }
     supervisor.standardInput = lifeline
     let output = Pipe()
     supervisor.standardOutput = output

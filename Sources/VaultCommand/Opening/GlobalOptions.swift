@@ -36,6 +36,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Leave the desktop keyring alone: it neither opens the vault nor gets copies.")
   var noKeyring = false
 
+  @Flag(help: "Do not use a keyring that offers no encrypted connection.")
+  var requireEncryptedSession = false
+
   /// What was said, checked.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
@@ -47,6 +50,7 @@ struct GlobalOptions: ParsableArguments {
     settings.acceptsRollback = acceptRollback
     settings.usesSession = !noSession
     settings.usesKeyring = !noKeyring
+    settings.requiresEncryptedSession = requireEncryptedSession
     if passphrase != nil, keyFile != nil {
       throw CommandError.usage(
         "--passphrase and --key-file are two sources at once", hint: "give one of them")

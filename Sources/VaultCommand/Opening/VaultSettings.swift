@@ -12,6 +12,7 @@ package struct VaultSettings: Equatable, Sendable {
   package var acceptsRollback = false
   package var usesSession = true
   package var usesKeyring = true
+  package var requiresEncryptedSession = false
   /// How long a session is to last; the standard where it was not said.
   package var sessionSeconds: Int?
 
@@ -28,6 +29,8 @@ package struct VaultSettings: Equatable, Sendable {
     var options = VaultOptions()
     options.acceptsRollback = acceptsRollback
     options.usesKeyring = usesKeyring
+    options.requiresEncryptedKeyringSession = requiresEncryptedSession
+    options.remindsOfSingleSlot = StandardError.isTerminal
     options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
     if options.allowsKeyringPrompt { options.keyringPrompt = PromptEscape.watch() }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }

@@ -158,7 +158,14 @@ private func noteSignal(_ number: Int32) {
     while unsafe Glibc.read(pipe.read, &byte, 1) == 1 { caught.append(Int32(byte)) }
     guard !caught.isEmpty else { return false }
     leave()
+    // A thread that waits for the keyring blocks signals: one that is raised there would never have its effect.
+    var set = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in caught { unsafe sigaddset(&set, number) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
     for number in caught where number != SIGCONT { raise(number) }
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     enter()
     return true
   }

@@ -119,7 +119,15 @@ extension ServiceConnection {
     return nil
   }
 
+  /// Takes a prompt away, where the keyring survives that.
+  ///
+  /// gnome-keyring 42 does not: told to dismiss a prompt for unlocking, it aborts (measured), and every keyring
+  /// is locked anew. There the window stays until somebody answers or closes it; so does that of a keyring of
+  /// which it is not known what it is.
   private func dismiss(_ prompt: String, during call: KeyringCall) {
+    guard let owner = try? process(during: call), owner.program != nil, !owner.isGnomeKeyring else {
+      return
+    }
     _ = try? ask(prompt, Wire.prompt, "Dismiss", reply: "()", during: call)
   }
 }

@@ -70,7 +70,7 @@ extension ServiceConnection {
   /// gnome-keyring leaves that to another program, gcr's prompter, and answers "dismissed" without it; other
   /// keyrings show windows of their own.
   private func hasPrompter(_ owner: KeyringOwner?, during call: KeyringCall) throws -> Bool {
-    guard owner?.program?.hasPrefix("gnome-keyring") == true else { return true }
+    guard owner?.isGnomeKeyring == true else { return true }
     let names = try ["ListNames", "ListActivatableNames"].flatMap { method in
       try Self.ask(bus, method, reply: "(as)", during: call).part(0)?.texts ?? []
     }

@@ -88,7 +88,7 @@ extension ServiceConnection {
     }
     guard try isLocked(collection, during: call) else { return }
     // gnome-keyring finds locked items too, by their hashes: what it does not find is not there.
-    guard try process(during: call).program?.hasPrefix("gnome-keyring") != true else { return }
+    guard try !process(during: call).isGnomeKeyring else { return }
     throw KeyringError(options.lockedState)
   }
 

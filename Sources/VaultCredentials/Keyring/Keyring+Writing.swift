@@ -3,9 +3,11 @@ package import VaultSealing
 extension Keyring {
   /// Makes an item of ours in the default collection.
   ///
-  /// It never replaces one: look first, and change what is there by its path.
+  /// It never replaces one: look first, and change what is there by its path. It never unlocks: a copy is not
+  /// worth a prompt.
   ///
   /// - Returns: The new item's path.
+  /// - Throws: A locked state where the keyring is locked; and whatever ends a call.
   package func create(
     _ identity: KeyringIdentity, label: String, secret: SecretBytes
   ) throws(KeyringError) -> String {
@@ -102,16 +104,14 @@ extension ServiceConnection {
     }
   }
 
-  /// The default collection, unlocked by a prompt where one may be shown.
-  func unlockedDefaultCollection(
+  /// The default collection, if it is unlocked.
+  private func unlockedDefaultCollection(
     _ options: KeyringOptions, during call: KeyringCall
   ) throws -> String {
     guard let collection = try defaultCollection(during: call) else {
       throw KeyringError(.noCollection)
     }
-    if try isLocked(collection, during: call) {
-      try unlock(collection, options, cancellation: nil, during: call)
-    }
+    guard try !isLocked(collection, during: call) else { throw KeyringError(options.lockedState) }
     return collection
   }
 }

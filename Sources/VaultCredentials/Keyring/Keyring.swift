@@ -6,18 +6,19 @@ import VaultStorage
 /// Every call ends by its deadline, whatever the library, the bus or the service does: it runs on a
 /// thread of its own, which is stopped at the deadline and left behind if it does not stop. The first
 /// call connects; later ones use the same connection and session, and connect anew if the service was
-/// started anew in between. Nothing is ever stored elsewhere because of the keyring's state.
+/// started anew in between. All calls together wait no longer for a slow service than one call does for one
+/// that hangs (``KeyringPatience``). Nothing is ever stored elsewhere because of the keyring's state.
 package final class Keyring: Sendable {
   /// How long it may take, and where it is.
   package let options: KeyringOptions
   private let lane: Mutex<KeyringLane>
-  /// Which state a call ran out of time in, and until when others are not even tried.
-  private let silence = Mutex<(state: KeyringError.State, until: Deadline)?>(nil)
+  private let patience: Mutex<KeyringPatience>
 
   /// Touches nothing: the library is opened, and the bus connected to, by the first call.
   package init(options: KeyringOptions = KeyringOptions()) {
     self.options = options
     lane = Mutex(KeyringLane(options))
+    patience = Mutex(KeyringPatience(limit: options.timeout))
   }
 
   /// How long a thread has to come back after it was told to stop.
@@ -27,11 +28,18 @@ package final class Keyring: Sendable {
   func perform<Success: Sendable>(
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
-    if let silence = silence.withLock({ $0 }), !silence.until.hasPassed {
-      throw KeyringError(silence.state)
+    let begun = patience.withLock { patience -> Result<Duration, KeyringError> in
+      Result { () throws(KeyringError) in try patience.begin() }
+    }
+    let limit = try begun.get()
+    let start = ContinuousClock.now
+    let outcome = KeyringOutcome<Success>()
+    defer {
+      let asked = outcome.runningCall?.timeOfPrompts ?? .zero
+      patience.withLock { $0.end(after: ContinuousClock.now - start - asked) }
     }
     do throws(KeyringError) {
-      return try performOnce(body)
+      return try perform(outcome, within: limit, body)
     } catch {
       noteSilence(error)
       throw error
@@ -40,15 +48,14 @@ package final class Keyring: Sendable {
 
   /// A program asks more than once: it waits for a service that hangs once.
   func noteSilence(_ error: KeyringError) {
-    guard [.notAnswering, .activationTimedOut].contains(error.state) else { return }
-    silence.withLock { $0 = (error.state, .after(options.timeout)) }
+    patience.withLock { $0.runOut(error.state) }
   }
 
-  private func performOnce<Success: Sendable>(
+  private func perform<Success: Sendable>(
+    _ outcome: KeyringOutcome<Success>, within limit: Duration,
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
-    let outcome = KeyringOutcome<Success>()
-    let start = Deadline.after(options.timeout)
+    let start = Deadline.after(limit)
     let lane = lane.withLock { $0 }
     let options = options
     BlockingThread.start(name: "vault-keyring") {

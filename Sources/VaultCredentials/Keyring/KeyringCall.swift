@@ -6,6 +6,7 @@ final class KeyringCall: Sendable {
   let cancellable: Cancellable
   private let timeout: Duration
   private let limit: Mutex<Deadline>
+  private let prompts = Mutex<(began: ContinuousClock.Instant?, time: Duration)>((nil, .zero))
 
   init(_ library: LibSecret, timeout: Duration, deadline: Deadline) {
     self.library = library
@@ -18,10 +19,22 @@ final class KeyringCall: Sendable {
   var deadline: Deadline { limit.withLock { $0 } }
 
   /// Lets the operation take until `deadline`: a person is being asked.
-  func extend(to deadline: Deadline) { limit.withLock { $0 = deadline } }
+  func extend(to deadline: Deadline) {
+    prompts.withLock { $0.began = .now }
+    limit.withLock { $0 = deadline }
+  }
 
   /// Gives what comes after a prompt the time of a whole operation.
-  func startAnew() { extend(to: .after(timeout)) }
+  func startAnew() {
+    prompts.withLock { prompts in
+      if let began = prompts.began { prompts.time += ContinuousClock.now - began }
+      prompts.began = nil
+    }
+    limit.withLock { $0 = .after(timeout) }
+  }
+
+  /// How long persons were asked, which is no fault of the service's.
+  var timeOfPrompts: Duration { prompts.withLock { $0.time } }
 
   func checkTime() throws(KeyringError) {
     guard !deadline.hasPassed else { throw KeyringError(.notAnswering) }

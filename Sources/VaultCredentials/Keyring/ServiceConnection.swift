@@ -139,6 +139,9 @@ package struct KeyringOwner: Sendable, Equatable {
   /// The name of its program.
   package let program: String?
 
+  /// Whether it is gnome-keyring's daemon.
+  var isGnomeKeyring: Bool { program?.hasPrefix("gnome-keyring") == true }
+
   static func program(of process: Int32) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = unsafe readlink("/proc/\(process)/exe", &buffer, buffer.count)

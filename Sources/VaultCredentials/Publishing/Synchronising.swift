@@ -15,17 +15,30 @@ extension UnlockedVault {
     return try read(onlyItemsNamed: [name]).1.items.first { $0.id == record.id } ?? record
   }
 
-  /// Publishes and withdraws everything that is marked; `overwriting` also what others changed.
-  func synchroniseCopies(overwriting: Bool = false) throws {
+  /// Publishes and withdraws everything that is marked.
+  ///
+  /// - Parameters:
+  ///   - overwriting: Whether copies that others changed are overwritten.
+  ///   - names: Names whose withdrawal is no matter for a notice, since the caller tells of it.
+  /// - Returns: Why something had to be left undone; `nil` if nothing had.
+  /// - Throws: ``CredentialError``: what reading and writing throw.
+  @discardableResult
+  func synchroniseCopies(
+    overwriting: Bool = false, withoutTelling names: Set<String> = []
+  ) throws -> String? {
     let (sealed, index) = try read()
     let pending = index.items.filter { $0.trashed == 0 && $0.copy == .pending }
-    guard !pending.isEmpty || !index.withdrawals.isEmpty else { return }
+    guard !pending.isEmpty || !index.withdrawals.isEmpty else { return nil }
     guard vault.options.usesKeyring else {
-      return noteWaiting(pending.count + index.withdrawals.count, "the keyring is switched off")
+      let reason = "the keyring is switched off"
+      let told = index.withdrawals.filter { !names.contains($0.name) }
+      noteWaiting(stored: pending.count, removed: told.count, reason)
+      return reason
     }
     let publisher = publisher(for: index)
     var published: [[UInt8]: [UInt8]] = [:]
     var withdrawn: [VaultIndex.Withdrawal] = []
+    var reason: String?
     do {
       for withdrawal in index.withdrawals {
         let outcome = try publisher.withdraw(withdrawal.name, known: withdrawal.copyHash)
@@ -44,10 +57,13 @@ extension UnlockedVault {
         }
       }
     } catch let error as KeyringError {
-      let left = pending.count - published.count + index.withdrawals.count - withdrawn.count
-      noteWaiting(left, error.message)
+      let left = index.withdrawals.filter { !withdrawn.contains($0) && !names.contains($0.name) }
+      noteWaiting(
+        stored: pending.count - published.count, removed: left.count, error.message)
+      reason = error.message
     }
     try markAsDone(published: published, withdrawn: withdrawn)
+    return reason
   }
 
   private func markAsDone(
@@ -75,14 +91,17 @@ extension UnlockedVault {
 
   var copyService: String { vault.copyService(vaultID: vaultID) ?? "vault" }
 
-  private func noteWaiting(_ count: Int, _ reason: String) {
+  private func noteWaiting(stored: Int, removed: Int, _ reason: String) {
+    let count = stored + removed
     guard count > 0 else { return }
     note([
       VaultNotice(
         .copiesPending,
-        count == 1
+        count == 1 && stored == 1
           ? "stored; its copy in the keyring is still to be brought up to date: \(reason)"
-          : "\(count) copies in the keyring are still to be brought up to date: \(reason)",
+          : count == 1
+            ? "a copy in the keyring is still to be removed: \(reason)"
+            : "\(count) copies in the keyring are still to be brought up to date: \(reason)",
         hint: "it is done by the next command that finds the keyring: vault keyring sync")
     ])
   }
@@ -199,6 +218,8 @@ extension UnlockedVault.Blocking {
   @discardableResult
   public func takeChangedCopies() throws -> [ItemName] {
     let names = try copies().changedByOthers
+    let index = try open.read(onlyItemsNamed: []).1
+    var taken: [(name: ItemName, secret: SecretBytes, hash: [UInt8])] = []
     for name in names {
       let identity = KeyringIdentity(service: open.copyService, username: name.text)
       let secret: SecretBytes?
@@ -209,20 +230,23 @@ extension UnlockedVault.Blocking {
       } catch let error as KeyringError {
         throw CredentialError(error)
       }
-      guard let secret else { continue }
-      let hash = try open.read(onlyItemsNamed: []).1.copyHash(of: secret)
-      try open.commit { draft in
-        guard let position = draft.position(of: name) else { return }
+      if let secret { taken.append((name, secret, try index.copyHash(of: secret))) }
+    }
+    guard !taken.isEmpty else { return [] }
+    // One change, which one undo takes back.
+    return try open.commit { draft in
+      try taken.compactMap { copy in
+        guard let position = draft.position(of: copy.name) else { return nil }
         let fields = try draft.contents(at: position).fields
         try draft.keepAsEarlier(at: position)
         draft.index.items[position].version += 1
         draft.index.items[position].modified = draft.now
-        draft.index.items[position].copyHash = hash
+        draft.index.items[position].copyHash = copy.hash
         draft.index.items[position].copy = .published
-        try draft.seal(ItemContents(main: secret, fields: fields), at: position)
+        try draft.seal(ItemContents(main: copy.secret, fields: fields), at: position)
+        return copy.name
       }
     }
-    return names
   }
 
   /// Whether copies of new items go to the keyring.

@@ -1,6 +1,8 @@
 extension VaultIndex {
   /// The setting that says how long a session lasts, in seconds.
   static let sessionSetting = "session"
+  /// The setting that counts secrets set while one slot alone opens the vault.
+  static let reminderSetting = "reminder"
 }
 
 extension UnlockedVault.Blocking {

@@ -83,7 +83,8 @@ extension UnlockedVault.Blocking {
       throw CredentialError(.invalidName, "the name of a field has at most 255 bytes")
     }
     let (record, isNew) = try open.commit { draft in
-      try Self.store(secret.bytes, name: name, field: field, changes: changes, in: &draft)
+      if open.vault.options.remindsOfSingleSlot { draft.countTowardsReminder() }
+      return try Self.store(secret.bytes, name: name, field: field, changes: changes, in: &draft)
     }
     let synchronised = try open.synchroniseCopies(after: record)
     return ItemChange(

@@ -1,4 +1,4 @@
-import VaultSealing
+public import VaultSealing
 public import VaultStorage
 
 /// A vault that is not open: what can be known and done without its key.
@@ -34,6 +34,7 @@ public struct LockedVault: Sendable {
     keyringOptions.timeout = options.keyringTimeout
     keyringOptions.promptTimeout = options.promptTimeout
     keyringOptions.allowsPrompt = options.allowsKeyringPrompt
+    keyringOptions.requiresEncryptedSession = options.requiresEncryptedKeyringSession
     keyring = options.desktopKeyring ?? Keyring(options: keyringOptions)
   }
 
@@ -148,6 +149,36 @@ public struct LockedVault: Sendable {
   /// Makes a vault; see ``Blocking/create(slots:)``.
   public func create(slots: [NewKeySlot]) async throws -> UnlockedVault {
     try await offCooperativeThreads { try blocking.create(slots: slots) }
+  }
+
+  /// Mends a damaged or lost vault; see ``Blocking/salvage(with:)``.
+  public func salvage(
+    with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
+  ) async throws -> SalvageReport {
+    try await offCooperativeThreads { try blocking.salvage(with: sources) }
+  }
+
+  /// Verifies a backup by opening it; see ``Blocking/checkBackup(_:with:)``.
+  public func checkBackup(
+    _ path: String, with sources: [KeySource]
+  ) async throws -> BackupSummary {
+    try await offCooperativeThreads { try blocking.checkBackup(path, with: sources) }
+  }
+
+  /// Puts a backup in place; see ``Blocking/restore(from:)``.
+  public func restore(from path: String) async throws {
+    try await offCooperativeThreads { try blocking.restore(from: path) }
+  }
+
+  /// How the desktop keyring stands; see ``Blocking/keyringStatus()``.
+  public func keyringStatus() async -> KeyringStatus {
+    await offCooperativeThreads { blocking.keyringStatus() }
+  }
+
+  /// Unlocks the desktop keyring with its own password; see ``Blocking/unlockKeyring(password:)``.
+  @discardableResult
+  public func unlockKeyring(password: SecretBytes) async throws -> KeyringUnlocking {
+    try await offCooperativeThreads { try blocking.unlockKeyring(password: password) }
   }
 }
 

@@ -11,3 +11,12 @@ func offCooperativeThreads<Result: Sendable>(
     }
   }
 }
+
+/// The same for what does not fail.
+func offCooperativeThreads<Result: Sendable>(
+  _ body: @escaping @Sendable () -> Result
+) async -> Result {
+  await withCheckedContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(returning: body()) }
+  }
+}

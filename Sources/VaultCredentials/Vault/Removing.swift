@@ -9,24 +9,56 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`; `.copyRemains` if it is removed here and the
   ///   keyring, which could not be reached, still holds its copy; or what writing throws.
   public func remove(_ name: ItemName, purge: Bool = false) throws {
-    let hasCopy = try open.commit { draft in
-      let position = try draft.requirePosition(of: name)
-      let hasCopy = draft.index.items[position].copy == .published
-      if purge {
-        draft.withdrawCopy(at: position)
-        draft.purge(at: position)
-      } else {
-        try moveToTrash(position, in: &draft)
+    let hasCopy = try open.commit { try remove(name, purge: purge, in: &$0) }
+    if hasCopy { try withdrawCopies(of: [name]) }
+  }
+
+  /// Removes several items in one change: all of them or none, and one ``undo()`` brings all of them back.
+  ///
+  /// - Parameters:
+  ///   - names: The items; one that is named twice is removed once.
+  ///   - purge: Whether they and their earlier versions go for good, with what is in the trash under these names.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound` if one of them is not there, nor in the trash where
+  ///   that counts; `.copyRemains` if they are removed here and the keyring, which could not be reached, still
+  ///   holds copies; or what writing throws.
+  public func remove(_ names: [ItemName], purge: Bool = false) throws {
+    guard !names.isEmpty else { return }
+    let copied = try open.commit { draft in
+      try Set(names).filter { name in
+        let trashed = purge ? draft.purgeTrash(of: name) : 0
+        if trashed > 0, draft.position(of: name) == nil { return false }
+        return try remove(name, purge: purge, in: &draft)
       }
-      return hasCopy
     }
-    guard hasCopy else { return }
-    try open.synchroniseCopies()
-    if try open.read().1.withdrawals.contains(where: { $0.name == name.text }) {
-      throw CredentialError(
-        .copyRemains, "removed here; the keyring still holds its copy",
-        hint: "it is withdrawn as soon as the keyring is there: vault keyring sync")
+    if !copied.isEmpty { try withdrawCopies(of: copied) }
+  }
+
+  /// Removes an item from a draft; says whether the keyring holds a copy of it.
+  private func remove(
+    _ name: ItemName, purge: Bool, in draft: inout VaultDraft
+  ) throws -> Bool {
+    let position = try draft.requirePosition(of: name)
+    let hasCopy = draft.index.items[position].copy == .published
+    if purge {
+      draft.withdrawCopy(at: position)
+      draft.purge(at: position)
+    } else {
+      try moveToTrash(position, in: &draft)
     }
+    return hasCopy
+  }
+
+  private func withdrawCopies(of names: Set<ItemName>) throws {
+    let texts = Set(names.map(\.text))
+    let reason = try open.synchroniseCopies(withoutTelling: texts).map { ": \($0)" } ?? ""
+    let count = try open.read().1.withdrawals.count { texts.contains($0.name) }
+    guard count > 0 else { return }
+    throw CredentialError(
+      .copyRemains,
+      names.count == 1
+        ? "removed here; the keyring still holds its copy\(reason)"
+        : "removed here; the keyring still holds \(count) of their copies\(reason)",
+      hint: "withdrawn as soon as the keyring is there: vault keyring sync")
   }
 
   /// Puts a live item into the trash: its secret becomes the first of its earlier versions.
@@ -47,16 +79,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError``: what writing throws.
   @discardableResult
   public func emptyTrash(of name: ItemName? = nil) throws -> Int {
-    try open.commit { draft in
-      var count = 0
-      for position in draft.index.items.indices.reversed() {
-        let record = draft.index.items[position]
-        guard record.trashed != 0, name == nil || record.name == name?.text else { continue }
-        draft.purge(at: position)
-        count += 1
-      }
-      return count
-    }
+    try open.commit { $0.purgeTrash(of: name) }
   }
 
   /// Makes an earlier version the current one, or takes an item out of the trash.

@@ -26,6 +26,8 @@ struct VaultDraft {
   private(set) var newKeys: VaultKeys?
   /// The generation before must not stay: it holds what was purged.
   var removesPrevious = false
+  /// Something goes for good, and from every file.
+  private(set) var isPurging = false
   var notices: [VaultNotice] = []
 
   init(sealed: SealedFile, keys: VaultKeys, index: VaultIndex, now: Int64, historyLimit: Int) {
@@ -142,9 +144,30 @@ struct VaultDraft {
     let record = index.items.remove(at: position)
     retiredBlobs += record.earlier.map(\.hash)
     changedItems[record.id] = nil
+    isPurging = true
     index.tombstones.append(
       VaultIndex.Tombstone(itemID: record.id, removed: now, device: index.device))
     removesPrevious = true
+  }
+
+  /// Removes items in the trash for good: those of this name, or all; says how many.
+  mutating func purgeTrash(of name: ItemName?) -> Int {
+    let before = index.items.count
+    for position in index.items.indices.reversed() {
+      let record = index.items[position]
+      guard record.trashed != 0, name == nil || record.name == name?.text else { continue }
+      purge(at: position)
+    }
+    return before - index.items.count
+  }
+
+  /// Counts the secrets that are set while one slot alone opens the vault; every tenth time that is told.
+  mutating func countTowardsReminder() {
+    let count = (index.settings[VaultIndex.reminderSetting].flatMap { Int($0) } ?? 0) + 1
+    let isDue = header.slots.count == 1 && count >= 10
+    if isDue { notices.append(.singleSlot) }
+    let isCounting = header.slots.count == 1 && !isDue
+    index.settings[VaultIndex.reminderSetting] = isCounting ? String(count) : nil
   }
 
   /// Marks the copy of an item in the keyring as gone stale, where one is to be kept.

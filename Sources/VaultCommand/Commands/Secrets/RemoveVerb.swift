@@ -7,7 +7,7 @@ struct RemoveVerb: ParsableCommand {
     commandName: "remove",
     abstract: "Remove items: to the trash, or for good.",
     discussion: """
-      'vault restore NAME' takes an item out of the trash again. With --purge it and its earlier versions go \
+      All of them or none. 'vault restore NAME' takes an item out of the trash again, and 'vault undo' all of them. With --purge it and its earlier versions go \
       from every file of the vault.
 
       vault remove api-token
@@ -24,34 +24,11 @@ struct RemoveVerb: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let names = try names.map(ItemName.init)
-    try settings.withVault { vault in
-      // All or none: a name that is missing is found before anything goes.
-      for name in names where !purge { _ = try vault.item(name) }
-      var left: CredentialError?
-      for name in names {
-        do {
-          try remove(name, in: vault)
-        } catch let error as CredentialError where error.code == .copyRemains {
-          left = error
-        }
-      }
-      if let left { throw left }
-    }
+    try settings.withVault { try $0.remove(names, purge: purge) }
     if settings.writesJSON {
       try StandardOutput.write([
         ("removed", .strings(names.map(\.text))), ("purged", .bool(purge)),
       ])
     }
-  }
-
-  private func remove(_ name: ItemName, in vault: UnlockedVault.Blocking) throws {
-    guard purge else { return try vault.remove(name) }
-    var missing: CredentialError?
-    do {
-      try vault.remove(name, purge: true)
-    } catch let error as CredentialError where error.code == .itemNotFound {
-      missing = error
-    }
-    if try vault.emptyTrash(of: name) == 0, let missing { throw missing }
   }
 }
