@@ -3,7 +3,8 @@ import Glibc
 
 /// Tells when a file was replaced or written by anybody, without a daemon: inotify(7).
 ///
-/// On a network file system, where the kernel reports nothing of other machines, it looks once a second.
+/// On a network file system, where the kernel reports nothing of other machines, it looks once a second too. Where
+/// the kernel is not to be relied on, it looks as often as it is told to, and asks the kernel for nothing.
 package enum FileSignal {
   /// A watch that goes on until ``stop()``.
   package struct Watch: Sendable {
@@ -17,19 +18,31 @@ package enum FileSignal {
   ///
   /// When this returns, the watch is set: every later change is reported. The file need not exist.
   ///
+  /// - Parameters:
+  ///   - name: The file.
+  ///   - folder: The folder that it lies in.
+  ///   - interval: How often to look, in place of being told by the kernel; `nil` to be told, and to look once a
+  ///     second on a network file system.
+  ///   - body: What to do then.
+  /// - Returns: The watch.
   /// - Throws: ``StorageError`` if the folder cannot be watched.
   package static func watch(
-    _ name: String, in folder: String, _ body: @escaping @Sendable () -> Void
+    _ name: String, in folder: String, polling interval: Duration? = nil,
+    _ body: @escaping @Sendable () -> Void
   ) throws(StorageError) -> Watch {
     let directory = try Directory(folder)
-    let isOnNetwork = try NetworkFileSystem.contains(directory)
+    let timeout =
+      if let interval { milliseconds(interval) } else {
+        try NetworkFileSystem.contains(directory) ? 1_000 : -1 as Int32
+      }
     let events = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard events >= 0 else {
       throw StorageError(.inputOutput, "cannot watch \(folder)", systemError: errno)
     }
     let mask = UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM)
     var ends: [Int32] = [-1, -1]
-    guard unsafe inotify_add_watch(events, folder, mask) >= 0, unsafe pipe2(&ends, O_CLOEXEC) == 0
+    let isTold = unsafe interval != nil || inotify_add_watch(events, folder, mask) >= 0
+    guard isTold, unsafe pipe2(&ends, O_CLOEXEC) == 0
     else {
       let error = errno
       System.close(events)
@@ -39,20 +52,28 @@ package enum FileSignal {
     let status = { @Sendable () -> System.FileStatus? in
       try? System.status(of: name, in: directory.descriptor)
     }
+    // Before this returns: a change that comes right after it is one.
+    let first = status()
     BlockingThread.start(name: "vault-file") {
+      var seen = first
       defer {
         System.close(events)
         System.close(stop)
       }
-      var inode = status()?.inode
-      while wait(for: events, until: stop, timeout: isOnNetwork ? 1_000 : -1) {
+      while wait(for: events, until: stop, timeout: timeout) {
         let isAbout = drain(events, name: name)
-        let now = status()?.inode
-        if isAbout || now != inode { body() }
-        inode = now
+        let now = status()
+        if isAbout || now != seen { body() }
+        seen = now
       }
     }
     return Watch(end: ends[1])
+  }
+
+  /// At least one, so that the wait ends, and at most an hour.
+  private static func milliseconds(_ interval: Duration) -> Int32 {
+    let (seconds, attoseconds) = min(max(interval, .milliseconds(1)), .seconds(3_600)).components
+    return Int32(seconds) * 1_000 + Int32(attoseconds / 1_000_000_000_000_000)
   }
 
   /// Waits for events or the time; `false` when the watch was stopped.

@@ -187,6 +187,8 @@ package enum System {
     package let size: Int
     package let device: UInt64
     package let inode: UInt64
+    /// When its contents or anything of its inode changed, in nanoseconds since 1970.
+    package let changed: Int64
 
     init(_ status: stat) {
       isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -197,6 +199,7 @@ package enum System {
       size = Int(status.st_size)
       device = UInt64(status.st_dev)
       inode = UInt64(status.st_ino)
+      changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
   }
 

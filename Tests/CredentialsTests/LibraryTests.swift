@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VaultCredentials
@@ -81,6 +82,88 @@ struct LibraryTests {
     #expect(try renamed?.removed == [name("a")])
     try other.remove(name("old"))
     #expect(try await changes.next()?.removed == [name("old")])
+  }
+
+  /// As on a file system whose changes the kernel does not tell of.
+  @Test func changesAreFoundByLookingToo() async throws {
+    var options = VaultOptions()
+    options.changePolling = .milliseconds(20)
+    let test = try InMemoryVault(options: options)
+    var changes = try test.open.changes().makeAsyncIterator()
+    let other = try test.vault.blocking.unlock(with: [test.source]).blocking
+    try other.set(name("a"), to: Secret("1"))
+    #expect(try await changes.next()?.added == [name("a")])
+    try other.set(name("a"), to: Secret("2"))
+    #expect(try await changes.next()?.changed == [name("a")])
+    try other.remove(name("a"))
+    #expect(try await changes.next()?.removed == [name("a")])
+  }
+
+  @Test func whatWaitsIsThereWithoutWaiting() async throws {
+    let keyring = TestKeyring()
+    var options = VaultOptions()
+    options.use(keyring)
+    let test = try InMemoryVault(options: options)
+    try await test.open.setPublishing(true)
+    #expect(try await test.open.isPublishing())
+    try await test.open.set(name("a"), to: Secret("1"))
+    #expect(try await test.open.copies().current == 1)
+    keyring.store(
+      try Secret("theirs"), attributes: ["service": "mail", "username": "me"], label: "Mail")
+    let theirs = try #require(try await test.open.keyringEntries().first { !$0.isOurs })
+    #expect(try await test.open.adopt(theirs, as: name("mail")).name == name("mail"))
+    #expect(try await test.open.synchroniseCopies().pending == 0)
+    #expect(try await test.open.takeChangedCopies() == [])
+    #expect(try await !test.open.check().isDamaged)
+    try await test.open.setSession(seconds: 60)
+    #expect(try await test.open.sessionSetting() == 60)
+    try await test.open.remove([name("a"), name("mail")])
+    #expect(try await test.open.emptyTrash() == 2)
+    let source = test.source
+    #expect(try await !test.vault.salvage { _ in [source] }.isMended)
+    #expect(await test.vault.keyringStatus().state == "unlocked")
+    let backup = try TemporaryHome()
+    #expect(try await test.open.backUp(to: "\(backup.path)/b").items == 0)
+    #expect(try await test.vault.checkBackup("\(backup.path)/b", with: [source]).items == 0)
+    await #expect(throws: CredentialError.self) {
+      try await test.vault.restore(from: "\(backup.path)/b")
+    }
+    let key = try SecretBytes.random(count: 32)
+    let rotated = try await test.open.rotate(to: [.keyFile(key)])
+    #expect(try await rotated.items().isEmpty)
+  }
+
+  /// What the library's page says: every call exists twice.
+  @Test func everyCallThatWaitsHasAFormThatDoesNot() throws {
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/VaultCredentials")
+    let files = try #require(
+      FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    var blocking: Set<String> = []
+    var asynchronous: Set<String> = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      var place = ""
+      for (number, line) in lines.enumerated() {
+        if line.contains("extension ") || line.contains("struct Blocking") { place = String(line) }
+        if line == "  }", place.contains("struct Blocking") { place = "" }
+        guard let range = line.range(of: "public func ") else { continue }
+        let name = String(line[range.upperBound...].prefix { $0.isLetter })
+        // The signature may go on for some lines.
+        let signature = lines[number..<min(number + 4, lines.count)].joined()
+          .prefix { $0 != "{" }
+        if signature.contains(" async ") {
+          asynchronous.insert(name)
+        } else if place.contains("Blocking"), signature.contains(" throws") {
+          blocking.insert(name)
+        }
+      }
+    }
+    // The protocol of VaultSealing that others ask for keys by.
+    blocking.subtract(["currentDataKey", "dataKey"])
+    #expect(blocking.count > 30)
+    #expect(blocking.subtracting(asynchronous) == [])
   }
 
   @Test func aCancelledWatchEnds() async throws {

@@ -47,12 +47,13 @@ extension UnlockedVault {
   /// - Throws: ``CredentialError`` with code `.inputOutput` if the folder cannot be watched, or what reading
   ///   throws.
   ///
-  /// inotify(7); on a network file system it looks once a second.
+  /// inotify(7); on a network file system it looks once a second, and elsewhere as often as
+  /// ``VaultOptions/changePolling`` says.
   public func changes() throws -> AsyncThrowingStream<VaultChange, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: VaultChange.self)
     let last = Known()
     let watch = try CredentialError.fromStorage {
-      try vault.folder.watch { [self] in
+      try vault.folder.watch(polling: vault.options.changePolling) { [self] in
         do {
           let change = last.update(to: try liveItems())
           if !change.isEmpty { continuation.yield(change) }

@@ -49,8 +49,16 @@ struct VaultFolder: Sendable {
   }
 
   /// Calls `body` after each change of the vault file, until the watch is stopped.
-  func watch(_ body: @escaping @Sendable () -> Void) throws(StorageError) -> FileSignal.Watch {
-    try FileSignal.watch(file, in: folder, body)
+  ///
+  /// - Parameters:
+  ///   - interval: How often to look, in place of being told; `nil` as the file system wants it.
+  ///   - body: What to do then.
+  /// - Returns: The watch.
+  /// - Throws: `StorageError` if the folder cannot be watched.
+  func watch(
+    polling interval: Duration?, _ body: @escaping @Sendable () -> Void
+  ) throws(StorageError) -> FileSignal.Watch {
+    try FileSignal.watch(file, in: folder, polling: interval, body)
   }
 
   /// Which file stands under the vault's name now; `nil` if that cannot be told.
