@@ -82,12 +82,34 @@ struct SalvageTests {
     let report = try salvage(vault)
     #expect(report.base == .previousGeneration && report.whole == 1)
     #expect(report.damagedFile?.hasSuffix("secrets.vault.damaged") == true)
-    var accepting = vault
-    accepting.options.acceptsRollback = true
-    let open = try accepting.reopened().blocking
+    // The mended file succeeds the lost one: there is nothing to warn of, and nothing to accept.
+    let open = try vault.reopened().blocking
     #expect(try open.items().map(\.name.text) == ["a"])
+    #expect(open.takeNotices().isEmpty)
     try open.set(name("c"), to: Secret("3"))
     #expect(try open.get(name("c")).text == "3")
+    #expect(open.takeNotices().isEmpty)
+  }
+
+  @Test func aMendedVaultIsNoRollbackToWhoHasSeenTheLostOne() throws {
+    let vault = try ThrowawayVault()
+    for text in ["1", "2", "3"] { try vault.open.blocking.set(name("a"), to: Secret(text)) }
+    let lost = try vault.locked.blocking.summary().generation
+    // Another machine, which has seen the generation that is lost then: a state of its own.
+    let state = "\(vault.home.path)/vault/state"
+    let elsewhere = try TemporaryHome()
+    try FileManager.default.copyItem(
+      atPath: "\(vault.home.path)/vault", toPath: "\(elsewhere.path)/vault")
+    _ = try damage(vault) { _ in 70 }
+    #expect(try salvage(vault).base == .previousGeneration)
+    #expect(try vault.locked.blocking.summary().generation == lost + 1)
+    for text in ["4", "5"] { try vault.open.blocking.set(name("a"), to: Secret(text)) }
+    try FileManager.default.removeItem(atPath: state)
+    try FileManager.default.copyItem(atPath: "\(elsewhere.path)/vault/state", toPath: state)
+    let open = try vault.reopened().blocking
+    #expect(try open.get(name("a")).text == "5")
+    #expect(open.takeNotices().isEmpty)
+    try open.set(name("a"), to: Secret("6"))
   }
 
   @Test func aLostVaultComesBackFromTheGenerationBefore() throws {
@@ -97,7 +119,9 @@ struct SalvageTests {
     try FileManager.default.removeItem(atPath: vault.path)
     let report = try salvage(vault)
     #expect(report.base == .previousGeneration && report.damagedFile == nil)
-    #expect(try vault.reopened().blocking.get(name("a")).text == "1")
+    let open = try vault.reopened().blocking
+    #expect(try open.get(name("a")).text == "1")
+    #expect(open.takeNotices().isEmpty)
   }
 
   @Test func aWrongKeyIsNoDamageAndNothingAtAllIsSaid() throws {

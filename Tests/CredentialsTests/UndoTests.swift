@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import VaultCredentials
+import VaultCredentialsTesting
 
 /// The last change of items can be taken back, whichever it was, and the taking back too.
 struct UndoTests {
@@ -61,6 +62,49 @@ struct UndoTests {
     #expect(try names(vault) == ["a"])
     // The copy is in the trash, where the next undo finds it.
     #expect(try blocking.undo() == [UndoneChange(name("c"), .restored)])
+  }
+
+  @Test func aRemovalOfSeveralIsOneChangeOfAllOrNone() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    for text in ["a", "b", "c", "d"] { try blocking.set(name(text), to: Secret(text)) }
+    let before = try vault.locked.blocking.summary().generation
+    #expect(code { try blocking.remove([name("a"), name("none"), name("b")]) } == .itemNotFound)
+    #expect(try vault.locked.blocking.summary().generation == before)
+    try blocking.remove([name("a"), name("b"), name("a"), name("c")])
+    #expect(try vault.locked.blocking.summary().generation == before + 1)
+    #expect(try names(vault) == ["d"])
+    let undone = try blocking.undo()
+    #expect(
+      undone.map(\.name.text) == ["a", "b", "c"] && undone.allSatisfy { $0.kind == .restored })
+    for text in ["a", "b", "c", "d"] { #expect(try blocking.get(name(text)).text == text) }
+    // And all of them again.
+    #expect(try blocking.undo().map(\.kind) == [.removed, .removed, .removed])
+    #expect(try names(vault) == ["d"])
+    // For good: what is in the trash under that name counts as being there.
+    try blocking.remove([name("a"), name("d")], purge: true)
+    #expect(code { try blocking.remove([name("a")], purge: true) } == .itemNotFound)
+    var trash = ItemQuery()
+    trash.isInTrash = true
+    #expect(try blocking.items(matching: trash).map(\.name.text).sorted() == ["b", "c"])
+    #expect(code { try blocking.undo() } == .versionNotFound)
+  }
+
+  @Test func takingSeveralChangedCopiesIsOneChange() throws {
+    let keyring = TestKeyring()
+    var options = VaultOptions()
+    options.use(keyring)
+    let test = try InMemoryVault(options: options)
+    let open = test.open.blocking
+    try open.setPublishing(true)
+    for text in ["a", "b"] { try open.set(name(text), to: Secret("ours")) }
+    for attributes in keyring.attributes {
+      keyring.store(try Secret("theirs"), attributes: attributes)
+    }
+    #expect(try Set(open.takeChangedCopies()) == [name("a"), name("b")])
+    for text in ["a", "b"] { #expect(try open.get(name(text)).text == "theirs") }
+    #expect(try open.undo().map(\.kind) == [.changedBack, .changedBack])
+    for text in ["a", "b"] { #expect(try open.get(name(text)).text == "ours") }
   }
 
   @Test func whatIsGoneForGoodStaysGoneAndLeavesNoTrace() throws {

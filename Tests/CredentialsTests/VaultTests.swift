@@ -136,6 +136,40 @@ struct VaultTests {
     #expect(try filesHolding(blob, below: vault.home.path).isEmpty)
   }
 
+  @Test func whatWasPutBackBeforeItWasPurgedIsGoneFromTheLogToo() throws {
+    let vault = try ThrowawayVault()
+    let open = vault.open.blocking
+    try open.set(name("k"), to: Secret("one"))
+    try open.remove(name("k"))
+    let blob = try #require(try sealedBlob(of: vault))
+    // Its blob is removed by this, and stays in the log.
+    try open.restore(name("k"))
+    try open.remove(name("k"), purge: true)
+    #expect(try filesHolding(blob, below: vault.home.path).isEmpty)
+  }
+
+  @Test func everyTenthSecretOfAVaultWithASingleSlotIsAReminder() throws {
+    let vault = try ThrowawayVault { $0.remindsOfSingleSlot = true }
+    func reminders(_ count: Int) throws -> [Bool] {
+      try (0..<count).map { number in
+        // Each as a command of its own does it.
+        let open = try vault.reopened().blocking
+        try open.set(name("k"), to: Secret("\(number)"))
+        return open.takeNotices().contains { $0.code == .singleSlot }
+      }
+    }
+    let tenth = Array(repeating: false, count: 9) + [true]
+    #expect(try reminders(20) == tenth + tenth)
+    #expect(try reminders(5) == Array(repeating: false, count: 5))
+    let second = try vault.open.blocking.addSlot(.keyFile(SecretBytes.random(count: 32)))
+    #expect(try reminders(12) == Array(repeating: false, count: 12))
+    try vault.open.blocking.removeSlot(second.id)
+    #expect(try reminders(10) == tenth)
+    let quiet = try ThrowawayVault()
+    for _ in 0..<12 { try quiet.open.blocking.set(name("k"), to: Secret("x")) }
+    #expect(quiet.open.blocking.takeNotices().isEmpty)
+  }
+
   @Test func aPurgeSaysSoWhereAReaderKeepsTheLog() throws {
     let vault = try ThrowawayVault()
     let open = vault.open.blocking

@@ -37,22 +37,27 @@ struct HistoryStore {
 
   /// Removes blobs that no index names any more.
   ///
-  /// With `erasing` also from the log and the last good copy, so that no file of ours holds them.
-  ///
+  /// - Parameters:
+  ///   - hashes: Which ones.
+  ///   - erasing: Whether these, and those that were removed before, go from every file of ours: from the log, which
+  ///     keeps them until it is emptied (sealing: measured), and the last good copy.
   /// - Returns: Whether nothing of them is left; false if another program reads the store, whose log then still has
   ///   them.
+  /// - Throws: ``CredentialError``: what writing throws.
   func remove(_ hashes: [[UInt8]], erasing: Bool) throws -> Bool {
-    guard !hashes.isEmpty else { return true }
-    let store = try write { connection in
-      for hash in hashes {
-        try connection.execute(
-          "DELETE FROM credentials_blobs WHERE vault = ? AND hash = ?",
-          [.blob(vaultID), .blob(hash)])
+    if !hashes.isEmpty {
+      try write { connection in
+        for hash in hashes {
+          try connection.execute(
+            "DELETE FROM credentials_blobs WHERE vault = ? AND hash = ?",
+            [.blob(vaultID), .blob(hash)])
+        }
       }
     }
-    // Deleted rows stay in the log until it is emptied (sealing: measured).
-    guard erasing, let store else { return true }
-    return try CredentialError.fromStorage { try store.scrub() }
+    guard erasing else { return true }
+    return try CredentialError.fromStorage {
+      try Store.open(location, mode: .read)?.scrub() ?? true
+    }
   }
 
   /// The sealed bytes with this hash, or `nil`.
@@ -77,14 +82,12 @@ struct HistoryStore {
     }
   }
 
-  @discardableResult
-  private func write(_ body: (SQLiteConnection) throws -> Void) throws -> Store? {
+  private func write(_ body: (SQLiteConnection) throws -> Void) throws {
     try CredentialError.fromStorage {
       let store = try Store.open(location, mode: .write)
       store?.prepareForShortUse()
       try store?.adopt(Self.schema)
       try store?.write(body)
-      return store
     }
   }
 }

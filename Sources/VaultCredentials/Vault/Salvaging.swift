@@ -40,7 +40,8 @@ extension LockedVault.Blocking {
   /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its earlier
   /// versions, and the copies in the keyring.
   ///
-  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed.
+  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A vault that is
+  /// mended from the generation before succeeds the lost one: it is no rollback to who has seen that.
   ///
   /// - Parameter sources: What may open the file that is asked about, by its key slots.
   /// - Returns: What was found, and what is lost.
@@ -57,12 +58,14 @@ extension LockedVault.Blocking {
     let damaged = try? OutsideFile.read(folder.path, limit: VaultHeader.maximumFile)
     let previous = try folder.readPrevious()
     if case .success(_) = try opened(previous, with: sources), let previous {
+      // Before the generation that takes the lost one's place becomes the one seen last.
+      let record = try folder.lastSeen(vaultID: previous.header.vaultID)
       let kept = try putInPlace(try previous.wholeFile(), keeping: damaged)
       var accepting = vault
       accepting.options.acceptsRollback = true
       let open = try accepting.blocking.unlock(
         with: sources(previous.header.slots.map { KeySlot($0, label: "") }))
-      var report = try Salvage(open: open, base: .previousGeneration).mend()
+      var report = try Salvage(open: open, base: .previousGeneration, record: record).mend()
       report.damagedFile = kept
       return report
     }
@@ -144,6 +147,8 @@ extension LockedVault.Blocking {
 private struct Salvage {
   let open: UnlockedVault
   let base: SalvageReport.Base
+  /// What this machine had seen last, before anything was put in place.
+  var record: [UInt8]?
 
   func mend() throws -> SalvageReport {
     let (sealed, index) = try open.read()
@@ -163,7 +168,7 @@ private struct Salvage {
     }
     let copies = copies(of: index, names: damaged.map(\.name))
     let newer = base == .previousGeneration ? newerCopies(index, copies) : [:]
-    guard !damaged.isEmpty || !lostVersions.isEmpty || !newer.isEmpty else { return report }
+    guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
     if base == .vaultFile {
       let bytes = try sealed.wholeFile()
       report.damagedFile = try open.vault.folder.locked(timeout: open.vault.options.lockTimeout) {
@@ -171,7 +176,7 @@ private struct Salvage {
       }
     }
     let previous = base == .vaultFile ? previousGeneration() : nil
-    return try open.commit { draft in
+    return try open.commit(after: lostGeneration(index)) { draft in
       var report = report
       for position in draft.index.items.indices.reversed() {
         report.lostVersions += draft.forget(lostVersions, at: position)
@@ -217,6 +222,13 @@ private struct Salvage {
       report.lost.append(ItemName(stored: record.name))
       draft.purge(at: position)
     }
+  }
+
+  /// The generation that is lost, where this machine has seen it.
+  private func lostGeneration(_ index: VaultIndex) throws -> LastSeen? {
+    guard let record else { return nil }
+    let states = [try open.keys.state()] + index.formerKeys.map(\.state)
+    return try? LastSeen(decoding: record, vaultID: open.vaultID, keys: states)
   }
 
   private struct Generation {

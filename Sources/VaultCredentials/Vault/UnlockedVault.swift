@@ -97,10 +97,18 @@ public final class UnlockedVault: Sendable {
   }
 
   /// Changes the file; what `change` throws leaves it as it was.
-  func commit<Result>(_ change: (inout VaultDraft) throws -> Result) throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - lost: A lost generation that the file succeeds.
+  ///   - change: What is to be changed.
+  /// - Returns: What `change` returns.
+  /// - Throws: ``CredentialError``: what writing throws, or `change`.
+  func commit<Result>(
+    after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
+  ) throws -> Result {
     let (result, notices, hasCopyWork) = try VaultWriter(
       vault: vault, keys: keys, vaultID: vaultID
-    ).commit(change)
+    ).commit(after: lost, change)
     note(notices)
     self.hasCopyWork.store(hasCopyWork, ordering: .relaxed)
     return result

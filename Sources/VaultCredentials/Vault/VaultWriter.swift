@@ -9,8 +9,15 @@ struct VaultWriter {
   /// Runs `change` on a draft of the file as it is now, and commits it.
   ///
   /// Whatever throws before the replace leaves everything as it was.
+  ///
+  /// - Parameters:
+  ///   - lost: A later generation that is lost: the new file succeeds it, so that who has seen it takes this for
+  ///     neither a rollback nor a fork.
+  ///   - change: What is to be changed.
+  /// - Returns: What `change` returned, what a person should hear, and whether copies wait for the keyring.
+  /// - Throws: ``CredentialError``: what writing throws, or `change`.
   func commit<Result>(
-    _ change: (inout VaultDraft) throws -> Result
+    after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
   ) throws -> (result: Result, notices: [VaultNotice], hasCopyWork: Bool) {
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
@@ -23,11 +30,16 @@ struct VaultWriter {
       draft.index.noteUndo(from: index)
       draft.index.dropUnusedHistoryKeys()
 
-      draft.header.generation += 1
       draft.index.device = try vault.folder.device()
       draft.index.written = draft.now
       draft.index.ancestors.append(
         VaultIndex.Ancestor(generation: sealed.header.generation, tag: sealed.tag))
+      if let lost, lost.generation > draft.header.generation {
+        draft.index.ancestors.append(
+          VaultIndex.Ancestor(generation: lost.generation, tag: lost.tag))
+        draft.header.generation = lost.generation
+      }
+      draft.header.generation += 1
       let tooMany = draft.index.ancestors.count - VaultIndex.maximumAncestors
       if tooMany > 0 { draft.index.ancestors.removeFirst(tooMany) }
       let (bytes, tag) = try VaultFileComposer.compose(
@@ -40,7 +52,7 @@ struct VaultWriter {
       let seen = LastSeen(vaultID: vaultID, generation: draft.header.generation, tag: tag)
       try vault.folder.record(seen, key: try (draft.newKeys ?? keys).state())
       if draft.removesPrevious { try vault.folder.removePrevious(in: directory) }
-      if try !history.remove(draft.retiredBlobs, erasing: draft.removesPrevious) {
+      if try !history.remove(draft.retiredBlobs, erasing: draft.isPurging) {
         draft.notices.append(
           VaultNotice(
             .stillInLog,

@@ -169,6 +169,24 @@ def stop():
     shell.expect(pexpect.EOF)
 
 
+def reminder():
+    """Every tenth secret that is set at a terminal says that one slot alone opens the vault, until there is another."""
+    make_vault()
+
+    def set_one():
+        child = start("set", "item", "--file", key)
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0, child.before
+        return "only one key slot opens this vault" in child.before
+
+    assert [set_one() for _ in range(20)] == ([False] * 9 + [True]) * 2
+    # Nobody reads it elsewhere.
+    assert b"only one" not in plain("set", "item", "--file", key).stderr
+    assert plain("key", "add", "--new-key-file", key + "2").returncode == 0
+    assert not any(set_one() for _ in range(10))
+
+
 def screen():
     """Names and secrets do nothing to a terminal."""
     make_vault()
@@ -191,5 +209,5 @@ def screen():
 
 {
     "first-set": first_set, "stdin": stdin_carries_the_secret, "editing": editing,
-    "signals": signals, "stop": stop, "screen": screen,
+    "signals": signals, "stop": stop, "screen": screen, "reminder": reminder,
 }[case]()

@@ -15,6 +15,8 @@ struct TerminalTests {
 
   @Test func namesAndSecretsDoNothingToTheTerminal() throws { try check("screen") }
 
+  @Test func aSingleSlotIsPointedOutAtEveryTenthSecret() throws { try check("reminder") }
+
   private func check(_ name: String) throws {
     let home = try TemporaryHome()
     let result = try PythonScript("terminal").run([name, VaultProcess.path, home.path])
