@@ -46,6 +46,18 @@ public struct VaultOptions: Sendable {
 
   /// The standard options.
   public init() {}
+
+  /// The desktop's keyring, as these options want it; nothing is asked of it yet.
+  ///
+  /// Vaults that are given the same one as ``desktopKeyring`` share its connection, and wait for it once.
+  package func makeKeyring() -> any DesktopKeyring {
+    var options = KeyringOptions()
+    options.timeout = keyringTimeout
+    options.promptTimeout = promptTimeout
+    options.allowsPrompt = allowsKeyringPrompt
+    options.requiresEncryptedSession = requiresEncryptedKeyringSession
+    return Keyring(options: options)
+  }
 }
 
 /// Watches the keyring's own prompt while it waits on a display, and may give it up.

@@ -27,6 +27,10 @@ public final class TestKeyring: Sendable {
     case promptDismissed = "prompt-dismissed"
     /// It is locked, and nobody answers its prompt.
     case promptTimedOut = "prompt-timed-out"
+    /// It is open, and its items are locked one by one, as some keyrings do it.
+    case itemLocked = "item-locked"
+    /// It offers no encrypted connection, and one is asked for.
+    case plainSessionOnly = "plain-session-only"
     /// libsecret is not installed.
     case libraryMissing = "library-missing"
     /// There is no session bus.
@@ -119,13 +123,26 @@ extension TestKeyring.State {
     }
   }
 
-  var isLocked: Bool { keyringState?.isLocked == true }
+  /// Whether the keyring itself is locked.
+  var isLocked: Bool { locksItems && self != .itemLocked }
 
-  /// What ends every call: a locked keyring and one that goes away later still answer.
+  /// Whether what it holds cannot be read.
+  var locksItems: Bool { keyringState?.isLocked == true }
+
+  /// What ends every call: a locked keyring, and one that fails at secrets alone, still answer.
   func require() throws(KeyringError) {
-    guard let keyringState, !isLocked, self != .serviceGone else { return }
+    guard let keyringState, !locksItems, !failsAtSecrets else { return }
     throw KeyringError(keyringState)
   }
+
+  /// What ends a call that reads or writes a secret.
+  func requireSecrets() throws(KeyringError) {
+    try require()
+    guard failsAtSecrets, let keyringState else { return }
+    throw KeyringError(keyringState)
+  }
+
+  private var failsAtSecrets: Bool { self == .serviceGone || self == .plainSessionOnly }
 }
 
 extension TestKeyring: DesktopKeyring {
@@ -140,13 +157,13 @@ extension TestKeyring: DesktopKeyring {
     let state = state
     var report = KeyringReport(hasDisplay: canPrompt)
     report.canPrompt = canPrompt
-    if let obstacle = state.keyringState, state != .serviceGone {
+    if let obstacle = state.keyringState, state != .serviceGone, state != .itemLocked {
       report.obstacle = KeyringError(obstacle)
     }
-    if state == .unlocked || state.isLocked {
+    if state == .unlocked || state == .plainSessionOnly || state.locksItems {
       report.collection = "/org/freedesktop/secrets/collection/test"
       report.isLocked = state.isLocked
-      report.isSessionEncrypted = openingSession ? true : nil
+      report.isSessionEncrypted = openingSession ? state != .plainSessionOnly : nil
     }
     return report
   }
@@ -155,7 +172,7 @@ extension TestKeyring: DesktopKeyring {
     matching attributes: [String: String]
   ) throws(KeyringError) -> KeyringMatches {
     try state.require()
-    let isLocked = state.isLocked
+    let isLocked = state.locksItems
     let found = contents.withLock { contents in
       contents.items.values.map(\.item)
         .filter { item in attributes.allSatisfy { item.attributes[$0.key] == $0.value } }
@@ -177,9 +194,8 @@ extension TestKeyring: DesktopKeyring {
   }
 
   package func secrets(of paths: [String]) throws(KeyringError) -> [String: SecretBytes] {
-    try state.require()
-    if state == .serviceGone { throw KeyringError(.serviceGone) }
-    guard !state.isLocked else { return [:] }
+    try state.requireSecrets()
+    guard !state.locksItems else { return [:] }
     return contents.withLock { contents in
       paths.reduce(into: [:]) { $0[$1] = contents.items[$1]?.secret }
     }
@@ -188,7 +204,8 @@ extension TestKeyring: DesktopKeyring {
   package func create(
     _ identity: KeyringIdentity, label: String, secret: SecretBytes
   ) throws(KeyringError) -> String {
-    try requireWritable()
+    // What is new is not locked by what is there.
+    if state != .itemLocked { try requireWritable() }
     return contents.withLock { contents in
       let path = contents.newPath()
       contents.items[path] = Stored(
@@ -231,8 +248,7 @@ extension TestKeyring: DesktopKeyring {
   }
 
   private func requireWritable() throws(KeyringError) {
-    try state.require()
-    if state == .serviceGone { throw KeyringError(.serviceGone) }
+    try state.requireSecrets()
     if let locked = state.keyringState { throw KeyringError(locked) }
   }
 }

@@ -52,6 +52,31 @@ struct KeyringTrafficTests {
     _ = try vault(["lock"])
   }
 
+  @Test func twoVaultsOfOneLineShareAConnection() throws {
+    let home = try TemporaryHome()
+    let session = try KeyringSession("counting")
+    func vault(_ arguments: [String], input: String = "") throws -> KeyringSession.Run {
+      let run = try session.run(
+        VaultProcess.path, arguments, input: Data(input.utf8),
+        adding: ["VAULT_HOME": "\(home.path)/vault"])
+      try #require(run.status == 0, "\(arguments): \(run.errors)")
+      return run
+    }
+    for options in [[], ["--vault", "work"]] {
+      let line = ["set", "token", "--stdin", "--no-session"] + options
+      _ = try vault(line, input: "of \(options.last ?? "the first")")
+    }
+    _ = try calls(session)
+    let run = try vault([
+      "run", "--env", "ONE=token", "--env", "TWO=secret://@work/token", "--no-session", "--",
+      "/usr/bin/printenv", "ONE", "TWO",
+    ])
+    #expect(run.text == "of the first\nof work")
+    let counted = try calls(session)
+    #expect(counted.connections == 1, "\(counted)")
+    #expect(counted.methods["OpenSession"] == 1, "\(counted)")
+  }
+
   /// Bytes that something on the way might take for an end, a line, or text.
   static let sizes: [(String, Data)] = [
     ("empty", Data()), ("one", Data([0x61])), ("nul", Data("a\0b".utf8)),

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import VaultCredentials
 import VaultCredentialsTesting
+import VaultSealing
 
 /// The last change of items can be taken back, whichever it was, and the taking back too.
 struct UndoTests {
@@ -88,6 +89,19 @@ struct UndoTests {
     trash.isInTrash = true
     #expect(try blocking.items(matching: trash).map(\.name.text).sorted() == ["b", "c"])
     #expect(code { try blocking.undo() } == .versionNotFound)
+  }
+
+  @Test func aThousandRemovedItemsComeBackAtOnce() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    let names = try (0..<1_000).map { try name("item \($0)") }
+    try blocking.store(names.map { NewItem($0, main: try SecretBytes(copying: [1])) })
+    try blocking.remove(names)
+    #expect(try self.names(vault).isEmpty)
+    #expect(try blocking.undo().count == 1_000)
+    #expect(try self.names(vault).count == 1_000)
+    #expect(try blocking.undo().allSatisfy { $0.kind == .removed })
+    #expect(try self.names(vault).isEmpty)
   }
 
   @Test func takingSeveralChangedCopiesIsOneChange() throws {

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultCredentials
 import VaultStorage
 
@@ -36,11 +37,19 @@ package struct VaultSettings: Equatable, Sendable {
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }
+    options.desktopKeyring = Self.keyrings.withLock { keyrings in
+      let keyring = keyrings[options.allowsKeyringPrompt] ?? options.makeKeyring()
+      keyrings[options.allowsKeyringPrompt] = keyring
+      return keyring
+    }
     return try LockedVault(
       location: location(),
       name: name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
       options: options)
   }
+
+  /// One for all vaults that a command opens, by whether it may ask: one that hangs is waited for once.
+  private static let keyrings = Mutex<[Bool: any DesktopKeyring]>([:])
 
   func location() throws -> StoreLocation {
     if let home = home ?? ProcessState.variable(EnvironmentNames.home) {

@@ -19,16 +19,20 @@ final class PromptEscape: Sendable {
     terminal.withLock { terminal in
       // Without echo: a password may be typed into the wrong window.
       terminal = TerminalDevice(echoes: false)
-      terminal?.write("The keyring asks on the display. Return: give that up and go on here. ")
+      terminal?.write(Self.words)
     }
   }
+
+  private static let words =
+    "The keyring asks on the display. Return: give that up and go on here. "
 
   private func wasGivenUp() -> Bool {
     terminal.withLock { terminal in
       while let event = terminal?.next(within: 0) {
         switch event {
         case .byte(UInt8(ascii: "\n")), .byte(UInt8(ascii: "\r")), .end: return true
-        case .byte, .resumed: continue
+        case .resumed: terminal?.write("\r\(Self.words)")
+        case .byte: continue
         }
       }
       return false

@@ -30,12 +30,7 @@ public struct LockedVault: Sendable {
   ) throws {
     folder = try VaultFolder(location: location, name: name)
     self.options = options
-    var keyringOptions = KeyringOptions()
-    keyringOptions.timeout = options.keyringTimeout
-    keyringOptions.promptTimeout = options.promptTimeout
-    keyringOptions.allowsPrompt = options.allowsKeyringPrompt
-    keyringOptions.requiresEncryptedSession = options.requiresEncryptedKeyringSession
-    keyring = options.desktopKeyring ?? Keyring(options: keyringOptions)
+    keyring = options.desktopKeyring ?? options.makeKeyring()
   }
 
   /// The vault file's path.

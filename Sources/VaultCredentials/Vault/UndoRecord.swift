@@ -9,8 +9,18 @@ struct UndoRecord: Equatable {
   /// A setting's value holds so many bytes at most.
   private static let maximumLength = Int(UInt16.max) / 2
 
-  /// Items by id; without a record where the change made them.
-  var before: [[UInt8]: ItemRecord?]
+  /// How an item was before the change; short forms, so that a change of many items takes little room.
+  enum Before: Equatable {
+    /// It was not there, or in the trash.
+    case absent
+    /// As it is, but not in the trash.
+    case notTrashed
+    /// Another.
+    case record(ItemRecord)
+  }
+
+  /// Items by id.
+  var before: [[UInt8]: Before]
 
   /// The record of a change, or `nil` if it can not be taken back.
   ///
@@ -19,11 +29,14 @@ struct UndoRecord: Equatable {
     let known = Dictionary(uniqueKeysWithValues: old.items.map { ($0.id, $0) })
     before = [:]
     for item in new.items {
-      guard let earlier = known[item.id] else {
-        before.updateValue(nil, forKey: item.id)
+      guard let earlier = known[item.id], earlier.trashed == 0 || item.trashed != 0 else {
+        before[item.id] = .absent
         continue
       }
-      if !earlier.saysTheSame(as: item) { before.updateValue(earlier, forKey: item.id) }
+      guard !earlier.saysTheSame(as: item) else { continue }
+      var untrashed = item
+      untrashed.trashed = 0
+      before[item.id] = earlier.saysTheSame(as: untrashed) ? .notTrashed : .record(earlier)
     }
     guard !before.isEmpty, encoded().count <= Self.maximumLength else { return nil }
   }
@@ -38,13 +51,17 @@ struct UndoRecord: Equatable {
     before = decoded
   }
 
-  private static func decode(_ bytes: RawSpan) throws -> [[UInt8]: ItemRecord?] {
+  private static func decode(_ bytes: RawSpan) throws -> [[UInt8]: Before] {
     var cursor = ByteCursor()
-    var before: [[UInt8]: ItemRecord?] = [:]
+    var before: [[UInt8]: Before] = [:]
     for _ in 0..<(try cursor.u16(in: bytes)) {
       let id = try cursor.array(16, in: bytes)
-      let isThere = try cursor.u8(in: bytes) == 1
-      before.updateValue(isThere ? try ItemRecord(from: bytes, at: &cursor) : nil, forKey: id)
+      switch try cursor.u8(in: bytes) {
+      case 0: before[id] = .absent
+      case 1: before[id] = .record(try ItemRecord(from: bytes, at: &cursor))
+      case 2: before[id] = .notTrashed
+      default: throw FormatError.notCanonical("a change to take back", at: cursor.offset)
+      }
     }
     return before
   }
@@ -52,13 +69,17 @@ struct UndoRecord: Equatable {
   private func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(UInt16(before.count))
-    for (id, record) in before.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+    for (id, before) in before.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       writer.put(id)
-      writer.put(UInt8(record == nil ? 0 : 1))
-      guard var record else { continue }
-      // The item itself has its history.
-      record.earlier = []
-      record.encode(into: &writer)
+      switch before {
+      case .absent: writer.put(UInt8(0))
+      case .notTrashed: writer.put(UInt8(2))
+      case .record(var record):
+        writer.put(UInt8(1))
+        // The item itself has its history.
+        record.earlier = []
+        record.encode(into: &writer)
+      }
     }
     return writer.bytes
   }

@@ -53,9 +53,15 @@ extension UnlockedVault.Blocking {
   }
 
   private func undo(
-    _ position: Int, to before: ItemRecord?, in draft: inout VaultDraft
+    _ position: Int, to former: UndoRecord.Before, in draft: inout VaultDraft
   ) throws -> UndoneChange {
-    guard let before, before.trashed == 0 else {
+    var before = draft.index.items[position]
+    switch former {
+    case .absent: before.trashed = draft.now
+    case .notTrashed: before.trashed = 0
+    case .record(let record): before = record
+    }
+    guard before.trashed == 0 else {
       // It was made by the change, or taken out of the trash by it.
       if draft.index.items[position].trashed == 0 { try moveToTrash(position, in: &draft) }
       return UndoneChange(name: ItemName(stored: draft.index.items[position].name), kind: .removed)

@@ -75,7 +75,7 @@ def give_up():
 
 
 def interrupted():
-    """^C ends it at once, with echo as before; a stopped one goes on waiting."""
+    """^C ends it at once, with echo as before; stopped by ^Z it goes on waiting after that."""
     child = start("get", "api-token")
     child.expect_exact(WAITING)
     child.send("\x03")
@@ -84,6 +84,24 @@ def interrupted():
     child.close()
     assert child.signalstatus == signal.SIGINT, (child.exitstatus, child.signalstatus)
     assert SECRET not in child.before
+    shell = pexpect.spawn(
+        "/bin/dash", ["-i"], env=dict(os.environ, PS1="ready> ", TERM="xterm"), encoding="utf-8",
+        timeout=20)
+    shell.expect("ready> ")
+    shell.sendline(f"{vault} get api-token --no-session")
+    shell.expect_exact(WAITING)
+    shell.send("\x1a")
+    shell.expect("ready> ")
+    assert echoes(shell), "no echo while stopped"
+    shell.sendline("fg")
+    shell.expect_exact(WAITING)
+    assert not echoes(shell), "echo after fg"
+    shell.send("\r")
+    type_passphrase(shell)
+    shell.expect_exact(SECRET)
+    shell.expect("ready> ")
+    shell.sendline("exit")
+    shell.expect(pexpect.EOF)
 
 
 def prompt_dismissed():
