@@ -52,6 +52,34 @@ struct KeyringTrafficTests {
     _ = try vault(["lock"])
   }
 
+  @Test func aKeyringThatCannotHoldASecretHasNoCopyOfItAndThatIsTold() throws {
+    let home = try TemporaryHome()
+    let session = try KeyringSession("cutting")
+    func vault(_ arguments: [String], input: Data = Data()) throws -> KeyringSession.Run {
+      try session.run(
+        VaultProcess.path, arguments + ["--no-session"], input: input,
+        adding: ["VAULT_HOME": "\(home.path)/vault"])
+    }
+    for (name, secret) in Self.sizes {
+      // New, and in the place of what it could hold.
+      let isHeld = !secret.contains(0) && secret.count <= 8_192
+      for before in [nil, "plain"] {
+        let name = "\(name) \(before ?? "")x"
+        if let before { _ = try vault(["set", name, "--stdin"], input: Data(before.utf8)) }
+        let set = try vault(["set", name, "--stdin", "--exact"], input: secret)
+        #expect(set.status == 0, "\(name): \(set.errors)")
+        #expect(set.errors.contains("cannot hold this secret exactly") == !isHeld, "\(name)")
+        #expect(try vault(["get", name]).output == secret, "\(name)")
+      }
+    }
+    let status = try JSONDecoder().decode(
+      StatusTests.Status.self, from: vault(["status", "--json"]).output)
+    let held = Self.sizes.count { !$0.1.contains(0) && $0.1.count <= 8_192 }
+    #expect(status.copies.published == 2 * held, "\(status.copies)")
+    #expect(status.copies.pending == 0 && status.copies.changedByOthers == 0)
+    #expect(status.copies.foreign == 0 && status.copies.missing == 0, "\(status.copies)")
+  }
+
   @Test func twoVaultsOfOneLineShareAConnection() throws {
     let home = try TemporaryHome()
     let session = try KeyringSession("counting")

@@ -4,7 +4,8 @@
 usage: secret_service.py MODE      (on the bus of DBUS_SESSION_BUS_ADDRESS)
 
 Prints "ready" once it owns the name. `ok` behaves. `counting` keeps items as a keyring does, and writes a line for
-each call into $HOME/calls: the caller's name on the bus and the method. Where there is a file $HOME/items.json, a list
+each call into $HOME/calls: the caller's name on the bus and the method. `cutting` keeps 8,192 bytes of a secret at most,
+and nothing from the first NUL on. Where there is a file $HOME/items.json, a list
 of {"attributes": {…}, "secret": "…"}, it keeps those items, and misbehaves with them. Needs python3-jeepney and
 python3-cryptography.
 """
@@ -64,7 +65,7 @@ class Service:
                     self.created += 1
                     path = f"{COLLECTION}/{self.created}"
                     self.store[path] = (item["attributes"], item["secret"].encode())
-        self.keeps = mode == "counting" or self.created > 0
+        self.keeps = mode in ("counting", "cutting") or self.created > 0
 
     # -- cryptography
 
@@ -135,6 +136,10 @@ class Service:
             "Modified": ("t", 2),
         }
 
+    def kept(self, secret):
+        plain = self.decrypted(secret)
+        return plain.split(b"\0")[0][:8192] if self.mode == "cutting" else plain
+
     def keep(self, path, member, body):
         """The reply of a keyring that keeps what it is given; None for what `answer` says."""
         if member == "SearchItems":
@@ -151,13 +156,13 @@ class Service:
             self.created += 1
             path = f"{COLLECTION}/{self.created}"
             attributes = body[0]["org.freedesktop.Secret.Item.Attributes"][1]
-            self.store[path] = (attributes, self.decrypted(body[1]))
+            self.store[path] = (attributes, self.kept(body[1]))
             return ("oo", (path, "/"))
         if member == "GetSecrets":
             found = {path: self.encrypted(self.store[path][1]) for path in body[0]}
             return ("a{o(oayays)}", (found,))
         if path in self.store and member == "SetSecret":
-            self.store[path] = (self.store[path][0], self.decrypted(body[0]))
+            self.store[path] = (self.store[path][0], self.kept(body[0]))
             return ("", ())
         if path in self.store and member == "Delete":
             del self.store[path]

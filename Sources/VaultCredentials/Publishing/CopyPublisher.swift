@@ -22,6 +22,8 @@ struct CopyPublisher {
     case changedByOthers
     /// Another program's item is in its place.
     case foreign
+    /// The keyring does not give back what it was given; the copy is gone again.
+    case inexact
   }
 
   /// Makes the copy of `name` hold `secret`.
@@ -40,20 +42,39 @@ struct CopyPublisher {
     let wanted = try hash(secret)
     let copies = try copies(of: identity)
     guard !copies.isEmpty else {
-      _ = try keyring.create(identity, label: "vault: \(name)", secret: secret)
-      return .published(hash: wanted)
+      let path = try keyring.create(identity, label: "vault: \(name)", secret: secret)
+      return try outcome(of: path, identity, secret, wanted)
     }
     if copies.contains(where: { $0.hash == wanted }) { return .published(hash: wanted) }
     let wasPublished = known.contains { $0 != 0 }
     if let ours = copies.first(where: { $0.hash == known && wasPublished }) {
       try keyring.change(ours.path, of: identity, to: secret)
-      return .published(hash: wanted)
+      return try outcome(of: ours.path, identity, secret, wanted)
     }
     if overwriting, let first = copies.first {
       try keyring.change(first.path, of: identity, to: secret)
-      return .published(hash: wanted)
+      return try outcome(of: first.path, identity, secret, wanted)
     }
     return wasPublished ? .changedByOthers : .foreign
+  }
+
+  /// Looks whether what was written is what the keyring holds, where some keyrings fail: at what is long, and at
+  /// what is no plain text.
+  private func outcome(
+    of path: String, _ identity: KeyringIdentity, _ secret: SecretBytes, _ wanted: [UInt8]
+  ) throws -> Outcome {
+    guard !Self.isPlain(secret), let kept = try keyring.secrets(of: [path])[path],
+      try hash(kept) != wanted
+    else { return .published(hash: wanted) }
+    try keyring.delete(path, of: identity)
+    return .inexact
+  }
+
+  private static func isPlain(_ secret: SecretBytes) -> Bool {
+    secret.withBytes { bytes in
+      (1...8_192).contains(bytes.byteCount)
+        && (0..<bytes.byteCount).allSatisfy { (0x20...0x7E).contains(bytes.byte(at: $0)) }
+    }
   }
 
   /// Takes the copy of `name` out of the keyring, if it is the one that was published.

@@ -38,6 +38,7 @@ extension UnlockedVault {
     let publisher = publisher(for: index)
     var published: [[UInt8]: [UInt8]] = [:]
     var withdrawn: [VaultIndex.Withdrawal] = []
+    var inexact: Set<[UInt8]> = []
     var reason: String?
     do {
       for withdrawal in index.withdrawals {
@@ -53,25 +54,32 @@ extension UnlockedVault {
         case .published(let hash): published[record.id] = hash
         case .changedByOthers: noteChanged(1)
         case .foreign: noteForeign()
+        case .inexact: inexact.insert(record.id)
         case .withdrawn: break
         }
       }
     } catch let error as KeyringError {
       let left = index.withdrawals.filter { !withdrawn.contains($0) && !names.contains($0.name) }
       noteWaiting(
-        stored: pending.count - published.count, removed: left.count, error.message)
+        stored: pending.count - published.count - inexact.count, removed: left.count, error.message)
       reason = error.message
     }
-    try markAsDone(published: published, withdrawn: withdrawn)
+    noteInexact(inexact.count)
+    try markAsDone(published: published, withdrawn: withdrawn, inexact: inexact)
     return reason
   }
 
   private func markAsDone(
-    published: [[UInt8]: [UInt8]], withdrawn: [VaultIndex.Withdrawal]
+    published: [[UInt8]: [UInt8]], withdrawn: [VaultIndex.Withdrawal], inexact: Set<[UInt8]>
   ) throws {
-    guard !published.isEmpty || !withdrawn.isEmpty else { return }
+    guard !published.isEmpty || !withdrawn.isEmpty || !inexact.isEmpty else { return }
     try commit { draft in
       for position in draft.index.items.indices {
+        if inexact.contains(draft.index.items[position].id) {
+          draft.index.items[position].copy = .none
+          draft.index.items[position].copyHash = [UInt8](
+            repeating: 0, count: ItemRecord.hashLength)
+        }
         guard let hash = published[draft.index.items[position].id] else { continue }
         draft.index.items[position].copyHash = hash
         // Another process may have set a newer secret meanwhile: then its own publishing follows.
@@ -103,6 +111,18 @@ extension UnlockedVault {
             ? "a copy in the keyring is still to be removed: \(reason)"
             : "\(count) copies in the keyring are still to be brought up to date: \(reason)",
         hint: "it is done by the next command that finds the keyring: vault keyring sync")
+    ])
+  }
+
+  private func noteInexact(_ count: Int) {
+    guard count > 0 else { return }
+    note([
+      VaultNotice(
+        .copyInexact,
+        count == 1
+          ? "stored; the keyring cannot hold this secret exactly, and has no copy of it"
+          : "the keyring cannot hold \(count) of the secrets exactly, and has no copy of them",
+        hint: "other programs get it by: vault run, vault get")
     ])
   }
 

@@ -20,6 +20,11 @@ struct KeyringPromptTests {
     try check("interrupted", in: "prompt-never")
   }
 
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/dash"), "no /bin/dash"))
+  func stoppedAndContinuedItWaitsAgain() throws {
+    try check("stopped", in: "prompt-never")
+  }
+
   @Test func dismissedOnTheDisplayThePassphraseIsAskedFor() throws {
     try check("dismissed", in: "prompt-dismissed")
   }

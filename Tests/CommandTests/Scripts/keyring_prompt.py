@@ -75,7 +75,7 @@ def give_up():
 
 
 def interrupted():
-    """^C ends it at once, with echo as before; stopped by ^Z it goes on waiting after that."""
+    """^C ends it at once, with echo as before."""
     child = start("get", "api-token")
     child.expect_exact(WAITING)
     child.send("\x03")
@@ -84,6 +84,10 @@ def interrupted():
     child.close()
     assert child.signalstatus == signal.SIGINT, (child.exitstatus, child.signalstatus)
     assert SECRET not in child.before
+
+
+def stopped():
+    """Stopped by ^Z the shell has a terminal with echo; continued, it waits again, and says so."""
     shell = pexpect.spawn(
         "/bin/dash", ["-i"], env=dict(os.environ, PS1="ready> ", TERM="xterm"), encoding="utf-8",
         timeout=20)
@@ -189,6 +193,6 @@ def prompter():
 
 
 {
-    "give-up": give_up, "interrupted": interrupted, "dismissed": prompt_dismissed,
+    "give-up": give_up, "interrupted": interrupted, "stopped": stopped, "dismissed": prompt_dismissed,
     "nothing-else": nothing_else, "prompter": prompter,
 }[case]()
