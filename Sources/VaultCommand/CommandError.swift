@@ -85,7 +85,7 @@ struct ErrorReport {
       ]
       StandardError.write(JSONValue.document([("error", .object(error))]).text)
     } else {
-      StandardError.line("vault: error: \(message)")
+      StandardError.styledLine("vault: error:", .bad, " \(message)")
       if let hint { StandardError.line("vault: hint: \(hint)") }
     }
   }

@@ -5,11 +5,27 @@ package enum CommandLineParsing {
   /// The verb that `arguments` ask for, ready to run.
   static func command(for arguments: [String]) throws -> any ParsableCommand {
     let arguments = namingCommand(movingGlobalOptions(arguments))
-    if let verb = arguments.first, !verb.hasPrefix("-") {
-      let verbs = VaultTool.configuration.allVerbs.map { $0.verbName } + ["help"]
-      guard verbs.contains(verb) else { throw unknownVerb(verb, among: verbs) }
-    }
+    try checkVerbs(of: arguments)
     return try VaultTool.parseAsRoot(arguments)
+  }
+
+  /// Every verb on the line is one; the parser would take a misspelt one for a word too many.
+  private static func checkVerbs(of arguments: [String]) throws {
+    var commands = VaultTool.configuration.allVerbs
+    var path: [String] = []
+    var rest = arguments[...]
+    while !commands.isEmpty {
+      rest = leadingOptions(Array(rest)).rest
+      guard let word = rest.popFirst(), !word.hasPrefix("-") else { return }
+      if word == "help", path.isEmpty { return }
+      guard let found = commands.first(where: { $0.verbName == word }) else {
+        throw unknownVerb(
+          among: commands.map { $0.verbName } + (path.isEmpty ? ["help"] : []), near: word,
+          after: path)
+      }
+      path.append(word)
+      commands = found.configuration.allVerbs
+    }
   }
 
   /// Whether ArgumentParser threw it, rather than one of our verbs.
@@ -64,8 +80,8 @@ package enum CommandLineParsing {
   ) -> (options: [String], rest: ArraySlice<String>) {
     var leading: [String] = []
     var rest = arguments[...]
-    while let word = rest.first, word.hasPrefix("--"), word != "--" {
-      let name = String(word.dropFirst(2).prefix { $0 != "=" })
+    while let word = rest.first, word == "-q" || word.hasPrefix("--") && word != "--" {
+      let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
       if flags.contains(name) {
         leading.append(word)
       } else if options.contains(name) {
@@ -93,41 +109,22 @@ package enum CommandLineParsing {
   }
 
   private static let flags: Set<String> = [
-    "json", "accept-rollback", "no-session", "no-keyring", "require-encrypted-session",
+    "json", "quiet", "q", "accept-rollback", "no-session", "no-keyring",
+    "require-encrypted-session",
   ]
   private static let options: Set<String> = [
-    "home", "vault", "passphrase", "key-file", "keyring-timeout",
+    "home", "vault", "color", "passphrase", "key-file", "keyring-timeout",
   ]
 
-  private static func unknownVerb(_ word: String, among verbs: [String]) -> CommandError {
-    let near = verbs.map { (verb: $0, distance: distance(word, $0)) }
-      .filter { $0.distance <= max(1, $0.verb.count / 3) }
-      .min { $0.distance < $1.distance }
+  /// Says that a word is no verb; the word itself, which may be a secret, is not repeated.
+  private static func unknownVerb(
+    among verbs: [String], near word: String, after path: [String]
+  ) -> CommandError {
+    let line = ([ProgramName.standard] + path).joined(separator: " ")
     return .usage(
       "there is no such command",
-      hint: near.map { "did you mean: vault \($0.verb)" } ?? "all commands: vault --help")
-  }
-
-  /// How many letters are to be changed, added, left out or exchanged with their neighbour.
-  ///
-  /// Damerau, "A technique for computer detection and correction of spelling errors", 1964.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left.utf8), Array(right.utf8))
-    guard left.count <= 32, !left.isEmpty else { return .max }
-    var rows = [Array(0...right.count)]
-    for i in 1...left.count {
-      var row = [i]
-      for j in 1...right.count {
-        let cost = left[i - 1] == right[j - 1] ? 0 : 1
-        var best = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + cost)
-        if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
-          best = min(best, rows[i - 2][j - 2] + 1)
-        }
-        row.append(best)
-      }
-      rows.append(row)
-    }
-    return rows[left.count][right.count]
+      hint: Misspelling.nearest(to: word, among: verbs).map { "did you mean: \(line) \($0)" }
+        ?? (path.isEmpty ? "all commands: vault --help" : "see: \(line) --help"))
   }
 }
 

@@ -1,7 +1,7 @@
 /// The lines that are recognised without the argument parser, which costs more than a `get` does.
 ///
 /// Only where every word is plain: anything else, and anything that could be meant otherwise, goes through
-/// the parser. A test holds both ways equal.
+/// the parser. ``table`` is the one list of them; a test holds both ways equal for each row.
 enum PlainLine: Equatable {
   case version
   case get(GetRequest)
@@ -9,24 +9,48 @@ enum PlainLine: Equatable {
   case completion(CompletionLine)
   case credential(CredentialLine)
 
+  /// A form of line, and how it is read.
+  struct Row: Sendable {
+    /// The form, for people and for the test that has examples of each.
+    let form: String
+    /// The line, if it has this form.
+    let read: @Sendable ([String]) -> PlainLine?
+  }
+
+  /// Every form; the first that fits counts.
+  ///
+  /// OPTIONS are common options.
+  static let table = [
+    Row(form: "--version") { $0 == ["--version"] ? .version : nil },
+    Row(form: "get NAME") { words in
+      guard words.count == 2, words[0] == GetVerb.verbName, isPlain(words[1]) else { return nil }
+      return .get(GetRequest(name: words[1], settings: VaultSettings()))
+    },
+    Row(form: "[OPTIONS] defaults WORD…") { DefaultsLine($0).map(PlainLine.defaults) },
+    Row(form: "__complete INDEX WORD…") { CompletionLine($0).map(PlainLine.completion) },
+    Row(form: "[OPTIONS] credential PROTOCOL [OPTIONS] WORD…") {
+      CredentialLine($0).map(PlainLine.credential)
+    },
+  ]
+
   /// The request of a plain line; `nil` where the line is for the parser.
   init?(_ arguments: [String]) {
-    if let line = DefaultsLine(arguments) {
+    for row in Self.table {
+      guard let line = row.read(arguments) else { continue }
+      self = line
+      return
+    }
+    return nil
+  }
+
+  /// The same request, made by way of the argument parser; `nil` for a line that only the table knows.
+  init?(parsing arguments: [String]) throws {
+    switch try CommandLineParsing.command(for: arguments) {
+    case let verb as GetVerb: self = .get(try verb.request())
+    case let verb as DefaultsVerb:
+      guard let line = verb.line() else { return nil }
       self = .defaults(line)
-      return
-    }
-    if let line = CompletionLine(arguments) {
-      self = .completion(line)
-      return
-    }
-    if let line = CredentialLine(arguments) {
-      self = .credential(line)
-      return
-    }
-    switch arguments.count {
-    case 1 where arguments[0] == "--version": self = .version
-    case 2 where arguments[0] == "get" && Self.isPlain(arguments[1]):
-      self = .get(GetRequest(name: arguments[1], settings: VaultSettings()))
+    case let verb as CredentialVerb: self = .credential(try verb.line())
     default: return nil
     }
   }
@@ -41,6 +65,22 @@ enum PlainLine: Equatable {
     case .completion(let line): try line.run()
     case .credential(let line): try line.run()
     }
+  }
+}
+
+/// What a test sees of ``PlainLine/table``.
+package enum PlainLines {
+  /// The forms of all rows.
+  package static var forms: [String] { PlainLine.table.map(\.form) }
+
+  /// The form of the row that recognises a line; `nil` where it is for the parser.
+  package static func form(of line: [String]) -> String? {
+    PlainLine.table.first { $0.read(line) != nil }?.form
+  }
+
+  /// Whether the parser makes of a line what the table makes of it.
+  package static func meansTheSameToTheParser(_ line: [String]) throws -> Bool {
+    try PlainLine(line) == PlainLine(parsing: line)
   }
 }
 

@@ -22,6 +22,7 @@ public enum VaultProgram {
 
   /// Runs a line; everything that fails is told here, and nowhere else.
   static func run(_ arguments: [String]) -> ExitStatus {
+    defer { ProgressLine.end() }
     do {
       if let line = PlainLine(arguments) {
         try line.run()

@@ -88,6 +88,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// One sentence that says what to do, where something can be done.
   public var hint: String?
+  /// The item that was asked for, where there is none: for a caller who knows names that are like it.
+  package var missingItem: ItemName?
   /// What lies beneath, where another layer failed.
   public let underlying: (any Error)?
 

@@ -41,6 +41,8 @@ public struct VaultOptions: Sendable {
 
   /// Another keyring than the desktop's: a seam for the testing library.
   package var desktopKeyring: (any DesktopKeyring)?
+  /// Called while something long is done, on the thread that does it.
+  package var progress: (@Sendable (VaultProgress) -> Void)?
   /// The time, in milliseconds since 1970: a seam for tests.
   package var now: @Sendable () -> Int64 = { Clock.milliseconds() }
 

@@ -18,7 +18,10 @@ struct DefaultsVerb: ParsableCommand {
     parsing: .captureForPassthrough, help: "See: vault defaults help.", completion: .live)
   var words: [String] = []
 
-  func run() throws { try DefaultsLine(["defaults"] + words)?.run() }
+  func run() throws { try line()?.run() }
+
+  /// The line that the words make.
+  func line() -> DefaultsLine? { DefaultsLine([Self.verbName] + words) }
 }
 
 /// A line of `vault defaults`, recognised before the argument parser.

@@ -30,7 +30,16 @@ struct Completer {
   /// Where names come from that are not in the grammar.
   protocol NameSource {
     /// Names for a value, by the name of its option or placeholder.
-    func names(for value: String, words: [String], positionals: [String]) -> [String]
+    ///
+    /// - Parameters:
+    ///   - value: Which value.
+    ///   - typed: What of it is on the line.
+    ///   - words: The whole line before it.
+    ///   - positionals: The words before it that are neither verbs nor options.
+    /// - Returns: The candidates, whether or not they begin as what was typed.
+    func names(
+      for value: String, typed: String, words: [String], positionals: [String]
+    ) -> [String]
   }
 
   init(words: [String], current: String, names: any NameSource) {
@@ -129,7 +138,7 @@ struct Completer {
     if kind?.directory != nil { answer.action = .directories }
     var texts = kind?.list?.values ?? []
     if let live = argument.liveName {
-      texts = names.names(for: live, words: words, positionals: positionals)
+      texts = names.names(for: live, typed: typed, words: words, positionals: positionals)
       // A store may also be named by its path.
       if live == "store", !texts.contains(where: { $0.hasPrefix(typed) }) { answer.action = .files }
       // A repeated word is not offered again.

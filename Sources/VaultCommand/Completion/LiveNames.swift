@@ -7,31 +7,66 @@ import VaultStorage
 /// What is in the vault is known by the session alone: nothing is asked, waited for, or fetched from a
 /// keyring.
 struct LiveNames: Completer.NameSource {
-  func names(for value: String, words: [String], positionals: [String]) -> [String] {
+  func names(
+    for value: String, typed: String, words: [String], positionals: [String]
+  ) -> [String] {
     let settings = Self.settings(of: words)
     switch value {
     case "vault": return vaults(settings)
-    case "words": return preferences(settings, positionals)
+    case "words":
+      return PreferenceNames(
+        location: { try settings.location() }, keys: { try Self.open(settings) }
+      )
+      .names(typed: typed, words: positionals)
+    case "action": return HelperFace(rawValue: positionals.first ?? "")?.actions ?? []
     case "store": return ((try? FoundStore.all()) ?? []).map(\.name)
     case "entity", "sort": return stored(value, positionals)
     default: break
     }
-    guard let locked = try? settings.locked(),
-      let open = try? locked.blocking.unlock(with: Doors.sessionOnly)
-    else { return [] }
-    let vault = open.blocking
+    guard let vault = try? Self.open(settings) else { return [] }
     switch value {
-    case "name", "names", "new-name": return ((try? vault.items()) ?? []).map(\.name.text)
+    case "name" where words.contains(RestoreVerb.verbName):
+      return items(in: vault) + items(in: vault, fromTrash: true)
+    case "name", "names", "new-name", "glob", "fd", "file": return items(in: vault)
+    // A colon would have to be quoted for most shells, and a plain name is a reference as well.
+    case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
+    case "stdin": return items(in: vault)
+    case "env": return assignments(typed, in: vault)
     case "tag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
     case "slot":
       return ((try? vault.slots()) ?? []).map {
         $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label
       }
     case "field":
-      guard let first = positionals.first, let name = try? ItemName(first) else { return [] }
-      return (try? vault.fields(of: name)) ?? []
+      return Self.item(positionals).flatMap { try? vault.fields(of: $0) } ?? []
+    case "version":
+      return Self.item(positionals).flatMap { try? vault.history(of: $0) }?
+        .map { String($0.version) } ?? []
     default: return []
     }
+  }
+
+  /// The vault, where a session opens it.
+  private static func open(_ settings: VaultSettings) throws -> UnlockedVault.Blocking {
+    try settings.locked().blocking.unlock(with: Doors.sessionOnly).blocking
+  }
+
+  private static func item(_ positionals: [String]) -> ItemName? {
+    positionals.first.flatMap { try? ItemName($0) }
+  }
+
+  private func items(
+    in vault: UnlockedVault.Blocking, fromTrash: Bool = false
+  ) -> [String] {
+    var query = ItemQuery()
+    query.isInTrash = fromTrash
+    return ((try? vault.items(matching: query)) ?? []).map(\.name.text)
+  }
+
+  /// `VARIABLE=` and the names behind it; the variable is whoever's who types.
+  private func assignments(_ typed: String, in vault: UnlockedVault.Blocking) -> [String] {
+    guard let equals = typed.firstIndex(of: "=") else { return [] }
+    return items(in: vault).map { typed[...equals] + $0 }
   }
 
   /// Which vault the line means.
@@ -69,30 +104,4 @@ struct LiveNames: Completer.NameSource {
     else { return [] }
     return query.fields.map(\.name)
   }
-
-  /// Verbs and domains of `vault defaults`; no vault is opened for them.
-  private func preferences(_ settings: VaultSettings, _ positionals: [String]) -> [String] {
-    switch positionals.count {
-    case 0: return Self.defaultsVerbs
-    case 1:
-      return lines(of: ["domains"], settings).flatMap { $0.split(separator: ", ") }.map(String.init)
-    default: return []
-    }
-  }
-
-  private func lines(of words: [String], _ settings: VaultSettings) -> [Substring] {
-    var output: [UInt8] = []
-    let tool = DefaultsTool(
-      location: { try settings.location() },
-      streams: DefaultsTool.Streams(output: { output += $0 }, error: { _ in }, input: { [] }))
-    guard tool.run(words) == 0 else { return [] }
-    return String(decoding: output, as: UTF8.self).split(separator: "\n")
-  }
-
-  // The parser does not know them: their lines go to DefaultsTool as they are.
-  private static let defaultsVerbs = [
-    "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import",
-    "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover", "help",
-  ]
 }

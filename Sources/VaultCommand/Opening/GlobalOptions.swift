@@ -16,6 +16,14 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print JSON; an error is an object on stderr.")
   var json = false
 
+  @Flag(
+    name: [.long, .customShort("q")], help: "Say nothing but errors: neither notes nor progress.")
+  var quiet = false
+
+  @Option(
+    help: ArgumentHelp("Colour: auto, always or never.", valueName: "when"))
+  var color = ColorChoice.auto
+
   @Option(
     help: ArgumentHelp(
       "The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.", valueName: "source"))
@@ -39,9 +47,10 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Do not use a keyring that offers no encrypted connection.")
   var requireEncryptedSession = false
 
-  /// What was said, checked.
+  /// What was said, checked; from here on the program speaks as the line wants it.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
+    OutputManner.adopt(isQuiet: quiet, color: color)
     settings.home = home
     settings.vaultName = vaultName
     settings.writesJSON = json

@@ -29,6 +29,19 @@ extension VaultSettings {
     defer {
       for notice in vault.takeNotices() { StandardError.note(notice.message, hint: notice.hint) }
     }
-    return try body(vault)
+    do {
+      return try body(vault)
+    } catch var error as CredentialError where error.code == .itemNotFound {
+      if let near = nearest(to: error.missingItem, in: vault) {
+        error.hint = "did you mean: \(near)"
+      }
+      throw error
+    }
+  }
+
+  /// The item whose name is like one that is not there; a vault of many thousand items is not searched.
+  private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
+    guard let name, let items = try? vault.items(), items.count <= 5000 else { return nil }
+    return Misspelling.nearest(to: name.text, among: items.map(\.name.text))
   }
 }

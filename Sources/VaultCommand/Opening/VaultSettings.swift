@@ -34,6 +34,7 @@ package struct VaultSettings: Equatable, Sendable {
     options.remindsOfSingleSlot = StandardError.isTerminal
     options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
     if options.allowsKeyringPrompt { options.keyringPrompt = PromptEscape.watch() }
+    if ProgressLine.isShown { options.progress = VaultProgressLines().show }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }

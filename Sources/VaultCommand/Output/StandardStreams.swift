@@ -7,19 +7,23 @@ enum StandardOutput {
 
   static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
 
-  static func write(_ text: String) throws {
-    try Array(text.utf8).withRawSpan { bytes throws(System.Failure) in
-      try System.writeAll(descriptor, bytes)
-    }
-  }
+  /// Whether styles show: ``TextStyle``.
+  static var isColored: Bool { OutputManner.isColored(onTerminal: isTerminal) }
+
+  /// How many columns the terminal has; `nil` in a pipe, where nothing is ever cut.
+  static var columns: Int? { isTerminal ? ProcessState.columns(of: descriptor) : nil }
+
+  static func write(_ text: String) throws { try write(Array(text.utf8)) }
 
   static func line(_ text: String) throws { try write(text + "\n") }
 
   static func write(_ bytes: [UInt8]) throws {
+    ProgressLine.end()
     try bytes.withRawSpan { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
   }
 
   static func write(_ secret: SecretBytes) throws {
+    ProgressLine.end()
     try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
   }
 
@@ -43,14 +47,30 @@ enum StandardError {
   static func write(_ text: String) { write(Array(text.utf8)) }
 
   static func write(_ bytes: [UInt8]) {
+    ProgressLine.end()
+    writeAsIs(bytes)
+  }
+
+  /// Writes past the progress line, which is this text's own business.
+  static func writeAsIs(_ text: String) { writeAsIs(Array(text.utf8)) }
+
+  private static func writeAsIs(_ bytes: [UInt8]) {
     bytes.withRawSpan { bytes in try? System.writeAll(descriptor, bytes) }
   }
 
   /// Writes a line; what a name or path in it could do to a terminal is escaped.
   static func line(_ text: String) { write(Sanitizer.visible(ProgramName.spelt(text)) + "\n") }
 
-  /// Something a person should know that is no failure.
+  /// The word of an error's first line, in a style where stderr has colour.
+  static func styledLine(_ lead: String, _ style: TextStyle, _ text: String) {
+    let isColored = OutputManner.isColored(onTerminal: isTerminal)
+    let start = style.applied(to: ProgramName.spelt(lead), isColored: isColored)
+    write(start + Sanitizer.visible(ProgramName.spelt(text)) + "\n")
+  }
+
+  /// Something a person should know that is no failure; not with `--quiet`.
   static func note(_ text: String, hint: String? = nil) {
+    guard !OutputManner.isQuiet else { return }
     line("vault: \(text)")
     if let hint { line("vault: hint: \(hint)") }
   }

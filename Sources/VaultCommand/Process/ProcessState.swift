@@ -80,6 +80,15 @@ enum ProcessState {
     variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil
   }
 
+  /// How many columns a terminal has; `nil` where it is none, or does not say.
+  static func columns(of descriptor: Int32) -> Int? {
+    var (columns, rows): (UInt16, UInt16) = (0, 0)
+    guard unsafe cvault_window_size(descriptor, &columns, &rows) == 0, columns > 0 else {
+      return nil
+    }
+    return Int(columns)
+  }
+
   /// Whether a descriptor is a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }

@@ -1,32 +1,116 @@
-/// How far a long command is, on a line of stderr that is written over; on a terminal only.
+import Synchronization
+import VaultCredentials
+
+/// How far something long is, on a line of stderr that is written over; on a terminal only.
 ///
-/// Nothing appears in the first half second, so that a quick command leaves no trace.
-final class ProgressLine {
-  let isShown: Bool
-  private let start = ContinuousClock.now
-  private var next: ContinuousClock.Instant
-  private var isOnScreen = false
+/// Nothing appears in the first half second, so that what is quick leaves no trace. The line is made of
+/// plain characters and carriage returns, which every terminal has, and fits into the window. Whatever is
+/// written to stdout or stderr takes it away first.
+package final class ProgressLine: Sendable {
+  private static let delay: Duration = .milliseconds(500)
   private static let pause: Duration = .milliseconds(100)
-  // "Erase in line": ECMA-48, 8.3.41.
-  private static let erase = "\r\u{1B}[K"
+  /// Columns of the line that is on the screen.
+  private static let onScreen = Atomic(0)
 
-  init(isShown: Bool = StandardError.isTerminal) {
-    self.isShown = isShown
-    next = start + .milliseconds(500)
+  private let doing: String
+  private let start = ContinuousClock.now
+  private let next: Mutex<ContinuousClock.Instant>
+
+  /// A line that has not appeared yet.
+  ///
+  /// - Parameter doing: What is being done, such as `importing`.
+  package init(_ doing: String) {
+    self.doing = doing
+    next = Mutex(start + Self.delay)
   }
 
-  /// Shows `text` if it is time; cheap otherwise.
-  func show(_ text: @autoclosure () -> String) {
-    guard isShown, case let now = ContinuousClock.now, now >= next else { return }
-    next = now + Self.pause
-    isOnScreen = true
-    StandardError.write(Self.erase + Sanitizer.visible(text()) + "…")
+  /// Whether there is anybody who would see it.
+  static var isShown: Bool { StandardError.isTerminal && !OutputManner.isQuiet }
+
+  /// Shows how much is done, if it is time; cheap otherwise.
+  func show(_ done: Int, of total: Int) {
+    show { elapsed, columns in
+      Self.text(doing, done, of: total, elapsed: elapsed, columns: columns)
+    }
   }
 
-  /// Takes the line away.
-  func end() {
-    guard isOnScreen else { return }
-    isOnScreen = false
-    StandardError.write(Self.erase)
+  /// Shows a text, if it is time.
+  func show(_ text: String) { show { _, columns in Self.fitted([text + "…"], columns) } }
+
+  /// Takes the line away, of whomever it is.
+  static func end() {
+    let columns = onScreen.exchange(0, ordering: .relaxed)
+    guard columns > 0 else { return }
+    StandardError.writeAsIs("\r" + String(repeating: " ", count: columns) + "\r")
+  }
+
+  private func show(_ text: (Duration, Int) -> String) {
+    let now = ContinuousClock.now
+    let isTime = next.withLock { next in
+      guard now >= next else { return false }
+      next = now + Self.pause
+      return true
+    }
+    guard isTime, Self.isShown else { return }
+    // The last column stays free: a terminal would go on to the next line.
+    let line = text(now - start, max(1, (ProcessState.columns(of: 2) ?? 80) - 1))
+    let columns = DisplayWidth.of(line)
+    let before = Self.onScreen.exchange(columns, ordering: .relaxed)
+    let rest = max(0, before - columns)
+    let blanks = String(repeating: " ", count: rest)
+    StandardError.writeAsIs("\r" + line + blanks + String(repeating: "\u{8}", count: rest))
+  }
+
+  /// `importing 812 of 5000, 16 %, 1204/s, 3 s left`; what does not fit into the columns is left out.
+  package static func text(
+    _ doing: String, _ done: Int, of total: Int, elapsed: Duration, columns: Int
+  ) -> String {
+    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+    var parts = ["\(doing) \(done) of \(total)"]
+    if total > 0 { parts.append("\(done * 100 / total) %") }
+    if done > 0, seconds > 0, done <= total {
+      let rate = Double(done) / seconds
+      let rounded = rate >= 10 ? "\(Int(rate))" : "\(Int(rate)).\(Int(rate * 10) % 10)"
+      let left = TimeSpan.text(Int((Double(total - done) / rate).rounded(.up)))
+      parts += ["\(left) left", "\(rounded)/s"]
+    }
+    return fitted(parts, columns)
+  }
+
+  private static func fitted(_ parts: [String], _ columns: Int) -> String {
+    var line = DisplayWidth.cut(Sanitizer.visible(parts[0]), to: columns)
+    for part in parts.dropFirst() {
+      let longer = "\(line), \(part)"
+      guard DisplayWidth.of(longer) <= columns else { break }
+      line = longer
+    }
+    return line
+  }
+}
+
+/// The lines of a vault's long operations, one for each phase.
+final class VaultProgressLines: Sendable {
+  private let current = Mutex<(phase: VaultProgress.Phase, line: ProgressLine)?>(nil)
+
+  /// Shows how far an operation is.
+  func show(_ progress: VaultProgress) {
+    let line = current.withLock { current in
+      if let current, current.phase == progress.phase { return current.line }
+      let line = ProgressLine(progress.phase.words)
+      current = (progress.phase, line)
+      return line
+    }
+    line.show(progress.done, of: progress.total)
+  }
+}
+
+extension VaultProgress.Phase {
+  fileprivate var words: String {
+    switch self {
+    case .sealing: "sealing item"
+    case .verifying: "verifying item"
+    case .reading: "reading version"
+    case .publishing: "publishing copy"
+    }
   }
 }

@@ -40,6 +40,7 @@ private func noteSignal(_ number: Int32) {
   /// - Parameter echoes: Whether what is typed is shown, and edited by the terminal itself.
   init?(echoes: Bool) {
     self.echoes = echoes
+    ProgressLine.end()
     guard let pipe = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else { return nil }
     self.pipe = pipe
     descriptor = unsafe cvault_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)

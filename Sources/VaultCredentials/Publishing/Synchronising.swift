@@ -46,7 +46,8 @@ extension UnlockedVault {
         if outcome == .changedByOthers { noteForeign() }
         withdrawn.append(withdrawal)
       }
-      for record in pending {
+      for (done, record) in pending.enumerated() {
+        vault.options.tell(.publishing, done, of: pending.count)
         let contents = try sealed.contents(of: record, keys: keys)
         let outcome = try publisher.publish(
           record.name, secret: contents.main, known: record.copyHash, overwriting: overwriting)

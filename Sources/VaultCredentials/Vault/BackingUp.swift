@@ -27,7 +27,9 @@ extension UnlockedVault.Blocking {
     let (sealed, index) = try open.read()
     let history = HistoryStore(location: open.vault.folder.location, vaultID: open.vaultID)
     var blobs: [[UInt8]: [UInt8]] = [:]
-    for earlier in index.items.flatMap(\.earlier) {
+    let all = index.items.flatMap(\.earlier)
+    for (done, earlier) in all.enumerated() {
+      open.vault.options.tell(.reading, done, of: all.count)
       guard let blob = try history.blob(earlier.hash) else {
         throw CredentialError(
           .damaged, "an earlier version of an item is missing",

@@ -76,7 +76,8 @@ extension UnlockedVault.Blocking {
   private func checkItems(_ sealed: SealedFile, _ index: VaultIndex, _ report: inout CheckReport) {
     var damaged = 0
     var damagedEarlier = 0
-    for record in index.items {
+    for (done, record) in index.items.enumerated() {
+      open.vault.options.tell(.verifying, done, of: index.items.count)
       if record.trashed == 0 {
         report.items += 1
         if (try? sealed.contents(of: record, keys: open.keys)) == nil { damaged += 1 }

@@ -131,7 +131,7 @@ extension UnlockedVault.Blocking {
 
   static func live(_ name: ItemName, in index: VaultIndex) throws -> ItemRecord {
     let record = index.items.first { $0.trashed == 0 && $0.name == name.text }
-    guard let record else { throw UnlockedVault.notFound() }
+    guard let record else { throw UnlockedVault.notFound(name) }
     return record
   }
 

@@ -135,7 +135,7 @@ extension UnlockedVault.Blocking {
       let position = candidates.max(by: {
         draft.index.items[$0].trashed < draft.index.items[$1].trashed
       })
-    else { throw UnlockedVault.notFound() }
+    else { throw UnlockedVault.notFound(name) }
     return try takeOutOfTrash(at: position, version: version, in: &draft)
   }
 

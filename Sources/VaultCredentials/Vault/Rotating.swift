@@ -21,7 +21,9 @@ extension UnlockedVault.Blocking {
     let records = try slots.map { try addition.record(for: $0) }
     let (header, old) = try open.commit { draft in
       let old = draft.header.slots
-      try draft.rotate(to: newKeys, slots: records)
+      try draft.rotate(to: newKeys, slots: records) { done, total in
+        open.vault.options.tell(.sealing, done, of: total)
+      }
       return (draft.header, old)
     }
     _ = try? Session.end(vaultID: open.vaultID)

@@ -131,8 +131,10 @@ public final class UnlockedVault: Sendable {
     }
   }
 
-  static func notFound() -> CredentialError {
-    CredentialError(
+  static func notFound(_ name: ItemName? = nil) -> CredentialError {
+    var error = CredentialError(
       .itemNotFound, "there is no such item", hint: "'vault list' shows the names of all items")
+    error.missingItem = name
+    return error
   }
 }

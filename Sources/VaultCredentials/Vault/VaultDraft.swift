@@ -46,7 +46,7 @@ struct VaultDraft {
 
   /// Where the live item of this name stands in the index, or an error that says there is none.
   func requirePosition(of name: ItemName) throws -> Int {
-    guard let position = position(of: name) else { throw UnlockedVault.notFound() }
+    guard let position = position(of: name) else { throw UnlockedVault.notFound(name) }
     return position
   }
 
@@ -54,8 +54,11 @@ struct VaultDraft {
   ///
   /// Earlier versions stay as they are: their data keys are in the index. What lies outside the file is sealed under
   /// new data keys from now on: somebody who held the old vault key has the old ones.
-  mutating func rotate(to newKeys: VaultKeys, slots: [SlotRecord]) throws {
+  mutating func rotate(
+    to newKeys: VaultKeys, slots: [SlotRecord], progress: (_ done: Int, _ total: Int) -> Void
+  ) throws {
     for position in index.items.indices where index.items[position].trashed == 0 {
+      progress(position, index.items.count)
       let contents = try contents(at: position)
       let record = index.items[position]
       let sealed = try contents.sealed(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VaultCommand
 
@@ -14,6 +15,62 @@ struct ParsingTests {
   ])
   func anyOtherLineIsForTheParser(line: [String]) {
     #expect(GetRequest(plain: line) == nil)
+  }
+
+  /// Examples of each row; those that only the table knows are refused by the parser.
+  private static let examples: [String: [[String]]] = [
+    "--version": [["--version"]],
+    "get NAME": [["get", "api-token"], ["get", "work/github"], ["get", "a b"], ["get", "ü"]],
+    "[OPTIONS] defaults WORD…": [
+      ["defaults"], ["defaults", "read"], ["defaults", "read", "com.example", "key"],
+      ["defaults", "write", "d", "k", "-int", "-5"], ["defaults", "read", "-g", "--json"],
+      ["defaults", "-currentHost", "read", "d"], ["defaults", "write", "d", "k", "--", "x"],
+      ["defaults", "write", "d", "--home", "x"], ["defaults", "help"],
+    ],
+    "__complete INDEX WORD…": [["__complete", "1", "vault", "ge"]],
+    "[OPTIONS] credential PROTOCOL [OPTIONS] WORD…": [
+      ["credential", "git", "get"], ["credential", "git", "store"], ["credential", "git"],
+      ["credential", "docker", "list"], ["credential", "aws", "work"],
+      ["credential", "aws", "work", "get"], ["credential", "askpass", "Password for 'x': "],
+      ["credential", "keyring", "get", "service", "user"],
+      ["credential", "keyring", "get", "service", "--mode", "creds"],
+      ["--home", "/x", "credential", "git", "get"], ["-q", "credential", "git", "get"],
+      ["--vault", "work", "--json", "credential", "docker", "get"],
+      ["credential", "git", "--vault", "work", "get"],
+    ],
+  ]
+
+  /// What the parser answers to these, itself or through the verb's own help.
+  private static let onlyInTheTable: Set<String> = ["--version", "__complete INDEX WORD…"]
+
+  @Test(arguments: PlainLines.forms)
+  func eachPlainLineMeansWhatTheParserMakesOfIt(form: String) throws {
+    let lines = try #require(Self.examples[form], "no examples of '\(form)'")
+    for line in lines {
+      #expect(PlainLines.form(of: line) == form, "\(line)")
+      if Self.onlyInTheTable.contains(form) {
+        #expect(throws: (any Error).self) { try PlainLines.meansTheSameToTheParser(line) }
+      } else {
+        #expect(try PlainLines.meansTheSameToTheParser(line), "\(line)")
+      }
+    }
+  }
+
+  @Test func theTwoThatOnlyTheTableKnowsAnswerAsTheParserWould() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    // A word more, and the line is the parser's.
+    #expect(try vault.run(["--version"]).text == vault.run(["--version", "--version"]).text)
+    #expect(try vault.run(["__complete"]).status == 64)
+  }
+
+  @Test(arguments: [
+    ["get"], ["get", "--help"], ["get", "a", "b"], ["get", "a", "-q"], ["--version", "x"], ["list"],
+    ["credential"], ["credential", "other"], ["credential", "git", "--help"], ["__complete"],
+    ["__complete", "x", "vault"], ["--nonsense", "defaults", "read"],
+  ])
+  func aLineOfAnotherFormIsForTheParser(line: [String]) {
+    #expect(PlainLines.form(of: line) == nil)
   }
 
   @Test func commonOptionsMayStandBeforeTheVerb() throws {

@@ -17,9 +17,19 @@ struct TerminalTests {
 
   @Test func aSingleSlotIsPointedOutAtEveryTenthSecret() throws { try check("reminder") }
 
-  private func check(_ name: String) throws {
+  @Test func namesAreATreeOnATerminalAndLinesInAPipe() throws { try look("tree") }
+  @Test func colourIsWhereItIsWanted() throws { try look("colour") }
+  @Test func aNarrowWindowCutsNamesBetweenCharacters() throws { try look("narrow") }
+  @Test func progressIsShownAndGoesAway() throws { try look("progress") }
+  @Test func anInterruptedImportLeavesTheVaultAsItWas() throws { try look("interrupted") }
+
+  private func check(_ name: String) throws { try run(name, of: "terminal") }
+
+  private func look(_ name: String) throws { try run(name, of: "look") }
+
+  private func run(_ name: String, of script: String) throws {
     let home = try TemporaryHome()
-    let result = try PythonScript("terminal").run([name, VaultProcess.path, home.path])
+    let result = try PythonScript(script).run([name, VaultProcess.path, home.path])
     #expect(result.status == 0, "\(result.errors)")
   }
 }

@@ -197,7 +197,7 @@ struct VerbTests {
     #expect(try vault("list", "--tag", "work").text == "work/mail\n")
     #expect(try vault("list", "--expired").text == "")
     #expect(try vault("list", "work/*").text == "work/mail\n")
-    #expect(try vault("list", "--tree").text == "└── work\n    └── mail\n")
+    #expect(try vault("list", "--tree").text == "work/\n└── mail\n")
   }
 
   @Test func aFileForTheSecretIsPrivateAndWhole() throws {

@@ -20,11 +20,10 @@ struct DataCheckVerb: ParsableCommand {
     let found = try FoundStore(store)
     let connection = try found.open()
     defer { connection.close() }
-    let progress = ProgressLine()
+    let progress = ProgressLine("checking")
     var check = StoreCheck(file: found.file)
     check.progress = { progress.show($0) }
     let problems = try check.problems(on: connection, found.metadata)
-    progress.end()
     if settings.writesJSON {
       try StandardOutput.write([
         ("path", .string(found.file.path)), ("isDamaged", .bool(!problems.isEmpty)),
@@ -66,12 +65,10 @@ struct DataBackupVerb: ParsableCommand {
     let destination = DataStoreFile(path: "\(target.directory.path)/\(target.name)")
     let connection = try found.open()
     defer { connection.close() }
-    let progress = ProgressLine()
-    defer { progress.end() }
+    let progress = ProgressLine("copying page")
     let files = try StoreCopy(file: found.file).copy(connection, to: destination) { done, total in
-      progress.show("copying, page \(done) of \(total)")
+      progress.show(done, of: total)
     }
-    progress.end()
     if settings.writesJSON {
       try StandardOutput.write([
         ("path", .string(destination.path)), ("externalFiles", .number(Int64(files))),

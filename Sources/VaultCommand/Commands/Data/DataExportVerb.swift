@@ -62,16 +62,15 @@ struct DataExportVerb: ParsableCommand {
     _ found: FoundStore, _ queries: [StoreQuery], _ connection: SQLiteConnection,
     _ output: RowOutput
   ) throws {
-    let progress = ProgressLine()
-    defer { progress.end() }
+    let progress = ProgressLine("exporting row")
     let files = ExternalFiles(store: found.file)
     // One read transaction for all entities.
     try connection.transaction(.deferred) {
-      var total: Int64 = 0
-      if progress.isShown {
-        for query in queries { total += try query.count(on: connection) }
+      var total = 0
+      if ProgressLine.isShown {
+        for query in queries { total += Int(try query.count(on: connection)) }
       }
-      var done: Int64 = 0
+      var done = 0
       try output.write(
         "{\n  \"schema\": 1,\n"
           + "  \"application\": \(JSONValue.quoted(found.metadata.application)),\n"
@@ -82,7 +81,7 @@ struct DataExportVerb: ParsableCommand {
         try query.forEachRow(on: connection) { row in
           try output.writeJSON(row, fields, files: files)
           done += 1
-          progress.show("exporting, row \(done) of \(total)")
+          progress.show(done, of: total)
         }
         try output.endRows()
       }

@@ -25,8 +25,11 @@ struct DataStoresVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stores",
     abstract: "List the stores of all applications.",
-    discussion:
-      "Those in the folders of applications below $XDG_DATA_HOME, ~/.local/share without it.")
+    discussion: """
+      Those in the folders of applications below $XDG_DATA_HOME, ~/.local/share without it.
+
+      vault data stores
+      """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 

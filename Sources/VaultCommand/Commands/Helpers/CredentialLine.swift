@@ -20,18 +20,27 @@ struct CredentialVerb: ParsableCommand {
     help: "Which protocol.", completion: .list(HelperFace.allCases.map(\.rawValue)))
   var face: String
 
-  @Argument(parsing: .captureForPassthrough, help: "What the program says.")
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("What the program says.", valueName: "action"), completion: .live)
   var words: [String] = []
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
-  func run() throws {
+  func run() throws { try line().run() }
+
+  /// The line that the words make.
+  func line() throws -> CredentialLine {
     guard let face = HelperFace(rawValue: face) else {
       throw CommandError.usage(
         "there is no such protocol",
         hint: "known: \(HelperFace.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    try CredentialLine(face: face, settings: common.settings(), words: words).run()
+    let (behind, words) = CredentialLine.split(words, face)
+    return CredentialLine(
+      face: face,
+      settings: try behind.isEmpty ? common.settings() : VaultSettings(parsing: behind),
+      words: words)
   }
 }
 
@@ -58,15 +67,22 @@ struct CredentialLine: Equatable {
     else { return nil }
     let said = Array(rest.dropFirst(2))
     guard said != ["--help"], said != ["-h"] else { return nil }
-    // What a person is asked, and a service, may look like our options.
-    let takesOptions = face != .askpass
-    let (behind, words) =
-      takesOptions ? CommandLineParsing.leadingOptions(said) : ([], said[...])
+    let (behind, words) = Self.split(said, face)
     let options = before + behind
     guard
       let settings = VaultSettings(plain: options) ?? (try? VaultSettings(parsing: options))
     else { return nil }
-    self.init(face: face, settings: settings, words: Array(words))
+    self.init(face: face, settings: settings, words: words)
+  }
+
+  /// The common options behind the protocol's name, and what the program says.
+  static func split(
+    _ said: [String], _ face: HelperFace
+  ) -> (options: [String], words: [String]) {
+    // What a person is asked may look like our options.
+    guard face != .askpass else { return ([], said) }
+    let (options, words) = CommandLineParsing.leadingOptions(said)
+    return (options, Array(words))
   }
 
   func run() throws {

@@ -13,6 +13,16 @@ package enum HelperFace: String, CaseIterable, Sendable {
     ]
   }
 
+  /// The words by which the other program asks.
+  package var actions: [String] {
+    switch self {
+    case .git: ["get", "store", "erase", "capability"]
+    case .docker: ["get", "store", "erase", "list", "version"]
+    case .keyring: ["get", "set", "del"]
+    case .aws, .askpass: []
+    }
+  }
+
   /// What a link of this name speaks; `nil` where the name is the command's own.
   package init?(calledAs program: String) {
     let name = program.split(separator: "/").last.map(String.init) ?? program

@@ -6,6 +6,10 @@ struct KeyringVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keyring",
     abstract: "Look at the desktop keyring, unlock it, keep its copies current, take items in.",
+    discussion: """
+      vault keyring status
+      vault keyring sync
+      """,
     subcommands: [
       KeyringStatusVerb.self, KeyringUnlockVerb.self, KeyringSyncVerb.self,
       KeyringPublishVerb.self, KeyringListVerb.self, KeyringAdoptVerb.self,
@@ -17,7 +21,11 @@ struct KeyringStatusVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Say how the desktop keyring stands.",
-    discussion: "Nothing is unlocked and no prompt is shown.")
+    discussion: """
+      Nothing is unlocked and no prompt is shown.
+
+      vault keyring status
+      """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 

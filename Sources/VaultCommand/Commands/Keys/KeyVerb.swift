@@ -6,6 +6,10 @@ struct KeyVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
     abstract: "Manage what opens the vault.",
+    discussion: """
+      vault key list
+      vault key add --recovery
+      """,
     subcommands: [
       KeyListVerb.self, KeyAddVerb.self, KeyRemoveVerb.self, KeyChangePassphraseVerb.self,
       KeyRotateVerb.self, KeyUpgradeVerb.self,
@@ -15,7 +19,8 @@ struct KeyVerb: ParsableCommand {
 /// `vault key list`.
 struct KeyListVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the key slots: any one of them opens the vault.")
+    commandName: "list", abstract: "List the key slots: any one of them opens the vault.",
+    discussion: "vault key list")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 

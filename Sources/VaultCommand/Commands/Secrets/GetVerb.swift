@@ -20,7 +20,8 @@ struct GetVerb: ParsableCommand {
   @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"), completion: .live)
   var field: String?
 
-  @Option(help: ArgumentHelp("An earlier version.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("An earlier version.", valueName: "number"), completion: .live)
   var version: UInt64?
 
   @Option(

@@ -32,7 +32,10 @@ struct HistoryVerb: ParsableCommand {
       [String(version.version), Timestamp.text(version.written)]
         + (version.isCurrent ? ["current"] : [])
     }
-    try StandardOutput.write(TextTable.aligned(rows))
+    try StandardOutput.write(
+      TextTable.aligned(rows) { row, column in
+        versions[row].isCurrent ? .good : column == 1 ? .faint : nil
+      })
   }
 }
 
@@ -50,7 +53,7 @@ struct RestoreVerb: ParsableCommand {
 
   @Argument(help: "The item.", completion: .live) var name: String
 
-  @Option(help: ArgumentHelp("Which version.", valueName: "number"))
+  @Option(help: ArgumentHelp("Which version.", valueName: "number"), completion: .live)
   var version: UInt64?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

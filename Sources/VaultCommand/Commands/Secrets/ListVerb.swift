@@ -8,19 +8,25 @@ struct ListVerb: ParsableCommand {
     commandName: "list",
     abstract: "List the names of items.",
     discussion: """
+      On a terminal as a tree, where names have slashes; one name a line in a pipe.
+
       vault list
       vault list 'work/*' --long
       vault list --expiring 14d
       """)
 
-  @Argument(help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"))
+  @Argument(
+    help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"),
+    completion: .live)
   var pattern: String?
 
   @Flag(name: [.long, .customShort("l")], help: "Kind, version, times and tags, too.")
   var long = false
 
-  @Flag(help: "As a tree, by slashes.")
-  var tree = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "As a tree, by slashes: as it is on a terminal, unless --no-tree says otherwise.")
+  var tree: Bool?
 
   @Option(help: ArgumentHelp("Only items with this tag.", valueName: "word"), completion: .live)
   var tag: String?
@@ -38,7 +44,9 @@ struct ListVerb: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    if tree, long { throw CommandError.usage("--tree and --long are two forms", hint: "give one") }
+    if tree == true, long {
+      throw CommandError.usage("--tree and --long are two forms", hint: "give one")
+    }
     var query = ItemQuery()
     query.pattern = pattern
     query.tag = tag
@@ -55,10 +63,18 @@ struct ListVerb: ParsableCommand {
       return try StandardOutput.write([("items", .array(items.map(\.json)))])
     }
     let names = items.map { StandardOutput.shown($0.name.text) }
-    if tree {
-      try StandardOutput.write(TextTable.tree(names))
-    } else if long {
-      try StandardOutput.write(TextTable.aligned(zip(names, items).map(row)))
+    if long {
+      let now = Date()
+      try StandardOutput.write(
+        TextTable.aligned(zip(names, items).map(row), cutting: 0) { row, column in
+          switch column {
+          case 0: nil
+          case 4: items[row].expires.map { $0 < now ? .bad : .doubtful }
+          default: .faint
+          }
+        })
+    } else if tree ?? StandardOutput.isTerminal {
+      try StandardOutput.write(NameTree(names).text)
     } else {
       try StandardOutput.write(names.map { $0 + "\n" }.joined())
     }

@@ -13,7 +13,8 @@ struct ReadVerb: ParsableCommand {
       vault read secret://work/github#user
       """)
 
-  @Argument(help: ArgumentHelp("The reference.", valueName: "reference"))
+  @Argument(
+    help: ArgumentHelp("The reference.", valueName: "reference"), completion: .live)
   var reference: String
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -25,7 +25,7 @@ struct RunVerb: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "A variable and what it holds: an item, a reference, or text with references; repeatable.",
-      valueName: "name=ref"))
+      valueName: "name=ref"), completion: .live)
   var env: [String] = []
 
   @Option(

@@ -33,7 +33,8 @@ struct ShowVerb: ParsableCommand {
             ("fields", .object(fields.map { ($0.name, $0.fingerprint.json) })),
           ])
       } else {
-        try StandardOutput.write(TextTable.aligned(rows(item, main, fields)))
+        try StandardOutput.write(
+          TextTable.aligned(rows(item, main, fields)) { _, column in column == 0 ? .faint : nil })
       }
     }
   }

@@ -51,12 +51,14 @@ struct CheckVerb: ParsableCommand {
       ])
     } else {
       for finding in report.findings {
-        try StandardOutput.line("\(finding.word): \(finding.message)")
-        if let hint = finding.hint { try StandardOutput.line("  hint: \(hint)") }
+        try StandardOutput.line("\(finding.word.styled(finding.style)): \(finding.message)")
+        if let hint = finding.hint {
+          try StandardOutput.line("  \("hint:".styled(.faint)) \(hint)")
+        }
       }
       try StandardOutput.line(
         "\(report.items) items and \(report.earlierVersions) earlier versions verified"
-          + (report.isDamaged ? "; something is damaged" : ""))
+          + (report.isDamaged ? "; \("something is damaged".styled(.bad))" : ""))
     }
     if report.isDamaged { throw ExitStatusOnly(status: .damaged) }
   }
@@ -73,7 +75,7 @@ struct CheckVerb: ParsableCommand {
     } else {
       try StandardOutput.write(TextTable.aligned(report.rows))
       for name in report.lost {
-        StandardError.note("lost: \(StandardOutput.shown(name.text))")
+        StandardError.line("vault: lost: \(name.text)")
       }
       if let path = report.damagedFile {
         StandardError.note(
@@ -121,6 +123,14 @@ extension CheckFinding {
     case .damage: "damage"
     case .warning: "warning"
     case .information: "note"
+    }
+  }
+
+  fileprivate var style: TextStyle {
+    switch severity {
+    case .damage: .bad
+    case .warning: .doubtful
+    case .information: .faint
     }
   }
 

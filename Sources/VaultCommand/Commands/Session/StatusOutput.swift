@@ -77,6 +77,14 @@ extension JSONValue {
 }
 
 extension StatusReport.Opening {
+  var style: TextStyle {
+    switch self {
+    case .opens: .good
+    case .asks: .doubtful
+    case .nothing: .bad
+    }
+  }
+
   var words: String {
     switch self {
     case .opens(let door, let slot):

@@ -9,6 +9,9 @@ struct StatusVerb: ParsableCommand {
     discussion: """
       It asks for nothing, shows no prompt, begins no session and changes nothing; no name of an item is in \
       it. Within six seconds, also where the keyring hangs.
+
+      vault status
+      vault status --json
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -19,7 +22,11 @@ struct StatusVerb: ParsableCommand {
     if settings.writesJSON {
       try StandardOutput.write(status.members)
     } else {
-      try StandardOutput.write(TextTable.aligned(status.rows))
+      let rows = status.rows
+      try StandardOutput.write(
+        TextTable.aligned(rows) { row, column in
+          column == 0 ? .faint : rows[row][0] == "now by" ? status.opening.style : nil
+        })
     }
     for notice in status.notices { StandardError.note(notice.message, hint: notice.hint) }
     if let message = status.keyring?.message, !settings.writesJSON {

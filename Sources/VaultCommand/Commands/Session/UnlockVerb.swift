@@ -57,7 +57,8 @@ struct UnlockVerb: ParsableCommand {
 /// `vault lock`.
 struct LockVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "End the session, in every terminal at once.")
+    commandName: "lock", abstract: "End the session, in every terminal at once.",
+    discussion: "vault lock")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 

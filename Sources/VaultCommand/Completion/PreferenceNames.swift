@@ -1,0 +1,92 @@
+import VaultCredentials
+import VaultPreferences
+import VaultSealing
+import VaultStorage
+
+/// Words of `vault defaults` for completion: verbs, domains, keys, types and options.
+///
+/// The parser does not know them: their lines go to ``DefaultsTool`` as they are. A protected domain's keys are
+/// known while a session is open.
+struct PreferenceNames {
+  let location: () throws -> StoreLocation
+  let keys: () throws -> (any DataKeyProvider)?
+
+  /// The verbs, in the order in which the help has them.
+  package static let verbs = [
+    "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
+    "import", "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover",
+    "help",
+  ]
+  /// Verbs that take a domain, and those that take a key of it.
+  private static let takingDomain: Set<String> = [
+    "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
+    "watch", "history", "protect", "unprotect",
+  ]
+  private static let takingKey: Set<String> = [
+    "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
+  ]
+  private static let types = [
+    "-string", "-data", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-array",
+    "-array-add", "-dict", "-dict-add",
+  ]
+  private static let options: [String: [String]] = [
+    "read": [
+      "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
+    ],
+    "read-type": ["--json"], "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
+    "export": ["--format", "--strict"], "import": ["--format"],
+    "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
+    "undo": ["--since", "--transaction", "--force"], "write": ["--json"],
+    "snapshot": ["--list", "--remove", "--restore"],
+  ]
+
+  /// What may follow `words`, the words behind `defaults`.
+  func names(typed: String, words: [String]) -> [String] {
+    var rest = words[...]
+    var host = PreferenceDomain.Host.any
+    switch rest.first {
+    case "-currentHost":
+      rest = rest.dropFirst()
+      host = .current
+    case "-host":
+      guard rest.count > 1 else { return [] }
+      host = .named(rest[rest.startIndex + 1])
+      rest = rest.dropFirst(2)
+    default: break
+    }
+    guard let verb = rest.popFirst()?.lowercased() else {
+      return (words.isEmpty ? ["-currentHost", "-host"] : []) + Self.verbs
+    }
+    if rest.last == "--format" { return ["plist", "xml", "json", "script"] }
+    let known = Self.options[verb] ?? []
+    let isOption = typed.hasPrefix("-")
+    rest = rest.filter { !known.contains($0) }[...]
+    guard Self.takingDomain.contains(verb) else { return isOption ? known : [] }
+    guard !rest.isEmpty else {
+      return (isOption ? known + ["-g", "-globalDomain", "-app"] : []) + domains()
+    }
+    guard let target = try? DefaultsTarget.take(&rest, host: host, home: nil) else { return [] }
+    if rest.isEmpty { return (isOption ? known : []) + keys(of: target, verb) }
+    return verb == "write" && rest.count == 1 ? Self.types + known : isOption ? known : []
+  }
+
+  private func domains() -> [String] {
+    var output: [UInt8] = []
+    guard tool({ output += $0 }).run(["domains"]) == 0 else { return [] }
+    return String(decoding: output, as: UTF8.self).split(separator: "\n")
+      .flatMap { $0.split(separator: ", ").map(String.init) }
+  }
+
+  private func keys(of target: DefaultsTarget, _ verb: String) -> [String] {
+    guard Self.takingKey.contains(verb) else { return [] }
+    let session = DefaultsSession(tool { _ in })
+    defer { session.close() }
+    return ((try? session.contents(of: target)) ?? [:]).keys.sorted()
+  }
+
+  private func tool(_ output: @escaping ([UInt8]) -> Void) -> DefaultsTool {
+    DefaultsTool(
+      location: location,
+      streams: DefaultsTool.Streams(output: output, error: { _ in }, input: { [] }), keys: keys)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// ^C at any moment: what was being done has happened whole, or not at all.
+@Suite(
+  .enabled(
+    if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
+struct InterruptionTests {
+  // A test runner's threads block signals, and children inherit that.
+  private static let unblocking = """
+    import os, signal, sys
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+    """
+
+  private static let count = 400
+
+  /// Runs a line, interrupts it after a part of the time that it takes, and looks at what is there.
+  private func sweep(
+    _ vault: KeyFileVault, _ words: [String], rounds: Int = 12, prepare: () throws -> Void = {},
+    check: (_ wasInterrupted: Bool) throws -> Void
+  ) throws {
+    var generator = SystemRandomNumberGenerator()
+    let command = VaultProcess(
+      home: vault.home.path, environment: vault.command.environment,
+      executable: "/usr/bin/python3")
+    let words = ["-c", Self.unblocking, VaultProcess.path] + words
+    try prepare()
+    let start = ContinuousClock.now
+    let whole = try command.run(words)
+    try #require(whole.status == 0, "\(whole.errors)")
+    let time = ContinuousClock.now - start
+    try check(false)
+    var interrupted = 0
+    for round in 0..<rounds {
+      try prepare()
+      let running = try command.start(words)
+      // All of the time is covered, at moments that differ from run to run.
+      let part = (Double(round) + Double.random(in: 0..<1, using: &generator)) / Double(rounds)
+      let microseconds =
+        Double(time.components.seconds) * 1e6 + Double(time.components.attoseconds) / 1e12
+      usleep(UInt32(microseconds * part))
+      kill(running.pid, SIGINT)
+      let result = running.finish()
+      #expect(result.status == 0 || result.status == 128 + SIGINT, "\(result.errors)")
+      if result.status != 0 { interrupted += 1 }
+      try check(result.status != 0)
+    }
+    #expect(interrupted > 0)
+  }
+
+  @Test func anImportIsThereOrNot() throws {
+    let vault = try KeyFileVault()
+    let items = (0..<Self.count).map { "\"item\($0)\": \"secret \($0)\"" }
+    let path = "\(vault.home.path)/in.json"
+    try Data("{\(items.joined(separator: ","))}".utf8).write(to: URL(fileURLWithPath: path))
+    try vault.set("before", "1")
+    let file = "\(vault.data)/secrets.vault"
+    let old = try Data(contentsOf: URL(fileURLWithPath: file))
+    try sweep(vault, ["import", "json", path, "--no-session"]) {
+      try old.write(to: URL(fileURLWithPath: file))
+      try? FileManager.default.removeItem(atPath: "\(vault.home.path)/.local/state")
+    } check: { wasInterrupted in
+      let list = try vault.command.run(["list", "--no-session", "--accept-rollback"])
+      let count = list.text.split(separator: "\n").count
+      #expect(count == 1 || count == Self.count + 1, "\(count) \(list.errors)")
+      #expect(wasInterrupted || count == Self.count + 1)
+    }
+    #expect(try vault.get("before").text == "1")
+    #expect(try vault.set("after", "2").status == 0)
+    let left = try FileManager.default.contentsOfDirectory(atPath: vault.data)
+      .filter { $0.hasPrefix(".") }
+    #expect(left.isEmpty)
+  }
+
+  @Test func aRotationIsDoneOrNot() throws {
+    let vault = try KeyFileVault()
+    let items = (0..<Self.count).map { "\"item\($0)\": \"secret \($0)\"" }
+    _ = try vault.command.run(
+      ["import", "json", "-", "--no-session"],
+      input: Data("{\(items.joined(separator: ","))}".utf8))
+    let (one, two) = ("\(vault.home.path)/vault.key", "\(vault.home.path)/second.key")
+    var current = one
+    func opens(_ key: String) throws -> Bool {
+      let result = try vault.command.run(["get", "item17", "--no-session", "--key-file", key])
+      #expect(result.status == 0 ? result.text == "secret 17" : result.status == 77)
+      return result.status == 0
+    }
+    try sweep(vault, ["key", "rotate", "--no-session", "--new-key-file", two]) {
+      // Back to the first key, by a rotation that is left alone.
+      if current == two {
+        let back = try vault.command.run([
+          "key", "rotate", "--no-session", "--key-file", two, "--new-key-file", one,
+        ])
+        try #require(back.status == 0, "\(back.errors)")
+        current = one
+      }
+    } check: { wasInterrupted in
+      let (byOne, byTwo) = (
+        try opens(one), FileManager.default.fileExists(atPath: two) ? try opens(two) : false
+      )
+      #expect(byOne != byTwo)
+      #expect(wasInterrupted || byTwo)
+      current = byTwo ? two : one
+      let checked = try vault.command.run(["check", "--no-session", "--key-file", current])
+      #expect(checked.status == 0, "\(checked.text)")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+
+/// The verbs and options of the built command, as `--experimental-dump-help` tells them.
+struct CommandGrammarDump {
+  struct Verb: Decodable {
+    struct Argument: Decodable {
+      struct Name: Decodable {
+        let kind: String
+        let name: String
+      }
+
+      let kind: String
+      let names: [Name]?
+      let shouldDisplay: Bool
+    }
+
+    let commandName: String
+    let discussion: String?
+    let shouldDisplay: Bool
+    let arguments: [Argument]?
+    let subcommands: [Verb]?
+
+    /// Its verbs, without the one for help.
+    var verbs: [Verb] { (subcommands ?? []).filter { $0.commandName != "help" } }
+
+    /// Its visible long options, with their hyphens.
+    var longOptions: Set<String> {
+      Set(
+        (arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
+          .filter { $0.kind == "long" }.map { "--\($0.name)" })
+    }
+  }
+
+  private struct Dump: Decodable { let command: Verb }
+
+  let root: Verb
+
+  init() throws {
+    let home = try TemporaryHome()
+    let text = try VaultProcess(home: home.path).run(["--experimental-dump-help"]).output
+    root = try JSONDecoder().decode(Dump.self, from: text).command
+  }
+
+  /// Every verb that is shown, with its path: `key`, `key list`.
+  var all: [(path: String, verb: Verb)] { Self.below(root, []) }
+
+  /// The verbs that do something by themselves.
+  var leaves: [(path: String, verb: Verb)] { all.filter { $0.verb.verbs.isEmpty } }
+
+  private static func below(_ verb: Verb, _ path: [String]) -> [(path: String, verb: Verb)] {
+    verb.verbs.filter(\.shouldDisplay).flatMap { verb -> [(path: String, verb: Verb)] in
+      let path = path + [verb.commandName]
+      return [(path.joined(separator: " "), verb)] + below(verb, path)
+    }
+  }
+}
+
+/// The pages of Documentation, and the tables in them.
+struct DocumentationPage {
+  let text: String
+
+  init(_ name: String) throws {
+    let path = URL(fileURLWithPath: #filePath)
+      .appendingPathComponent("../../../../Documentation/\(name)").standardized.path
+    text = try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  /// The rows of the first table below a heading, without its head.
+  func rows(below heading: String) -> [[String]] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let start = lines.firstIndex(where: { $0 == "## \(heading)" }) else { return [] }
+    let table = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+      .drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
+    return table.dropFirst(2).map { line in
+      line.dropFirst().dropLast().split(separator: " | ", maxSplits: 1)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
+  /// What stands between backticks.
+  static func codes(_ text: String) -> [String] {
+    text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+/// The help and Documentation/cli.md say what is so: all of it, and nothing else.
+struct DocumentedTests {
+  @Test func everyVerbsHelpHasAnExample() throws {
+    let grammar = try CommandGrammarDump()
+    #expect(grammar.leaves.count > 35)
+    for (path, verb) in grammar.all {
+      let lines = (verb.discussion ?? "").split(separator: "\n")
+      let isExample = { (line: Substring) in
+        line.hasPrefix("vault \(path)") || line.contains("| vault \(path)")
+      }
+      #expect(lines.contains(where: isExample), "no example of: vault \(path)")
+    }
+  }
+
+  @Test func theTableOfVerbsIsComplete() throws {
+    let grammar = try CommandGrammarDump()
+    var documented: Set<String> = []
+    for row in try DocumentationPage("cli.md").rows(below: "Verbs") {
+      for code in DocumentationPage.codes(row[0]) {
+        let words = code.split { " ,".contains($0) }.map(String.init)
+        let verb = try #require(
+          grammar.root.verbs.first { $0.commandName == words.first }, "no such verb: \(code)")
+        guard !verb.verbs.isEmpty else {
+          documented.insert(verb.commandName)
+          continue
+        }
+        let inner = words.dropFirst().filter { word in
+          verb.verbs.contains { $0.commandName == word }
+        }
+        #expect(!inner.isEmpty, "\(code)")
+        documented.formUnion(inner.map { "\(verb.commandName) \($0)" })
+      }
+    }
+    let there = Set(grammar.leaves.map(\.path))
+    #expect(documented.subtracting(there) == [], "documented, and not there")
+    #expect(there.subtracting(documented) == [], "there, and not documented")
+  }
+
+  @Test func everyOptionIsDocumentedAndEveryDocumentedOptionIsThere() throws {
+    let grammar = try CommandGrammarDump()
+    let page = try DocumentationPage("cli.md").text
+    let others = try ["helpers.md", "import.md", "data.md"].map { try DocumentationPage($0).text }
+    let pages = ([page] + others).joined()
+    let there = grammar.all.reduce(into: Set<String>()) { $0.formUnion($1.verb.longOptions) }
+    for option in there.subtracting(["--help", "--version"]) {
+      #expect(
+        pages.firstRange(of: try Regex("\(option)(?![a-z-])")) != nil, "\(option) is undocumented")
+    }
+    for match in page.matches(of: /(?:^|[^a-z-])(--[a-z][a-z-]+)/) {
+      let option = String(match.output.1)
+      #expect(there.union(["--help", "--version"]).contains(option), "\(option) is not there")
+    }
+  }
+
+  @Test func theCommonOptionsAreListed() throws {
+    let grammar = try CommandGrammarDump()
+    let sets = grammar.leaves.filter { $0.path != "defaults" && $0.path != "completions" }
+      .map(\.verb.longOptions)
+    let first = try #require(sets.first)
+    let common = sets.reduce(first) { $0.intersection($1) }.subtracting(["--help", "--version"])
+    let page = try DocumentationPage("cli.md").text
+    let line = try #require(
+      page.split(separator: "\n").first { $0.contains("stand before or after the verb") })
+    let listed = Set(
+      DocumentationPage.codes(String(line)).map { String($0.prefix { $0 != " " }) }
+        .filter { $0.hasPrefix("--") })
+    #expect(listed == common)
+    for option in common {
+      let words = CommandLineParsing.movingGlobalOptions(
+        ["--home=/nowhere", option, "value", "status"])
+      #expect(words.first == "status" || words.first == "--home=/nowhere", "\(option)")
+    }
+  }
+
+  @Test func theVariablesAreThoseThatAreRead() throws {
+    let page = try DocumentationPage("cli.md")
+    let listed = Set(
+      page.rows(below: "Which vault, and what opens it").flatMap { DocumentationPage.codes($0[0]) })
+    #expect(listed == Set(EnvironmentNames.all))
+    let sources = URL(fileURLWithPath: #filePath)
+      .appendingPathComponent("../../../../Sources").standardized.path
+    var named: Set<String> = []
+    for case let file as String in FileManager.default.enumerator(atPath: sources)?.allObjects ?? []
+    where file.hasSuffix(".swift") {
+      let text = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
+      named.formUnion(text.matches(of: /"(VAULT_[A-Z_]+)"/).map { String($0.output.1) })
+    }
+    #expect(named == listed)
+  }
+
+  @Test func theExitStatusesAreThoseOfTheSource() throws {
+    let source = try String(
+      contentsOfFile: URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../../Sources/VaultCommand/ExitStatus.swift").standardized
+        .path, encoding: .utf8)
+    let there = Set(source.matches(of: /ExitStatus\(code: ([0-9]+)\)/).map { String($0.output.1) })
+    let listed = try DocumentationPage("cli.md").rows(below: "Exit status").flatMap {
+      $0[0].split(separator: ", ").map(String.init)
+    }
+    #expect(there.count > 10)
+    #expect(Set(listed) == there)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--json`, verb by verb: every document says its version, and Documentation/cli.md names its members.
+struct JSONFormTests {
+  /// A line for each verb that takes `--json`, in an order in which they can be run in one home.
+  private static let lines: [(path: String, words: [String], input: String)] = [
+    ("init", ["--key-file", "HOME/key", "--no-recovery"], ""),
+    ("set", ["a/token", "--stdin", "--tag", "t", "--expires", "2100-01-01"], "one"),
+    ("set", ["a/token", "--stdin"], "two"),
+    ("set", ["b", "--stdin"], "b"),
+    ("get", ["a/token"], ""),
+    ("read", ["secret://a/token"], ""),
+    ("list", ["--tree"], ""),
+    ("show", ["a/token"], ""),
+    ("history", ["a/token"], ""),
+    ("rename", ["b", "c"], ""),
+    ("copy", ["c", "d"], ""),
+    ("remove", ["d"], ""),
+    ("restore", ["d"], ""),
+    ("undo", [], ""),
+    ("settings", ["session", "1h"], ""),
+    ("status", [], ""),
+    ("check", [], ""),
+    ("backup", ["HOME/backup.vault"], ""),
+    ("check", ["HOME/backup.vault"], ""),
+    ("check", ["--salvage"], ""),
+    ("key list", [], ""),
+    ("key add", ["--new-key-file", "HOME/key2", "--label", "second"], ""),
+    ("key remove", ["second"], ""),
+    ("key add", ["--new-passphrase", "file:HOME/words"], ""),
+    ("key change-passphrase", ["--new-passphrase", "file:HOME/words"], ""),
+    ("key upgrade", ["--passphrase", "file:HOME/words"], ""),
+    ("key rotate", ["--new-key-file", "HOME/key"], ""),
+    ("keyring status", [], ""),
+    ("keyring unlock", ["--passphrase", "file:HOME/words"], ""),
+    ("keyring sync", [], ""),
+    ("keyring publish", ["off"], ""),
+    ("keyring list", [], ""),
+    ("keyring adopt", ["1"], ""),
+    ("unlock", [], ""),
+    ("lock", [], ""),
+    ("connect", ["git"], ""),
+    ("disconnect", ["git"], ""),
+    ("import", ["json", "-"], #"{"e": "1"}"#),
+    ("export", ["json", "--yes"], ""),
+    ("run", ["a/token", "--", "true"], ""),
+    ("credential", ["git", "capability"], ""),
+    ("data stores", [], ""),
+    ("data schema", ["com.example.trips"], ""),
+    ("data fetch", ["com.example.trips", "Trip"], ""),
+    ("data count", ["com.example.trips", "Trip"], ""),
+    ("data export", ["com.example.trips"], ""),
+    ("data check", ["com.example.trips"], ""),
+    ("data backup", ["com.example.trips", "HOME/copy.store"], ""),
+  ]
+
+  /// Verbs that have nothing to print, or print another program's form.
+  private static let without: Set<String> = [
+    "run", "credential", "key remove", "key change-passphrase", "key upgrade", "keyring publish",
+  ]
+
+  @Test func everyDocumentSaysItsVersionAndIsDocumented() throws {
+    let data = try DataStoreHome()
+    let home = data.home.path
+    let vault = VaultProcess(
+      home: home, environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1"])
+    try Data("correct horse battery staple".utf8).write(to: URL(fileURLWithPath: "\(home)/words"))
+    let rows = try DocumentationPage("cli.md").rows(below: "JSON")
+    for line in Self.lines {
+      let path = line.path.split(separator: " ").map(String.init)
+      let words = line.words.map { $0.replacing("HOME", with: home) }
+      let result = try vault.run(path + ["--json"] + words, input: Data(line.input.utf8))
+      if Self.without.contains(line.path), result.status == 0 { continue }
+      let isError = result.status != 0 && result.output.isEmpty
+      let text = isError ? Data(result.errors.utf8) : result.output
+      let object = try? JSONSerialization.jsonObject(with: text) as? [String: Any]
+      let document = try #require(object, "\(line.path): \(result.text) \(result.errors)")
+      #expect(document["schema"] as? Int == 1, "\(line.path)")
+      if isError {
+        let error = try #require(document["error"] as? [String: Any], "\(line.path)")
+        #expect(error["status"] as? Int == Int(result.status))
+        #expect(error["code"] is String && error["message"] is String)
+        #expect(line.path.hasPrefix("keyring"), "\(line.path): \(result.errors)")
+        continue
+      }
+      let described = rows.filter { row in
+        DocumentationPage.codes(row[0]).contains {
+          $0 == line.path || $0.hasPrefix("\(line.path) ")
+        }
+      }
+      // "the same members": those of the row before.
+      let members = described.flatMap { row in
+        let before = rows.firstIndex(of: row).flatMap { $0 > 0 ? rows[$0 - 1] : nil }
+        return DocumentationPage.codes(row[1])
+          + (row[1].contains("the same members") ? DocumentationPage.codes(before?[1] ?? "") : [])
+      }
+      for member in document.keys where member != "schema" {
+        #expect(members.contains(member), "\(line.path): '\(member)' is not in cli.md")
+      }
+    }
+  }
+
+  @Test func everyVerbWithJSONIsTried() throws {
+    let there = try CommandGrammarDump().leaves
+      .filter { $0.verb.longOptions.contains("--json") }.map(\.path)
+    let tried = Set(Self.lines.map(\.path))
+    #expect(Set(there).subtracting(tried) == [], "no line for these")
+    #expect(tried.subtracting(there) == [], "these are gone")
+  }
+}
