@@ -22,7 +22,31 @@ package struct NewItem: Sendable {
   }
 }
 
+/// What an item holds: its main secret and all its fields.
+package struct WholeItem: Sendable {
+  /// The main secret.
+  package let main: Secret
+  /// Its further fields.
+  package let fields: [String: Secret]
+}
+
 extension UnlockedVault.Blocking {
+  /// A look into the vault as it is now, for a walk over many items: one read of the file.
+  ///
+  /// - Returns: What answers a name with what the item holds, and with `nil` where there is none.
+  /// - Throws: ``CredentialError`` with code `.damaged`; so does what is returned.
+  package func wholeItems() throws -> (ItemName) throws -> WholeItem? {
+    let (sealed, index) = try open.read()
+    let records = Dictionary(
+      index.items.filter { $0.trashed == 0 }.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    let keys = open.keys
+    return { name in
+      guard let record = records[name.text] else { return nil }
+      let contents = try sealed.contents(of: record, keys: keys)
+      return WholeItem(main: Secret(contents.main), fields: contents.fields.mapValues(Secret.init))
+    }
+  }
+
   /// Stores items, with all their fields, in one write: all of them or none.
   ///
   /// One that is there already gets a new version; the version before can be restored.
@@ -34,7 +58,8 @@ extension UnlockedVault.Blocking {
   package func store(_ items: [NewItem]) throws -> [Item] {
     guard !items.isEmpty else { return [] }
     let records = try open.commit { draft in
-      try items.map { item in
+      try items.enumerated().map { done, item in
+        open.vault.options.tell(.sealing, done, of: items.count)
         for name in item.fields.keys where name.isEmpty || name.utf8.count > 255 {
           throw CredentialError(.invalidName, "the name of a field has 1 to 255 bytes")
         }

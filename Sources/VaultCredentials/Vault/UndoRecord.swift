@@ -2,12 +2,14 @@ import VaultSealing
 
 /// What the last change can be taken back with: the records of the items that it touched, as they were.
 ///
-/// Kept in the index, under the setting `undo`, as hex digits: Documentation/file-format.md, section 4. Secrets
-/// are not in it: they lie in the history.
+/// Kept in the index, under the setting `undo` and those that go on from it, as hex digits:
+/// Documentation/file-format.md, section 4. Secrets are not in it: they lie in the history.
 struct UndoRecord: Equatable {
   static let setting = "undo"
-  /// A setting's value holds so many bytes at most.
-  private static let maximumLength = Int(UInt16.max) / 2
+  /// Room for an import of 20,000 new items, or for some 3,000 that were there before.
+  ///
+  /// It is part of every index until the next change.
+  private static let maximumLength = 512 << 10
 
   /// How an item was before the change; short forms, so that a change of many items takes little room.
   enum Before: Equatable {
@@ -43,7 +45,7 @@ struct UndoRecord: Equatable {
 
   /// The record that an index holds, or `nil`.
   init?(in index: VaultIndex) {
-    guard let text = index.settings[Self.setting], let bytes = Hexadecimal.bytes(text.utf8) else {
+    guard let text = index.undoText, let bytes = Hexadecimal.bytes(text.utf8) else {
       return nil
     }
     let decoded = try? bytes.withRawSpan { span in try Self.decode(span) }
@@ -101,7 +103,7 @@ extension VaultIndex {
   /// Notes how to take back what led from `old` to here; a change of no item leaves the note as it is.
   mutating func noteUndo(from old: VaultIndex) {
     if let record = UndoRecord(from: old, to: self) {
-      settings[UndoRecord.setting] = record.text
+      undoText = record.text
       return
     }
     // Something went for good, or was too large: what was noted before is no longer the last change, and
@@ -109,8 +111,37 @@ extension VaultIndex {
     let left = Set(items.map(\.id))
     let isGone = old.items.contains { !left.contains($0.id) }
     let touched = old.items.count != items.count || isGone || hasChangedItems(since: old)
-    if touched { settings[UndoRecord.setting] = nil }
+    if touched { undoText = nil }
   }
+
+  /// The note of how to take the last change back; a setting holds a part of it.
+  fileprivate var undoText: String? {
+    get {
+      guard var text = settings[UndoRecord.setting] else { return nil }
+      var number = 1
+      while let more = settings["\(UndoRecord.setting).\(number)"] {
+        text += more
+        number += 1
+      }
+      return text
+    }
+    set {
+      for name in settings.keys
+      where name == UndoRecord.setting || name.hasPrefix("\(UndoRecord.setting).") {
+        settings[name] = nil
+      }
+      guard let newValue else { return }
+      let digits = Array(newValue.utf8)
+      for (number, start) in stride(from: 0, to: digits.count, by: Self.undoPart).enumerated() {
+        let part = digits[start..<min(start + Self.undoPart, digits.count)]
+        settings[number == 0 ? UndoRecord.setting : "\(UndoRecord.setting).\(number)"] =
+          String(decoding: part, as: UTF8.self)
+      }
+    }
+  }
+
+  // A setting's value has at most 65,535 bytes.
+  private static var undoPart: Int { 65_534 }
 
   private func hasChangedItems(since old: VaultIndex) -> Bool {
     let known = Dictionary(uniqueKeysWithValues: old.items.map { ($0.id, $0) })

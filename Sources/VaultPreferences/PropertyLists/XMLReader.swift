@@ -1,11 +1,9 @@
-import CVaultExpat
 import FoundationEssentials
 
 /// Reads XML property lists: expat finds tags and text, this makes values of them.
 ///
-/// A whole document, or one bare value such as `<true/>`. expat limits how far entities may grow, and
-/// nothing outside the text is read.
-final class XMLReader {
+/// A whole document, or one bare value such as `<true/>`.
+final class XMLReader: XMLHandler {
   private enum Open {
     case list
     case array([PreferenceValue])
@@ -14,51 +12,13 @@ final class XMLReader {
   }
 
   private var stack: [Open] = []
-  private var text: [UInt8] = []
+  private var characters: [UInt8] = []
   private var result: PreferenceValue?
-  private var failure: String?
+  private(set) var failure: String?
 
   static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
-    guard let parser = unsafe XML_ParserCreate(nil) else {
-      throw PreferenceError(.syntax, "no memory for the XML parser")
-    }
-    defer { unsafe XML_ParserFree(parser) }
     let reader = XMLReader()
-    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(reader).toOpaque())
-    unsafe XML_SetElementHandler(
-      parser,
-      { context, name, _ in
-        guard let context = unsafe context, let name = unsafe name else { return }
-        unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
-          .start(String(cString: name))
-      },
-      { context, name in
-        guard let context = unsafe context, let name = unsafe name else { return }
-        unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
-          .end(String(cString: name))
-      })
-    unsafe XML_SetCharacterDataHandler(
-      parser,
-      { context, characters, count in
-        guard let context = unsafe context, let characters = unsafe characters else { return }
-        let reader = unsafe Unmanaged<XMLReader>.fromOpaque(context).takeUnretainedValue()
-        let buffer = unsafe UnsafeBufferPointer(start: characters, count: Int(count))
-        unsafe reader.text.append(contentsOf: buffer.lazy.map { UInt8(bitPattern: $0) })
-      })
-    guard let count = Int32(exactly: bytes.count) else {
-      throw PreferenceError(.syntax, "the document is too large")
-    }
-    let status = unsafe bytes.withUnsafeBytes { buffer in
-      unsafe XML_Parse(parser, buffer.bindMemory(to: CChar.self).baseAddress, count, 1)
-    }
-    let line = unsafe XML_GetCurrentLineNumber(parser)
-    if let failure = reader.failure { throw PreferenceError(.syntax, failure) }
-    guard status == XML_STATUS_OK else {
-      let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map {
-        unsafe String(cString: $0)
-      }
-      throw PreferenceError(.syntax, "\(reason ?? "damaged XML") at line \(line)")
-    }
+    try XMLParser.parse(bytes, into: reader)
     guard let result = reader.result else {
       throw PreferenceError(.syntax, "the document has no value")
     }
@@ -69,12 +29,13 @@ final class XMLReader {
     if failure == nil { failure = "an XML property list is damaged: \(what)" }
   }
 
-  private func start(_ name: String) {
-    guard failure == nil else { return }
+  func text(_ bytes: [UInt8]) { characters += bytes }
+
+  func start(_ name: String, _ attributes: [String: String]) {
     if case .text(let open)? = stack.last { return fail("<\(name)> inside <\(open)>") }
     guard stack.count < OldStyleParser.depthLimit else { return fail("too deep") }
-    if !text.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
-    text.removeAll(keepingCapacity: true)
+    if !characters.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
+    characters.removeAll(keepingCapacity: true)
     switch name {
     case "plist":
       guard stack.isEmpty else { return fail("<plist> inside another element") }
@@ -91,13 +52,12 @@ final class XMLReader {
     }
   }
 
-  private func end(_ name: String) {
-    guard failure == nil else { return }
+  func end() {
     let isText: Bool
     if case .text? = stack.last { isText = true } else { isText = false }
-    if !isText, !text.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
-    let content = text
-    text.removeAll(keepingCapacity: true)
+    if !isText, !characters.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
+    let content = characters
+    characters.removeAll(keepingCapacity: true)
     switch stack.popLast() {
     case .list: if result == nil { fail("<plist> holds no value") }
     case .array(let elements): add(.array(elements))

@@ -224,26 +224,4 @@ struct ImportTests {
         == "p w\nfree: text\n\nend\notpauth://totp/x?secret=A\nurl: https://x\nuser: david\n")
     #expect(try vault("export", "pass", "--out", out).status == 73)
   }
-
-  @Test(
-    .enabled(
-      if: HelperLinks.isInstalled("keepassxc-cli"),
-      "keepassxc-cli is not installed: a database of its own is not tried"))
-  func keepassxcsOwnDatabaseIsTaken() throws {
-    let vault = try CommandVault()
-    let base = "\(vault.home.path)/db.kdbx"
-    let script = """
-      printf 'master\\nmaster\\n' | keepassxc-cli db-create -q -p "$1" &&
-      printf 'master\\nsecret pw\\n' | keepassxc-cli add -q -p -u david --url https://x "$1" "Entry ü"
-      """
-    let shell = VaultProcess(
-      home: vault.home.path, environment: ["QT_QPA_PLATFORM": "offscreen"], executable: "/bin/sh")
-    let made = try shell.run(["-c", script, "sh", base])
-    try #require(made.status == 0, "\(made.errors)")
-    let done = try vault("import", "keepassxc", base, input: "master\n")
-    #expect(done.status == 0, "\(done.errors)")
-    #expect(try vault("get", "Entry ü").text == "secret pw")
-    #expect(try field(vault, "Entry ü", "user") == "david")
-    #expect(try vault("import", "keepassxc", base, input: "wrong\n").status == 77)
-  }
 }

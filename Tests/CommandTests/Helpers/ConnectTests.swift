@@ -21,6 +21,7 @@ struct ConnectTests {
     ("docker", ".docker/config.json", "{\n\t\"auths\": {},\n\t\"detachKeys\": \"ctrl-q\"\n}\n"),
     ("docker", ".docker/config.json", "{}"), ("docker", ".docker/config.json", "{\n}\n"),
     ("docker", ".docker/config.json", "{\"psFormat\": \"credsStore\"}"),
+    ("docker ghcr.io", ".docker/config.json", "{\n\t\"auths\": {}\n}\n"),
     ("aws", ".aws/config", "[default]\nregion = eu-west-1\n[profile other]\nregion = x\n"),
     ("aws", ".aws/config", "# mine\n[profile other]\nregion = x\n"),
     ("pip", ".config/pip/pip.conf", "[global]\ntimeout = 9\n"),
@@ -31,13 +32,14 @@ struct ConnectTests {
   ) throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)
+    let words = program.split(separator: " ").map(String.init)
     let path = "\(home.path)/\(file)"
     try write(before, to: path)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-    let planned = try vault.run(["connect", program, "--dry-run"])
+    let planned = try vault.run(["connect"] + words + ["--dry-run"])
     #expect(planned.text.contains(path))
     #expect(read(path) == before)
-    let done = try vault.run(["connect", program])
+    let done = try vault.run(["connect"] + words)
     #expect(done.status == 0, "\(done.errors)")
     let after = try #require(read(path))
     #expect(after != before)
@@ -46,16 +48,71 @@ struct ConnectTests {
     for line in done.text.split(separator: "\n").dropFirst() where line.hasPrefix("  #") {
       #expect(after.contains(line.dropFirst(2)))
     }
-    #expect(try vault.run(["connect", program]).errors.contains("nothing to do"))
+    #expect(try vault.run(["connect"] + words).errors.contains("nothing to do"))
     #expect(read(path) == after)
-    let back = try vault.run(["disconnect", program])
+    let back = try vault.run(["disconnect"] + words)
     #expect(back.status == 0, "\(back.errors)")
     let isCompact = before.hasPrefix("{\n}")
     let expected =
       isCompact ? "{}\n" : before.hasSuffix("\n") || before.hasPrefix("{") ? before : before + "\n"
     #expect(read(path) == expected)
-    #expect(try vault.run(["disconnect", program]).errors.contains("nothing to do"))
+    #expect(try vault.run(["disconnect"] + words).errors.contains("nothing to do"))
     #expect(!FileManager.default.fileExists(atPath: "\(home.path)/.local/bin/keyring"))
+  }
+
+  @Test(arguments: [
+    "", "{}", "{\n}\n", "{\n\t\"auths\": {},\n\t\"detachKeys\": \"ctrl-q\"\n}\n",
+    "{\"credHelpers\":{}}",
+    "{\n\t\"credHelpers\": {\n\t\t\"other.io\": \"pass\"\n\t},\n\t\"credsStore\": \"secretservice\"\n}\n",
+    "{\"a\": \"\\\"credHelpers\\\": {\", \"credHelpers\" : { \"x\": \"y\" }}",
+  ])
+  func oneRegistryOfDockersIsConnectedAndNothingElse(before: String) throws {
+    let registry = try DockerRegistry("ghcr.io")
+    let after = try #require(try registry.added(to: before))
+    let object = try JSONSerialization.jsonObject(with: Data(after.utf8)) as? [String: Any]
+    #expect((object?["credHelpers"] as? [String: String])?["ghcr.io"] == "vault")
+    #expect(try registry.added(to: after) == nil)
+    let expected = before.isEmpty || before == "{\n}\n" ? "{}\n" : before
+    #expect(try registry.removed(from: after) == expected)
+    #expect(try registry.removed(from: before) == nil)
+    // As docker writes the file itself.
+    let data = try JSONSerialization.data(
+      withJSONObject: object ?? [:],
+      options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    let rewritten = String(decoding: data, as: UTF8.self).replacing("  ", with: "\t")
+      .replacing(" : ", with: ": ")
+    let left = try #require(try registry.removed(from: rewritten))
+    #expect(!left.contains("ghcr.io"))
+  }
+
+  @Test func aRegistryWithAnotherHelperIsLeftAlone() throws {
+    let registry = try DockerRegistry("ghcr.io")
+    for text in [
+      "{\"credHelpers\": {\"ghcr.io\": \"pass\"}}", "{\"credHelpers\": 5}", "[]", "no json",
+    ] {
+      #expect(throws: (any Error).self) { try registry.added(to: text) }
+    }
+    #expect(try registry.removed(from: "{\"credHelpers\": {\"ghcr.io\": \"pass\"}}") == nil)
+    for name in ["", "a b", "a\"b", "a\\b", "a\nb", "ü"] {
+      #expect(throws: (any Error).self) { try DockerRegistry(name) }
+    }
+  }
+
+  @Test func podmanGetsAFileOfItsOwn() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let path = "\(home.path)/.config/containers/registries.conf.d/50-vault.conf"
+    #expect(try vault.run(["connect", "podman"]).status == 0)
+    #expect(
+      read(path)?.contains("credential-helpers = [\"vault\", \"containers-auth.json\"]") == true)
+    #expect(try vault.run(["connect", "podman"]).errors.contains("nothing to do"))
+    #expect(try vault.run(["disconnect", "podman"]).status == 0)
+    #expect(read(path) == nil)
+    try write("credential-helpers = []\n", to: path)
+    #expect(try vault.run(["connect", "podman"]).status == 1)
+    #expect(try vault.run(["disconnect", "podman"]).status == 0)
+    #expect(read(path) == "credential-helpers = []\n")
+    #expect(try vault.run(["connect", "podman", "x"]).status == 64)
   }
 
   @Test func whatOthersSetIsNotWrittenOver() throws {

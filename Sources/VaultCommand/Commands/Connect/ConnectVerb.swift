@@ -3,12 +3,15 @@ import ArgumentParser
 /// What `connect` and `disconnect` are told.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, aws or pip.",
+    help: "git, docker, podman, aws or pip.",
     completion: .list(Connection.Program.allCases.map(\.rawValue)))
   var program: String
 
-  @Argument(help: "For aws: the profile; 'default' if left out.")
-  var profile: String?
+  @Argument(
+    help: ArgumentHelp(
+      "For aws the profile, 'default' if left out; for docker a registry, all if left out.",
+      valueName: "profile-or-registry"))
+  var part: String?
 
   @Flag(help: "Only say what would be written.")
   var dryRun = false
@@ -16,7 +19,7 @@ struct ConnectionOptions: ParsableArguments {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func connection() throws -> Connection {
-    try Connection(program, profile: profile, settings: common.settings())
+    try Connection(program, part: part, settings: common.settings())
   }
 
   /// Performs the changes and says them.
@@ -52,6 +55,7 @@ struct ConnectVerb: ParsableCommand {
       Writes its configuration and says what was written; 'vault disconnect' takes back exactly that.
 
       vault connect git
+      vault connect docker ghcr.io
       vault connect aws work --dry-run
       """)
 

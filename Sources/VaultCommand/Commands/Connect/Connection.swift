@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Another program's settings that make it ask the vault.
 struct Connection {
-  enum Program: String, CaseIterable { case git, docker, aws, pip }
+  enum Program: String, CaseIterable { case git, docker, podman, aws, pip }
 
   /// What is to be changed, or was.
   struct Change {
@@ -15,23 +15,28 @@ struct Connection {
   let program: Program
   /// For aws.
   let profile: String
+  /// For docker: the only registry that is meant.
+  let registry: DockerRegistry?
   let settings: VaultSettings
 
-  init(_ word: String, profile: String?, settings: VaultSettings) throws {
+  init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
       throw CommandError.usage(
         "there is no such program",
         hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    guard profile == nil || program == .aws else {
-      throw CommandError.usage("only aws has profiles")
+    guard part == nil || program == .aws || program == .docker else {
+      throw CommandError.usage("only aws has profiles, and only docker registries")
     }
     self.program = program
-    self.profile = profile ?? "default"
+    profile = program == .aws ? part ?? "default" : "default"
+    registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
     guard HelperItem.isPlain(self.profile), !self.profile.contains("]"), !self.profile.isEmpty
     else { throw CommandError.usage("this is no name of a profile") }
-    if settings.vaultName != nil || settings.home != nil, program == .docker || program == .pip {
+    if settings.vaultName != nil || settings.home != nil,
+      [.docker, .podman, .pip].contains(program)
+    {
       throw CommandError.usage(
         "\(program.rawValue) cannot be told which vault to ask", hint: "set VAULT_NAME for it")
     }
@@ -41,13 +46,10 @@ struct Connection {
   func connecting() throws -> [Change] {
     switch program {
     case .docker:
-      let file = ConfigurationFile(path: try dockerPath())
-      guard let text = try DockerConfiguration.added(to: file.text()) else { return [] }
-      return [
-        Change(path: file.path, lines: [DockerConfiguration.setting]) {
-          try file.replace(with: text)
-        }
-      ]
+      return try changingDocker {
+        try registry?.added(to: $0) ?? (registry == nil ? DockerConfiguration.added(to: $0) : nil)
+      }
+    case .podman: return try addingPodman()
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink() + addingBlock()
     }
@@ -57,13 +59,11 @@ struct Connection {
   func disconnecting() throws -> [Change] {
     switch program {
     case .docker:
-      let file = ConfigurationFile(path: try dockerPath())
-      guard let text = try DockerConfiguration.removed(from: file.text()) else { return [] }
-      return [
-        Change(path: file.path, lines: [DockerConfiguration.setting]) {
-          try file.replace(with: text)
-        }
-      ]
+      return try changingDocker {
+        try registry?.removed(from: $0)
+          ?? (registry == nil ? DockerConfiguration.removed(from: $0) : nil)
+      }
+    case .podman: return try removingPodman()
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink()
     }
@@ -101,6 +101,58 @@ struct Connection {
       return !manager.fileExists(atPath: first) && manager.fileExists(atPath: second)
         ? second : first
     }
+  }
+
+  private func changingDocker(_ change: (String) throws -> String?) throws -> [Change] {
+    let file = ConfigurationFile(path: try dockerPath())
+    guard let text = try change(try file.text()) else { return [] }
+    return [
+      Change(path: file.path, lines: [registry?.setting ?? DockerConfiguration.setting]) {
+        try file.replace(with: text)
+      }
+    ]
+  }
+
+  // MARK: podman
+
+  /// A file of our own beside podman's, which is read in addition.
+  ///
+  /// A registries.conf of the user's would take the place of the system's. containers-registries.conf.d(5).
+  private func podmanFile() throws -> ConfigurationFile {
+    ConfigurationFile(
+      path: try configurationFolder() + "/containers/registries.conf.d/50-vault.conf")
+  }
+
+  private static let podmanLines = [
+    "# >>> vault connect podman", "credential-helpers = [\"vault\", \"containers-auth.json\"]",
+    "# <<< vault connect podman",
+  ]
+
+  private static var podmanText: String { podmanLines.map { $0 + "\n" }.joined() }
+
+  private func addingPodman() throws -> [Change] {
+    let file = try podmanFile()
+    switch try file.text() {
+    case Self.podmanText: return []
+    case "": break
+    default:
+      throw CommandError(
+        "connected-otherwise", "\(file.path) holds something else",
+        hint: "move it away, and connect again", status: .no)
+    }
+    return [
+      Change(path: file.path, lines: Self.podmanLines) { try file.replace(with: Self.podmanText) }
+    ]
+  }
+
+  private func removingPodman() throws -> [Change] {
+    let file = try podmanFile()
+    guard try file.text() == Self.podmanText else { return [] }
+    return [
+      Change(path: file.path, lines: Self.podmanLines) {
+        try FileManager.default.removeItem(atPath: file.path)
+      }
+    ]
   }
 
   // MARK: Blocks

@@ -23,7 +23,9 @@ struct ExportVerb: ParsableCommand {
     help: "json, dotenv or pass.", completion: .list(Format.allCases.map(\.rawValue)))
   var format: String
 
-  @Argument(help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"))
+  @Argument(
+    help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"),
+    completion: .live)
   var pattern: String?
 
   @Option(

@@ -5,11 +5,15 @@ import VaultSealing
 /// Everything of every item, as `vault import json` takes it again.
 enum JSONExport {
   static func document(_ items: [Item], in vault: UnlockedVault.Blocking) throws -> SecretBytes {
-    let objects = try items.map { item -> JSONValue in
-      var members = try secret(vault.get(item.name))
+    let progress = ProgressLine("exporting item")
+    let look = try vault.wholeItems()
+    let objects = try items.enumerated().map { number, item -> JSONValue in
+      progress.show(number, of: items.count)
+      let whole = try whole(item, look)
+      var members = try secret(whole.main)
       var fields: [(String, JSONValue)] = []
-      for field in try vault.fields(of: item.name) {
-        fields.append((field, .object(try secret(vault.get(item.name, field: field)))))
+      for (field, value) in whole.fields.sorted(by: { $0.key < $1.key }) {
+        fields.append((field, .object(try secret(value))))
       }
       members += [
         ("kind", .string(item.kind.name)), ("note", .string(item.note)),
@@ -26,6 +30,17 @@ enum JSONExport {
     return try HelperItem.bytes(JSONValue.document([("items", .array(objects))]).text)
   }
 
+  /// What an item holds; it was listed a moment ago.
+  static func whole(
+    _ item: Item, _ look: (ItemName) throws -> WholeItem?
+  ) throws -> WholeItem {
+    guard let whole = try look(item.name) else {
+      throw CommandError(
+        "busy", "the vault was changed meanwhile", hint: "try again", status: .busy)
+    }
+    return whole
+  }
+
   private static func secret(_ secret: Secret) throws -> [(String, JSONValue)] {
     [
       ("encoding", .string(secret.text == nil ? "base64" : "utf-8")),
@@ -39,7 +54,10 @@ enum DotenvExport {
   static func document(_ items: [Item], in vault: UnlockedVault.Blocking) throws -> SecretBytes {
     var text = ""
     var names: [String: ItemName] = [:]
-    for item in items {
+    let progress = ProgressLine("exporting item")
+    let look = try vault.wholeItems()
+    for (number, item) in items.enumerated() {
+      progress.show(number, of: items.count)
       let name = variable(item.name.text)
       if let other = names[name] {
         throw CommandError.usage(
@@ -47,11 +65,12 @@ enum DotenvExport {
           hint: "export them apart, or rename one")
       }
       names[name] = item.name
-      guard let value = try vault.get(item.name).text, !value.contains("\u{0}") else {
+      let whole = try JSONExport.whole(item, look)
+      guard let value = whole.main.text, !value.contains("\u{0}") else {
         throw CommandError.usage(
           "'\(item.name.text)' is no text, which a .env file needs", hint: "export json")
       }
-      if try !vault.fields(of: item.name).isEmpty {
+      if !whole.fields.isEmpty {
         StandardError.note("the further fields of '\(item.name.text)' have no place there")
       }
       text += "\(name)=\(quoted(value))\n"
@@ -118,7 +137,11 @@ struct PassExport {
           hint: "move it away, or export other names", status: .cannotCreate)
       }
     }
-    for item in items { try write(item, for: keys, in: vault) }
+    let progress = ProgressLine("exporting item")
+    for (number, item) in items.enumerated() {
+      progress.show(number, of: items.count)
+      try write(item, for: keys, in: vault)
+    }
   }
 
   private func path(_ item: Item) -> String { "\(folder)/\(item.name.text).gpg" }

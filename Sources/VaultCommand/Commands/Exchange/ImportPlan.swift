@@ -13,6 +13,8 @@ struct ImportPlan {
     case same
     /// One is there with other secrets, and stays.
     case exists
+    /// The file has it twice, with the same secrets.
+    case twice
   }
 
   struct Step {
@@ -28,9 +30,12 @@ struct ImportPlan {
     _ reading: ImportReading, prefix: String, replaces: Bool, in vault: UnlockedVault.Blocking?
   ) throws {
     losses = reading.losses
-    let known = Set(try vault?.items().map(\.name) ?? [])
-    var taken: Set<ItemName> = []
-    for item in reading.items {
+    let known = try vault?.wholeItems()
+    // Of items of one name in the file: all of them, since a second one may be the same as the first.
+    var taken: [ItemName: ImportedItem] = [:]
+    let progress = ProgressLine("comparing item")
+    for (number, item) in reading.items.enumerated() {
+      progress.show(number, of: reading.items.count)
       let total = item.fields.values.reduce(item.main.count) { $0 + $1.count }
       guard total <= Secret.maximumLength else {
         losses.append(ImportReading.Loss(origin: item.origin, reason: "it is longer than 1 MiB"))
@@ -40,12 +45,20 @@ struct ImportPlan {
         losses.append(ImportReading.Loss(origin: item.origin, reason: "there is nothing in it"))
         continue
       }
-      let name = try Self.name(item, prefix: prefix, taken: taken)
-      taken.insert(name)
+      var twin: ItemName?
+      let name = try FreeName.like(Self.preferredName(item, prefix: prefix)) { name in
+        guard let other = taken[name] else { return false }
+        if other.hasSameSecrets(as: item) { twin = name }
+        return twin == nil
+      }
+      if twin != nil {
+        steps.append(Step(item: item, name: name, action: .twice))
+        continue
+      }
+      taken[name] = item
       let action: Action
-      if let vault, known.contains(name) {
-        action =
-          try Self.isSame(item, name, in: vault) ? .same : replaces ? .replace : .exists
+      if let there = try known?(name) {
+        action = Self.isSame(item, as: there) ? .same : replaces ? .replace : .exists
       } else {
         action = .new
       }
@@ -69,22 +82,10 @@ struct ImportPlan {
     }
   }
 
-  /// A name that may be used, and that none in the same file has: a second one gets a number.
-  private static func name(
-    _ item: ImportedItem, prefix: String, taken: Set<ItemName>
-  ) throws -> ItemName {
+  /// What an item is to be called: its own name without what no name may hold.
+  private static func preferredName(_ item: ImportedItem, prefix: String) -> String {
     let parts = (prefix + item.name).split(separator: "/").map(cleaned).filter { !$0.isEmpty }
-    var base = parts.joined(separator: "/")
-    if base.isEmpty { base = "untitled" }
-    while base.utf8.count > ItemName.maximumLength - 24 { base.removeLast() }
-    while base.hasSuffix("/") { base.removeLast() }
-    var name = try ItemName(base)
-    var number = 2
-    while taken.contains(name) {
-      name = try ItemName("\(base)~\(number)")
-      number += 1
-    }
-    return name
+    return parts.isEmpty ? "untitled" : parts.joined(separator: "/")
   }
 
   private static func cleaned(_ part: Substring) -> String {
@@ -98,16 +99,10 @@ struct ImportPlan {
     return result.trimmingBlanks
   }
 
-  private static func isSame(
-    _ item: ImportedItem, _ name: ItemName, in vault: UnlockedVault.Blocking
-  ) throws -> Bool {
-    guard try vault.get(name).bytes.isEqual(to: item.main),
-      Set(try vault.fields(of: name)) == Set(item.fields.keys)
-    else { return false }
-    for (field, value) in item.fields
-    where !(try vault.get(name, field: field).bytes.isEqual(to: value)) {
-      return false
-    }
-    return true
+  private static func isSame(_ item: ImportedItem, as known: WholeItem) -> Bool {
+    known.main.bytes.isEqual(to: item.main) && known.fields.count == item.fields.count
+      && item.fields.allSatisfy { field, value in
+        known.fields[field].map { $0.bytes.isEqual(to: value) } ?? false
+      }
   }
 }

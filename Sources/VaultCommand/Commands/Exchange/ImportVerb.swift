@@ -12,7 +12,7 @@ struct ImportVerb: ParsableCommand {
 
       vault import pass ~/.password-store --dry-run
       vault import bitwarden export.json --prefix bitwarden/
-      vault import keepassxc passwords.kdbx
+      vault import keepassxc passwords.kdbx --kdbx-key-file passwords.key
       """)
 
   @Argument(
@@ -34,6 +34,14 @@ struct ImportVerb: ParsableCommand {
   @Option(help: ArgumentHelp("What all names are to begin with, such as old/.", valueName: "text"))
   var prefix = ""
 
+  @Option(
+    help: ArgumentHelp("The key-file of a KeePassXC database.", valueName: "path"),
+    completion: .file())
+  var kdbxKeyFile: String?
+
+  @Flag(help: "The KeePassXC database has no password: its key-file alone opens it.")
+  var kdbxNoPassword = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -43,7 +51,10 @@ struct ImportVerb: ParsableCommand {
         "there is no such format",
         hint: "known: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    let reading = try format.read(path)
+    guard format == .keepassxc || (kdbxKeyFile == nil && !kdbxNoPassword) else {
+      throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
+    }
+    let reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
     let plan: ImportPlan
     if dryRun {
       plan =
@@ -99,9 +110,12 @@ struct ImportVerb: ParsableCommand {
     }
     let written = plan.newItems.count
     let left = plan.steps.filter { $0.action == .exists }.count
+    let twice = plan.steps.filter { $0.action == .twice }.count
     StandardError.note(
-      "\(written) \(dryRun ? "would be stored" : "stored"), \(plan.steps.count - written - left) the same, "
-        + "\(left) there with other secrets, \(plan.losses.count) not taken",
+      "\(written) \(dryRun ? "would be stored" : "stored"), "
+        + "\(plan.steps.count - written - left - twice) the same, "
+        + "\(left) there with other secrets, \(plan.losses.count) not taken"
+        + (twice > 0 ? ", \(twice) twice in the file" : ""),
       hint: left > 0 ? "--replace gives those that are there a new version" : nil)
   }
 }

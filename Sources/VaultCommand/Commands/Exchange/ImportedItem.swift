@@ -41,6 +41,14 @@ struct ImportedItem {
     fields[name] = value
   }
 
+  /// Whether main secret and fields are equal, byte by byte.
+  func hasSameSecrets(as other: ImportedItem) -> Bool {
+    main.isEqual(to: other.main) && fields.count == other.fields.count
+      && fields.allSatisfy { field, value in
+        other.fields[field].map { $0.isEqual(to: value) } ?? false
+      }
+  }
+
   private static func fieldName(_ text: String) -> String {
     var name = ""
     for scalar in text.unicodeScalars {
@@ -52,7 +60,7 @@ struct ImportedItem {
 }
 
 /// All that a file holds, and what of it cannot be taken.
-struct ImportReading {
+package struct ImportReading {
   /// Something that is left out, told by name.
   struct Loss {
     let origin: String
@@ -62,37 +70,61 @@ struct ImportReading {
   var items: [ImportedItem] = []
   var losses: [Loss] = []
 
+  /// How many items there are.
+  package var count: Int { items.count }
+
   mutating func lose(_ origin: String, _ reason: String) {
     losses.append(Loss(origin: origin, reason: reason))
   }
 }
 
 /// A program whose secrets can be taken over.
-enum ImportFormat: String, CaseIterable {
+package enum ImportFormat: String, CaseIterable {
   case pass
   case onePassword = "1password"
   case bitwarden, keepassxc, chrome, firefox, dotenv, json
 
   /// Reads everything at `path`.
-  func read(_ path: String) throws -> ImportReading {
+  ///
+  /// - Parameters:
+  ///   - path: The file, or the folder of pass.
+  ///   - keyFile: What opens a KeePassXC database beside its password.
+  ///   - hasPassword: Whether it has a password.
+  /// - Returns: All that is there.
+  /// - Throws: ``CommandError`` with code `import-unreadable`, `keepassxc-failed`, `program-missing`.
+  func read(
+    _ path: String, keyFile: String? = nil, hasPassword: Bool = true
+  ) throws -> ImportReading {
     switch self {
     case .pass: return try PassImport.read(path)
-    case .onePassword, .chrome, .firefox: return try CSVImport.read(Self.bytes(path))
-    case .bitwarden: return try BitwardenImport.read(Self.bytes(path))
-    case .json: return try JSONImport.read(Self.bytes(path))
-    case .dotenv: return try DotenvImport.read(Self.bytes(path))
     case .keepassxc:
       let name = path.lowercased()
       if name.hasSuffix(".csv") { return try CSVImport.read(Self.bytes(path)) }
-      guard name.hasSuffix(".kdbx") else { return try KeePassImport.read(Self.bytes(path)) }
+      guard name.hasSuffix(".kdbx") else { return try read(Self.bytes(path)) }
+      let options =
+        (keyFile.map { ["--key-file", $0] } ?? []) + (hasPassword ? [] : ["--no-password"])
       // keepassxc-cli asks for the database's password, on our stdin.
       let run = try ChildProgram.runInstalled(
-        ["keepassxc-cli", "export", "--format", "xml", "--", path], input: .inherited)
+        ["keepassxc-cli", "export", "--format", "xml"] + options + ["--", path], input: .inherited)
       guard run.isSuccess else {
         throw CommandError(
-          "keepassxc-failed", "keepassxc-cli could not open the database", status: .noPermission)
+          "keepassxc-failed", "keepassxc-cli could not open the database",
+          hint: "a key-file is given with --kdbx-key-file", status: .noPermission)
       }
-      return try KeePassImport.read(run.output.withBytes { $0.array(0..<$0.byteCount) })
+      return try read(run.output.withBytes { $0.array(0..<$0.byteCount) })
+    default: return try read(Self.bytes(path))
+    }
+  }
+
+  /// Reads a file of this format; KeePassXC's is XML here.
+  package func read(_ bytes: [UInt8]) throws -> ImportReading {
+    switch self {
+    case .pass: throw Self.unreadable("it is no folder")
+    case .onePassword, .chrome, .firefox: try CSVImport.read(bytes)
+    case .bitwarden: try BitwardenImport.read(bytes)
+    case .json: try JSONImport.read(bytes)
+    case .dotenv: try DotenvImport.read(bytes)
+    case .keepassxc: try KeePassImport.read(bytes)
     }
   }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON document, read by Foundation's decoder.
-enum JSONTree: Decodable {
+enum JSONTree: Decodable, Equatable {
   case null
   case bool(Bool)
   case number(String)

@@ -1,10 +1,12 @@
 import FoundationEssentials
+import VaultCredentials
 import VaultPreferences
 import VaultSealing
 
 /// KeePass 2's XML, as KeePassXC exports it.
 ///
-/// keepass.info/help/base/importexport.html: groups and entries below Root, texts as String elements.
+/// keepass.info/help/base/importexport.html: groups and entries below Root, texts as String elements, attachments
+/// in a pool below Meta.
 enum KeePassImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     let root: XMLElement
@@ -20,12 +22,16 @@ enum KeePassImport {
     let bin =
       meta?.child("RecycleBinEnabled")?.text == "False" ? nil : meta?.text(of: "RecycleBinUUID")
     var reading = ImportReading()
-    try take(top, path: [], bin: bin, into: &reading)
+    let pool = Dictionary(
+      (meta?.child("Binaries")?.children ?? []).map { ($0.attributes["ID"] ?? "", $0) },
+      uniquingKeysWith: { first, _ in first })
+    try take(top, path: [], bin: bin, pool, into: &reading)
     return reading
   }
 
   private static func take(
-    _ group: XMLElement, path: [String], bin: String?, into reading: inout ImportReading
+    _ group: XMLElement, path: [String], bin: String?, _ pool: [String: XMLElement],
+    into reading: inout ImportReading
   ) throws {
     if let bin, !bin.isEmpty, group.text(of: "UUID") == bin {
       let count = group.descendants("Entry").count
@@ -34,17 +40,18 @@ enum KeePassImport {
     }
     for child in group.children {
       switch child.name {
-      case "Entry": reading.items.append(try item(child, path, &reading))
+      case "Entry": reading.items.append(try item(child, path, pool, &reading))
       case "Group":
         let name = (child.text(of: "Name") ?? "").replacing("/", with: "-")
-        try take(child, path: path + [name], bin: bin, into: &reading)
+        try take(child, path: path + [name], bin: bin, pool, into: &reading)
       default: break
       }
     }
   }
 
   private static func item(
-    _ entry: XMLElement, _ path: [String], _ reading: inout ImportReading
+    _ entry: XMLElement, _ path: [String], _ pool: [String: XMLElement],
+    _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var texts: [(key: String, value: String)] = []
     for string in entry.children where string.name == "String" {
@@ -69,10 +76,37 @@ enum KeePassImport {
       if item.expires == nil { reading.lose(name, "the time when it ends") }
     }
     for binary in entry.children where binary.name == "Binary" {
-      reading.lose(name, "the attachment \(binary.text(of: "Key") ?? "without a name")")
+      let key = binary.text(of: "Key") ?? "without a name"
+      let total = item.fields.values.reduce(item.main.count) { $0 + $1.count }
+      if let bytes = try attachment(binary.child("Value"), pool),
+        total + bytes.count <= Secret.maximumLength
+      {
+        item.add(key, bytes)
+      } else {
+        reading.lose(name, "the attachment \(key)")
+      }
     }
     let history = entry.child("History")?.children.count ?? 0
     if history > 0 { reading.lose(name, "\(history) earlier versions") }
     return item
+  }
+
+  /// The bytes of an attachment; `nil` where they are not there, or cannot be read.
+  ///
+  /// A value refers to the pool, or holds the bytes itself: as base64, mostly of what gzip packed.
+  private static func attachment(
+    _ value: XMLElement?, _ pool: [String: XMLElement]
+  ) throws -> SecretBytes? {
+    guard let value else { return nil }
+    let holder = value.attributes["Ref"].map { pool[$0] } ?? value
+    guard let holder, let data = Data(base64Encoded: holder.text.trimmingBlanks) else { return nil }
+    let bytes = try SecretBytes(copying: Array(data))
+    guard holder.attributes["Compressed"]?.lowercased() == "true" else { return bytes }
+    guard
+      let run = try? ChildProgram.run(
+        ["gzip", "--decompress", "--stdout"], input: .bytes(bytes), limit: Secret.maximumLength),
+      run.isSuccess
+    else { return nil }
+    return run.output
   }
 }

@@ -16,7 +16,10 @@ enum PassImport {
       throw ImportFormat.unreadable("it is no folder")
     }
     var reading = ImportReading()
-    for name in names where !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+    let progress = ProgressLine("opening file")
+    for (number, name) in names.enumerated()
+    where !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+      progress.show(number, of: names.count)
       let file = "\(path)/\(name)"
       var isFolder = false
       guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {

@@ -34,25 +34,9 @@ enum HelperItem {
   }
 
   /// `preferred` if it is free, or else with a number: an item of that name belongs to somebody else.
-  static func freeName(
-    _ preferred: String, among items: [Item]
-  ) throws -> ItemName {
+  static func freeName(_ preferred: String, among items: [Item]) throws -> ItemName {
     let taken = Set(items.map(\.name))
-    var name = try ItemName(shortened(preferred))
-    var number = 2
-    while taken.contains(name) {
-      name = try ItemName("\(shortened(preferred))~\(number)")
-      number += 1
-    }
-    return name
-  }
-
-  private static func shortened(_ name: String) -> String {
-    let room = ItemName.maximumLength - 24
-    guard name.utf8.count > room else { return name }
-    // All ASCII.
-    let cut = String(name.prefix(room))
-    return cut.hasSuffix("/") ? String(cut.dropLast()) : cut
+    return try FreeName.like(preferred) { taken.contains($0) }
   }
 
   /// Whether two texts have the same bytes; `==` takes texts for equal that only look alike.

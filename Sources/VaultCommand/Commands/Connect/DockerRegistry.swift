@@ -1,0 +1,129 @@
+import FoundationEssentials
+
+/// One registry's line in `credHelpers` of docker's `config.json`; the rest stays byte by byte as it was.
+///
+/// docs.docker.com/reference/cli/docker/login, "Credential helpers".
+package struct DockerRegistry: Sendable {
+  private static let key = "credHelpers"
+  private static let helper = "vault"
+
+  /// The registry, as docker writes it: `ghcr.io`, `localhost:5000`.
+  package let name: String
+
+  /// - Throws: ``CommandError`` with code `usage` for what is no registry.
+  package init(_ name: String) throws {
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0.isASCII && $0.value > 0x20 && $0.value < 0x7F && $0 != "\"" && $0 != "\\"
+    }
+    guard isPlain, !name.isEmpty else { throw CommandError.usage("this is no name of a registry") }
+    self.name = name
+  }
+
+  /// The line.
+  package var setting: String { "\"\(name)\": \"\(Self.helper)\"" }
+
+  private var block: String { "\"\(Self.key)\": {\n\t\t\(setting)\n\t}" }
+
+  /// The text with the line; `nil` where it is there.
+  ///
+  /// - Throws: ``CommandError`` with code `connected-otherwise` where the registry has another helper, or
+  ///   `configuration-unreadable`.
+  package func added(to text: String) throws -> String? {
+    guard !text.allSatisfy(\.isWhitespace) else { return "{\n\t\(block)\n}\n" }
+    let (members, helpers) = try read(text)
+    switch helpers?[name]?.text {
+    case Self.helper: return nil
+    case nil: break
+    case .some:
+      throw CommandError(
+        "connected-otherwise", "the registry has another credential helper already",
+        hint: "take its line out of \"\(Self.key)\", and connect again", status: .no)
+    }
+    let wanted = tree(
+      members, helpers: (helpers ?? [:]).merging([name: .string(Self.helper)]) { $1 })
+    let places = helpers == nil ? Self.braces(in: text).prefix(1) : Self.helperBraces(in: text)[...]
+    for place in places {
+      let rest = text[place...]
+      let isEmpty = rest.first { !$0.isWhitespace } == "}"
+      let inserted: String
+      if helpers != nil {
+        inserted = isEmpty ? setting : "\n\t\t\(setting),"
+      } else {
+        inserted = "\n\t\(block)" + (isEmpty ? (rest.contains("\n") ? "" : "\n") : ",")
+      }
+      let result = text[..<place] + inserted + rest
+      if Self.holds(String(result), wanted) { return String(result) }
+    }
+    throw Self.unreadable(setting)
+  }
+
+  /// The text without the line; `nil` where it is not there.
+  package func removed(from text: String) throws -> String? {
+    guard !text.allSatisfy(\.isWhitespace) else { return nil }
+    let (members, helpers) = try read(text)
+    guard var left = helpers, left[name]?.text == Self.helper else { return nil }
+    left[name] = nil
+    let wanted = [tree(members, helpers: left.isEmpty ? nil : left), tree(members, helpers: left)]
+    // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
+    let forms = [
+      ("\n\t\(block),", ""), ("{\n\t\(block)\n}\n", "{}\n"), ("{\n\t\(block)\n}", "{}"),
+      (",\n\t\(block)", ""), ("\n\t\(block)", ""), ("\n\t\t\(setting),", ""),
+      (",\n\t\t\(setting)", ""), ("\(setting), ", ""), (", \(setting)", ""), ("\(setting),", ""),
+      (",\(setting)", ""), (setting, ""), (setting.replacing(": ", with: ":"), ""),
+      (setting.replacing(": ", with: ":") + ",", ""),
+    ]
+    for (form, rest) in forms {
+      for range in text.ranges(of: form) {
+        var result = text
+        result.replaceSubrange(range, with: rest)
+        if wanted.contains(where: { Self.holds(result, $0) }) { return result }
+      }
+    }
+    throw Self.unreadable(setting)
+  }
+
+  private func read(
+    _ text: String
+  ) throws -> (members: [String: JSONTree], helpers: [String: JSONTree]?) {
+    guard case .object(let members)? = try? JSONTree.read(Array(text.utf8)) else {
+      throw Self.unreadable(setting)
+    }
+    switch members[Self.key] {
+    case .object(let helpers): return (members, helpers)
+    case nil: return (members, nil)
+    default: throw Self.unreadable(setting)
+    }
+  }
+
+  private func tree(_ members: [String: JSONTree], helpers: [String: JSONTree]?) -> JSONTree {
+    var members = members
+    members[Self.key] = helpers.map(JSONTree.object)
+    return .object(members)
+  }
+
+  private static func holds(_ text: String, _ tree: JSONTree) -> Bool {
+    (try? JSONTree.read(Array(text.utf8))) == tree
+  }
+
+  /// The places behind every opening brace.
+  private static func braces(in text: String) -> [String.Index] {
+    text.indices.filter { text[$0] == "{" }.map { text.index(after: $0) }
+  }
+
+  /// The places behind the braces that follow the key: what stands in a text may look like one, too.
+  private static func helperBraces(in text: String) -> [String.Index] {
+    text.ranges(of: "\"\(key)\"").compactMap { range in
+      var rest = text[range.upperBound...].drop(while: \.isWhitespace)
+      guard rest.popFirst() == ":" else { return nil }
+      rest = rest.drop(while: \.isWhitespace)
+      return rest.first == "{" ? rest.index(after: rest.startIndex) : nil
+    }
+  }
+
+  private static func unreadable(_ setting: String) -> CommandError {
+    CommandError(
+      "configuration-unreadable",
+      "docker's config.json is not in a form that can be changed safely",
+      hint: "write or take out the line \(setting) yourself", status: .configuration)
+  }
+}
