@@ -10,11 +10,14 @@ NAME ?= vault
 DESTDIR ?=
 
 RELEASE := .build-release
-BINARY := $(RELEASE)/release/vault
+# Where what was built lies, and where the Debian package is put: tests try these rules with another command.
+BINARY ?= $(RELEASE)/release/vault
+DEB ?= .build-deb
 
 BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
-	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass
+	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
+	keepassxc groff
 
 .PHONY: help build demo test lint format install uninstall deb completions bench clean
 
@@ -49,7 +52,7 @@ uninstall: ## Remove what install wrote
 
 deb: build ## Build a Debian package in .build-deb
 	@scripts/install-packages required dpkg-dev binutils python3
-	@scripts/build-deb "$(BINARY)" .build-deb
+	@scripts/build-deb "$(BINARY)" "$(DEB)"
 
 completions: ## Write the completions in completions/ anew
 	@scripts/install-packages required $(BUILD_PACKAGES)
