@@ -95,6 +95,10 @@ extension SwiftDataError {
   ///
   /// Not among SwiftData's errors.
   public static let missingRow = Self("missingRow")
+  /// Some of a container's stores were saved, and the disk refused another one's commit.
+  ///
+  /// Not among SwiftData's errors; what was not saved is still pending.
+  public static let partlySaved = Self("partlySaved")
   /// Deleting is refused since a relationship with the rule `deny` is not empty.
   static func denied(_ message: String) -> Self { modelValidationFailure.saying(message) }
 }

@@ -7,6 +7,7 @@ final class Trip {
   var days: Int
   var isPaid = false
   var note: String?
+  var cost = 0.0
 
   init(name: String, start: Date = Date(timeIntervalSinceReferenceDate: 0), days: Int = 1) {
     self.name = name

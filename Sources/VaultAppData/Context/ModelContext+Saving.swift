@@ -3,7 +3,9 @@ import VaultStorage
 extension ModelContext {
   /// Writes what is pending to the store, in one transaction.
   ///
-  /// On an error nothing was written, and everything that was pending still is.
+  /// On an error nothing was written, and everything that was pending still is. Several stores are
+  /// written before the first of them is committed; if one cannot be committed after another was,
+  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
   ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a ``StorageError``.
@@ -18,17 +20,18 @@ extension ModelContext {
     processPendingChanges()
     let records = pending.filter(\.hasChanges)
     try validate(records)
-    for store in container.stores.indices {
-      let own = records.filter { $0.entity?.store == store }
-      let links = pairs.filter { container.plans[$0.key.entity].store == store }
-      if own.isEmpty, links.isEmpty { continue }
-      guard container.stores[store].configuration.allowsSave else {
-        throw SwiftDataError.readOnlyStore.saying(container.stores[store].configuration.name)
-      }
-      try write(own, links.map(\.key), store)
+    let parts = try parts(of: records)
+    var committed: Set<Int> = []
+    do {
+      try write(parts[...], &committed)
+    } catch {
+      guard !committed.isEmpty else { throw error }
+      finish(pending.filter { $0.hasChanges && $0.isIn(committed) }, committed)
+      throw SwiftDataError.partlySaved.saying(
+        "\(committed.count) of \(parts.count) stores were saved: \(error)", underlying: error)
     }
     // Unique values may have put other objects in the place of some.
-    finish(pending.filter(\.hasChanges))
+    finish(pending.filter(\.hasChanges), Set(container.stores.indices))
   }
 
   private func finishWithoutChanges() {
@@ -39,17 +42,52 @@ extension ModelContext {
     pending.removeAll()
   }
 
-  private func write(_ records: [Record], _ links: [PairKey], _ store: Int) throws {
+  // MARK: Writing
+
+  /// What one store gets.
+  private struct Part {
+    let store: Int
+    let records: [Record]
+    let links: [PairKey]
+  }
+
+  /// What each store gets, in the order in which every process takes the writers' locks.
+  private func parts(of records: [Record]) throws -> [Part] {
+    let parts = container.stores.indices.map { store in
+      Part(
+        store: store, records: records.filter { $0.entity?.store == store },
+        links: pairs.keys.filter { container.plans[$0.entity].store == store })
+    }.filter { !$0.records.isEmpty || !$0.links.isEmpty }
+    for part in parts {
+      let configuration = container.stores[part.store].configuration
+      guard configuration.allowsSave else {
+        throw SwiftDataError.readOnlyStore.saying(configuration.name)
+      }
+    }
+    let url = { (part: Part) in self.container.stores[part.store].configuration.url }
+    return parts.sorted { url($0).absoluteString < url($1).absoluteString }
+  }
+
+  /// Writes every store's part before the first of them is committed: what fails, fails for all.
+  ///
+  /// Only a crash or a full disk between two commits leaves some saved and others not.
+  private func write(_ parts: ArraySlice<Part>, _ committed: inout Set<Int>) throws {
+    guard let part = parts.first else { return }
+    let isOneOfMany = parts.startIndex > 0 || parts.count > 1
     do {
-      try use(store) { connection in
-        let saving = Saving(self, connection, store: store)
+      try use(part.store) { connection in
+        let saving = Saving(self, connection, store: part.store)
         // Values in files stand for themselves again, whatever happens.
         defer { saving.restore() }
-        try container.stores[store].transaction(connection) { files in
+        try container.stores[part.store].transaction(connection) { files in
           saving.files = files
-          try saving.write(records, links)
+          try saving.write(part.records, part.links)
+          // SQLite would say so at the commit, when another store may have had its own.
+          if isOneOfMany { try connection.sqlite.checkReferences() }
+          try write(parts.dropFirst(), &committed)
         }
       }
+      committed.insert(part.store)
     } catch let error as StorageError where error.code == .constraint {
       throw SwiftDataError.modelValidationFailure.saying(error.message, underlying: error)
     } catch {
@@ -59,7 +97,8 @@ extension ModelContext {
 
   // MARK: Afterwards
 
-  private func finish(_ records: [Record]) {
+  /// Makes what was written to some of the stores no longer pending.
+  private func finish(_ records: [Record], _ stores: Set<Int>) {
     var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
     var inserted: Set<PersistentIdentifier> = []
     var updated: Set<PersistentIdentifier> = []
@@ -88,12 +127,12 @@ extension ModelContext {
         record.saved = nil
       }
     }
-    for record in pending {
+    for record in pending where record.isIn(stores) {
       record.isPending = false
       record.kept = nil
     }
-    pending.removeAll()
-    clearNotes()
+    pending.removeAll { !$0.isPending }
+    clearNotes(stores)
     container.mailbox.send(letter, from: mail)
     // What was just sent is no news here.
     NotificationCenter.default.post(
@@ -106,11 +145,12 @@ extension ModelContext {
       ])
   }
 
-  /// Forgets what is pending besides the objects.
-  func clearNotes() {
-    notes.removeAll()
-    pairs.removeAll()
-    for (index, overlay) in overlays.enumerated() {
+  /// Forgets what is pending besides the objects, in all stores or some.
+  func clearNotes(_ stores: Set<Int>? = nil) {
+    func isIn(_ entity: Int) -> Bool { stores?.contains(container.plans[entity].store) != false }
+    notes = notes.filter { !isIn($0.key.entity) }
+    pairs = pairs.filter { !isIn($0.key.entity) }
+    for (index, overlay) in overlays.enumerated() where stores?.contains(index) != false {
       guard let lease = leases[index] else {
         overlay.clear(nil, self)
         continue

@@ -15,9 +15,14 @@ extension Saving {
         guard let values = try values(record, group) else { continue }
         let claim = Claim(entity: plan.index, group: number, values: values)
         if let other = claimed[claim], other !== record {
-          guard record.state == .inserted else { throw duplicate(record, group) }
-          merge(record, into: other, &replaced)
-          break
+          if record.state == .inserted {
+            merge(record, into: other, &replaced)
+            break
+          }
+          // A row that had the value all along keeps it.
+          guard other.state == .inserted else { throw duplicate(record, group) }
+          merge(other, into: record, &replaced)
+          for (claim, owner) in claimed where owner === other { claimed[claim] = record }
         }
         if let key = try conflict(plan, group, values, record) {
           guard record.state == .inserted else { throw duplicate(record, group) }
@@ -83,11 +88,33 @@ extension Saving {
     let key = statement.int64(at: 0)
     if key == record.key { return nil }
     if let other = context.registry[plan.index][key], other.state == .stored,
-      group.contains(where: other.changed.contains)
+      let index = group.first(where: other.changed.contains)
     {
+      statement.reset()
+      try vacate(index, of: other, plan)
       return nil
     }
     return key
+  }
+
+  /// Frees a unique value whose row is about to get another one, so that two rows may exchange
+  /// theirs: SQLite checks each statement by itself, not the transaction.
+  private func vacate(_ index: Int, of record: _AppData.Record, _ plan: EntityPlan) throws {
+    guard let column = plan.slots[index].column else { return }
+    let attribute = plan.stored.attribute(plan.description.properties[index].name)
+    // NULL equals nothing; where it is not allowed, a value that nobody has.
+    let value =
+      switch attribute?.type {
+      case _ where attribute?.isOptional != false: "NULL"
+      case .boolean, .integer: "random()"
+      case .float, .double, .date: "CAST(random() AS REAL)"
+      case .data, .transformable: "randomblob(16)"
+      case .json: "json_quote(hex(randomblob(16)))"
+      default: "hex(randomblob(16))"
+      }
+    try connection.sqlite.execute(
+      "UPDATE \(plan.table) SET \(SQLText.name(column))=\(value) "
+        + "WHERE \(StoredEntity.keyColumn)=?", [.integer(record.key)])
   }
 
   private func merge(

@@ -260,4 +260,7 @@ extension _AppData.RowList {
 
 extension _AppData.Record {
   fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
+
+  /// Whether the object's row is in one of some stores.
+  func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }
 }

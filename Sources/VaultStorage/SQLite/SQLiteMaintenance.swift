@@ -45,6 +45,16 @@ extension SQLiteConnection {
     return found
   }
 
+  /// Throws what a commit would throw now, because of a foreign key that names nothing.
+  ///
+  /// - Throws: ``StorageError`` with code `.constraint` (SQLITE_DBSTATUS_DEFERRED_FKS).
+  package func checkReferences() throws(StorageError) {
+    var open: Int32 = 0
+    var highest: Int32 = 0
+    unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &open, &highest, 0)
+    if open != 0 { throw StorageError(.constraint, "FOREIGN KEY constraint failed") }
+  }
+
   /// A number that changes when another connection commits (sqlite.org/pragma.html#pragma_data_version).
   package func dataVersion() throws(StorageError) -> Int64 {
     try int64("PRAGMA data_version") ?? 0

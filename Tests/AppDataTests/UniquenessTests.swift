@@ -1,0 +1,129 @@
+import Testing
+import VaultAppData
+
+/// Unique values that move from row to row within one save.
+struct UniquenessTests {
+  @Test func twoRowsExchangeTheirValues() throws {
+    let (container, context) = try memory(Seat.self)
+    let seats = (0..<3).map { Seat($0) }
+    seats.forEach(context.insert)
+    try context.save()
+    let ids = seats.map(\.id)
+    // One turn of the ring: every value is another row's until that row is written.
+    for (seat, other) in zip(seats, [1, 2, 0]) { seat.take(other) }
+    try context.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Seat>())
+    #expect(found.map(\.id) == ids)
+    #expect(found.map(\.number) == [1, 2, 0])
+    #expect(found.map(\.name) == ["1", "2", "0"])
+    #expect(found.map(\.price) == [1, 2, 0])
+    #expect(found.map(\.code) == [1, 2, 0].map { Data([$0]) })
+    #expect(found.map(\.place) == [1, 2, 0].map { Seat.Place(row: $0) })
+    #expect(found.map(\.weight) == [1, 2, 0])
+    #expect(found.map(\.when) == [1, 2, 0].map { Date(timeIntervalSinceReferenceDate: $0) })
+    #expect(found.map(\.mark) == ["1", "2", "0"])
+    #expect(found.map(\.large) == [1, 2, 0].map { UInt64.max - $0 })
+  }
+
+  @Test func linksSurviveAnExchange() throws {
+    let (_, context) = try memory(Author.self)
+    let (one, two) = (Book("A", year: 1), Book("B", year: 2))
+    one.tags = [Tag("one")]
+    two.tags = [Tag("two")]
+    context.insert(one)
+    context.insert(two)
+    try context.save()
+    (one.title, two.title) = (two.title, one.title)
+    (one.year, two.year) = (two.year, one.year)
+    try context.save()
+    context.rollback()
+    let found = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+    #expect(found.map { $0.tags.map(\.label) } == [["two"], ["one"]])
+  }
+
+  @Test func aNewObjectTakesAValueThatIsMovedAway() throws {
+    let (container, context) = try memory(Author.self)
+    let old = Author("Eco")
+    context.insert(old)
+    try context.save()
+    let new = Author("Eco")
+    context.insert(new)
+    old.name = "Umberto"
+    try context.save()
+    #expect(new.persistentModelID != old.persistentModelID)
+    let found = try ModelContext(container).fetch(
+      FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+    #expect(found.map(\.name) == ["Eco", "Umberto"])
+  }
+
+  @Test func aValueThatIsSetAgainIsKept() throws {
+    let (container, context) = try memory(Author.self)
+    let old = Author("Eco")
+    context.insert(old)
+    try context.save()
+    let new = Author("Eco")
+    new.books = [Book("A")]
+    context.insert(new)
+    old.name = "Eco"
+    try context.save()
+    #expect(new.persistentModelID == old.persistentModelID)
+    #expect(old.books.map(\.title) == ["A"])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func aFailedExchangeChangesNothing() throws {
+    let (container, context) = try memory(Author.self)
+    let authors = ["1", "2", "3"].map(Author.init)
+    authors.forEach(context.insert)
+    try context.save()
+    authors[0].name = "2"
+    authors[1].name = "3"
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let names = try ModelContext(container).fetch(FetchDescriptor<Author>()).map(\.name)
+    #expect(names == ["1", "2", "3"])
+    authors[2].name = "1"
+    try context.save()
+    #expect(
+      try ModelContext(container).fetch(FetchDescriptor<Author>()).map(\.name) == ["2", "3", "1"])
+  }
+}
+
+@Model
+final class Seat {
+  struct Place: Codable, Equatable { var row: Int }
+
+  @Attribute(.unique) var number: Int
+  @Attribute(.unique) var name: String
+  @Attribute(.unique) var price: Decimal
+  @Attribute(.unique) var code: Data
+  @Attribute(.unique) var place: Place
+  @Attribute(.unique) var weight: Double
+  @Attribute(.unique) var when: Date
+  @Attribute(.unique) var mark: String?
+  @Attribute(.unique) var large: UInt64
+
+  init(_ number: Int) {
+    self.number = number
+    name = "\(number)"
+    price = Decimal(number)
+    code = Data([UInt8(number)])
+    place = Place(row: number)
+    weight = Double(number)
+    when = Date(timeIntervalSinceReferenceDate: Double(number))
+    mark = "\(number)"
+    large = .max - UInt64(number)
+  }
+
+  func take(_ other: Int) {
+    let new = Seat(other)
+    number = new.number
+    name = new.name
+    price = new.price
+    code = new.code
+    place = new.place
+    weight = new.weight
+    when = new.when
+    mark = new.mark
+    large = new.large
+  }
+}
