@@ -4,20 +4,69 @@ import VaultAppData
 // Writers in processes of their own: what tests of several writers on one store run.
 //
 //   appdata-writer FILE NAME COUNT AT-A-TIME
+//   appdata-writer FILE end WAY       ends with something pending
 
 @Model
 final class Note {
   @Attribute(.unique) var text: String
-  var number: Int
+  var number: Double
 
-  init(text: String, number: Int) {
+  init(text: String, number: Double) {
     self.text = text
     self.number = number
   }
 }
 
+@ModelActor
+actor Keeper {
+  func add() {
+    modelContext.autosaveEnabled = true
+    modelContext.insert(Note(text: "a", number: 1))
+  }
+
+  func addAndExit() {
+    add()
+    exit(0)
+  }
+}
+
+/// Leaves something pending and ends, or returns for the program to end.
+@MainActor func end(_ way: String, _ container: ModelContainer) {
+  let context = container.mainContext
+  switch way {
+  case "actor", "actor-exit":
+    let keeper = Keeper(modelContainer: container)
+    let isAdded = DispatchSemaphore(value: 0)
+    Task.detached {
+      if way == "actor" { await keeper.add() } else { await keeper.addAndExit() }
+      isAdded.signal()
+    }
+    isAdded.wait()
+    withExtendedLifetime(keeper) { exit(0) }
+  case "thread":
+    // Another thread ends the program while the main one turns.
+    context.insert(Note(text: "a", number: 1))
+    Thread.detachNewThread { exit(0) }
+    RunLoop.main.run()
+  case "dropped":
+    ModelContext(container).insert(Note(text: "a", number: 1))
+  case "failing":
+    context.autosaveFailureHandler = { print(($0 as? SwiftDataError)?.message ?? "") }
+    context.insert(Note(text: "a", number: .nan))
+  default:
+    context.autosaveEnabled = way != "off"
+    context.insert(Note(text: "a", number: 1))
+    if way == "rollback" { context.rollback() }
+    if way == "exit" { exit(0) }
+  }
+}
+
 /// Writes `count` notes, `step` in each save, or counts those there are.
-func run(_ words: [String]) throws {
+@MainActor func run(_ words: [String]) throws {
+  if words.count == 4, words[2] == "end" {
+    let file = ModelConfiguration(url: URL(fileURLWithPath: words[1]))
+    return end(words[3], try ModelContainer(for: Note.self, configurations: file))
+  }
   guard words.count == 5, let count = Int(words[3]), let step = Int(words[4]) else { exit(64) }
   let container = try ModelContainer(
     for: Note.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: words[1])))
@@ -29,7 +78,7 @@ func run(_ words: [String]) throws {
     let context = ModelContext(container)
     context.autosaveEnabled = false
     for number in start..<min(start + step, count) {
-      context.insert(Note(text: "\(words[2])-\(number)", number: number))
+      context.insert(Note(text: "\(words[2])-\(number)", number: Double(number)))
     }
     try context.save()
   }

@@ -42,7 +42,12 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   private let queue = DispatchQueue(label: "ModelActor", qos: .userInitiated)
 
   /// Makes an executor that holds a context.
-  public init(modelContext: ModelContext) { self.modelContext = modelContext }
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    modelContext.autosaveQueue = .actor(queue)
+    // What the initializer of the actor changed waits for another queue otherwise.
+    modelContext.autosaveTurn = nil
+  }
 
   /// Runs a job after those before it.
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -105,12 +105,13 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The context of the main actor, which saves by itself.
   ///
-  /// A change is saved at a later turn of the main queue; a program without a main run loop
-  /// (`RunLoop.main.run()`, `dispatchMain()`, an asynchronous `main`) saves itself.
+  /// A change is saved at a later turn of the main queue (`RunLoop.main.run()`, `dispatchMain()`, an
+  /// asynchronous `main`), and at the latest when the process ends by exit(3) or by the end of `main`.
   @MainActor public var mainContext: ModelContext {
     if let main { return main }
     let made = ModelContext(self)
     made.autosaveEnabled = true
+    made.autosaveQueue = .main
     main = made
     return made
   }

@@ -38,7 +38,9 @@ extension ModelContext {
   func reportForeign(_ record: Record) {
     problems.append(
       .modelValidationFailure.saying(
-        "\(record.description.entityName) \(record.key) belongs to another context"))
+        "\(record.description.entityName) \(record.key) "
+          + (record.context == nil ? "is one whose context is gone" : "belongs to another context"))
+    )
   }
 
   /// What a new object led to before it had a key.

@@ -66,40 +66,4 @@ extension ModelContext {
       }
     }
   }
-
-  // MARK: Saving by itself
-
-  /// Posted when a save that ``autosaveEnabled`` made failed; the error is under `"error"`.
-  ///
-  /// Not part of SwiftData.
-  public static let didFailToAutosave = Notification.Name("ModelContextDidFailToAutosave")
-
-  func scheduleAutosave() {
-    guard !isAutosaveScheduled else { return }
-    isAutosaveScheduled = true
-    let box = AutosaveTurn(context: self)
-    DispatchQueue.main.async { box.run() }
-  }
-
-  fileprivate func autosave() {
-    isAutosaveScheduled = false
-    guard autosaveEnabled, hasChanges else { return }
-    do {
-      try save()
-    } catch {
-      autosaveFailureHandler?(error)
-      NotificationCenter.default.post(
-        name: Self.didFailToAutosave, object: self, userInfo: ["error": error])
-    }
-  }
-}
-
-/// A turn of the main queue at which a context saves.
-private final class AutosaveTurn: @unchecked Sendable {
-  // Made and run on the main thread, which the context belongs to.
-  private weak var context: ModelContext?
-
-  init(context: ModelContext) { self.context = context }
-
-  func run() { context?.autosave() }
 }

@@ -17,10 +17,13 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// The container of the models.
   public let container: ModelContainer
-  /// Whether changes are saved by themselves, at the next turn of the main queue.
+  /// Whether changes are saved by themselves, at the next turn of the queue that the context is used
+  /// on, and at the latest when the process ends by exit(3) or by the end of `main`.
   ///
-  /// True for contexts that are made on the main thread, false for others, unless set. A save that
-  /// fails is told to ``autosaveFailureHandler``; the changes stay.
+  /// True for contexts that are made on the main thread, false for others, unless set. The queue is
+  /// the main one for them, a model actor's own for its context; a context of another thread has
+  /// none, and does not save by itself. A save that fails is told to ``autosaveFailureHandler``; the
+  /// changes stay.
   public var autosaveEnabled: Bool {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
@@ -60,6 +63,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   var steps: [UndoStep] = []
   var isUndoing = false
   var isAutosaveScheduled = false
+  /// Where the context saves by itself; `nil` if it belongs to a thread without a queue.
+  var autosaveQueue: AutosaveQueue?
+  var autosaveTurn: AutosaveTurn?
   let mail: Mailbox.Box
   var leases: [StoreConnection?]
   var overlays: [PendingRows]
@@ -68,7 +74,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Makes a context.
   public init(_ container: ModelContainer) {
     self.container = container
-    autosaveEnabled = Thread.isMainThread
+    let isOnMain = AutosaveQueue.isOnMain
+    autosaveEnabled = isOnMain
+    autosaveQueue = isOnMain ? .main : nil
     registry = Array(repeating: [:], count: container.plans.count)
     sweepAt = Array(repeating: 4_096, count: container.plans.count)
     leases = Array(repeating: nil, count: container.stores.count)
@@ -77,6 +85,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   deinit {
+    if let autosaveTurn { ExitSaves.forget(autosaveTurn) }
     // Objects with changes are held by their records until they are saved.
     for record in pending { record.kept = nil }
     for (index, store) in container.stores.enumerated() {
@@ -119,11 +128,12 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   func addPending(_ record: Record) {
     changeCount += 1
     overlays[record.entity?.store ?? 0].touch(record)
+    // After a save that failed, every change asks again.
+    if autosaveEnabled, !isAutosaveScheduled { scheduleAutosave() }
     guard !record.isPending else { return }
     record.isPending = true
     record.kept = record.model
     pending.append(record)
-    if autosaveEnabled, !isAutosaveScheduled { scheduleAutosave() }
   }
 
   // MARK: Objects by key

@@ -1,0 +1,128 @@
+import Glibc
+import Synchronization
+
+extension ModelContext {
+  /// Posted when a save that ``autosaveEnabled`` made failed; the error is under `"error"`.
+  ///
+  /// Not part of SwiftData.
+  public static let didFailToAutosave = Notification.Name("ModelContextDidFailToAutosave")
+
+  /// Asks for a save at the next turn of the context's queue: once for all changes until then.
+  func scheduleAutosave() {
+    guard let autosaveQueue, !isAutosaveScheduled else { return }
+    isAutosaveScheduled = true
+    let turn = autosaveTurn ?? AutosaveTurn(self, autosaveQueue)
+    autosaveTurn = turn
+    turn.schedule()
+  }
+
+  fileprivate func autosave() {
+    isAutosaveScheduled = false
+    guard autosaveEnabled, hasChanges else { return }
+    do {
+      try save()
+    } catch {
+      autosaveFailureHandler?(error)
+      NotificationCenter.default.post(
+        name: Self.didFailToAutosave, object: self, userInfo: ["error": error])
+    }
+  }
+}
+
+/// Where a context saves by itself: the queue on which it is used.
+enum AutosaveQueue: Sendable {
+  case main
+  /// A model actor's own.
+  case own(DispatchQueue)
+
+  private static let current = DispatchSpecificKey<ObjectIdentifier>()
+  private static let isMain: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// Whether this is the main thread, or the one that the main queue has now: off Apple's systems, an
+  /// asynchronous `main` leaves the first thread after its first wait.
+  static var isOnMain: Bool {
+    Thread.isMainThread || DispatchQueue.getSpecific(key: isMain) == true
+  }
+
+  /// The queue of a model actor.
+  static func actor(_ queue: DispatchQueue) -> AutosaveQueue {
+    queue.setSpecific(key: current, value: ObjectIdentifier(queue))
+    return .own(queue)
+  }
+
+  var isCurrent: Bool {
+    switch self {
+    case .main: Self.isOnMain
+    case .own(let queue): DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue)
+    }
+  }
+
+  func async(_ body: @escaping @Sendable () -> Void) {
+    switch self {
+    case .main: DispatchQueue.main.async(execute: body)
+    case .own(let queue): queue.async(execute: body)
+    }
+  }
+}
+
+/// The turn of its queue at which a context saves.
+final class AutosaveTurn: @unchecked Sendable {
+  // The context is used on its own queue only; a weak reference may be read anywhere.
+  private weak var context: ModelContext?
+  private let queue: AutosaveQueue
+
+  init(_ context: ModelContext, _ queue: AutosaveQueue) {
+    self.context = context
+    self.queue = queue
+  }
+
+  func schedule() {
+    ExitSaves.register(self)
+    queue.async { self.run() }
+  }
+
+  private func run() {
+    ExitSaves.forget(self)
+    context?.autosave()
+  }
+
+  /// Saves now, on the right thread, if that gets to it in time: it may be waiting for the one that
+  /// calls.
+  fileprivate func finish(by end: DispatchTime) {
+    guard context != nil else { return }
+    if queue.isCurrent { return run() }
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async {
+      self.run()
+      isDone.signal()
+    }
+    _ = isDone.wait(timeout: end)
+  }
+}
+
+/// Saves, when the process ends by exit(3) or by the end of `main`, what contexts were yet to save by
+/// themselves.
+///
+/// A signal, `abort` and `_exit` leave no time for it.
+enum ExitSaves {
+  private static let turns = Mutex<[ObjectIdentifier: AutosaveTurn]>([:])
+  private static let isRegistered = atexit { ExitSaves.run() } == 0
+
+  static func register(_ turn: AutosaveTurn) {
+    _ = isRegistered
+    turns.withLock { $0[ObjectIdentifier(turn)] = turn }
+  }
+
+  static func forget(_ turn: AutosaveTurn) {
+    turns.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(turn)) }
+  }
+
+  private static func run() {
+    let end = DispatchTime.now() + .seconds(2)
+    for turn in turns.withLock({ Array($0.values) }) { turn.finish(by: end) }
+  }
+}

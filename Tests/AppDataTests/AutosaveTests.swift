@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+import VaultAppData
+
+/// Contexts that save by themselves, and what the end of a program leaves.
+struct AutosaveTests {
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  /// What a program leaves in its file, and says, when it ends in some way.
+  @Test(arguments: [
+    ("return", "1\n"), ("exit", "1\n"), ("actor", "1\n"), ("actor-exit", "1\n"), ("thread", "1\n"),
+    ("off", "0\n"), ("dropped", "0\n"), ("rollback", "0\n"),
+  ])
+  func whatIsPendingAtTheEndIsSaved(way: String, count: String) throws {
+    let file = "\(home.path)/\(way).store"
+    let writer = VaultProcess(
+      home: home.path, executable: KeyringSession.product("appdata-writer"))
+    let result = try writer.run([file, "end", way])
+    #expect(result.status == 0 && result.text == "", "\(result.text)")
+    #expect(try writer.run([file, "-", "0", "1"]).text == count)
+  }
+
+  @Test func aSaveThatFailsAtTheEndIsTold() throws {
+    let file = "\(home.path)/a.store"
+    let writer = VaultProcess(
+      home: home.path, executable: KeyringSession.product("appdata-writer"))
+    let result = try writer.run([file, "end", "failing"])
+    #expect(result.text == "Note.number of object 1 is not a number\n", "\(result.text)")
+  }
+
+  @Test @MainActor func manyChangesAreOneSave() async throws {
+    let (container, _) = try memory(Trip.self)
+    let context = ModelContext(container)
+    try #require(context.autosaveEnabled)
+    let saves = Box(0)
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { _ in saves.value += 1 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    for number in 0..<10 { context.insert(Trip(name: "\(number)")) }
+    #expect(context.hasChanges && saves.value == 0)
+    try await turns(until: { !context.hasChanges })
+    await turn()
+    #expect(saves.value == 1)
+    try context.fetch(FetchDescriptor<Trip>())[0].name = "Rome"
+    try await turns(until: { !context.hasChanges })
+    #expect(saves.value == 2)
+  }
+
+  @Test @MainActor func aFailureIsToldAndLeavesTheChanges() async throws {
+    let (container, _) = try memory(Trip.self)
+    let context = ModelContext(container)
+    try #require(context.autosaveEnabled)
+    let errors = Box<[any Error]>([])
+    context.autosaveFailureHandler = { errors.value.append($0) }
+    let trip = Trip(name: "Rome")
+    trip.cost = .nan
+    context.insert(trip)
+    try await turns(until: { !errors.value.isEmpty })
+    #expect(errors.value.first as? SwiftDataError == .modelValidationFailure)
+    #expect(context.hasChanges)
+    trip.cost = 1
+    // The next change asks again.
+    trip.name = "Oslo"
+    try await turns(until: { !context.hasChanges })
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
+  }
+
+  @Test func anActorsContextSavesOnItsOwnQueue() async throws {
+    let (container, _) = try memory(Trip.self)
+    let keeper = SavingKeeper(modelContainer: container)
+    let onOwnQueue = await keeper.addAndWait()
+    #expect(onOwnQueue)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
+  }
+
+  @Test func aContextOfAThreadWithoutAQueueDoesNotSaveByItself() async throws {
+    let (container, _) = try memory(Trip.self)
+    let thread = Thread {
+      let context = ModelContext(container)
+      #expect(!context.autosaveEnabled)
+      context.autosaveEnabled = true
+      context.insert(Trip(name: "Rome"))
+      #expect(context.hasChanges)
+    }
+    thread.start()
+    let end = ContinuousClock.now + .seconds(20)
+    while !thread.isFinished, ContinuousClock.now < end { await _Concurrency.Task.yield() }
+    try #require(thread.isFinished)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 0)
+  }
+
+  /// Lets the main queue turn until something has happened, for twenty seconds at most.
+  @MainActor private func turns(until isDone: @MainActor () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !isDone(), ContinuousClock.now < end { await turn() }
+    try #require(isDone())
+  }
+
+  /// Lets the main queue run what it was given.
+  @MainActor private func turn() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+  }
+}
+
+@ModelActor
+private actor SavingKeeper {
+  /// Whether the save came while nothing else of the actor's ran, and off the main thread.
+  func addAndWait() async -> Bool {
+    modelContext.autosaveEnabled = true
+    let context = modelContext
+    let isOnMain = Box(true)
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { _ in isOnMain.value = Thread.isMainThread }
+    defer { NotificationCenter.default.removeObserver(token) }
+    context.insert(Trip(name: "Rome"))
+    let end = ContinuousClock.now + .seconds(20)
+    while context.hasChanges, ContinuousClock.now < end { await _Concurrency.Task.yield() }
+    return !isOnMain.value
+  }
+}
