@@ -11,7 +11,7 @@ struct StoreQueryTests {
       TripSchemas.travels,
       rows: [
         "INSERT INTO Trip(name, start, price, price_order, days, notes) VALUES "
-          + "('Oslo', 0, '19.90', 'p1', 3, '[\"ski\"]'), ('Rome', 86400, '5', 'p0', 7, '[]'), "
+          + "('Oslo', 0, '19.90', '21002199', 3, '[\"ski\"]'), ('Rome', 86400, '5', '210015', 7, '[]'), "
           + "('O''Hara', 978307200, NULL, NULL, 1, '[]')",
         "INSERT INTO Stop(place, trip_id, trip_position) VALUES ('Ski', 1, 1), ('Fjord', 1, 0), "
           + "('Forum', 2, 0), ('lost', NULL, NULL)",
@@ -40,6 +40,10 @@ struct StoreQueryTests {
     ("days >= 3 or name startsWith 'O'", ["Oslo", "Rome", "O'Hara"]),
     ("not (days >= 3)", ["O'Hara"]), ("price is null", ["O'Hara"]),
     ("price is not null", ["Oslo", "Rome"]), ("price > 5", ["Oslo"]), ("price = 19.9", ["Oslo"]),
+    ("price = 19.900000000000000001", []), ("price < 19.900000000000000001", ["Oslo", "Rome"]),
+    ("price in (5, 19.9)", ["Oslo", "Rome"]), ("price in ('19.90')", ["Oslo"]),
+    ("price not in (5)", ["Oslo", "O'Hara"]), ("price = price", ["Oslo", "Rome", "O'Hara"]),
+    ("price > days", ["Oslo"]), ("price = '19.9'", ["Oslo"]), ("price = null", ["O'Hara"]),
     ("price != 5", ["Oslo", "O'Hara"]), ("not price = 5", ["Oslo", "O'Hara"]),
     ("name in ('Oslo', 'Rome')", ["Oslo", "Rome"]), ("name not in ('Oslo')", ["Rome", "O'Hara"]),
     ("name contains 'sl'", ["Oslo"]), ("name endsWith 'me'", ["Rome"]),
@@ -58,6 +62,23 @@ struct StoreQueryTests {
     } else {
       #expect(try names(condition) == expected)
     }
+  }
+
+  @Test func decimalsAreComparedExactlyWhereTheyHaveAKey() throws {
+    let sqlite = rig.connection
+    // 0.1 + 0.2 as floating-point numbers is not 0.3; a row that a person added has no key.
+    try sqlite.execute(
+      "UPDATE Trip SET price='0.3', price_order='210003' WHERE name='Oslo'")
+    try sqlite.execute(
+      "UPDATE Trip SET price='9007199254740993', price_order=? WHERE name='Rome'",
+      [.text("210169007199254740993")])
+    try sqlite.execute("UPDATE Trip SET price='7.5' WHERE _id=3")
+    #expect(try names("price = 9007199254740993") == ["Rome"])
+    #expect(try names("price = 9007199254740992") == [])
+    #expect(try names("price > 9007199254740992") == ["Rome"])
+    #expect(try names("price = 7.5") == ["O'Hara"])
+    #expect(try names("price < 7.6 and price > 7.4") == ["O'Hara"])
+    #expect(try names("trip.price = 9007199254740993", of: "Stop", by: "place") == ["Forum"])
   }
 
   @Test func pathsGoThroughRelationships() throws {

@@ -16,6 +16,8 @@ struct QueryCompiler {
   struct Target {
     var sql: String
     var type: StoredType
+    /// For a decimal number, SQL for its key to sort by, which is `NULL` where a person added the row.
+    var order: String?
   }
 
   let schema: StoredSchema
@@ -147,8 +149,14 @@ struct QueryCompiler {
     case .key: return Target(sql: scope.key, type: .integer)
     case .attribute(var attribute):
       guard rest.isEmpty else { throw leadsNowhere(path) }
+      var order: String?
+      if attribute.type == .decimal {
+        var key = attribute
+        key.column = attribute.orderColumn
+        order = sql(key, scope)
+      }
       attribute.column = column(attribute)
-      return Target(sql: sql(attribute, scope), type: attribute.type)
+      return Target(sql: sql(attribute, scope), type: attribute.type, order: order)
     case .toOne(let relationship):
       let key = try self.column(.toOne(relationship), scope)
       guard !rest.isEmpty else { return Target(sql: key, type: .integer) }
@@ -157,7 +165,11 @@ struct QueryCompiler {
       }
       let inner = self.scope(of: destination)
       var target = try target(rest, inner, column: column)
-      target.sql = "(SELECT \(target.sql) FROM \(inner.source) WHERE \(inner.key)=\(key))"
+      func reached(_ sql: String) -> String {
+        "(SELECT \(sql) FROM \(inner.source) WHERE \(inner.key)=\(key))"
+      }
+      target.sql = reached(target.sql)
+      target.order = target.order.map(reached)
       return target
     case .toMany(let relationship):
       guard rest == ["count"] else {
@@ -196,6 +208,13 @@ struct QueryCompiler {
     case .among(let path, let list):
       return try some(path, scope) { compiler, rest, scope throws(StorageError) in
         let target = try compiler.target(rest, scope)
+        if target.type == .decimal {
+          var tests: [String] = []
+          for value in list {
+            tests.append(try compiler.compare(target, .equal, .value(value), scope))
+          }
+          return tests.isEmpty ? "0" : "(\(tests.joined(separator: " OR ")))"
+        }
         var marks: [String] = []
         for value in list { marks.append(compiler.bind(try target.bound(value))) }
         return "\(target.operand) IN (\(marks.joined(separator: ", ")))"
@@ -259,13 +278,27 @@ struct QueryCompiler {
     _ target: Target, _ comparison: StoreExpression.Comparison,
     _ operand: StoreExpression.Operand, _ scope: Scope
   ) throws(StorageError) -> String {
-    let right: String
+    var right: String
+    var other: String?
     switch operand {
-    case .path(let path): right = try self.target(path, scope).operand
-    case .value(let value): right = bind(try target.bound(value, comparison))
+    case .path(let path):
+      let end = try self.target(path, scope)
+      (right, other) = (end.operand, end.order)
+    case .value(let value):
+      right = bind(try target.bound(value, comparison))
+      if target.order != nil, let key = value.decimalOrder { other = bind(.text(key)) }
     }
-    let left = target.operand
-    return switch comparison {
+    let plain = sql(target.operand, comparison, right)
+    guard let order = target.order, let other, !comparison.isTextual else { return plain }
+    // By the keys, exactly; by floating-point numbers where a row has none.
+    let exact = sql(order, comparison, other)
+    return "CASE WHEN \(order) IS NULL OR \(other) IS NULL THEN \(plain) ELSE \(exact) END"
+  }
+
+  private func sql(
+    _ left: String, _ comparison: StoreExpression.Comparison, _ right: String
+  ) -> String {
+    switch comparison {
     // NULL is a value like others: what is missing differs from what is there.
     case .equal: "\(left) IS \(right)"
     case .notEqual: "\(left) IS NOT \(right)"
@@ -285,14 +318,14 @@ struct QueryCompiler {
 }
 
 extension QueryCompiler.Target {
-  /// What is compared: decimals as numbers, since only the application knows how to sort them exactly.
+  /// What is compared: decimals as numbers, where there is no key to sort by.
   fileprivate var operand: String { type == .decimal ? "CAST(\(sql) AS REAL)" : sql }
 
   /// A value in the form that the column has.
   fileprivate func bound(
     _ value: StoreExpression.Value, _ comparison: StoreExpression.Comparison = .equal
   ) throws(StorageError) -> SQLiteValue {
-    let isTextual = [.contains, .startsWith, .endsWith, .like].contains(comparison)
+    let isTextual = comparison.isTextual
     if case .null = value, !isTextual { return .null }
     switch (type, value) {
     case (.boolean, .boolean(let value)): return .integer(value ? 1 : 0)
@@ -306,7 +339,9 @@ extension QueryCompiler.Target {
     case (.float, .integer(let value)), (.double, .integer(let value)),
       (.decimal, .integer(let value)):
       return .real(Double(value))
-    case (.decimal, .number(let digits)), (.double, .number(let digits)):
+    case (.decimal, .number(let digits)), (.double, .number(let digits)),
+      (.float, .number(let digits)), (.date, .number(let digits)),
+      (.integer, .number(let digits)), (.unsigned, .number(let digits)):
       return .real(Double(digits) ?? 0)
     case (.decimal, .text(let text)):
       if let number = Double(text) { return .real(number) }
@@ -323,6 +358,24 @@ extension QueryCompiler.Target {
     default: break
     }
     throw StorageError(.invalidQuery, "\(type) cannot be compared with such a value")
+  }
+}
+
+extension StoreExpression.Comparison {
+  /// Whether it looks for a text within a text.
+  fileprivate var isTextual: Bool { [.contains, .startsWith, .endsWith, .like].contains(self) }
+}
+
+extension StoreExpression.Value {
+  /// The key by which a decimal number with this value sorts; `nil` for what is no number.
+  fileprivate var decimalOrder: String? {
+    switch self {
+    case .integer(let value): DecimalOrder.key("\(value)")
+    case .real(let value): DecimalOrder.key("\(value)")
+    case .number(let digits), .text(let digits):
+      Double(digits) == nil ? nil : DecimalOrder.key(digits)
+    case .boolean, .null: nil
+    }
   }
 }
 

@@ -144,7 +144,8 @@ private struct ExpressionParser {
     guard let real = Double(text), real.isFinite else {
       throw failure("this is no number", at: position)
     }
-    return .real(real)
+    // As it was written, where a floating-point number would be another: for decimals.
+    return text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) > 15 ? .number(text) : .real(real)
   }
 
   private static func failure(_ message: String, at position: Int) -> StorageError {
