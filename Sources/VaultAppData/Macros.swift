@@ -87,3 +87,9 @@ public macro _PersistedProperty() =
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty(_ index: Int) =
   #externalMacro(module: "VaultAppDataMacros", type: "PersistedPropertyMacro")
+
+/// The same for a property that a value transformer makes data.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _PersistedProperty(transformable index: Int) =
+  #externalMacro(module: "VaultAppDataMacros", type: "PersistedPropertyMacro")

@@ -97,6 +97,14 @@ extension VariableDeclSyntax {
     return nil
   }
 
+  /// Whether a value transformer makes it data: a property of any type.
+  var isTransformable: Bool {
+    arguments(ofAttribute: "Attribute")?.contains { argument in
+      let call = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+      return call?.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
+    } == true
+  }
+
   func attribute(named name: String) -> AttributeSyntax? {
     attributes.compactMap { $0.as(AttributeSyntax.self) }
       .first {

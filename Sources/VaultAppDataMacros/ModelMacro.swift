@@ -39,7 +39,8 @@ extension ModelMacro: MemberAttributeMacro {
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
       let index = ModelDeclaration(syntax).properties.firstIndex(where: { $0.name == name })
     else { return [] }
-    return ["@_PersistedProperty(\(raw: index))"]
+    let label = variable.isTransformable ? "transformable: " : ""
+    return ["@_PersistedProperty(\(raw: label)\(raw: index))"]
   }
 }
 

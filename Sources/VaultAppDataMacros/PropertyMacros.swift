@@ -15,23 +15,23 @@ extension PersistedPropertyMacro: AccessorMacro {
     else { return [] }
     let plain = name.text.filter { $0 != "`" }
     // With a number, the access is an array's; without one it asks the key path.
-    let number: String? =
-      if case .argumentList(let list) = node.arguments {
-        list.first?.expression.trimmedDescription
-      } else {
-        nil
-      }
+    let argument: LabeledExprSyntax? =
+      if case .argumentList(let list) = node.arguments { list.first } else { nil }
+    let number = argument?.expression.trimmedDescription
+    let isTransformable = argument?.label != nil
     let initialize =
       number.map {
-        "_AppData.initialize(_$backingData, \($0), \\.\(name.text), initialValue)"
+        "_AppData.\(isTransformable ? "initializeTransformable" : "initialize")(_$backingData, \($0), \\.\(name.text), initialValue)"
       }
       ?? "_$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
     let get =
-      number.map { "_AppData.value(of: self, _$backingData, \($0), \\.\(name.text))" }
+      number.map {
+        "_AppData.\(isTransformable ? "transformable" : "value")(of: self, _$backingData, \($0), \\.\(name.text))"
+      }
       ?? "self.getValue(forKey: \\.\(name.text))"
     let set =
       number.map {
-        "_AppData.setValue(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
+        "_AppData.\(isTransformable ? "setTransformable" : "setValue")(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
       }
       ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
     return [

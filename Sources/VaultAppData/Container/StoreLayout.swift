@@ -15,6 +15,15 @@ struct StoreLayout {
     if schema.types.isEmpty, !schema.entities.isEmpty {
       throw SwiftDataError.unknownSchema.saying("a schema that was read from a file has no classes")
     }
+    for entity in schema.entities {
+      for attribute in entity.attributes {
+        guard let name = attribute.transformerName,
+          ValueTransformer.registered(NSValueTransformerName(name)) == nil
+        else { continue }
+        throw SwiftDataError.loadIssueModelContainer.saying(
+          "\(entity.name).\(attribute.name): no value transformer is registered as \(name)")
+      }
+    }
     self.schema = schema
     let stored = schema.stored
     var placed: [String: Int] = [:]

@@ -52,9 +52,11 @@ extension EntityPlan {
     case .data(let value): try statement.bind([UInt8](value), at: parameter)
     case .boxed(let box):
       do {
-        try statement.bind(try box.encoded().normalized, at: parameter)
-      } catch let error as EncodingError {
-        throw failure(record, index, "cannot be encoded", error)
+        try statement.bind(try box.columnValue(), at: parameter)
+      } catch EncodingError.invalidValue(let value, let context) {
+        throw failure(
+          record, index, "cannot be encoded: \(context.debugDescription)",
+          EncodingError.invalidValue(value, context))
       }
     case .fault, .rows, .models:
       let value =

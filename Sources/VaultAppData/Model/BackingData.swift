@@ -155,8 +155,6 @@ extension _AppData.ModelBackingData {
   /// Writes an attribute that a value transformer makes data.
   public func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
     let index = index(key)
-    if let slot = record.description.properties[index].slot(of: newValue) {
-      record.set(index, slot)
-    }
+    record.set(index, record.description.properties[index].slot(of: newValue) ?? .null)
   }
 }

@@ -69,6 +69,11 @@ package struct PropertyDescription: @unchecked Sendable {
   /// How an attribute is declared; plain where nothing was said.
   var attribute: Schema.Attribute? { metadata as? Schema.Attribute }
 
+  /// What makes the attribute data; `nil` where nothing does.
+  var transformer: AttributeTransformer? {
+    attribute?.transformerName.map { AttributeTransformer(name: $0) }
+  }
+
   /// Whether it is observed and undone, but not kept.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) == true }
 
@@ -80,6 +85,7 @@ package struct PropertyDescription: @unchecked Sendable {
       guard let wrapped = optional.wrapped else { return .null }
       return slot(of: wrapped)
     }
+    if let transformer { return .boxed(_AppData.TransformedBox(value, transformer)) }
     if let stored = value as? any _AppData.StoredValue { return stored.slot }
     if case .attribute(_, isRaw: true) = kind, let raw = value as? any RawRepresentable,
       let stored = raw.rawValue as? any _AppData.StoredValue

@@ -23,6 +23,14 @@ extension _AppData.Record {
   func decodedUnconstrained<Value>(_ index: Int, as type: Value.Type) -> Value {
     let slot = slot(index)
     if case .boxed(let box) = slot, let value = box.any as? Value { return value }
+    if case .data(let data) = slot, let transformer = description.properties[index].transformer {
+      guard let value = transformer.value(of: data) as? Value else {
+        return missing(index, as: type)
+      }
+      // The same object at the next reading.
+      remember(index, .boxed(_AppData.TransformedBox(value, transformer)))
+      return value
+    }
     if let value: Value = plain(slot) { return value }
     if let decodable = type as? any Decodable.Type, case .text(let text) = slot,
       let value = try? ValueCoding.decode(text, as: decodable) as? Value

@@ -51,7 +51,7 @@ extension _AppData.Slot {
     case .real(let value): .real(value)
     case .text(let value): .text(value.normalized)
     case .data(let value): .blob([UInt8](value))
-    case .boxed(let box): .text(try box.encoded().normalized)
+    case .boxed(let box): try box.columnValue()
     }
   }
 }
@@ -71,6 +71,13 @@ extension _AppData {
     /// The value as JSON.
     func encoded() throws -> String { preconditionFailure("a box without a value") }
     var any: Any { preconditionFailure("a box without a value") }
+    /// The value as bytes; `nil` where it is JSON.
+    func data() throws -> Data? { nil }
+
+    func columnValue() throws -> SQLiteValue {
+      if let data = try data() { return .blob([UInt8](data)) }
+      return .text(try encoded().normalized)
+    }
   }
 
   final class Box<Value>: ValueBox, @unchecked Sendable {

@@ -14,7 +14,7 @@ extension PredicateTranslator {
     if left.form.kind == .external, right.form.kind == .external, !left.isNullLiteral,
       !right.isNullLiteral, left.sql.values != [.null], right.sql.values != [.null]
     {
-      throw Self.unsupported(node, "data with .externalStorage is only compared with nil")
+      throw Self.unsupported(node, ValueForm.comparedWithNil)
     }
     let isOptional = left.isOptional || right.isOptional
     let canFail = !isOptional && (left.canFail || right.canFail)
@@ -94,7 +94,7 @@ extension PredicateTranslator {
     }
     let (first, second) = try operands(left, right, in: node)
     guard first.form.kind != .external else {
-      throw Self.unsupported(node, "data with .externalStorage is only compared with nil")
+      throw Self.unsupported(node, ValueForm.comparedWithNil)
     }
     var scalar = Scalar(sql: choose(first.sql, second.sql), form: first.form)
     scalar.isOptional = first.isOptional || second.isOptional

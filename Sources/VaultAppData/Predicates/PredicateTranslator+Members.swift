@@ -43,7 +43,9 @@ extension PredicateTranslator {
     if case .attribute(.json, _) = property.kind {
       scalar.form = ValueForm(.json, property.plainType)
     }
-    if slot.kind == .external { scalar.form = ValueForm(.external, property.plainType) }
+    if slot.kind == .external || property.transformer != nil {
+      scalar.form = ValueForm(.external, property.plainType)
+    }
     scalar.order = slot.orderColumn.map { column($0, of: model) }
     scalar.alias = tableAlias(of: model)
     if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }

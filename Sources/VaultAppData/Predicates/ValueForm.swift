@@ -8,7 +8,7 @@ struct ValueForm {
     case base64
     /// The key of a row.
     case key
-    /// Data that may lie in a file of its own: there, or not there.
+    /// Data that may lie in a file of its own, or is what a transformer made: there, or not there.
     case external
   }
 
@@ -23,6 +23,9 @@ struct ValueForm {
     self.type = type
     self.entity = entity
   }
+
+  static let comparedWithNil =
+    "data with .externalStorage, and what a transformer makes data, are only compared with nil"
 
   static let boolean = ValueForm(.boolean, Bool.self)
   static let integer = ValueForm(.integer, Int.self)
@@ -59,8 +62,7 @@ struct ValueForm {
     switch kind {
     case .key: return .integer(key(value))
     case .external:
-      throw SwiftDataError.unsupportedPredicate.saying(
-        "data with .externalStorage is only compared with nil")
+      throw SwiftDataError.unsupportedPredicate.saying(Self.comparedWithNil)
     case .base64:
       if let data = value as? Data { return .text(data.base64EncodedString()) }
     case .json:

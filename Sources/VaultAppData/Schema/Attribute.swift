@@ -81,7 +81,8 @@ extension Schema {
     /// Whether no two models may share its value.
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether a value transformer makes it data.
-    public var isTransformable: Bool { options.contains { $0.transformer != nil } }
+    public var isTransformable: Bool { transformerName != nil }
+    var transformerName: String? { options.lazy.compactMap(\.transformer).first }
     /// Whether it is kept as a whole, whatever its parts are.
     public var isCodable: Bool { options.contains(.codable) }
 
@@ -162,6 +163,11 @@ extension Schema.Attribute {
     public static let spotlight = Option("spotlight")
     /// Kept as a whole, whatever its parts are.
     public static let codable = Option("codable")
+    /// Made data by a value transformer, which is registered under its class's name.
+    public static func transformable(by transformerType: ValueTransformer.Type) -> Option {
+      Option(
+        "transformable", transformer: ValueTransformer.register(transformerType).rawValue)
+    }
     /// Made data by a value transformer that was registered under a name.
     public static func transformable(by transformerName: String) -> Option {
       Option("transformable", transformer: transformerName)

@@ -141,6 +141,9 @@ extension PropertyDescription {
     case .real(let value): return value.isFinite ? "\(value)" : nil
     case .text(let text): return text.utf8.contains(0) ? nil : SQLText.literal(text.normalized)
     case .boxed(let box):
+      if let data = try? box.data() {
+        return "x'\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+      }
       guard let text = try? box.encoded(), !text.utf8.contains(0) else { return nil }
       return SQLText.literal(text)
     case .null, .fault, .data, .rows, .models: return nil
