@@ -11,10 +11,18 @@ package struct PredicateMacro: ExpressionMacro {
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> ExprSyntax {
+    try tree(of: node, as: "Predicate")
+  }
+
+  /// The value of Foundation's type with this name that holds a closure's tree.
+  static func tree(
+    of node: some FreestandingMacroExpansionSyntax, as type: String
+  ) throws -> ExprSyntax {
     let argument = node.trailingClosure.map(ExprSyntax.init) ?? node.arguments.first?.expression
     guard let closure = argument?.as(ClosureExprSyntax.self) else {
       throw DiagnosticsError(diagnostics: [
-        Diagnostic(node: Syntax(argument) ?? Syntax(node), message: AppDataDiagnostic.needsClosure)
+        Diagnostic(
+          node: Syntax(argument) ?? Syntax(node), message: AppDataDiagnostic.needsClosure(type))
       ])
     }
     var translation = PredicateTranslation()
@@ -23,13 +31,23 @@ package struct PredicateMacro: ExpressionMacro {
       throw DiagnosticsError(diagnostics: translation.diagnostics)
     }
     let generics = node.genericArgumentClause?.trimmedDescription ?? ""
-    return "Foundation.Predicate\(raw: generics)(\(raw: body))"
+    return "Foundation.\(raw: type)\(raw: generics)(\(raw: body))"
+  }
+}
+
+/// `#Expression` over a model: the same for a value that a predicate asks for by `evaluate`.
+package struct ModelExpressionMacro: ExpressionMacro {
+  package static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> ExprSyntax {
+    try PredicateMacro.tree(of: node, as: "Expression")
   }
 }
 
 extension AppDataDiagnostic {
-  static let needsClosure = Self(
-    "predicate-closure", "#Predicate takes a closure, written in place")
+  static func needsClosure(_ macro: String) -> Self {
+    Self("predicate-closure", "#\(macro) takes a closure, written in place")
+  }
   static let oneExpression = Self(
     "predicate-one-expression", "the body of a predicate is one expression")
   static func unsupportedFunction(_ name: String) -> Self {

@@ -54,6 +54,26 @@ struct PredicateScope {
 }
 
 extension ClosureExprSyntax {
+  /// `$0` and what follows it, as far as the closure mentions it.
+  var numberedNames: [String] {
+    let finder = NumberFinder(viewMode: .sourceAccurate)
+    finder.walk(statements)
+    return (0...finder.highest).map { "$\($0)" }
+  }
+
+  private final class NumberFinder: SyntaxVisitor {
+    private(set) var highest = 0
+
+    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+      let name = node.baseName.text
+      if name.hasPrefix("$"), let number = Int(name.dropFirst()) { highest = max(highest, number) }
+      return .skipChildren
+    }
+
+    // A closure's numbers are its own.
+    override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+  }
+
   /// The names of the parameters; `nil` for a closure that uses `$0`.
   var parameterNames: [String]? {
     switch signature?.parameterClause {

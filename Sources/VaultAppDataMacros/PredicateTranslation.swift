@@ -34,7 +34,7 @@ struct PredicateTranslation {
   mutating func closure(_ closure: ClosureExprSyntax) -> String {
     let outer = scope
     defer { scope = outer }
-    let names = closure.parameterNames ?? ["$0"]
+    let names = closure.parameterNames ?? closure.numberedNames
     var parameters: [String] = []
     for name in names {
       let generated = name == "_" ? "_" : freshName()

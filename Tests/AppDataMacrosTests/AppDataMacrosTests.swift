@@ -17,6 +17,7 @@ let macros: [String: MacroSpec] = [
   "Index": MacroSpec(type: IndexMacro.self),
   "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
   "Predicate": MacroSpec(type: PredicateMacro.self),
+  "Expression": MacroSpec(type: ModelExpressionMacro.self),
 ]
 
 /// Compares the expansion and the diagnostics with what is expected.
@@ -168,6 +169,33 @@ struct ExpansionTests {
       extension Service: _AppData.ModelActor {
       }
       """)
+  }
+
+  @Test func whatATransformerMakesDataHasAccessorsOfItsOwn() {
+    expectExpansion(
+      """
+      @_PersistedProperty(transformable: 2) var color: Color
+      """,
+      #"""
+      var color: Color {
+        @storageRestrictions(accesses: _$backingData, initializes: _color)
+        init(initialValue) {
+          _AppData.initializeTransformable(_$backingData, 2, \.color, initialValue)
+          _color = _AppData.NoType()
+        }
+        get {
+          _$observationRegistrar.access(self, keyPath: \.color)
+          return _AppData.transformable(of: self, _$backingData, 2, \.color)
+        }
+        set {
+          _$observationRegistrar.withMutation(of: self, keyPath: \.color) {
+            _AppData.setTransformable(of: self, _$backingData, 2, \.color, newValue)
+          }
+        }
+      }
+
+      private var _color: _AppData.NoType
+      """#)
   }
 
   @Test func aModelKeepsItsValuesInTheBackingData() {

@@ -76,21 +76,31 @@ extension ModelContext {
   private func rows<T>(
     _ query: FetchQuery, _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
   ) throws -> [Record] {
+    let wanted = try wanted(descriptor, plan)
+    let text = query.text(
+      plan.selection(prefix: "t0.", of: wanted), limit: descriptor.fetchLimit,
+      offset: descriptor.fetchOffset)
+    return try run(text, query, descriptor, plan) { statement in
+      var found: [Record] = []
+      while try statement.step() { found.append(take(statement, plan, wanted)) }
+      return found
+    }
+  }
+
+  /// Runs a query, over the pending rows too if they are wanted.
+  private func run<T, Result>(
+    _ text: String, _ query: FetchQuery, _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan,
+    isOrdered: Bool = true, _ read: (SQLiteStatement) throws -> Result
+  ) throws -> Result {
     do {
       return try use(plan) { connection in
         let prefix =
           descriptor.includePendingChanges
           ? try overlays[plan.store].prefix(connection, self, store: plan.store) : ""
-        let wanted = try wanted(descriptor, plan)
-        let text = query.text(
-          plan.selection(prefix: "t0.", of: wanted), limit: descriptor.fetchLimit,
-          offset: descriptor.fetchOffset)
         let statement = try connection.query(prefix + text)
         defer { statement.reset() }
-        try bind(query, descriptor, statement)
-        var found: [Record] = []
-        while try statement.step() { found.append(take(statement, plan, wanted)) }
-        return found
+        try bind(query, descriptor, statement, isOrdered: isOrdered)
+        return try read(statement)
       }
     } catch {
       throw SwiftDataError.storage(error)
@@ -139,25 +149,14 @@ extension ModelContext {
     var plain = descriptor
     plain.sortBy = []
     let query = try query(plain, plan)
-    do {
-      return try use(plan) { connection in
-        let prefix =
-          descriptor.includePendingChanges
-          ? try overlays[plan.store].prefix(connection, self, store: plan.store) : ""
-        let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
-        let inner = query.text(
-          "1", limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
-        let condition = query.condition.isEmpty ? "" : " WHERE \(query.condition)"
-        let text =
-          isLimited
-          ? "SELECT count(*) FROM (\(inner))" : "SELECT count(*) FROM \(query.source)\(condition)"
-        let statement = try connection.query(prefix + text)
-        defer { statement.reset() }
-        try bind(query, descriptor, statement, isOrdered: isLimited)
-        return try statement.step() ? statement.int(at: 0) : 0
-      }
-    } catch {
-      throw SwiftDataError.storage(error)
+    let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
+    let condition = query.condition.isEmpty ? "" : " WHERE \(query.condition)"
+    let inner = query.text("1", limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
+    let text =
+      isLimited
+      ? "SELECT count(*) FROM (\(inner))" : "SELECT count(*) FROM \(query.source)\(condition)"
+    return try run(text, query, descriptor, plan, isOrdered: isLimited) { statement in
+      try statement.step() ? statement.int(at: 0) : 0
     }
   }
 
@@ -185,23 +184,12 @@ extension ModelContext {
     processPendingChanges()
     sweepIfLarge()
     let query = try query(descriptor, plan)
-    do {
-      return try use(plan) { connection in
-        let prefix =
-          descriptor.includePendingChanges
-          ? try overlays[plan.store].prefix(connection, self, store: plan.store) : ""
-        let text = query.text(
-          "t0.\(StoredEntity.keyColumn)", limit: descriptor.fetchLimit,
-          offset: descriptor.fetchOffset)
-        let statement = try connection.query(prefix + text)
-        defer { statement.reset() }
-        try bind(query, descriptor, statement)
-        var found: [Int64] = []
-        while try statement.step() { found.append(statement.int64(at: 0)) }
-        return found
-      }
-    } catch {
-      throw SwiftDataError.storage(error)
+    let text = query.text(
+      "t0.\(StoredEntity.keyColumn)", limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
+    return try run(text, query, descriptor, plan) { statement in
+      var found: [Int64] = []
+      while try statement.step() { found.append(statement.int64(at: 0)) }
+      return found
     }
   }
 

@@ -39,7 +39,9 @@ extension _AppData {
     }
 
     /// The number of the property that a key path leads to.
-    package func index(of path: AnyKeyPath) -> Int? { indexByPath[path] }
+    package func index(of path: AnyKeyPath) -> Int? {
+      indexByPath[path] ?? index(ofGeneric: path)
+    }
 
     /// The number of the property with a name.
     package func index(named name: String) -> Int? { indexByName[name] }

@@ -60,15 +60,12 @@ extension _AppData.PredicateEvaluate: StandardPredicateExpression, Codable
 where repeat each Input: StandardPredicateExpression {
   /// Throws: a predicate is no text.
   public init(from decoder: any Decoder) throws {
-    throw DecodingError.dataCorrupted(
-      .init(codingPath: decoder.codingPath, debugDescription: "a predicate cannot be decoded"))
+    throw Uncodable.error(decoder, "a predicate")
   }
 
   /// Throws: a predicate is no text.
   public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalidValue(
-      predicate,
-      .init(codingPath: encoder.codingPath, debugDescription: "a predicate cannot be encoded"))
+    throw Uncodable.error(encoder, "a predicate", predicate)
   }
 }
 
@@ -76,14 +73,24 @@ extension _AppData.ExpressionEvaluate: StandardPredicateExpression, Codable
 where repeat each Input: StandardPredicateExpression {
   /// Throws: an expression is no text.
   public init(from decoder: any Decoder) throws {
-    throw DecodingError.dataCorrupted(
-      .init(codingPath: decoder.codingPath, debugDescription: "an expression cannot be decoded"))
+    throw Uncodable.error(decoder, "an expression")
   }
 
   /// Throws: an expression is no text.
   public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalidValue(
-      expression,
-      .init(codingPath: encoder.codingPath, debugDescription: "an expression cannot be encoded"))
+    throw Uncodable.error(encoder, "an expression", expression)
+  }
+}
+
+/// What `StandardPredicateExpression` asks for and these cannot do.
+private enum Uncodable {
+  static func error(_ decoder: any Decoder, _ what: String) -> DecodingError {
+    .dataCorrupted(
+      .init(codingPath: decoder.codingPath, debugDescription: "\(what) cannot be decoded"))
+  }
+
+  static func error(_ encoder: any Encoder, _ what: String, _ value: Any) -> EncodingError {
+    .invalidValue(
+      value, .init(codingPath: encoder.codingPath, debugDescription: "\(what) cannot be encoded"))
   }
 }

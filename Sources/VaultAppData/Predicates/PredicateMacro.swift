@@ -17,3 +17,19 @@ public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
 ) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "VaultAppDataMacros", type: "PredicateMacro")
+
+/// Makes a value of models that a predicate asks for by `evaluate`.
+///
+/// ```swift
+/// let length = #Expression<Trip, Int> { $0.name.count }
+/// let long = #Predicate<Trip> { length.evaluate($0) > 20 }
+/// ```
+///
+/// It takes the place of Foundation's macro for models, as ``Predicate(_:)`` does.
+///
+/// - Parameter body: One expression.
+@freestanding(expression)
+public macro Expression<each Input: PersistentModel, Output>(
+  _ body: (repeat each Input) -> Output
+) -> Foundation.Expression<repeat each Input, Output> =
+  #externalMacro(module: "VaultAppDataMacros", type: "ModelExpressionMacro")

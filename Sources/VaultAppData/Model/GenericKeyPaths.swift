@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Key paths of a generic function, which lead to a property by way of a protocol.
+///
+/// ```swift
+/// func named<T: PersistentModel & Named>(_ name: String) -> FetchDescriptor<T> {
+///   FetchDescriptor(predicate: #Predicate { $0.name == name })
+/// }
+/// ```
+///
+/// `\T.name` differs there from the class's own `\Trip.name`, and on Linux a key path says no name. So
+/// an object is filled with values by chance, again and again, and the property is the one whose
+/// values the key path always reads. What computes something else is found to be no property.
+extension ModelDescription {
+  /// The number of the property that such a key path leads to.
+  func index(ofGeneric path: AnyKeyPath) -> Int? {
+    guard path.leadsThroughProtocol else { return nil }
+    let type = Swift.type(of: path).valueType
+    let candidates = properties.filter { Swift.type(of: $0.keyPath).valueType == type }
+    guard !candidates.isEmpty else { return nil }
+    if let known = Self.found.withLock({ $0[path] }) { return known }
+    // Not under the lock: the program's getters run.
+    var search = GenericKeyPath(self, path)
+    let index = search.index(among: candidates.map(\.index))
+    Self.found.withLock { $0[path] = .some(index) }
+    return index
+  }
+
+  private static let found = Mutex(KnownPaths())
+
+  private struct KnownPaths: @unchecked Sendable {
+    // Key paths are immutable.
+    private var indexes: [AnyKeyPath: Int?] = [:]
+
+    subscript(path: AnyKeyPath) -> Int?? {
+      get { indexes[path] }
+      set { indexes[path] = newValue }
+    }
+  }
+}
+
+extension AnyKeyPath {
+  /// Whether the getter takes arguments, as one that serves many types does.
+  ///
+  /// Only those are tried: the program's own computed properties are never run for a guess. The
+  /// layout is that of the compiler's key path patterns (swift/docs/ABI/KeyPaths.md): after the
+  /// object's header and the name's place follow the buffer's header and the first component's.
+  fileprivate var leadsThroughProtocol: Bool {
+    let offset = 4 * MemoryLayout<UInt>.size
+    let header = withExtendedLifetime(self) {
+      unsafe Unmanaged.passUnretained(self).toOpaque().load(fromByteOffset: offset, as: UInt32.self)
+    }
+    // Kind 2 in the lowest bits of the highest byte: computed; bit 19: with arguments.
+    return (header >> 24) & 0x7F == 2 && header & 0x0008_0000 != 0
+  }
+}
+
+/// Tries which property a key path reads.
+private struct GenericKeyPath {
+  private let description: ModelDescription
+  private let path: AnyKeyPath
+  private var random = Chance(state: 7)
+  private static let rounds = 48
+
+  init(_ description: ModelDescription, _ path: AnyKeyPath) {
+    self.description = description
+    self.path = path
+  }
+
+  mutating func index(among candidates: [Int]) -> Int? {
+    var left = candidates
+    for round in 0..<Self.rounds where !left.isEmpty {
+      let record = _AppData.Record(description, key: DetachedKey.make())
+      // What is empty comes last: only a property itself is read that often.
+      let slots = description.properties.map { slot($0, mayBeEmpty: round > Self.rounds / 2) }
+      record.slots = slots
+      let model = Materialization.make(description.type, of: record)
+      let value = value(of: model)
+      left = left.filter { index in
+        isSame(slots[index], value, description.properties[index])
+      }
+    }
+    return left.count == 1 ? left[0] : nil
+  }
+
+  private func value(of model: any PersistentModel) -> Any {
+    func read<Model: PersistentModel>(_ model: Model) -> Any { model[keyPath: path] as Any }
+    let value = read(model)
+    // The key path's root is erased, which adds a layer of its own.
+    return (value as? any OptionalValue)?.wrapped ?? value
+  }
+
+  private func isSame(
+    _ slot: _AppData.Slot, _ value: Any, _ property: PropertyDescription
+  ) -> Bool {
+    if case .models(let list) = slot {
+      let found: [any PersistentModel] =
+        if let model = value as? any PersistentModel { [model] } else {
+          value as? [any PersistentModel] ?? []
+        }
+      return !found.isEmpty
+        && found.map { ObjectIdentifier($0) }
+          == list.models.map { ObjectIdentifier($0) }
+    }
+    switch (slot, property.slot(of: value)) {
+    case (.null, .null): return true
+    case (.integer(let left), .integer(let right)): return left == right
+    case (.real(let left), .real(let right)): return left == right
+    case (.text(let left), .text(let right)): return left == right
+    case (.data(let left), .data(let right)): return left == right
+    default: return false
+    }
+  }
+
+  // MARK: Values by chance
+
+  private mutating func slot(
+    _ property: PropertyDescription, mayBeEmpty: Bool
+  ) -> _AppData.Slot {
+    if property.isOptional, mayBeEmpty, random.next(4) == 0 { return .null }
+    guard case .attribute(let type, let isRaw) = property.kind else {
+      guard let destination = property.destination else { return .null }
+      let record = _AppData.Record(.of(destination), key: DetachedKey.make())
+      return .models(_AppData.ModelList([Materialization.make(destination, of: record)]))
+    }
+    if isRaw {
+      let cases = (property.plainType as? any CaseIterable.Type)?.all ?? []
+      guard !cases.isEmpty else { return .fault }
+      return property.slot(of: cases[random.next(cases.count)]) ?? .fault
+    }
+    let number = random.next(120) + 1
+    switch type {
+    case .boolean: return .integer(Int64(random.next(2)))
+    case .integer, .unsigned: return .integer(mayBeEmpty && number < 40 ? 0 : Int64(number))
+    case .float, .double, .date:
+      return .real(mayBeEmpty && number < 40 ? 0 : Double(number) + 0.25)
+    case .decimal: return .text("\(number).5")
+    case .string:
+      return .text(mayBeEmpty && number < 40 ? "" : " Ab\(number) \(random.next(1_000_000)) é ")
+    case .character: return .text(String(UnicodeScalar(UInt8(random.next(26)) + 0x61)))
+    case .uuid: return .text(UUID().uuidString)
+    case .url: return .text("https://example.com/\(number)")
+    case .data: return .data(Data((0..<8).map { _ in UInt8(random.next(256)) }))
+    case .json, .transformable: return .fault
+    }
+  }
+}
+
+/// The same numbers each time (SplitMix64, Steele and others 2014).
+private struct Chance {
+  var state: UInt64
+
+  mutating func next(_ count: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((mixed ^ (mixed >> 31)) % UInt64(count))
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var all: [Any] { Array(allCases) }
+}
