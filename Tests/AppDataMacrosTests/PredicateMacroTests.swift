@@ -54,8 +54,8 @@ struct PredicateMacroTests {
         + """
         ~build_Conjunction(lhs: ~build_contains(~build_KeyPath(root: ~build_Arg(_v0), \
         keyPath: \\.list), where: { _v2 in
-        ~build_KeyPath(root: ~build_Arg(_v2), keyPath: \\.isOld)
-            }), rhs: ~build_KeyPath(root: ~build_Arg(_v1), keyPath: \\.isNew))
+                  ~build_KeyPath(root: ~build_Arg(_v2), keyPath: \\.isOld)
+                }), rhs: ~build_KeyPath(root: ~build_Arg(_v1), keyPath: \\.isNew))
           })
         """.replacing("~", with: "Foundation.PredicateExpressions."))
   }

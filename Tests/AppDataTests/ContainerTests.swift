@@ -153,37 +153,6 @@ struct ContainerTests {
     #expect(!context.hasChanges)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
   }
-
-  @Test func theFileIsReadableWithoutTheProgram() throws {
-    let container = try ModelContainer(
-      for: Project.self, configurations: ModelConfiguration(url: url("a.store")))
-    let tables = try container.stores[0].lease().sqlite.strings(
-      "SELECT sql FROM sqlite_schema WHERE type='table' AND name IN ('Project', 'Task') ORDER BY name"
-    )
-    #expect(
-      tables == [
-        """
-        CREATE TABLE "Project"(
-          "_id" INTEGER PRIMARY KEY AUTOINCREMENT,
-          "name" TEXT NOT NULL,
-          "createdAt" REAL NOT NULL,
-          "isArchived" INTEGER NOT NULL,
-          "thumbnail" ANY
-        ) STRICT
-        """,
-        """
-        CREATE TABLE "Task"(
-          "_id" INTEGER PRIMARY KEY AUTOINCREMENT,
-          "title" TEXT NOT NULL,
-          "isComplete" INTEGER NOT NULL,
-          "dueDate" REAL,
-          "priority" INTEGER NOT NULL,
-          "project_id" INTEGER REFERENCES "Project"("_id") DEFERRABLE INITIALLY DEFERRED,
-          "project_position" INTEGER
-        ) STRICT
-        """,
-      ])
-  }
 }
 
 @ModelActor

@@ -12,7 +12,10 @@ struct SurfaceTests {
     identifiers(context)
     errors()
     models(context)
-    #expect(container == context.container)
+    macros()
+    storage()
+    conformances()
+    #expect(container == context.container && context == context)
     #expect(context.debugDescription.contains("inserted"))
   }
 
@@ -37,9 +40,26 @@ struct SurfaceTests {
     let two = try ModelContainer(for: schema, migrationPlan: nil, configurations: more)
     let three = try ModelContainer(for: schema, configurations: [named])
     #expect(one != two && two != three)
+    let any: [any DataStoreConfiguration] = [named]
+    let four = try ModelContainer(for: schema, configurations: any)
+    let five = try ModelContainer(
+      for: Trip.self, Author.self, configurations: memory as any DataStoreConfiguration)
+    let six = try ModelContainer(for: Trip.self, Author.self, configurations: memory)
+    #expect(four.configurations == [named] && five.configurations == six.configurations)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: schema, configurations: [OtherConfiguration(name: "other")])
+    }
+    #expect(ModelConfiguration().url == ModelConfiguration(isStoredInMemoryOnly: false).id)
+    #expect(ModelConfiguration.GroupContainer.none == .automatic)
+    #expect(ModelConfiguration(groupContainer: .none).groupContainer == .none)
     #expect(one.schema == schema && one.migrationPlan == nil && one.configurations == [memory])
     try one.erase()
+    let old: any Old = self
+    old.deprecated(one)
   }
+
+  @available(*, deprecated)
+  func deprecated(_ container: ModelContainer) { container.deleteAllData() }
 
   private func contexts(_ context: ModelContext) throws {
     let trip = Trip(name: "Rome")
@@ -124,8 +144,22 @@ struct SurfaceTests {
     let options: Set<Schema.Attribute.Option> = [
       .unique, .externalStorage, .allowsCloudEncryption, .preserveValueOnDeletion, .ephemeral,
       .spotlight, .codable, .transformable(by: "name"),
+      .transformable(by: ColorTransformer.self),
     ]
-    #expect(options.count == 8)
+    #expect(options.count == 9)
+    let rules: [Schema.Relationship.DeleteRule] = [.noAction, .nullify, .cascade, .deny]
+    #expect(rules.map(\.rawValue) == ["noAction", "nullify", "cascade", "deny"])
+    let part: any SchemaProperty = Schema.CompositeAttribute(
+      name: "a", originalName: "b", options: [.codable], valueType: Int.self, defaultValue: nil,
+      hashModifier: "c")
+    #expect(part.originalName == "b" && part.valueType == Int.self)
+    #expect((part as? Schema.CompositeAttribute)?.properties.isEmpty == true)
+    #expect(
+      Schema(Trip.self, Author.self, version: Schema.Version(1, 0, 0))
+        == Schema([Trip.self, Author.self]))
+    #expect(Schema(Schema.Entity("a"), version: Schema.Version(2, 0, 0)).entities.count == 1)
+    #expect(Schema.Version(1, 2, 3) == schema.version)
+    #expect(schema.version.major == 1 && schema.version.minor == 2 && schema.version.patch == 3)
     _ = Schema.PropertyMetadata(name: "n", keypath: \Trip.name, defaultValue: nil, metadata: nil)
     #expect(Schema.Unique<Trip>([\.name], [\.days]).constraints.count == 2)
     #expect(Schema.Index<Trip>([\.name]).indices.count == 1)
@@ -149,6 +183,13 @@ struct SurfaceTests {
     #expect(context.model(for: id) === trip)
     let same: Trip? = context.registeredModel(for: id)
     #expect(same === trip)
+    let made = try? PersistentIdentifier.identifier(
+      for: id.storeIdentifier ?? "", entityName: "Trip", primaryKey: 1)
+    #expect(made?.entityName == "Trip")
+    let coded = (try? JSONEncoder().encode(id)).flatMap {
+      try? JSONDecoder().decode(PersistentIdentifier.self, from: $0)
+    }
+    #expect(coded == id)
   }
 
   private func errors() {
@@ -190,7 +231,144 @@ struct SurfaceTests {
     let trip = Trip(backingData: made)
     #expect(trip.modelContext == nil && trip != Trip(name: ""))
     #expect(Set([trip, trip]).count == 1)
+    data.setValue(forKey: \.name, to: "Eco")
+    #expect(data.getValue(forKey: \.name) == "Eco")
+    data.setValue(forKey: \.passport, to: Passport("P"))
+    #expect(data.getValue(forKey: \.passport)?.number == "P")
+    data.setValue(forKey: \.books, to: [])
+    #expect(data.getValue(forKey: \.books) == [])
+    data.setTransformableValue(forKey: \.name, to: "Umberto")
+    #expect(data.getTransformableValue(forKey: \.name) == "Umberto")
+    let other = contract.persistentBackingData
+    other.setValue(forKey: \.author, to: author)
+    #expect(other.getValue(forKey: \.author) === author)
+    #expect(Trip.Root.self == Trip.self)
+    _ = _AppData.ModelBackingData<Trip>(for: Trip.self)
   }
+
+  /// What a model may say of its properties, with every label.
+  private func macros() {
+    let schema = Schema([Labelled.self])
+    let entity = schema.entity(for: Labelled.self)
+    #expect(entity?.attributesByName["a"]?.originalName == "b")
+    #expect(entity?.attributesByName["a"]?.hashModifier == "c")
+    #expect(entity?.relationshipsByName["trips"]?.maximumModelCount == 3)
+    #expect(entity?.relationshipsByName["trips"]?.originalName == "tours")
+    #expect(entity?.attributesByName["scratch"] == nil)
+    #expect(entity?.uniquenessConstraints == [["a"], ["b", "c"]])
+    #expect(entity?.indices == [["a"], ["b"], ["a", "b"], ["c"]])
+    let predicate: Predicate<Labelled> = #Predicate<Labelled> { $0.a == "x" }
+    let expression: Expression<Labelled, Int> = #Expression<Labelled, Int> { $0.a.count }
+    let both = #Predicate<Labelled, Trip> {
+      $0.a == $1.name && $1.name.localizedStandardContains($0.b)
+    }
+    let labelled = Labelled()
+    #expect(
+      (try? predicate.evaluate(labelled)) == false && (try? expression.evaluate(labelled)) == 0)
+    labelled.a = "Rome"
+    labelled.b = "OM"
+    #expect((try? both.evaluate(labelled, Trip(name: "Rome"))) == true)
+    #expect((try? both.evaluate(labelled, Trip(name: "Oslo"))) == false)
+  }
+
+  /// The types that only have to be there.
+  private func storage() {
+    let sorts: [SortDescriptor<Trip>] = [
+      SortDescriptor(\.name), SortDescriptor(\.name, order: .reverse), SortDescriptor(\.note),
+      SortDescriptor(\.isPaid), SortDescriptor(\.isPaid, order: .reverse),
+      SortDescriptor(\.name, comparator: .localizedStandard),
+      SortDescriptor(\.name, comparator: .localized, order: .reverse),
+      SortDescriptor(\.note, comparator: .localizedStandard), SortDescriptor(\.start),
+    ]
+    #expect(sorts.count == 9)
+    func element<C: RelationshipCollection>(_ type: C.Type) -> any PersistentModel.Type {
+      C.PersistentElement.self
+    }
+    #expect(element([Trip].self) == Trip.self && element([Trip]?.self) == Trip.self)
+  }
+
+  private func conformances() {
+    func configuration<C: DataStoreConfiguration & Identifiable & Hashable & Sendable>(_: C.Type)
+    where C: CustomDebugStringConvertible, C.ID == URL {}
+    configuration(ModelConfiguration.self)
+    func values<V: Hashable & Sendable>(_: V.Type...) {}
+    values(ModelConfiguration.GroupContainer.self)
+    values(ModelConfiguration.CloudKitDatabase.self)
+    values(Schema.Attribute.Option.self)
+    values(Schema.Relationship.Option.self)
+    values(SwiftDataError.self)
+    values(PersistentIdentifier.ID.self)
+    values(EditingState.self)
+    func identifier<I: Hashable & Identifiable & Comparable & Codable & Sendable>(_: I.Type) {}
+    identifier(PersistentIdentifier.self)
+    func descriptor<D: Equatable & Sendable>(_: D.Type) {}
+    descriptor(FetchDescriptor<Trip>.self)
+    func coded<C: Codable & Hashable>(_: C.Type) {}
+    coded(Schema.self)
+    coded(Schema.Entity.self)
+    coded(Schema.Attribute.self)
+    coded(Schema.Relationship.self)
+    coded(Schema.Version.self)
+    coded(Schema.Relationship.DeleteRule.self)
+    func context<C: Equatable & SendableMetatype & CustomDebugStringConvertible>(_: C.Type) {}
+    context(ModelContext.self)
+    func container<C: Equatable & Sendable>(_: C.Type) {}
+    container(ModelContainer.self)
+    func list<C: RandomAccessCollection>(_: C.Type) where C.Element == Trip {}
+    list(FetchResultsCollection<Trip>.self)
+    func model<M: PersistentModel & Observable & Hashable & Identifiable & SendableMetatype>(
+      _: M.Type
+    ) where M.ID == PersistentIdentifier {}
+    model(Trip.self)
+    func executor<E: SerialModelExecutor & Sendable>(_: E.Type) {}
+    executor(DefaultSerialModelExecutor.self)
+    func error<E: Error & Hashable>(_: E.Type) {}
+    error(SwiftDataError.self)
+  }
+
+  @Test @MainActor func anActorHasItsParts() async throws {
+    let (container, _) = try memory(Trip.self)
+    #expect(container.mainContext.container == container)
+    let keeper = TripKeeper(modelContainer: container)
+    let actor: any ModelActor = keeper
+    #expect(actor.modelContainer == container)
+    let executor: any ModelExecutor = keeper.modelExecutor
+    #expect(executor is any SerialModelExecutor)
+    _ = unsafe keeper.unownedExecutor
+    let own = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    #expect(own.modelContext.container == container)
+    let id = try await keeper.add("Rome")
+    #expect(await keeper.name(of: id) == "Rome")
+  }
+}
+
+/// Lets a test call what is deprecated without a warning.
+private protocol Old {
+  func deprecated(_ container: ModelContainer)
+}
+
+extension SurfaceTests: Old {}
+
+private struct OtherConfiguration: DataStoreConfiguration {
+  var name: String
+  var schema: Schema?
+}
+
+@Model
+private final class Labelled {
+  #Unique<Labelled>([\.b, \.c])
+  #Index<Labelled>([\.a], [\.b])
+  #Index<Labelled>(.binary([\.a, \.b]), .rtree([\.c]))
+
+  @Attribute(.unique, .preserveValueOnDeletion, originalName: "b", hashModifier: "c") var a = ""
+  var b = ""
+  var c = 0
+  @Relationship(
+    deleteRule: .cascade, minimumModelCount: 0, maximumModelCount: 3,
+    originalName: "tours", inverse: nil, hashModifier: "x") var trips: [Trip] = []
+  @Transient var scratch = 0
+
+  init() {}
 }
 
 private enum SurfaceV1: VersionedSchema {

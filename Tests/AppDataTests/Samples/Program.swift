@@ -1,0 +1,61 @@
+// Compiled by OptimizedTests without and with the optimizer, and run.
+
+import SwiftData
+
+protocol Titled {
+  var title: String { get }
+}
+
+extension Task: Titled {}
+
+/// Finds objects by what every model has, and by what a protocol says of them.
+struct Finder {
+  let context: ModelContext
+
+  func one<T: PersistentModel>(_ id: PersistentIdentifier, _ type: T.Type) throws -> [T] {
+    try context.fetch(FetchDescriptor<T>(predicate: #Predicate { $0.persistentModelID == id }))
+  }
+
+  func named<T: PersistentModel & Titled>(_ title: String, _ type: T.Type) throws -> [T] {
+    try context.fetch(
+      FetchDescriptor<T>(
+        predicate: #Predicate { $0.title == title }, sortBy: [SortDescriptor(\T.title)]))
+  }
+}
+
+@main
+struct Program {
+  static func main() throws {
+    let container = try ModelContainer(
+      for: Project.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let project = Project(name: "Home")
+    context.insert(project)
+    for (number, title) in ["Paint", "Clean", "Plant"].enumerated() {
+      let task = Task(title: title, priority: number == 0 ? .high : .low)
+      task.dueDate = number == 1 ? nil : Date(timeIntervalSinceReferenceDate: Double(number))
+      project.tasks.append(task)
+    }
+    try context.save()
+    let finder = Finder(context: context)
+    print(try finder.one(project.persistentModelID, Project.self).map(\.name))
+    print(try finder.one(project.tasks[1].persistentModelID, Task.self).map(\.title))
+    print(try finder.named("Clean", Task.self).map(\.title))
+    let high = Task.Priority.high
+    let queries: [Predicate<Task>] = [
+      #Predicate { $0.priority == high }, #Predicate { $0.dueDate == nil },
+      #Predicate { $0.project?.name == "Home" && $0.title.localizedStandardContains("pl") },
+      #Predicate { $0.project?.tasks.contains { $0.title == "Paint" } == true },
+    ]
+    for query in queries {
+      print(try context.fetch(FetchDescriptor(predicate: query)).map(\.title))
+    }
+    project.tasks.removeFirst()
+    context.rollback()
+    print(project.activeTasks.count)
+    context.delete(project)
+    try context.save()
+    print(try context.fetchCount(FetchDescriptor<Task>()))
+  }
+}
