@@ -36,8 +36,11 @@ extension ModelContext {
     refaultLinks(to: touched)
   }
 
-  private func refault(_ record: Record) {
-    guard !record.hasChanges, !record.slots.isEmpty else { return }
+  /// Lets an object read its row again; one with changes when they are saved.
+  func refault(_ record: Record) {
+    guard !record.slots.isEmpty else { return }
+    record.isOutdated = record.hasChanges
+    if record.isOutdated { return }
     for index in record.description.properties.indices { record.model?._$changing(index) }
     record.slots = []
   }

@@ -125,6 +125,7 @@ extension ModelContext {
         record.state = .stored
         record.changed = PropertySet()
         record.saved = nil
+        if record.isOutdated { refault(record) }
       }
     }
     for record in pending where record.isIn(stores) {

@@ -38,6 +38,8 @@ extension _AppData {
     var kept: (any PersistentModel)?
     /// Whether it is among what is to be saved.
     var isPending = false
+    /// Whether another context has saved the row since it was read, while there were changes here.
+    var isOutdated = false
     /// Whether the temporary tables of queries have to be brought to it.
     var isTouched = false
     /// The fetch that loaded the row: what faults together.
