@@ -163,12 +163,14 @@ struct PassExport {
     }
     let recipients = keys.flatMap { ["--recipient", $0] }
     let run = try ChildProgram.runInstalled(
-      ["gpg", "--quiet", "--batch", "--yes", "--trust-model", "always", "--encrypt"] + recipients
-        + ["--output", path], input: .bytes(try SecretInput.joined(parts)))
+      ["gpg", "--quiet", "--batch", "--yes", "--trust-model", "always", "--encrypt"] + recipients,
+      input: .bytes(try SecretInput.joined(parts)))
     guard run.isSuccess else {
       throw CommandError(
         "gpg-failed", "gpg could not encrypt '\(item.name.text)'",
         hint: "check that the keys of .gpg-id are there: gpg --list-keys", status: .inputOutput)
     }
+    // Whole or not at all, also where the export is interrupted.
+    try OutputFile.write(run.output, to: path)
   }
 }
