@@ -58,7 +58,7 @@ package struct ExitStatus: Hashable, Sendable {
     case .copyRemains: .unavailable
     case .cannotCreate, .vaultExists: .cannotCreate
     case .inputOutput, .notDurable: .inputOutput
-    case .busy: .busy
+    case .busy, .changedMeanwhile: .busy
     case .locked, .wrongKey, .unsafeFile, .permissionDenied: .noPermission
     case .noVault, .newerVersion, .configuration: .configuration
     case .cancelled: .interrupted

@@ -8,6 +8,7 @@ enum PlainLine: Equatable {
   case defaults(DefaultsLine)
   case completion(CompletionLine)
   case credential(CredentialLine)
+  case clipboardClearing(ClipboardClearing)
 
   /// A form of line, and how it is read.
   struct Row: Sendable {
@@ -28,6 +29,9 @@ enum PlainLine: Equatable {
     },
     Row(form: "[OPTIONS] defaults WORD…") { DefaultsLine($0).map(PlainLine.defaults) },
     Row(form: "__complete INDEX WORD…") { CompletionLine($0).map(PlainLine.completion) },
+    Row(form: "__clear-clipboard ROUTE SECONDS MARK") {
+      ClipboardClearing($0).map(PlainLine.clipboardClearing)
+    },
     Row(form: "[OPTIONS] credential PROTOCOL [OPTIONS] WORD…") {
       CredentialLine($0).map(PlainLine.credential)
     },
@@ -64,6 +68,7 @@ enum PlainLine: Equatable {
     case .defaults(let line): try line.run()
     case .completion(let line): try line.run()
     case .credential(let line): try line.run()
+    case .clipboardClearing(let line): try line.run()
     }
   }
 }

@@ -17,10 +17,11 @@ struct VaultTool: ParsableCommand {
       CommandGroup(
         name: "Secrets",
         subcommands: [
-          SetVerb.self, GetVerb.self, ListVerb.self, ShowVerb.self, RemoveVerb.self,
-          RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self, UndoVerb.self,
+          SetVerb.self, GetVerb.self, EditVerb.self, ListVerb.self, ShowVerb.self,
+          RemoveVerb.self, RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self,
+          UndoVerb.self,
         ]),
-      CommandGroup(name: "Use", subcommands: [RunVerb.self, ReadVerb.self]),
+      CommandGroup(name: "Use", subcommands: [RunVerb.self, ReadVerb.self, InjectVerb.self]),
       CommandGroup(
         name: "The vault",
         subcommands: [

@@ -78,6 +78,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
     public static let notDurable = Code(rawValue: "not-durable")
     /// Another process holds the lock for too long.
     public static let busy = Code(rawValue: "busy")
+    /// Another one changed the item since it was read.
+    public static let changedMeanwhile = Code(rawValue: "changed-meanwhile")
     /// The person gave up.
     public static let cancelled = Code(rawValue: "cancelled")
   }

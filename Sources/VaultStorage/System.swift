@@ -168,6 +168,13 @@ package enum System {
     _ = try perform(.unlink) { unsafe unlinkat(directory, name, 0) }
   }
 
+  /// unlinkat(2) of an empty directory.
+  package static func removeDirectory(
+    _ name: String, in directory: Int32
+  ) throws(Failure) {
+    _ = try perform(.unlink) { unsafe unlinkat(directory, name, AT_REMOVEDIR) }
+  }
+
   /// mkdirat(2).
   package static func makeDirectory(
     _ name: String, in directory: Int32, mode: UInt32

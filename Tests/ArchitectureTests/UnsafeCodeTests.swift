@@ -7,8 +7,10 @@ struct UnsafeCodeTests {
     // Limits, signals, the environment; execve(2) and posix_spawn(3) with C strings.
     "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedFile.swift",
     "Process/ProcessState.swift",
+    // chdir(2), poll(2), clock_gettime(2) of a run that is on its own.
+    "Process/DetachedProcess.swift",
     // termios(3), poll(2), sigaction(2).
-    "Terminal/TerminalDevice.swift",
+    "Terminal/TerminalDevice.swift", "Process/EditorProcess.swift",
     // lstat(2): a link is told from a device.
     "Output/OutputFile.swift",
     // What defaults prints and takes: local times, files by their paths; waiting for a signal or a change.

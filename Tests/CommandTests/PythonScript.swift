@@ -17,6 +17,11 @@ struct PythonScript {
   static let hasPexpect: Bool =
     (try? run("/usr/bin/env", ["python3", "-c", "import pexpect"]).status) == 0
 
+  /// Whether this user may have mounts of their own.
+  static let mountsItsOwn: Bool =
+    (try? run("/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "true"]).status)
+    == 0
+
   /// Runs the script; its words are on stderr.
   func run(_ arguments: [String]) throws -> (status: Int32, errors: String) {
     try Self.run("/usr/bin/env", ["python3", path] + arguments)

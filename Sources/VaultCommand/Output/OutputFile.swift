@@ -11,6 +11,23 @@ enum OutputFile {
   ///
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   static func write(_ secret: SecretBytes, to path: String) throws {
+    try write(to: path) { file throws(System.Failure) in
+      try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+    }
+  }
+
+  /// Puts what `body` writes into a file, as ``write(_:to:)`` does.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mode: Its mode, which it gets when all of it is written; 0600 until then.
+  ///   - isPlainFile: Whether devices and pipes are refused.
+  ///   - body: Writes to a descriptor.
+  /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
+  static func write(
+    to path: String, mode: UInt32 = 0o600, isPlainFile: Bool = false,
+    _ body: (_ file: Int32) throws(System.Failure) -> Void
+  ) throws {
     var old = stat()
     let exists = unsafe lstat(path, &old) == 0
     if exists {
@@ -19,11 +36,13 @@ enum OutputFile {
       case S_IFLNK:
         throw failed("it is a symbolic link", hint: "name the file that it points to")
       case S_IFDIR: throw failed("it is a directory")
-      default: return try writeThrough(secret, path)
+      case _ where isPlainFile:
+        throw failed("it is a device or a pipe", hint: "write to stdout, without --out")
+      default: return try writeThrough(path, body)
       }
     }
     let slash = path.lastIndex(of: "/")
-    let folder = slash.map { path[...$0] } ?? ""
+    let folder = slash.map { String(path[...$0]) } ?? ""
     let temporary = "\(folder).vault-out.\(String(UInt64.random(in: .min ... .max), radix: 16))"
     let file: Int32
     do {
@@ -32,9 +51,11 @@ enum OutputFile {
     } catch {
       throw failed(error.reason, hint: "check that its folder exists and can be written")
     }
-    do {
+    do throws(System.Failure) {
       defer { System.close(file) }
-      try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+      try body(file)
+      // Wider than 0600 only where that was asked for, and only once it is whole.
+      if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
       try System.sync(file)
       try System.rename(temporary, to: path, in: AT_FDCWD)
     } catch {
@@ -42,13 +63,31 @@ enum OutputFile {
       throw CommandError(
         "input-output", "the file could not be written: \(error.reason)", status: .inputOutput)
     }
+    try syncFolder(folder.isEmpty ? "." : folder)
   }
 
-  private static func writeThrough(_ secret: SecretBytes, _ path: String) throws {
+  /// The new name is on the disk as well, where the file system has a say in that.
+  private static func syncFolder(_ folder: String) throws {
+    guard
+      let descriptor = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    defer { System.close(descriptor) }
     do {
+      try System.sync(descriptor)
+    } catch  where error.errno != EINVAL {
+      throw CommandError(
+        "not-durable", "the file is written, but the disk did not confirm it: \(error.reason)",
+        status: .inputOutput)
+    } catch {}
+  }
+
+  private static func writeThrough(
+    _ path: String, _ body: (Int32) throws(System.Failure) -> Void
+  ) throws {
+    do throws(System.Failure) {
       let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
       defer { System.close(file) }
-      try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+      try body(file)
     } catch {
       throw CommandError(
         "input-output", "the file could not be written: \(error.reason)", status: .inputOutput)

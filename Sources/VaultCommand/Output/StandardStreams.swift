@@ -22,6 +22,10 @@ enum StandardOutput {
     try bytes.withRawSpan { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
   }
 
+  static func write(_ bytes: RawSpan) throws(System.Failure) {
+    try System.writeAll(descriptor, bytes)
+  }
+
   static func write(_ secret: SecretBytes) throws {
     ProgressLine.end()
     try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }

@@ -75,6 +75,23 @@ enum ProcessState {
       copying: unsafe RawSpan(_unsafeStart: value, byteCount: strlen(value)))
   }
 
+  /// Whether PATH has a program of this name.
+  static func hasProgram(_ name: String) -> Bool { path(of: name) != nil }
+
+  /// The file that a word starts, behind links; the word where there is none.
+  static func resolvedProgram(_ word: String) -> String {
+    guard let path = word.contains("/") ? word : path(of: word),
+      let resolved = unsafe realpath(path, nil)
+    else { return word }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  private static func path(of program: String) -> String? {
+    (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+      .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
+  }
+
   /// Whether there is a display on which the keyring could ask.
   static var hasDisplay: Bool {
     variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil

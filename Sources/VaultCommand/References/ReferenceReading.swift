@@ -62,10 +62,7 @@ final class ReferenceReading {
   /// All references that name nothing, as one error; nothing has been started or written.
   func throwIfMissing() throws {
     guard !missing.isEmpty else { return }
-    let names = missing.map { reference in
-      Sanitizer.visible(reference.name)
-        + (reference.field.map { "#\(Sanitizer.visible($0))" } ?? "")
-    }
+    let names = missing.map(\.shownName)
     throw CommandError(
       "item-not-found",
       "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "

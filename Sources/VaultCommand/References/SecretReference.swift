@@ -4,12 +4,14 @@ import VaultCredentials
 /// `secret://@VAULT/NAME` in another vault.
 ///
 /// Names may hold slashes, so the field is the fragment. Percent-encoding as in RFC 3986.
-package struct SecretReference: Equatable, Sendable {
+package struct SecretReference: Hashable, Sendable {
   /// What a reference may ask for instead of the secret.
   package enum Attribute: String, CaseIterable, Sendable { case fingerprint, expiry }
 
   package static let scheme = "secret://"
 
+  /// The reference as it was written; for a bare name, the name.
+  package let text: String
   /// Another vault's name.
   package var vaultName: String?
   package var name: String
@@ -23,6 +25,7 @@ package struct SecretReference: Equatable, Sendable {
   ///
   /// - Throws: ``CommandError`` with code `usage`.
   package init(_ text: String) throws {
+    self.text = text
     guard text.hasPrefix(Self.scheme) else {
       throw CommandError.usage(
         "a reference begins with secret://", hint: "such as: secret://work/github#user")
@@ -50,7 +53,15 @@ package struct SecretReference: Equatable, Sendable {
   }
 
   /// A reference to an item's secret.
-  package init(name: String) { self.name = name }
+  package init(name: String) {
+    text = name
+    self.name = name
+  }
+
+  /// Item and field, as a message may show them.
+  var shownName: String {
+    Sanitizer.visible(name) + (field.map { "#\(Sanitizer.visible($0))" } ?? "")
+  }
 
   /// What a line names: an item, or a reference.
   package init(nameOrReference text: String) throws {

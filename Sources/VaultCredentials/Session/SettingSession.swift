@@ -3,6 +3,8 @@ extension VaultIndex {
   static let sessionSetting = "session"
   /// The setting that counts secrets set while one slot alone opens the vault.
   static let reminderSetting = "reminder"
+  /// The setting that says when a copied secret is cleared, in seconds.
+  static let clipboardSetting = "clipboard"
 }
 
 extension UnlockedVault.Blocking {
@@ -27,5 +29,18 @@ extension UnlockedVault.Blocking {
       draft.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
     }
     if seconds == 0 { _ = try open.vault.blocking.lock() }
+  }
+
+  /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if nothing
+  /// was set.
+  package func clipboardSetting() throws -> Int? {
+    try open.read(onlyItemsNamed: []).1.settings[VaultIndex.clipboardSetting].flatMap { Int($0) }
+  }
+
+  /// Sets when a secret on the clipboard is cleared; `nil` for the standard again.
+  package func setClipboard(seconds: Int?) throws {
+    try open.commit { draft in
+      draft.index.settings[VaultIndex.clipboardSetting] = seconds.map(String.init)
+    }
   }
 }

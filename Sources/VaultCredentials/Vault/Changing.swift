@@ -73,6 +73,38 @@ extension UnlockedVault.Blocking {
   public func set(
     _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
   ) throws -> ItemChange {
+    try set(name, to: secret, field: field, changes: changes) { _ in }
+  }
+
+  /// Stores a secret in the place of the one that was read, and of no other.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - secret: 0 bytes to 1 MiB, kept exactly.
+  ///   - field: One of its further fields; `nil` for the main secret.
+  ///   - item: The item as it was read; `nil` where there was none.
+  /// - Returns: The item and the secret's fingerprint.
+  /// - Throws: ``CredentialError`` with code `.changedMeanwhile`, or as the other does.
+  package func set(
+    _ name: ItemName, to secret: Secret, field: String?, replacing item: Item?
+  ) throws -> ItemChange {
+    try set(name, to: secret, field: field, changes: ItemChanges()) { draft in
+      let record = draft.position(of: name).map { Item(draft.index.items[$0]) }
+      guard record?.id == item?.id, record?.version == item?.version else {
+        throw CredentialError(
+          .changedMeanwhile,
+          record == nil
+            ? "the item was removed meanwhile: nothing was saved"
+            : "the item was changed meanwhile, by another command: nothing was saved",
+          hint: "'vault history' shows its versions")
+      }
+    }
+  }
+
+  private func set(
+    _ name: ItemName, to secret: Secret, field: String?, changes: ItemChanges,
+    checking check: (VaultDraft) throws -> Void
+  ) throws -> ItemChange {
     guard secret.count <= Secret.maximumLength else {
       throw CredentialError(
         .cannotCreate, "a secret has at most 1 MiB, this one has \(secret.count) bytes",
@@ -83,6 +115,7 @@ extension UnlockedVault.Blocking {
       throw CredentialError(.invalidName, "the name of a field has at most 255 bytes")
     }
     let (record, isNew) = try open.commit { draft in
+      try check(draft)
       if open.vault.options.remindsOfSingleSlot { draft.countTowardsReminder() }
       return try Self.store(secret.bytes, name: name, field: field, changes: changes, in: &draft)
     }

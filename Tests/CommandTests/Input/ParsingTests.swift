@@ -28,6 +28,7 @@ struct ParsingTests {
       ["defaults", "write", "d", "--home", "x"], ["defaults", "help"],
     ],
     "__complete INDEX WORD…": [["__complete", "1", "vault", "ge"]],
+    "__clear-clipboard ROUTE SECONDS MARK": [["__clear-clipboard", "wayland", "45", "a1"]],
     "[OPTIONS] credential PROTOCOL [OPTIONS] WORD…": [
       ["credential", "git", "get"], ["credential", "git", "store"], ["credential", "git"],
       ["credential", "docker", "list"], ["credential", "aws", "work"],
@@ -41,7 +42,9 @@ struct ParsingTests {
   ]
 
   /// What the parser answers to these, itself or through the verb's own help.
-  private static let onlyInTheTable: Set<String> = ["--version", "__complete INDEX WORD…"]
+  private static let onlyInTheTable: Set<String> = [
+    "--version", "__complete INDEX WORD…", "__clear-clipboard ROUTE SECONDS MARK",
+  ]
 
   @Test(arguments: PlainLines.forms)
   func eachPlainLineMeansWhatTheParserMakesOfIt(form: String) throws {
@@ -56,12 +59,13 @@ struct ParsingTests {
     }
   }
 
-  @Test func theTwoThatOnlyTheTableKnowsAnswerAsTheParserWould() throws {
+  @Test func thoseThatOnlyTheTableKnowsAnswerAsTheParserWould() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)
     // A word more, and the line is the parser's.
     #expect(try vault.run(["--version"]).text == vault.run(["--version", "--version"]).text)
     #expect(try vault.run(["__complete"]).status == 64)
+    #expect(try vault.run(["__clear-clipboard"]).status == 64)
   }
 
   @Test(arguments: [

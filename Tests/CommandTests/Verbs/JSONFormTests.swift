@@ -11,7 +11,9 @@ struct JSONFormTests {
     ("set", ["a/token", "--stdin"], "two"),
     ("set", ["b", "--stdin"], "b"),
     ("get", ["a/token"], ""),
+    ("edit", ["a/token"], ""),
     ("read", ["secret://a/token"], ""),
+    ("inject", ["--dry-run"], "{{ secret://a/token }}"),
     ("list", ["--tree"], ""),
     ("show", ["a/token"], ""),
     ("history", ["a/token"], ""),
@@ -65,7 +67,8 @@ struct JSONFormTests {
     let data = try DataStoreHome()
     let home = data.home.path
     let vault = VaultProcess(
-      home: home, environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1"])
+      home: home,
+      environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
     try Data("correct horse battery staple".utf8).write(to: URL(fileURLWithPath: "\(home)/words"))
     let rows = try DocumentationPage("cli.md").rows(below: "JSON")
     for line in Self.lines {

@@ -19,4 +19,15 @@ struct SettingsTests {
     }
     #expect(try vault("settings").text.contains("default"))
   }
+
+  @Test func whenACopyIsClearedIsKeptInTheVault() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "b")
+    #expect(try vault("settings", "clipboard", "20s").status == 0)
+    #expect(try vault("settings", "clipboard").text == "clipboard  20 s\n")
+    #expect(try vault("settings").text.contains("session    default"))
+    #expect(try vault("settings", "--json").text.contains("\"clipboard\": 20"))
+    #expect(try vault("settings", "clipboard", "default").status == 0)
+    #expect(try vault("settings", "--json").text.contains("\"clipboard\": null"))
+  }
 }

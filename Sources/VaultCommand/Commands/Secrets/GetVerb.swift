@@ -5,13 +5,15 @@ import VaultCredentials
 struct GetVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Write a secret to stdout.",
+    abstract: "Write a secret to stdout, or put it on the clipboard.",
     discussion: """
-      Exactly its bytes; a newline follows on a terminal only.
+      Exactly its bytes; a newline follows on a terminal only. --copy takes the clipboard of the display, or \
+      over SSH that of your terminal, and clears it after 45 seconds.
 
       vault get api-token
       vault get database --field user
       vault get tls/key --out key.pem
+      vault get api-token --copy
       """)
 
   @Argument(help: "The item.", completion: .live)
@@ -30,13 +32,20 @@ struct GetVerb: ParsableCommand {
     completion: .file())
   var out: String?
 
+  @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws { try request().run() }
 
   func request() throws -> GetRequest {
-    GetRequest(
-      name: name, field: field, version: version, out: out, settings: try common.settings())
+    let clipboard = try clipboard.request()
+    guard clipboard == nil || out == nil else {
+      throw CommandError.usage("--copy and --out are two places at once", hint: "give one of them")
+    }
+    return GetRequest(
+      name: name, field: field, version: version, out: out, clipboard: clipboard,
+      settings: try common.settings())
   }
 }
 
@@ -46,25 +55,34 @@ package struct GetRequest: Equatable, Sendable {
   package var field: String?
   package var version: UInt64?
   package var out: String?
+  package var clipboard: ClipboardRequest?
   package var settings: VaultSettings
 
   package init(
     name: String, field: String? = nil, version: UInt64? = nil, out: String? = nil,
-    settings: VaultSettings
+    clipboard: ClipboardRequest? = nil, settings: VaultSettings
   ) {
     self.name = name
     self.field = field
     self.version = version
     self.out = out
+    self.clipboard = clipboard
     self.settings = settings
   }
 
   func run() throws {
     let name = try ItemName(name)
+    var target: Clipboard?
     let secret = try settings.withVault { vault in
-      try vault.get(name, field: field, version: version)
+      target = try clipboard?.clipboard(for: vault)
+      return try vault.get(name, field: field, version: version)
     }
-    if let out {
+    if let target {
+      let copy = try target.copy(secret.bytes)
+      guard settings.writesJSON else { return copy.tell() }
+      try StandardOutput.write(
+        [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
+    } else if let out {
       try OutputFile.write(secret.bytes, to: out)
     } else if settings.writesJSON {
       try StandardOutput.write([

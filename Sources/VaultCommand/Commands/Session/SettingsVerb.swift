@@ -13,11 +13,12 @@ struct SettingsVerb: ParsableCommand {
       vault settings session 1h        how long it stays open after it was opened
       vault settings session 0         never: every command opens it anew
       vault settings session default   fifteen minutes again
+      vault settings clipboard 20s     when a copied secret is cleared; 0 for never
       """)
 
   /// What can be set.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case session
+    case session, clipboard
   }
 
   @Argument(help: "What to set.") var name: Name?
@@ -28,25 +29,48 @@ struct SettingsVerb: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    var seconds: Int?
-    if let value, value != "default" {
-      guard let time = value == "0" ? 0 : TimeSpan.seconds(value), (0...30 * 86_400).contains(time)
-      else {
+    let seconds = try seconds()
+    let (session, clipboard) = try settings.withVault { vault in
+      if value != nil {
+        switch name {
+        case .session: try vault.setSession(seconds: seconds)
+        case .clipboard: try vault.setClipboard(seconds: seconds)
+        case nil: break
+        }
+      }
+      return (try vault.sessionSetting(), try vault.clipboardSetting())
+    }
+    if settings.writesJSON {
+      let number = { (seconds: Int?) in seconds.map { JSONValue.number(Int64($0)) } ?? .null }
+      try StandardOutput.write([("session", number(session)), ("clipboard", number(clipboard))])
+    } else if value == nil {
+      let words = { (seconds: Int?) in
+        seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
+      }
+      let rows = [["session", words(session)], ["clipboard", words(clipboard)]]
+      try StandardOutput.write(
+        TextTable.aligned(rows.filter { name == nil || $0[0] == name?.rawValue }))
+    }
+  }
+
+  /// The value, checked; `nil` for the standard.
+  private func seconds() throws -> Int? {
+    guard let value, value != "default" else { return nil }
+    switch name {
+    case .clipboard:
+      guard let time = Clipboard.seconds(value) else {
+        throw CommandError.usage(
+          "the clipboard is cleared after a time up to 1h, 0 for never, or default",
+          hint: "such as: vault settings clipboard 20s")
+      }
+      return time
+    case .session, nil:
+      guard let time = TimeSpan.seconds(value), (0...30 * 86_400).contains(time) else {
         throw CommandError.usage(
           "a session is 0, default, or a time up to 30d", hint: "such as: vault settings session 1h"
         )
       }
-      seconds = time
-    }
-    let session = try settings.withVault { vault in
-      if value != nil { try vault.setSession(seconds: seconds) }
-      return try vault.sessionSetting()
-    }
-    if settings.writesJSON {
-      try StandardOutput.write([("session", session.map { .number(Int64($0)) } ?? .null)])
-    } else if value == nil {
-      let words = session.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
-      try StandardOutput.write(TextTable.aligned([["session", words]]))
+      return time
     }
   }
 }

@@ -1,0 +1,145 @@
+import VaultCredentials
+import VaultSealing
+
+/// A text with `{{ secret://… }}` in it, as `vault inject` fills it.
+///
+/// Everything else is kept byte for byte: other programs' `{{ … }}` too, and what is no text at all. A
+/// backslash right before a reference keeps it from being filled, and goes; two are one, and the reference
+/// is filled. Anywhere else a backslash is a backslash.
+package struct Template: Sendable {
+  /// Where something stands: both counted from 1, columns in characters.
+  package struct Position: Equatable, Sendable {
+    package let line: Int
+    package let column: Int
+
+    /// `line:column`.
+    package var text: String { "\(line):\(column)" }
+  }
+
+  /// A part of the template.
+  package enum Part: Equatable, Sendable {
+    case bytes(Range<Int>)
+    case reference(SecretReference, Position)
+  }
+
+  package let parts: [Part]
+
+  private static let opening = Array("{{".utf8)
+  private static let closing = Array("}}".utf8)
+  private static let scheme = Array(SecretReference.scheme.utf8)
+  private static let backslash = UInt8(ascii: "\\")
+
+  /// Splits a template at its references.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` that tells of every reference that cannot be read.
+  package init(_ bytes: [UInt8]) throws(CommandError) {
+    var parts: [Part] = []
+    var faults: [String] = []
+    var lines = LineCounter()
+    // What was not yet handed on begins here.
+    var pending = 0
+    var index = 0
+    while let start = Self.firstOpening(in: bytes, from: index) {
+      index = start + Self.opening.count
+      guard let begin = Self.reference(in: bytes, after: index) else { continue }
+      let backslashes = bytes[pending..<start].reversed().prefix { $0 == Self.backslash }.count
+      parts.append(.bytes(pending..<start - (backslashes + 1) / 2))
+      pending = start
+      guard backslashes.isMultiple(of: 2) else { continue }
+      let position = lines.position(of: start, in: bytes)
+      do {
+        let (reference, end) = try Self.reference(in: bytes, from: begin)
+        parts.append(.reference(reference, position))
+        (pending, index) = (end, end)
+      } catch {
+        faults.append("\(position.text): \(error.message)")
+      }
+    }
+    parts.append(.bytes(pending..<bytes.count))
+    guard faults.isEmpty else {
+      throw .usage(
+        "the template cannot be filled: \(faults.joined(separator: "; "))",
+        hint: "such as: {{ secret://work/github#user }}; \\{{ keeps it as it is")
+    }
+    self.parts = parts.filter { if case .bytes(let range) = $0 { !range.isEmpty } else { true } }
+  }
+
+  /// The references and where they stand, in their order.
+  package var references: [(reference: SecretReference, position: Position)] {
+    parts.compactMap {
+      if case .reference(let reference, let position) = $0 { (reference, position) } else { nil }
+    }
+  }
+
+  private static func firstOpening(in bytes: [UInt8], from start: Int) -> Int? {
+    var index = start
+    while index + 1 < bytes.count {
+      if bytes[index + 1] != opening[1] {
+        index += 2
+      } else if bytes[index] == opening[0] {
+        // Of three braces the last two count: {{{ is a brace and an opening.
+        return index + 2 < bytes.count && bytes[index + 2] == opening[0] ? index + 1 : index
+      } else {
+        index += 1
+      }
+    }
+    return nil
+  }
+
+  /// Where the reference begins, if one follows the braces.
+  private static func reference(in bytes: [UInt8], after start: Int) -> Int? {
+    let begin = bytes[start...].firstIndex { !isBlank($0) } ?? bytes.count
+    return bytes[begin...].starts(with: scheme) ? begin : nil
+  }
+
+  /// The reference and where its braces end.
+  private static func reference(
+    in bytes: [UInt8], from begin: Int
+  ) throws(CommandError) -> (SecretReference, end: Int) {
+    var end = begin
+    while !bytes[end...].starts(with: closing) {
+      guard end < bytes.count, bytes[end] != 0x0A else {
+        throw .usage("the reference has no }} on its line")
+      }
+      end += 1
+    }
+    let inner = bytes[begin..<end]
+    let last = inner.lastIndex { !isBlank($0) } ?? begin
+    guard let text = String(validating: inner[...last], as: UTF8.self) else {
+      throw .usage("the reference is no UTF-8")
+    }
+    do {
+      let reference = try SecretReference(text)
+      _ = try ItemName(reference.name)
+      return (reference, end + closing.count)
+    } catch let error as CommandError {
+      throw error
+    } catch let error as CredentialError {
+      throw .usage(error.message)
+    } catch {
+      throw .usage("the reference cannot be read")
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Counts lines and columns as it goes, so that a long template is read once.
+  private struct LineCounter {
+    private var index = 0
+    private var line = 1
+    private var column = 1
+
+    mutating func position(of target: Int, in bytes: [UInt8]) -> Position {
+      while index < target {
+        if bytes[index] == 0x0A {
+          line += 1
+          column = 1
+        } else if bytes[index] & 0xC0 != 0x80 {
+          column += 1
+        }
+        index += 1
+      }
+      return Position(line: line, column: column)
+    }
+  }
+}

@@ -1,0 +1,259 @@
+"""Copies to real clipboards. Usage: clipboard.py x11|xsel|wayland|terminal|tmux|screen VAULT HOME"""
+import base64
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pexpect
+
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+case, vault, home = sys.argv[1:4]
+# What is left behind becomes a child of this process, and is seen to end.
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+# Not below /tmp, which wl-copy gets anew.
+runtime = tempfile.mkdtemp(prefix="vault-test-", dir="/dev/shm")
+environment = {
+    "HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm-256color",
+    "LC_ALL": "C.UTF-8", "VAULT_KEY_FILE": f"{home}/key", "XDG_RUNTIME_DIR": runtime,
+}
+secret = "correct \u00fc horse"
+encoded = base64.b64encode(secret.encode()).decode()
+started = []
+
+
+def run(*words, status=0, **options):
+    done = subprocess.run(
+        list(words), env=environment, capture_output=True, check=False, timeout=60, **options)
+    assert done.returncode == status, (words, done.returncode, done.stderr)
+    assert secret.encode() not in done.stderr
+    return done.stdout
+
+
+def until(what, condition):
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)
+
+
+def children():
+    """What of ours is still there, by its line."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode()
+        except (OSError, IndexError):
+            continue
+        if parent == os.getpid() and line:
+            found[int(name)] = line
+    return found
+
+
+def waiting():
+    """The processes that wait to clear the clipboard."""
+    return [number for number, line in children().items() if "__clear-clipboard" in line]
+
+
+def all_done():
+    def reaped():
+        for number in children():
+            try:
+                os.waitpid(number, os.WNOHANG)
+            except ChildProcessError:
+                pass
+        return not waiting()
+    until("the clearing process ends", reaped)
+
+
+def copy(*more):
+    shown = run(vault, "get", "k", "--copy", "--json", *more)
+    assert secret.encode() not in shown
+    return shown.decode()
+
+
+def display(read, write, name, on_disk):
+    """What a display's clipboard has to do, whoever owns it."""
+    def held():
+        done = subprocess.run(read, env=environment, capture_output=True, check=False, timeout=20)
+        return done.stdout.decode() if done.returncode == 0 else ""
+
+    assert f'"clipboard": "{name}"' in copy("--clear-after", "2s")
+    # xsel comes back before it owns the selection.
+    until("the secret is there", lambda: held() == secret)
+    for number, line in children().items():
+        assert secret not in line and encoded not in line, line
+    all_done()
+    until("the clipboard is clear", lambda: held() == "")
+    # What came later stays.
+    copy("--clear-after", "1s")
+    subprocess.run(
+        write, env=environment, input=b"later", stdout=subprocess.DEVNULL, check=True, timeout=20)
+    until("the later text is there", lambda: held() == "later")
+    all_done()
+    assert held() == "later"
+    # A second copy counts from its own time, and one without an end stays.
+    copy("--clear-after", "1s")
+    assert '"clearsAfter": null' in copy("--clear-after", "0")
+    all_done()
+    assert held() == secret
+    # The vault's own time.
+    run(vault, "settings", "clipboard", "7m")
+    assert '"clearsAfter": 420' in copy()
+    assert len(waiting()) == 1
+    told = subprocess.run(
+        [vault, "get", "k", "-c", "--clear-after", "1s"], env=environment, capture_output=True,
+        check=True)
+    assert told.stdout == b"" and b"copied; cleared in 1 s" in told.stderr, told
+    assert not on_disk(), on_disk()
+
+
+def x11(program):
+    if program == "xsel":
+        # Only xsel is there.
+        folder = os.path.join(home, "bin")
+        os.mkdir(folder)
+        os.symlink(shutil.which("xsel"), f"{folder}/xsel")
+        environment["PATH"] = folder
+    down, up = os.pipe()
+    started.append(subprocess.Popen(
+        ["/usr/bin/Xvfb", "-displayfd", str(up), "-nolisten", "tcp", "-screen", "0", "64x64x24"],
+        pass_fds=[up], stderr=subprocess.DEVNULL))
+    os.close(up)
+    environment["DISPLAY"] = ":" + os.read(down, 16).decode().strip()
+    if program == "xsel":
+        display(["xsel", "-b", "-o"], ["xsel", "-b", "-i"], "x11", list)
+    else:
+        display(
+            ["xclip", "-sel", "c", "-o"], ["xclip", "-sel", "c", "-i"], "x11", list)
+    # A display that is not there, and nothing else.
+    environment["DISPLAY"] = ":4711"
+    run(vault, "get", "k", "--copy", status=69, start_new_session=True)
+
+
+def wayland():
+    folder = f"{runtime}/sway"
+    os.mkdir(folder, 0o700)
+    with open(f"{folder}/config", "w", encoding="utf-8") as file:
+        file.write("xwayland disable\n")
+    line = ["sway", "-c", f"{folder}/config"]
+    if os.geteuid() == 0:  # sway refuses to be root.
+        os.chmod(runtime, 0o711)
+        shutil.chown(folder, 65534, 65534)
+        line = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + line
+    started.append(subprocess.Popen(
+        line, env=dict(
+            environment, HOME=folder, XDG_RUNTIME_DIR=folder, WLR_BACKENDS="headless",
+            WLR_LIBINPUT_NO_DEVICES="1", WLR_RENDERER="pixman"),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def sockets():
+        return [name for name in os.listdir(folder) if re.fullmatch(r"wayland-\d+", name)]
+    until("sway is there", sockets)
+    environment["WAYLAND_DISPLAY"] = f"{folder}/{sockets()[0]}"
+
+    def left_on_disk():
+        """What wl-copy leaves in the real /tmp while it serves."""
+        held = []
+        for name in os.listdir("/tmp"):
+            path = f"/tmp/{name}/stdin"
+            if name.startswith("wl-copy-buffer-") and os.path.exists(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    held += [path] if secret in file.read() else []
+        return held
+
+    display(["wl-paste", "-n"], ["wl-copy"], "wayland", left_on_disk)
+
+
+def terminal():
+    shell = pexpect.spawn(
+        "/bin/sh", env=dict(environment, PS1="ready> "), timeout=20, dimensions=(24, 200))
+    shell.expect_exact("ready> ")
+    shell.send(f"{vault} get k --copy --clear-after 1s\r")
+    shell.expect_exact(f"\x1b]52;c;{encoded}\x07")
+    shell.expect_exact("does not say whether it took it")
+    shell.expect_exact("\x1b]52;c;\x07")
+    all_done()
+    # A terminal that has gone ends the wait.
+    shell.send(f"{vault} get k -c --clear-after 1h\r")
+    shell.expect_exact(f"\x1b]52;c;{encoded}\x07")
+    until("somebody waits", waiting)
+    shell.close(force=True)
+    all_done()
+    # A console has no clipboard; more than a terminal takes is not sent.
+    child = pexpect.spawn(vault, ["get", "k", "-c"], env=dict(environment, TERM="linux"), timeout=20)
+    child.expect_exact("no clipboard is within reach")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 69
+    run(vault, "set", "long", "--stdin", input=b"x" * 80_000)
+    child = pexpect.spawn(vault, ["get", "long", "-c"], env=environment, timeout=20)
+    child.expect_exact("has 80000 bytes, and a terminal's clipboard takes 74994")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 73
+    # Without a terminal and a display there is none.
+    run(vault, "get", "k", "--copy", status=69, start_new_session=True)
+
+
+def multiplexer(line, end):
+    """Inside tmux or screen: what arrives at the terminal around them."""
+    shell = pexpect.spawn(
+        line[0], line[1:], env=environment, timeout=20, dimensions=(24, 200))
+    shell.expect_exact("ready> ")
+    shell.send(f"{vault} get k --copy --clear-after 1s\r")
+    shell.expect("\x1b\\]52;c?;" + re.escape(encoded) + "\x07")
+    shell.expect("\x1b\\]52;c;\x07")
+    # Longer than one string of screen's.
+    run(vault, "set", "k", "--stdin", input=b"0123456789" * 400)
+    shell.send(f"{vault} get k --copy --clear-after 0\r")
+    shell.expect(
+        "\x1b\\]52;c?;" + base64.b64encode(b"0123456789" * 400).decode() + "\x07")
+    end()
+    shell.close(force=True)
+
+
+def tmux():
+    environment["TMUX_TMPDIR"] = runtime
+
+    def end():
+        assert run("tmux", "list-buffers") == b""
+        run("tmux", "kill-server")
+    with open(f"{runtime}/shell", "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\nPS1='ready> ' exec /bin/sh\n")
+    os.chmod(f"{runtime}/shell", 0o700)
+    multiplexer(["tmux", "-f", "/dev/null", "new-session", f"{runtime}/shell"], end)
+
+
+def screen():
+    environment["SCREENDIR"] = runtime
+    environment["PS1"] = "ready> "
+    name = f"vault-test-{os.getpid()}"
+    multiplexer(
+        ["screen", "-c", "/dev/null", "-S", name, "/bin/sh"],
+        lambda: run("screen", "-S", name, "-X", "quit"))
+
+
+try:
+    run(vault, "init", "--key-file", f"{home}/key")
+    run(vault, "set", "k", "--stdin", "--exact", input=secret.encode())
+    {"x11": lambda: x11("xclip"), "xsel": lambda: x11("xsel"), "wayland": wayland,
+     "terminal": terminal, "tmux": tmux, "screen": screen}[case]()
+finally:
+    for process in started:
+        process.kill()
+        process.wait()
+    for number in children():
+        os.kill(number, signal.SIGKILL)
+    shutil.rmtree(runtime, ignore_errors=True)

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct InjectTests {
+  private let vault: CommandVault
+
+  init() throws {
+    vault = try CommandVault()
+    try vault.set("api-token", "s3cr3t")
+    try vault.set("work/db", "p\"w\n")
+  }
+
+  private var folder: String { vault.home.path }
+
+  private func write(_ bytes: Data, _ name: String) throws -> String {
+    try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    return "\(folder)/\(name)"
+  }
+
+  private func mode(_ path: String) throws -> Int {
+    let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+    return try #require(found as? Int)
+  }
+
+  @Test func stdinIsFilledToStdoutByteForByte() throws {
+    let template =
+      Data([0, 0xFF, 0x0A])
+      + Data("{{ secret://api-token }}|{{secret://work/db?encoding=json}}|{{ .Values.x }}|".utf8)
+      + Data("\\{{ secret://api-token }}|{{ secret://none?default=d%7D }}\r\n".utf8) + Data([0xC3])
+    let result = try vault.vault.run(["inject"], input: template)
+    #expect(result.status == 0, "\(result.errors)")
+    let expected =
+      Data([0, 0xFF, 0x0A])
+      + Data("s3cr3t|\"p\\\"w\\u000a\"|{{ .Values.x }}|{{ secret://api-token }}|d}\r\n".utf8)
+      + Data([0xC3])
+    #expect(result.output == expected)
+    #expect(result.errors == "")
+  }
+
+  @Test func aFileIsMadeWholeWithItsMode() throws {
+    let template = try write(Data("t={{ secret://api-token }}\n".utf8), "t")
+    let output = "\(folder)/out"
+    #expect(try vault("inject", "-i", template, "-o", output).status == 0)
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == "t=s3cr3t\n")
+    #expect(try mode(output) == 0o600)
+    let again = try vault(
+      "inject", "--in", template, "--out", output, "--mode", "640", "--json")
+    #expect(again.text.contains("\"references\": 1") && again.text.contains("\"size\": 9"))
+    #expect(try mode(output) == 0o640)
+    // Made anew with the mode that is asked for, not with the old file's.
+    #expect(try vault("inject", "--in", template, "--out", output).status == 0)
+    #expect(try mode(output) == 0o600)
+    #expect(vault.home.names().filter { $0.hasPrefix(".vault-out") }.isEmpty)
+    for nonsense in ["999", "rw", "0040", "1777", ""] {
+      #expect(try vault("inject", "-i", template, "-o", output, "--mode", nonsense).status == 64)
+    }
+  }
+
+  @Test func everythingThatIsMissingIsListedBeforeAnythingIsWritten() throws {
+    let template = try write(
+      Data("{{ secret://one }}\n {{ secret://api-token#no }}\n{{ secret://one }}\n".utf8), "t")
+    let output = "\(folder)/out"
+    try Data("old".utf8).write(to: URL(fileURLWithPath: output))
+    let result = try vault("inject", "-i", template, "-o", output)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("2 items are missing: one (1:1, 3:1), api-token#no (2:2)"))
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == "old")
+    let toStdout = try vault("inject", "-i", template)
+    #expect(toStdout.status == 1 && toStdout.output.isEmpty)
+    let binary = try vault.vault.run(["set", "bin", "--stdin"], input: Data([0xFF, 0xFE]))
+    #expect(binary.status == 0)
+    let notText = try vault("inject", input: "a\n {{ secret://bin?encoding=json }}")
+    #expect(notText.status == 64 && notText.errors.contains("2:2: "), "\(notText.errors)")
+  }
+
+  @Test func linksFoldersDevicesAndTheTemplateItselfAreNoOutput() throws {
+    let template = try write(Data("{{ secret://api-token }}".utf8), "t")
+    let target = try write(Data("target".utf8), "target")
+    let link = "\(folder)/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+    for (output, status) in [
+      (link, 73), (folder, 73), ("/dev/null", 73), ("\(folder)/none/out", 73), (template, 64),
+    ] {
+      let result = try vault("inject", "-i", template, "-o", output)
+      #expect(result.status == Int32(status), "\(output): \(result.errors)")
+      #expect(!result.errors.contains("s3cr3t"))
+    }
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "target")
+    #expect(try String(contentsOfFile: template, encoding: .utf8).contains("secret://"))
+  }
+
+  @Test func aDryRunOpensNoVault() throws {
+    let home = try TemporaryHome()
+    let command = VaultProcess(home: home.path)
+    let template = Data("x {{ secret://@work/a%20b?default=1#f }}\n{{ secret://x }}".utf8)
+    let listed = try command.run(["inject", "--dry-run"], input: template)
+    #expect(listed.status == 0)
+    #expect(listed.text == "1:3  secret://@work/a%20b?default=1#f\n2:1  secret://x\n")
+    let document = try command.run(["inject", "--dry-run", "--json"], input: template)
+    let object = try #require(
+      JSONSerialization.jsonObject(with: document.output) as? [String: Any])
+    let references = try #require(object["references"] as? [[String: Any]])
+    #expect(references.count == 2)
+    #expect(
+      references[0]["name"] as? String == "a b" && references[0]["vault"] as? String == "work")
+    #expect(references[0]["hasDefault"] as? Bool == true && references[1]["line"] as? Int == 2)
+    #expect(home.names().isEmpty)
+    #expect(try command.run(["inject"], input: template).status == 78)
+  }
+
+  @Test func aLineThatCannotBeMeantIsRefused() throws {
+    #expect(try vault("inject", "--json", input: "x").status == 64)
+    #expect(try vault("inject", "-i", "/nowhere/t").status == 74)
+    #expect(try vault("inject", "--passphrase", "stdin", input: "x").status == 64)
+    #expect(try vault("inject", input: "x {{ secret:// }}").status == 64)
+    let none = try vault("inject", input: "nothing here")
+    #expect(none.text == "nothing here" && none.errors.contains("holds no reference"))
+  }
+}
