@@ -14,10 +14,10 @@ RELEASE := .build-release
 BINARY ?= $(RELEASE)/release/vault
 DEB ?= .build-deb
 
-BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev pkg-config
+BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
-	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano
+	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool
 
 .PHONY: help build demo test lint format install uninstall deb completions bench clean
 

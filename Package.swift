@@ -25,7 +25,8 @@ let package = Package(
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -35,6 +36,8 @@ let package = Package(
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    // Codes of two-factor logins.
+    .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
     // For other people's tests: a vault in memory, a keyring in any state.
     .target(
       name: "VaultCredentialsTesting",
@@ -65,6 +68,7 @@ let package = Package(
       name: "CVaultSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
     .systemLibrary(name: "CVaultLinux"),
 
     .target(
@@ -80,6 +84,7 @@ let package = Package(
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData"], path: "Tests/AppDataWriter"),
     .testTarget(name: "ArchitectureTests"),
+    .testTarget(name: "OneTimeCodesTests", dependencies: ["VaultOneTimeCodes", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
     .executableTarget(

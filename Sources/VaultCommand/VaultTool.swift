@@ -19,9 +19,11 @@ struct VaultTool: ParsableCommand {
         subcommands: [
           SetVerb.self, GetVerb.self, EditVerb.self, ListVerb.self, ShowVerb.self,
           RemoveVerb.self, RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self,
-          UndoVerb.self,
+          UndoVerb.self, GenerateVerb.self,
         ]),
-      CommandGroup(name: "Use", subcommands: [RunVerb.self, ReadVerb.self, InjectVerb.self]),
+      CommandGroup(
+        name: "Use",
+        subcommands: [RunVerb.self, ReadVerb.self, InjectVerb.self, OTPVerb.self]),
       CommandGroup(
         name: "The vault",
         subcommands: [

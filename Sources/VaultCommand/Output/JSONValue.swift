@@ -5,6 +5,8 @@ enum JSONValue {
   case null
   case bool(Bool)
   case number(Int64)
+  /// Finite.
+  case real(Double)
   case string(String)
   case array([JSONValue])
   case object([(String, JSONValue)])
@@ -33,6 +35,7 @@ enum JSONValue {
     case .null: output += "null"
     case .bool(let value): output += value ? "true" : "false"
     case .number(let value): output += String(value)
+    case .real(let value): output += value.description
     case .string(let value): Self.quote(value, to: &output)
     case .array(let values):
       Self.list(values, brackets: ("[", "]"), to: &output, indent: indent) {

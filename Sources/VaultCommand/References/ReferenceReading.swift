@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultOneTimeCodes
 import VaultSealing
 
 /// Reads what references point to: one opening of each vault, one read for plain items.
@@ -79,6 +80,8 @@ final class ReferenceReading {
     case .expiry:
       let expires = try vault.item(name).expires.map(Timestamp.text) ?? ""
       return try SecretBytes(copying: Array(expires.utf8))
+    case .otp:
+      return try OneTimeCodeReading(of: name, field: reference.field, in: vault).code.text
     case nil:
       if (reference.field ?? "").isEmpty, let known = prefetched[reference.vaultName]?[name] {
         return known.bytes

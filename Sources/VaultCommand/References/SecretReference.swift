@@ -6,7 +6,7 @@ import VaultCredentials
 /// Names may hold slashes, so the field is the fragment. Percent-encoding as in RFC 3986.
 package struct SecretReference: Hashable, Sendable {
   /// What a reference may ask for instead of the secret.
-  package enum Attribute: String, CaseIterable, Sendable { case fingerprint, expiry }
+  package enum Attribute: String, CaseIterable, Sendable { case fingerprint, expiry, otp }
 
   package static let scheme = "secret://"
 

@@ -64,9 +64,9 @@ enum KeePassImport {
       origin: name, name: name, main: try HelperItem.bytes(first("Password") ?? ""))
     try item.add("user", first("UserName"))
     try item.add("url", first("URL"))
-    try item.add("otp", first("otp"))
+    var taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
+    if let seed = first("otp") ?? olderSeed(first, &taken) { try item.add("otp", seed) }
     try item.add("notes", first("Notes"))
-    let taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
     for (key, value) in texts where !taken.contains(key) { try item.add(key, value) }
     let separators: Set<Character> = [",", ";"]
     item.tags = (entry.text(of: "Tags") ?? "").split(whereSeparator: separators.contains)
@@ -108,5 +108,42 @@ enum KeePassImport {
       run.isSuccess
     else { return nil }
     return run.output
+  }
+
+  /// The seed of one-time codes where it is not in the field `otp`, as an address.
+  ///
+  /// KeeTrayTOTP's fields, which KeePassXC wrote up to 2.3, and KeePass 2.47's own:
+  /// keepass.info/help/base/placeholders.html#otp.
+  private static func olderSeed(
+    _ first: (String) -> String?, _ taken: inout Set<String>
+  ) -> String? {
+    var parameters = ""
+    func take(_ key: String, _ name: String) {
+      guard let value = first(key), !value.isEmpty else { return }
+      taken.insert(key)
+      parameters += "&\(name)=\(value)"
+    }
+    if let seed = first("TOTP Seed"), !seed.isEmpty {
+      taken.formUnion(["TOTP Seed", "TOTP Settings"])
+      let settings = (first("TOTP Settings") ?? "30;6").split(separator: ";")
+      if let period = settings.first { parameters += "&period=\(period)" }
+      if settings.count > 1 {
+        parameters += settings[1] == "S" ? "&encoder=steam" : "&digits=\(settings[1])"
+      }
+      return "otpauth://totp/?secret=\(seed)\(parameters)"
+    }
+    if let seed = first("TimeOtp-Secret-Base32"), !seed.isEmpty {
+      taken.insert("TimeOtp-Secret-Base32")
+      take("TimeOtp-Period", "period")
+      take("TimeOtp-Length", "digits")
+      take("TimeOtp-Algorithm", "algorithm")
+      return "otpauth://totp/?secret=\(seed)\(parameters)"
+    }
+    if let seed = first("HmacOtp-Secret-Base32"), !seed.isEmpty {
+      taken.insert("HmacOtp-Secret-Base32")
+      take("HmacOtp-Counter", "counter")
+      return "otpauth://hotp/?secret=\(seed)\(parameters)"
+    }
+    return nil
   }
 }

@@ -7,7 +7,7 @@ struct ReadVerb: ParsableCommand {
     commandName: "read",
     abstract: "Write what a reference points to.",
     discussion: """
-      A reference is secret://NAME[?attribute=fingerprint|expiry&encoding=base64|hex|url|json&default=…][#FIELD], \
+      A reference is secret://NAME[?attribute=fingerprint|expiry|otp&encoding=base64|hex|url|json&default=…][#FIELD], \
       in another vault secret://@VAULT/NAME.
 
       vault read secret://work/github#user

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
+import VaultOneTimeCodes
 import VaultSealing
 
 /// `vault set`.
@@ -14,6 +15,8 @@ struct SetVerb: ParsableCommand {
       vault set api-token
       printf %s "$TOKEN" | vault set work/github --stdin
       vault set tls/key --file key.pem
+      vault set database --generate --length 32
+      vault set work/github --otp
       """)
 
   @Argument(help: "The item.", completion: .live)
@@ -37,6 +40,20 @@ struct SetVerb: ParsableCommand {
     help: ArgumentHelp("Set one of its further fields.", valueName: "name"), completion: .live)
   var field: String?
 
+  @Flag(
+    help: "Make one, and say how strong it is; 'vault help generate' tells more of the options.")
+  var generate = false
+
+  @Flag(help: "With --generate: write it to stdout, too.")
+  var show = false
+
+  @Flag(
+    help:
+      "It is the seed of one-time codes: an otpauth:// address or base32. Kept in the field otp.")
+  var otp = false
+
+  @OptionGroup(title: "With --generate") var generation: GenerationOptions
+
   @OptionGroup(title: "What is known of it") var details: ItemDetailOptions
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -48,10 +65,19 @@ struct SetVerb: ParsableCommand {
           + "and the shell keeps it in its history",
         hint: "leave it out to be asked for it, or use --stdin or --file PATH")
     }
-    guard !(stdin && file != nil) else {
+    guard [stdin, file != nil, generate].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
-        "--stdin and --file are two sources at once", hint: "give one of them")
+        "--stdin, --file and --generate are two sources at once", hint: "give one of them")
     }
+    guard !(generate && otp) else {
+      throw CommandError.usage(
+        "a seed of one-time codes is given by the service", hint: "leave --generate out")
+    }
+    guard generate || !(generation.isGiven || show) else {
+      throw CommandError.usage(
+        "options of a password to be made, and no --generate", hint: "add --generate")
+    }
+    let recipe = generate ? try generation.recipe() : nil
     let settings = try common.settings()
     if stdin, settings.passphrase?.usesStandardInput == true {
       throw CommandError.usage(
@@ -61,13 +87,39 @@ struct SetVerb: ParsableCommand {
     let name = try ItemName(name)
     let changes = try details.changes()
     // Read before anything is opened or made: what is too long or not there changes nothing.
-    let given = try givenSecret()
+    let given = try recipe?.make() ?? givenSecret()
+    let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
-      let secret = try given ?? asked(name)
+      var secret = try seed ?? given ?? asked(name)
+      if otp, seed == nil { secret = try address(of: secret, name) }
       let change = try vault.set(
-        name, to: Secret(secret), field: field,
-        changes: try details.merged(into: changes, for: name, in: vault))
-      try report(change, secret, settings)
+        name, to: Secret(secret), field: field ?? (otp ? OneTimeCodeReading.field : nil),
+        changes: try details.merged(
+          into: try withKind(changes, name, in: vault), for: name, in: vault))
+      if show, !settings.writesJSON { try SecretOutput.write(secret) }
+      try report(change, secret, recipe, settings)
+    }
+  }
+
+  /// A seed as it is kept.
+  private func address(of text: SecretBytes, _ name: ItemName) throws -> SecretBytes {
+    try OneTimeCodeReading.telling {
+      try OneTimeGenerator(text).address(from: text, label: name.text)
+    }
+  }
+
+  /// The kind of a new item that has a seed and nothing else.
+  private func withKind(
+    _ changes: ItemChanges, _ name: ItemName, in vault: UnlockedVault.Blocking
+  ) throws -> ItemChanges {
+    guard otp, changes.kind == nil else { return changes }
+    do {
+      _ = try vault.item(name)
+      return changes
+    } catch let error as CredentialError where error.code == .itemNotFound {
+      var changes = changes
+      changes.kind = .otp
+      return changes
     }
   }
 
@@ -79,7 +131,7 @@ struct SetVerb: ParsableCommand {
         "stdin is the terminal, which would show the secret", hint: "leave --stdin out")
     }
     let secret = try SecretInput.read(0, limit: Secret.maximumLength + 1)
-    guard !exact, SecretText.isSingleLine(secret) else { return try limited(secret) }
+    guard !exact, !otp, SecretText.isSingleLine(secret) else { return try limited(secret) }
     StandardError.note("dropped the newline at the end; --exact keeps it")
     return try limited(SecretInput.droppingNewline(secret))
   }
@@ -95,7 +147,10 @@ struct SetVerb: ParsableCommand {
 
   private func asked(_ name: ItemName) throws -> SecretBytes {
     let question = "Secret for \(Sanitizer.visible(name.text))" + (field == nil ? "" : ", field")
-    guard let secret = try Prompt.newSecret(question) else {
+    // A seed that is not one is told at once: nobody needs to type it twice.
+    let typed =
+      otp ? try Prompt.secret("Seed or otpauth:// address") : try Prompt.newSecret(question)
+    guard let secret = typed else {
       throw CommandError.usage(
         "there is no terminal to ask for the secret", hint: "use --stdin or --file PATH")
     }
@@ -103,19 +158,25 @@ struct SetVerb: ParsableCommand {
   }
 
   private func report(
-    _ change: ItemChange, _ secret: SecretBytes, _ settings: VaultSettings
+    _ change: ItemChange, _ secret: SecretBytes, _ recipe: PasswordRecipe?,
+    _ settings: VaultSettings
   ) throws {
-    for oddity in SecretText.oddities(of: secret) {
+    for oddity in recipe == nil ? SecretText.oddities(of: secret) : [] {
       StandardError.note("the secret may not be what was meant: \(oddity)")
     }
     if settings.writesJSON {
-      try StandardOutput.write([
+      var members: [(String, JSONValue)] = [
         ("name", .string(change.item.name.text)), ("isNew", .bool(change.isNew)),
         ("version", .number(Int64(clamping: change.item.version))),
         ("length", .number(Int64(change.fingerprint.length))),
         ("fingerprint", .string(change.fingerprint.hash)),
-      ])
-    } else if StandardError.isTerminal {
+      ]
+      if let recipe { members += [("bits", .real(recipe.shownBits))] }
+      if show { members += [("secret", .string(Secret(secret).text ?? ""))] }
+      return try StandardOutput.write(members)
+    }
+    recipe?.tell()
+    if StandardError.isTerminal || recipe != nil {
       let version = change.isNew ? "" : ", version \(change.item.version)"
       StandardError.note(
         "stored\(version): \(change.fingerprint.length) bytes, fingerprint \(change.fingerprint.hash)"

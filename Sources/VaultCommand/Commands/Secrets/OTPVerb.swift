@@ -1,0 +1,56 @@
+import ArgumentParser
+import VaultCredentials
+import VaultOneTimeCodes
+
+/// `vault otp`.
+struct OTPVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "otp",
+    abstract: "Write a one-time code to stdout.",
+    discussion: """
+      TOTP, HOTP and Steam's, from the seed that 'vault set NAME --otp' or an import has put into the \
+      item's field otp. How many seconds the code has left goes to stderr. A counted code's count is \
+      stored before the code is shown.
+
+      vault otp work/github
+      vault read 'secret://work/github?attribute=otp'
+      """)
+
+  @Argument(help: "The item.", completion: .live)
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The field that the seed is in, if not otp.", valueName: "name"),
+    completion: .live)
+  var field: String?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let name = try ItemName(name)
+    let reading = try settings.withVault { vault in
+      try OneTimeCodeReading(of: name, field: field, in: vault)
+    }
+    let (generator, code) = (reading.generator, reading.code)
+    let isTimed = generator.kind == .totp
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("name", .string(name.text)), ("code", .string(Secret(code.text).text ?? "")),
+        ("type", .string(generator.form == .steam ? "steam" : generator.kind.rawValue)),
+        ("algorithm", .string(generator.algorithm.rawValue)),
+        ("digits", .number(Int64(generator.form.length))),
+        ("period", isTimed ? .number(Int64(generator.period)) : .null),
+        ("secondsLeft", code.secondsLeft.map(JSONValue.number) ?? .null),
+        ("counter", isTimed ? .null : .string(String(generator.counter))),
+        ("issuer", .optional(generator.issuer)),
+      ])
+    }
+    try SecretOutput.write(code.text)
+    if let seconds = code.secondsLeft {
+      StandardError.note("\(seconds) s left of \(generator.period)")
+    } else {
+      StandardError.note("code \(generator.counter); the next one is \(generator.counter + 1)")
+    }
+  }
+}

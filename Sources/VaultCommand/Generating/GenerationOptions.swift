@@ -1,0 +1,103 @@
+import ArgumentParser
+import VaultSealing
+
+/// What a password is to be like; the same for `generate` and `set --generate`.
+struct GenerationOptions: ParsableArguments {
+  static let standardLength = 20
+
+  @Option(
+    help: ArgumentHelp(
+      "How many characters; \(standardLength) if nothing is said.", valueName: "number"))
+  var length: Int?
+
+  @Flag(inversion: .prefixedNo, help: "Small letters.")
+  var lower: Bool?
+
+  @Flag(inversion: .prefixedNo, help: "Capitals.")
+  var upper: Bool?
+
+  @Flag(inversion: .prefixedNo, help: "Digits.")
+  var digits: Bool?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Symbols. All four kinds if nothing is said; those that are named, if any is.")
+  var symbols: Bool?
+
+  @Flag(help: "Leave out what looks like something else: 0OoQ 1Il| 2Z 5S 8B 6G.")
+  var excludeLookAlikes = false
+
+  @Option(help: ArgumentHelp("Leave these characters out.", valueName: "characters"))
+  var exclude: String?
+
+  @Option(
+    help: ArgumentHelp("Words of the EFF's large list instead, so many.", valueName: "number"))
+  var words: Int?
+
+  @Option(
+    help: ArgumentHelp("What stands between words; '-' if nothing is said.", valueName: "text"))
+  var separator: String?
+
+  @Flag(name: [.customLong("capitalize"), .customLong("capitalise")], help: "Capitalise words.")
+  var capitalize = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A pattern instead: l u d s small letter, capital, digit, symbol; w a word; [abc] a set; {3} repeats.",
+      valueName: "pattern"))
+  var pattern: String?
+
+  /// Whether anything was said.
+  var isGiven: Bool {
+    length != nil || words != nil || separator != nil || pattern != nil || exclude != nil
+      || excludeLookAlikes || capitalize || kinds.contains { $0.1 != nil }
+  }
+
+  private var kinds: [(CharacterClass, Bool?)] {
+    [(.lower, lower), (.upper, upper), (.digits, digits), (.symbols, symbols)]
+  }
+
+  /// What was said, as a recipe.
+  func recipe() throws -> PasswordRecipe {
+    let isOfCharacters = length != nil || kinds.contains { $0.1 != nil }
+    guard [isOfCharacters, words != nil, pattern != nil].filter({ $0 }).count <= 1 else {
+      throw CommandError.usage(
+        "characters, --words and --pattern are different ways to make a password",
+        hint: "give the options of one of them")
+    }
+    var excluded = Set((exclude ?? "").unicodeScalars)
+    if excludeLookAlikes { excluded.formUnion(CharacterClass.lookAlikes) }
+    guard words != nil || (separator == nil && !capitalize) else {
+      throw CommandError.usage(
+        "--separator and --capitalize go with --words", hint: "such as: --words 6 --capitalize")
+    }
+    if let words {
+      guard excluded.isEmpty else {
+        throw CommandError.usage(
+          "characters cannot be left out of words", hint: "leave --words or the exclusion out")
+      }
+      return try PasswordRecipe(
+        words: words, separator: separator ?? "-", isCapitalized: capitalize)
+    }
+    if let pattern { return try PasswordRecipe(pattern: pattern, excluding: excluded) }
+    let isNamed = kinds.contains { $0.1 == true }
+    let classes = kinds.filter { isNamed ? $0.1 == true : $0.1 != false }.map(\.0)
+    return try PasswordRecipe(
+      length: length ?? Self.standardLength, classes: classes, excluding: excluded)
+  }
+}
+
+extension PasswordRecipe {
+  /// The bits as they are told: never more than there are.
+  var shownBits: Double { (bits * 10).rounded(.down) / 10 }
+
+  /// Says how strong it is; a weak one is said to be weak, and made all the same.
+  func tell() {
+    StandardError.note("\(shownBits) bits: \(summary)")
+    if isWeak {
+      StandardError.note(
+        "that is weak: who has a hash of it can try them all",
+        hint: "make it longer: 64 bits and more stand")
+    }
+  }
+}
