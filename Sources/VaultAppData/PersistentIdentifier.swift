@@ -9,6 +9,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     let store: String?
     let entity: String
     let key: Int64
+
+    /// Feeds the key to the hasher: rows of other classes and stores with the same key are few.
+    ///
+    /// - Parameter hasher: The hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   /// Identifies the row; opaque.

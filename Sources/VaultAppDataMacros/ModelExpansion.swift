@@ -16,19 +16,27 @@ struct ModelExpansion {
       nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
       """,
       """
-      @safe nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<\(name)> = \
-      _AppData.newBackingData(\(name)._$description)
+      @safe nonisolated(unsafe) private var _$backingData: _AppData.Storage<\(name)> = \
+      _AppData.newStorage(\(name)._$description)
       """,
       """
       nonisolated \(access)var persistentBackingData: any _AppData.BackingData<\(name)> {
-        get { _$backingData }
-        set { _$backingData = newValue }
+        get { _$backingData.backingData }
+        set { _$backingData = _AppData.Storage(newValue) }
+      }
+      """,
+      """
+      nonisolated \(access)var _$record: _AppData.Record? { _$backingData.record }
+      """,
+      """
+      nonisolated \(access)\(raw: kind) func _$make(_ record: _AppData.Record) -> Self {
+        self.init(backingData: _AppData.ModelBackingData<\(name)>(record))
       }
       """,
       schemaMetadata,
       initializer,
       """
-      private nonisolated let _$observationRegistrar = Observation.ObservationRegistrar()
+      @safe nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
       """,
       """
       internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
@@ -48,12 +56,13 @@ struct ModelExpansion {
 
   private var name: TokenSyntax { .identifier(model.name) }
   private var access: TokenSyntax { .identifier(model.access) }
+  private var kind: String { model.isFinal ? "static" : "class" }
 
   private var schemaMetadata: DeclSyntax {
     let entries = model.properties.map(entry) + model.macros.map(entry)
     let list = entries.isEmpty ? "[]" : "[\n    \(entries.joined(separator: ",\n    ")),\n  ]"
     return """
-      nonisolated \(access)\(raw: model.isFinal ? "static" : "class") var schemaMetadata: \
+      nonisolated \(access)\(raw: kind) var schemaMetadata: \
       [_AppData.Schema.PropertyMetadata] {
         \(raw: list)
       }
@@ -107,8 +116,8 @@ struct ModelExpansion {
     let required = model.isFinal ? "" : "required "
     return """
       nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
-        \(raw: (lines + ["_$backingData = backingData"]).joined(separator: "\n  "))
-        _AppData.adopt(self)
+        \(raw: (lines + ["_$backingData = _AppData.Storage(backingData)"]).joined(separator: "\n  "))
+        _AppData.adopt(self, _$backingData)
       }
       """
   }

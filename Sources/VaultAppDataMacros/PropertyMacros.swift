@@ -23,7 +23,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       number.map {
         "_AppData.\(isTransformable ? "initializeTransformable" : "initialize")(_$backingData, \($0), \\.\(name.text), initialValue)"
       }
-      ?? "_$backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
+      ?? "_$backingData.backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
     let get =
       number.map {
         "_AppData.\(isTransformable ? "transformable" : "value")(of: self, _$backingData, \($0), \\.\(name.text))"

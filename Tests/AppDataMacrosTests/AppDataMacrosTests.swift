@@ -224,15 +224,23 @@ struct ExpansionTests {
 
         nonisolated static let _$description = _AppData.ModelDescription(Task.self)
 
-        @safe nonisolated(unsafe) private var _$backingData: any _AppData.BackingData<Task> = _AppData.newBackingData(Task._$description)
+        @safe nonisolated(unsafe) private var _$backingData: _AppData.Storage<Task> = _AppData.newStorage(Task._$description)
 
         nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
           get {
-            _$backingData
+            _$backingData.backingData
           }
           set {
-            _$backingData = newValue
+            _$backingData = _AppData.Storage(newValue)
           }
+        }
+
+        nonisolated var _$record: _AppData.Record? {
+          _$backingData.record
+        }
+
+        nonisolated static func _$make(_ record: _AppData.Record) -> Self {
+          self.init(backingData: _AppData.ModelBackingData<Task>(record))
         }
 
         nonisolated static var schemaMetadata: [_AppData.Schema.PropertyMetadata] {
@@ -243,11 +251,11 @@ struct ExpansionTests {
 
         nonisolated init(backingData: any _AppData.BackingData<Task>) {
           _title = _AppData.NoType()
-          _$backingData = backingData
-          _AppData.adopt(self)
+          _$backingData = _AppData.Storage(backingData)
+          _AppData.adopt(self, _$backingData)
         }
 
-        private nonisolated let _$observationRegistrar = Observation.ObservationRegistrar()
+        @safe nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
 
         internal nonisolated func access<_M>(keyPath: Swift.KeyPath<Task, _M>) {
           _$observationRegistrar.access(self, keyPath: keyPath)

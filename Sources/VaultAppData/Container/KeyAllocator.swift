@@ -24,7 +24,8 @@ final class KeyAllocator: Sendable {
         do {
           block.next = try reserve(block.size)
           block.end = block.next + block.size
-          block.size = min(block.size * 4, 8_192)
+          // Each reservation waits for the disk; an import should do so a few times, not hundreds.
+          block.size = min(block.size * 4, 65_536)
         } catch {
           // A store that is read-only, full or locked: saving will say so. Until then, a key far
           // above those that are counted.

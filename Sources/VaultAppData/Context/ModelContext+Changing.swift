@@ -26,10 +26,10 @@ extension ModelContext {
         attach(record, model, plan, &links)
         open += links.suffix(plan.relationships.count).filter { $0.owner === record }.flatMap(
           \.models)
-      case .deleted where record.context === self:
+      case .deleted where record.home === home:
         perform(.undelete(record))
       case .inserted, .stored, .deleted:
-        if record.context !== self { reportForeign(record) }
+        if record.home !== home { reportForeign(record) }
       }
     }
     connect(links)
@@ -128,7 +128,7 @@ extension ModelContext {
   private func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
     guard let record = target.record else { return nil }
     if record.state == .detached || record.state == .gone { insert(any: target) }
-    guard record.context === self else {
+    guard record.home === home else {
       reportForeign(record)
       return nil
     }

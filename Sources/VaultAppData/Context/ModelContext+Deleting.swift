@@ -13,7 +13,7 @@ extension ModelContext {
     switch record.state {
     case .detached, .gone, .deleted: return
     case .inserted, .stored:
-      guard record.context === self else { return reportForeign(record) }
+      guard record.home === home else { return reportForeign(record) }
       delete([record])
     }
   }

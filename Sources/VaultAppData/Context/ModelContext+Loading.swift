@@ -38,7 +38,7 @@ extension ModelContext {
     record.isStored = false
     record.changed = PropertySet()
     record.saved = nil
-    record.context = nil
+    record.home = nil
   }
 
   /// The record of a row; `nil` if there is none.
@@ -243,33 +243,52 @@ extension ModelContext {
 extension EntityPlan {
   /// The slots of the statement's row, whose first column is the key.
   func read(_ row: SQLiteStatement, _ wanted: Set<Int>? = nil) -> [_AppData.Slot] {
-    var result: [_AppData.Slot] = []
-    result.reserveCapacity(kinds.count)
+    guard let wanted else { return read(row) }
+    var result = [_AppData.Slot](repeating: .fault, count: kinds.count)
     var column = 0
-    for index in kinds.indices {
-      let kind = kinds[index]
-      guard kind != .none, kind != .external, wanted == nil || wanted?.contains(index) == true
-      else {
-        result.append(.fault)
-        continue
-      }
+    for index in kinds.indices
+    where kinds[index] != .none && kinds[index] != .external && wanted.contains(index) {
       column += 1
-      result.append(kind.read(row, column))
+      result[index] = kinds[index].read(row, column)
     }
     return result
+  }
+
+  /// The slots of a row with all columns: what every row of a fetch passes through.
+  private func read(_ row: SQLiteStatement) -> [_AppData.Slot] {
+    unsafe [_AppData.Slot](unsafeUninitializedCapacity: kinds.count) { slots, count in
+      var column = 0
+      for index in kinds.indices {
+        let slot: _AppData.Slot
+        switch kinds[index] {
+        case .none, .external: slot = .fault
+        case let kind:
+          column += 1
+          slot = kind.read(row, column)
+        }
+        unsafe slots.initializeElement(at: index, to: slot)
+      }
+      count = kinds.count
+    }
   }
 }
 
 extension SlotPlan.Kind {
   /// The value of a column.
   func read(_ row: SQLiteStatement, _ column: Int) -> _AppData.Slot {
-    if row.isNull(at: column) { return .null }
     switch self {
-    case .integer: return .integer(row.int64(at: column))
-    case .real: return .real(row.double(at: column))
-    case .text: return .text(row.string(at: column))
-    case .data: return .data(Data(row.bytes(at: column)))
+    case .integer:
+      // NULL reads as 0: a call more for zeros alone.
+      let value = row.int64(at: column)
+      return value == 0 && row.isNull(at: column) ? .null : .integer(value)
+    case .real:
+      let value = row.double(at: column)
+      return value == 0 && row.isNull(at: column) ? .null : .real(value)
+    case .text: return row.optionalString(at: column).map { .text($0) } ?? .null
+    case .data:
+      return row.isNull(at: column) ? .null : .data(Data(row.bytes(at: column)))
     case .any, .external:
+      if row.isNull(at: column) { return .null }
       switch row.type(at: column) {
       case .integer: return .integer(row.int64(at: column))
       case .blob: return .data(Data(row.bytes(at: column)))

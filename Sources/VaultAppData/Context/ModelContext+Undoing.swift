@@ -18,7 +18,7 @@ extension ModelContext {
   private func takeBack(_ step: UndoStep) {
     switch step {
     case .slot(let record, let index, let old):
-      guard record.context === self else { return }
+      guard record.home === home else { return }
       if record.slots.isEmpty { _ = record.slot(index) }
       record.model?._$changing(index)
       willChange(record, index)
@@ -82,7 +82,7 @@ extension ModelContext {
       record.slots[relationship.index] = relationship.isToMany ? .models(.init([])) : .null
     }
     record.state = .detached
-    record.context = nil
+    record.home = nil
     record.entity = nil
     record.slots = Array(record.slots.prefix(record.description.properties.count))
     record.key = DetachedKey.make()

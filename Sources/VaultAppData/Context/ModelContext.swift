@@ -39,7 +39,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   /// By entity and key: every object that is in use, and some that were.
-  var registry: [[Int64: Record]]
+  let registry: [RecordTable]
   /// How many rows are registered.
   package var registeredCount: Int { registry.reduce(0) { $0 + $1.count } }
   var sweepAt: [Int]
@@ -67,6 +67,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   var autosaveQueue: AutosaveQueue?
   var autosaveTurn: AutosaveTurn?
   let mail: Mailbox.Box
+  let home = ContextHome()
   var leases: [StoreConnection?]
   var overlays: [PendingRows]
   let state = EditingState()
@@ -77,11 +78,12 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     let isOnMain = AutosaveQueue.isOnMain
     autosaveEnabled = isOnMain
     autosaveQueue = isOnMain ? .main : nil
-    registry = Array(repeating: [:], count: container.plans.count)
+    registry = container.plans.map { _ in RecordTable() }
     sweepAt = Array(repeating: 4_096, count: container.plans.count)
     leases = Array(repeating: nil, count: container.stores.count)
     overlays = container.stores.map { _ in PendingRows() }
     mail = container.mailbox.open()
+    home.context = self
   }
 
   deinit {
@@ -202,7 +204,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   func register(_ record: Record, _ plan: EntityPlan) {
     record.entity = plan
-    record.context = self
+    record.home = home
     record.seen = plan.signal.value
     registry[plan.index][record.key] = record
   }
@@ -232,9 +234,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// Forgets rows whose objects nobody holds.
   private func sweep(_ plan: EntityPlan) {
-    registry[plan.index] = registry[plan.index].filter { _, record in
-      record.isPending || record.model != nil
-    }
+    registry[plan.index].filter { record in record.isPending || record.model != nil }
     sweepAt[plan.index] = max(4_096, registry[plan.index].count * 2)
   }
 
@@ -278,6 +278,11 @@ extension ModelContext {
     state.author = author
     return state
   }
+}
+
+/// What records hold in the place of their context: one weak reference for all of them.
+final class ContextHome {
+  fileprivate(set) weak var context: ModelContext?
 }
 
 /// An array of an object.

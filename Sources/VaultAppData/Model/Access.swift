@@ -2,19 +2,19 @@
 /// for its key path, and its type chooses the overload when the program is compiled.
 extension _AppData {
   /// The storage of an object that is being made.
-  public static func newBackingData<Model>(
+  public static func newStorage<Model: PersistentModel>(
     _ description: ModelDescription
-  ) -> any BackingData<Model> where Model: PersistentModel {
+  ) -> Storage<Model> {
     // An object that is made from a row has its storage already.
     if let record = Materialization.record, record.isBeingMade, record.description === description {
-      return ModelBackingData(record)
+      return Storage(record)
     }
-    return ModelBackingData(Record(description, key: DetachedKey.make()))
+    return Storage(Record(description, key: DetachedKey.make()))
   }
 
   /// Ends the making of an object from stored values.
-  public static func adopt<Model: PersistentModel>(_ model: Model) {
-    model.record?.model = model
+  public static func adopt<Model: PersistentModel>(_ model: Model, _ storage: Storage<Model>) {
+    storage.record?.model = model
   }
 
   /// A default value, with the property's type.
@@ -31,34 +31,73 @@ extension _AppData {
   }
 }
 
+extension _AppData {
+  /// Where an object keeps its values: the library's record, or what a program put in its place.
+  ///
+  /// A type that the accessors know, so that a value is reached without a search for a conformance.
+  public struct Storage<Model: PersistentModel> {
+    /// The library's own storage; `nil` in another implementation.
+    public let record: Record?
+    private let other: Other?
+
+    private final class Other {
+      let data: any BackingData<Model>
+      init(_ data: any BackingData<Model>) { self.data = data }
+    }
+
+    init(_ record: Record) {
+      self.record = record
+      other = nil
+    }
+
+    /// The storage that backing data stands for.
+    public init(_ data: any BackingData<Model>) {
+      record = data._$record
+      other = record == nil ? Other(data) : nil
+    }
+
+    /// The storage in the form that `init(backingData:)` takes.
+    public var backingData: any BackingData<Model> {
+      if let record { return ModelBackingData<Model>(record) }
+      guard let other else { preconditionFailure("a storage without values") }
+      return other.data
+    }
+  }
+}
+
 // MARK: Attributes with a column type of their own
 
 extension _AppData {
   /// Reads an attribute.
-  public static func value<Model, Value: StoredValue>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+  @inlinable public static func value<Model, Value: StoredValue>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getTransformableValue(forKey: path) }
+    guard let record = storage.record else {
+      return storage.backingData.getTransformableValue(forKey: path())
+    }
     return Value(slot: record.slot(index)) ?? record.missing(index, as: Value.self)
   }
 
   /// Writes an attribute.
-  public static func setValue<Model: PersistentModel, Value: StoredValue>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+  @inlinable public static func setValue<Model: PersistentModel, Value: StoredValue>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else {
-      return data.setTransformableValue(forKey: path, to: value)
+    guard let record = storage.record else {
+      return storage.backingData.setTransformableValue(forKey: path(), to: value)
     }
     record.set(index, value.slot)
   }
 
   /// Writes an attribute in an initializer.
-  public static func initialize<Model, Value: StoredValue>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+  @inlinable public static func initialize<Model, Value: StoredValue>(
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
   ) {
-    guard let record = data._$record else {
-      return data.setTransformableValue(forKey: path, to: value)
+    guard let record = storage.record else {
+      return storage.backingData.setTransformableValue(forKey: path(), to: value)
     }
     if !record.isBeingMade { record.initialize(index, value.slot) }
   }
@@ -68,53 +107,69 @@ extension _AppData {
 
 extension _AppData {
   /// Reads an attribute.
-  public static func value<Model, Value: RawRepresentable & Decodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+  @inlinable public static func value<Model, Value: RawRepresentable & Decodable>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return Value.RawValue(slot: record.slot(index)).flatMap(Value.init)
       ?? record.missing(index, as: Value.self)
   }
 
   /// Reads an attribute that may be `nil`.
-  public static func value<Model, Value: RawRepresentable & Decodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>
+  @inlinable public static func value<Model, Value: RawRepresentable & Decodable>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return Value.RawValue(slot: record.slot(index)).flatMap(Value.init)
   }
 
   /// Writes an attribute.
+  @inlinable
   public static func setValue<Model: PersistentModel, Value: RawRepresentable & Encodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.set(index, value.rawValue.slot)
   }
 
   /// Writes an attribute that may be `nil`.
+  @inlinable
   public static func setValue<Model: PersistentModel, Value: RawRepresentable & Encodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value?>,
     _ value: Value?
   ) where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.set(index, value?.rawValue.slot ?? .null)
   }
 
   /// Writes an attribute in an initializer.
-  public static func initialize<Model, Value: RawRepresentable & Encodable>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+  @inlinable public static func initialize<Model, Value: RawRepresentable & Encodable>(
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
   ) where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade { record.initialize(index, value.rawValue.slot) }
   }
 
   /// Writes an attribute that may be `nil` in an initializer.
-  public static func initialize<Model, Value: RawRepresentable & Encodable>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>, _ value: Value?
+  @inlinable public static func initialize<Model, Value: RawRepresentable & Encodable>(
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value?>,
+    _ value: Value?
   ) where Value.RawValue: StoredValue {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade {
       record.initialize(index, value?.rawValue.slot ?? .null)
     }
@@ -127,28 +182,35 @@ extension _AppData {
   /// Reads an attribute.
   @_disfavoredOverload
   public static func value<Model, Value: Decodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return record.decoded(index, as: Value.self)
   }
 
   /// Writes an attribute.
   @_disfavoredOverload
   public static func setValue<Model: PersistentModel, Value: Encodable>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.set(index, ValueCoding.box(value))
   }
 
   /// Writes an attribute in an initializer.
   @_disfavoredOverload
   public static func initialize<Model, Value: Encodable>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade { record.initialize(index, ValueCoding.box(value)) }
   }
 }
@@ -158,63 +220,78 @@ extension _AppData {
 extension _AppData {
   /// Reads a relationship to one model.
   public static func value<Model, Value: PersistentModel>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return record.relatedOrMissing(index, as: Value.self)
   }
 
   /// Reads a relationship to one model at most.
   public static func value<Model, Value: PersistentModel>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return record.related(index) as? Value
   }
 
   /// Reads a relationship to many models.
   public static func value<Model, Value: RelationshipCollection>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getValue(forKey: path) }
+    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
     return record.relatedMany(index, as: Value.self)
   }
 
   /// Writes a relationship to one model.
   public static func setValue<Model: PersistentModel, Value: PersistentModel>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.adopt(model)
     record.setRelated(index, value)
   }
 
   /// Writes a relationship to one model at most.
   public static func setValue<Model: PersistentModel, Value: PersistentModel>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value?>,
     _ value: Value?
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.adopt(model)
     record.setRelated(index, value)
   }
 
   /// Writes a relationship to many models.
   public static func setValue<Model: PersistentModel, Value: RelationshipCollection>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     record.adopt(model)
     record.setRelatedMany(index, Record.models(value))
   }
 
   /// Writes a relationship to one model in an initializer.
   public static func initialize<Model, Value: PersistentModel>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade {
       record.initialize(index, .models(ModelList([value])))
     }
@@ -222,9 +299,12 @@ extension _AppData {
 
   /// Writes a relationship to one model at most in an initializer.
   public static func initialize<Model, Value: PersistentModel>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value?>, _ value: Value?
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value?>,
+    _ value: Value?
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade {
       record.initialize(index, value.map { .models(ModelList([$0])) } ?? .null)
     }
@@ -232,9 +312,12 @@ extension _AppData {
 
   /// Writes a relationship to many models in an initializer.
   public static func initialize<Model, Value: RelationshipCollection>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+    _ storage: Storage<Model>, _ index: Int, _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
   ) {
-    guard let record = data._$record else { return data.setValue(forKey: path, to: value) }
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
     if !record.isBeingMade {
       record.initialize(index, .models(ModelList(Record.models(value))))
     }

@@ -61,7 +61,8 @@ extension _AppData {
       record = Record(Model._$description, key: DetachedKey.make())
     }
 
-    init(_ record: Record) { self.record = record }
+    /// The storage that a record is.
+    public init(_ record: Record) { self.record = record }
 
     /// The object's identifier.
     public var persistentModelID: PersistentIdentifier? {

@@ -27,7 +27,7 @@ enum Materialization {
       record.isBeingMade = false
       unsafe pthread_setspecific(slot, outer)
     }
-    let model = Model(backingData: _AppData.ModelBackingData<Model>(record))
+    let model = Model._$make(record)
     // A class that is written by hand does not tell its record.
     if record.model == nil { record.model = model }
     return model

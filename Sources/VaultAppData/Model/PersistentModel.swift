@@ -22,6 +22,10 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
   /// The same in the form that the library works with; `@Model` makes it once for the class.
   static var _$description: _AppData.ModelDescription { get }
+  /// The library's own storage; `nil` in another implementation.
+  var _$record: _AppData.Record? { get }
+  /// Makes the object of a record.
+  static func _$make(_ record: _AppData.Record) -> Self
   /// Tells observers that a property changes by something else than its setter.
   func _$changing(_ property: Int)
 }
@@ -52,6 +56,14 @@ extension PersistentModel {
   /// Tells nobody: a class that is written by hand has no registrar that is known here.
   public func _$changing(_ property: Int) {}
 
+  /// The library's own storage, by way of ``persistentBackingData``.
+  public var _$record: _AppData.Record? { persistentBackingData._$record }
+
+  /// Makes the object of a record.
+  public static func _$make(_ record: _AppData.Record) -> Self {
+    Self(backingData: _AppData.ModelBackingData<Self>(record))
+  }
+
   /// Makes the storage of a new object.
   public static func createBackingData<Q>() -> some BackingData<Q> where Q: PersistentModel {
     _AppData.ModelBackingData<Q>(for: Q.self)
@@ -59,7 +71,7 @@ extension PersistentModel {
 
   /// The context that the object belongs to; `nil` before it is inserted, and after it was deleted
   /// and saved.
-  public var modelContext: ModelContext? { persistentBackingData._$record?.current.context }
+  public var modelContext: ModelContext? { _$record?.current.context }
 
   /// Which row of which store the object is; the same before and after it is saved.
   public var persistentModelID: PersistentIdentifier {
@@ -82,12 +94,12 @@ extension PersistentModel {
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
   /// Whether there is something to be saved.
-  public var hasChanges: Bool { persistentBackingData._$record?.hasChanges ?? false }
+  public var hasChanges: Bool { _$record?.hasChanges ?? false }
 
   /// Whether the object was deleted; stays true after saving.
-  public var isDeleted: Bool { persistentBackingData._$record?.current.isDeleted ?? false }
+  public var isDeleted: Bool { _$record?.current.isDeleted ?? false }
 
-  var record: _AppData.Record? { persistentBackingData._$record }
+  var record: _AppData.Record? { _$record }
 }
 
 extension PersistentModel {

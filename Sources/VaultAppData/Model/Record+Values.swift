@@ -53,7 +53,7 @@ extension _AppData.Record {
   }
 
   /// What is shown for a value that the file has not: the class's default, or an empty value.
-  func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
+  @usableFromInline func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
     let property = description.properties[index]
     if let value = property.defaultValue as? Value { return value }
     if let optional = type as? any OptionalValue.Type, let none = optional.none as? Value {

@@ -18,41 +18,46 @@ extension _AppData {
       case gone
     }
 
+    // A record belongs to one context and one thread, and no change of a property calls out while it lasts: checks
+    // at run time that no two overlap would be a tenth of a fetch.
     let description: ModelDescription
     /// Empty while nothing is loaded.
-    var slots: [Slot] = []
-    var key: Int64
-    var state = State.detached
+    @safe @exclusivity(unchecked) var slots: [Slot] = []
+    @safe @exclusivity(unchecked) var key: Int64
+    @safe @exclusivity(unchecked) var state = State.detached
     /// Whether the store has a row.
-    var isStored = false
+    @safe @exclusivity(unchecked) var isStored = false
     /// Properties that differ from the row.
-    var changed = PropertySet()
+    @safe @exclusivity(unchecked) var changed = PropertySet()
     /// The slots as they were last saved, while there are changes.
     var saved: [Slot]?
     /// Shared with the identifiers that were handed out before the first save.
     var unsaved: UnsavedFlag?
-    var entity: EntityPlan?
-    weak var context: ModelContext?
-    weak var model: (any PersistentModel)?
+    @safe @exclusivity(unchecked) var entity: EntityPlan?
+    /// Leads to the context; `nil` while it is in none.
+    @safe @exclusivity(unchecked) var home: ContextHome?
+    @safe @exclusivity(unchecked) weak var model: (any PersistentModel)?
     /// The object, while it has changes: nobody else may hold it.
-    var kept: (any PersistentModel)?
+    @safe @exclusivity(unchecked) var kept: (any PersistentModel)?
     /// Whether it is among what is to be saved.
-    var isPending = false
+    @safe @exclusivity(unchecked) var isPending = false
     /// Whether another context has saved the row since it was read, while there were changes here.
     var isOutdated = false
     /// Whether the temporary tables of queries have to be brought to it.
     var isTouched = false
     /// The fetch that loaded the row: what faults together.
-    var batch: FetchBatch?
+    @safe @exclusivity(unchecked) var batch: FetchBatch?
     /// Set while the object's initial values are computed, which are not this record's.
-    var isBeingMade = false
+    @safe @exclusivity(unchecked) @usableFromInline var isBeingMade = false
     /// The change of other contexts that has been taken in.
-    var seen: UInt64 = 0
+    @safe @exclusivity(unchecked) var seen: UInt64 = 0
 
     init(_ description: ModelDescription, key: Int64) {
       self.description = description
       self.key = key
     }
+
+    var context: ModelContext? { home?.context }
 
     var isDeleted: Bool { state == .deleted || (state == .gone && context == nil) }
     var hasChanges: Bool {
@@ -92,7 +97,7 @@ extension _AppData {
     // MARK: Slots
 
     /// The slot as it is in the store and the pending changes.
-    func slot(_ index: Int) -> Slot {
+    @usableFromInline func slot(_ index: Int) -> Slot {
       if let entity, entity.signal.value != seen { context?.catchUp(self) }
       if slots.isEmpty { load() }
       let slot = slots[index]
@@ -114,15 +119,15 @@ extension _AppData {
     }
 
     /// Writes what an initializer assigns, before there is an object.
-    func initialize(_ index: Int, _ slot: Slot) {
+    @usableFromInline func initialize(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { fillEmpty() }
       slots[index] = slot
     }
 
     /// Changes an attribute.
-    func set(_ index: Int, _ slot: Slot) {
+    @usableFromInline func set(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { load() }
-      if let context { context.willChange(self, index) }
+      if let home { home.context?.willChange(self, index) }
       slots[index] = slot
     }
 

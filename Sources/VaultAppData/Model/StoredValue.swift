@@ -22,7 +22,7 @@ extension _AppData.StoredValue {
 
 extension _AppData.StoredValue where Self: FixedWidthInteger {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     switch slot {
     case .integer(let value): self.init(exactly: value)
     case .text(let digits): self.init(digits)
@@ -31,14 +31,14 @@ extension _AppData.StoredValue where Self: FixedWidthInteger {
   }
 
   /// The value for the file; above `Int64.max`, twenty digits that sort as the number does.
-  public var slot: _AppData.Slot {
+  @inlinable public var slot: _AppData.Slot {
     if let value = Int64(exactly: self) { return .integer(value) }
     let digits = String(self)
     return .text(String(repeating: "0", count: Swift.max(0, 20 - digits.count)) + digits)
   }
 
   /// Zero.
-  public static var missing: Self { 0 }
+  @inlinable public static var missing: Self { 0 }
   /// The name of the column's type.
   public static var storedTypeName: String {
     !isSigned && bitWidth == 64 ? "unsigned" : "integer"
@@ -58,22 +58,22 @@ extension UInt64: _AppData.StoredValue {}
 
 extension Bool: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .integer(let value) = slot else { return nil }
     self = value != 0
   }
 
   /// 1 or 0.
-  public var slot: _AppData.Slot { .integer(self ? 1 : 0) }
+  @inlinable public var slot: _AppData.Slot { .integer(self ? 1 : 0) }
   /// False.
-  public static var missing: Bool { false }
+  @inlinable public static var missing: Bool { false }
   /// The name of the column's type.
   public static var storedTypeName: String { "boolean" }
 }
 
 extension Double: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     switch slot {
     case .real(let value): self = value
     case .integer(let value): self = Double(value)
@@ -82,24 +82,24 @@ extension Double: _AppData.StoredValue {
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { .real(self) }
+  @inlinable public var slot: _AppData.Slot { .real(self) }
   /// Zero.
-  public static var missing: Double { 0 }
+  @inlinable public static var missing: Double { 0 }
   /// The name of the column's type.
   public static var storedTypeName: String { "double" }
 }
 
 extension Float: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard let value = Double(slot: slot) else { return nil }
     self = Float(value)
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { .real(Double(self)) }
+  @inlinable public var slot: _AppData.Slot { .real(Double(self)) }
   /// Zero.
-  public static var missing: Float { 0 }
+  @inlinable public static var missing: Float { 0 }
   /// The name of the column's type.
   public static var storedTypeName: String { "float" }
 }
@@ -114,106 +114,108 @@ extension Decimal: _AppData.StoredValue {
   }
 
   /// The number's digits.
-  public var slot: _AppData.Slot { .text(description) }
+  @inlinable public var slot: _AppData.Slot { .text(description) }
   /// Zero.
-  public static var missing: Decimal { 0 }
+  @inlinable public static var missing: Decimal { 0 }
   /// The name of the column's type.
   public static var storedTypeName: String { "decimal" }
 }
 
 extension String: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .text(let text) = slot else { return nil }
     self = text
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { .text(self) }
+  @inlinable public var slot: _AppData.Slot { .text(self) }
   /// The empty text.
-  public static var missing: String { "" }
+  @inlinable public static var missing: String { "" }
   /// The name of the column's type.
   public static var storedTypeName: String { "string" }
 }
 
 extension Character: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .text(let text) = slot, text.count == 1, let first = text.first else { return nil }
     self = first
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { .text(String(self)) }
+  @inlinable public var slot: _AppData.Slot { .text(String(self)) }
   /// A space.
-  public static var missing: Character { " " }
+  @inlinable public static var missing: Character { " " }
   /// The name of the column's type.
   public static var storedTypeName: String { "character" }
 }
 
 extension Date: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard let seconds = Double(slot: slot) else { return nil }
     self.init(timeIntervalSinceReferenceDate: seconds)
   }
 
   /// Seconds since 2001-01-01 00:00 UTC, exact.
-  public var slot: _AppData.Slot { .real(timeIntervalSinceReferenceDate) }
+  @inlinable public var slot: _AppData.Slot { .real(timeIntervalSinceReferenceDate) }
   /// The first moment of 2001.
-  public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+  @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
   /// The name of the column's type.
   public static var storedTypeName: String { "date" }
 }
 
 extension Data: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .data(let data) = slot else { return nil }
     self = data
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { .data(self) }
+  @inlinable public var slot: _AppData.Slot { .data(self) }
   /// No bytes.
-  public static var missing: Data { Data() }
+  @inlinable public static var missing: Data { Data() }
   /// The name of the column's type.
   public static var storedTypeName: String { "data" }
 }
 
 extension UUID: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .text(let text) = slot else { return nil }
     self.init(uuidString: text)
   }
 
   /// The value for the file, in capitals.
-  public var slot: _AppData.Slot { .text(uuidString) }
+  @inlinable public var slot: _AppData.Slot { .text(uuidString) }
   /// All bits zero.
-  public static var missing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  @inlinable public static var missing: UUID {
+    UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
   /// The name of the column's type.
   public static var storedTypeName: String { "uuid" }
 }
 
 extension URL: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     guard case .text(let text) = slot else { return nil }
     self.init(string: text)
   }
 
   /// The absolute text.
-  public var slot: _AppData.Slot { .text(absoluteString) }
+  @inlinable public var slot: _AppData.Slot { .text(absoluteString) }
   /// The root of the file system.
-  public static var missing: URL { URL(fileURLWithPath: "/") }
+  @inlinable public static var missing: URL { URL(fileURLWithPath: "/") }
   /// The name of the column's type.
   public static var storedTypeName: String { "url" }
 }
 
 extension Optional: _AppData.StoredValue where Wrapped: _AppData.StoredValue {
   /// Makes the value from what the file holds.
-  public init?(slot: _AppData.Slot) {
+  @inlinable public init?(slot: _AppData.Slot) {
     if case .null = slot {
       self = .none
     } else {
@@ -223,9 +225,9 @@ extension Optional: _AppData.StoredValue where Wrapped: _AppData.StoredValue {
   }
 
   /// The value for the file.
-  public var slot: _AppData.Slot { self?.slot ?? .null }
+  @inlinable public var slot: _AppData.Slot { self?.slot ?? .null }
   /// `nil`.
-  public static var missing: Wrapped? { nil }
+  @inlinable public static var missing: Wrapped? { nil }
   /// The name of the column's type.
   public static var storedTypeName: String { Wrapped.storedTypeName }
 }

@@ -144,9 +144,12 @@ import CVaultSQLite
   }
 
   /// The column as text; empty for NULL, ill-formed UTF-8 repaired.
-  @inlinable package func string(at column: Int) -> String {
+  @inlinable package func string(at column: Int) -> String { optionalString(at: column) ?? "" }
+
+  /// The column as text; `nil` for NULL, ill-formed UTF-8 repaired.
+  @inlinable package func optionalString(at column: Int) -> String? {
     let index = Int32(truncatingIfNeeded: column)
-    guard let text = unsafe sqlite3_column_text(handle, index) else { return "" }
+    guard let text = unsafe sqlite3_column_text(handle, index) else { return nil }
     // sqlite3_column_bytes after sqlite3_column_text gives the length in UTF-8.
     let count = Int(unsafe sqlite3_column_bytes(handle, index))
     return unsafe String(

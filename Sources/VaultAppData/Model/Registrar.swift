@@ -1,0 +1,37 @@
+extension _AppData {
+  /// Who observes an object: the standard library's registrar, made when a property is first read.
+  ///
+  /// A registrar is two allocations, and most objects of a fetch or an import are never looked at. Who has read
+  /// nothing observes nothing, so that a change before the first access has nobody to tell.
+  public struct Registrar: Sendable {
+    /// A reference, so that a model's layout is known when it is compiled.
+    @usableFromInline final class Made: Sendable {
+      @usableFromInline let registrar = ObservationRegistrar()
+
+      @usableFromInline init() {}
+    }
+
+    @usableFromInline var made: Made?
+
+    /// Makes one without observers.
+    @inlinable public init() {}
+
+    /// Notes that a property is read.
+    @inlinable public mutating func access<Subject: Observable, Member>(
+      _ subject: Subject, keyPath: KeyPath<Subject, Member>
+    ) {
+      if let made { return made.registrar.access(subject, keyPath: keyPath) }
+      let new = Made()
+      made = new
+      new.registrar.access(subject, keyPath: keyPath)
+    }
+
+    /// Tells observers of a property, before and after it is changed by `mutation`.
+    @inlinable public func withMutation<Subject: Observable, Member, Result>(
+      of subject: Subject, keyPath: KeyPath<Subject, Member>, _ mutation: () throws -> Result
+    ) rethrows -> Result {
+      guard let made else { return try mutation() }
+      return try made.registrar.withMutation(of: subject, keyPath: keyPath, mutation)
+    }
+  }
+}
