@@ -20,6 +20,42 @@ struct ContextTests {
     try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
   }
 
+  /// New rows are written many at a time, and one at a time where few are left.
+  @Test(arguments: [1, 2, 15, 16, 17, 31, 32, 33, 100, 200])
+  func newObjectsOfTwoClassesByTurnsAreAllWritten(count: Int) throws {
+    for number in 0..<count {
+      context.insert(Trip(name: "trip \(number)", days: number))
+      if number % 7 == 3 { context.insert(Author("author \(number)")) }
+      if number % 40 == 39 { context.insert(Trip(name: "again \(number)", days: -number)) }
+    }
+    let trips = try context.fetch(FetchDescriptor<Trip>())
+    let authors = try context.fetch(FetchDescriptor<Author>())
+    try context.save()
+    let reader = other()
+    let found = try reader.fetch(FetchDescriptor<Trip>())
+    #expect(found.count == count + count / 40)
+    #expect(Set(found.map(\.persistentModelID)) == Set(trips.map(\.persistentModelID)))
+    for trip in found {
+      #expect(trip.name == (trip.days < 0 ? "again \(-trip.days)" : "trip \(trip.days)"))
+    }
+    #expect(
+      Set(try reader.fetch(FetchDescriptor<Author>()).map(\.name)) == Set(authors.map(\.name)))
+  }
+
+  /// What was bound before the row that cannot be written is not written either.
+  @Test func oneBadRowAmongManyLeavesAllOfThemPending() throws {
+    for number in 0..<40 { context.insert(Trip(name: "\(number)", days: number)) }
+    let bad = Trip(name: "bad", start: Date(timeIntervalSinceReferenceDate: .nan))
+    context.insert(bad)
+    for number in 41..<80 { context.insert(Trip(name: "\(number)", days: number)) }
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(try other().fetchCount(FetchDescriptor<Trip>()) == 0)
+    #expect(context.insertedModelsArray.count == 80)
+    bad.start = Date(timeIntervalSinceReferenceDate: 40)
+    try context.save()
+    #expect(try other().fetchCount(FetchDescriptor<Trip>()) == 80)
+  }
+
   @Test func pendingChangesAreSeenHereOnly() throws {
     let rome = Trip(name: "Rome")
     let oslo = Trip(name: "Oslo")

@@ -28,6 +28,13 @@ package final class EntityPlan: @unchecked Sendable {
   /// How each slot is read: an array without strings, for the loop over rows.
   let kinds: [SlotPlan.Kind]
 
+  /// Slots with a column, in the order of the statements' parameters.
+  let bound: [Int]
+  /// Slots with a column for their order, whose parameters come after the others.
+  let ordered: [Int]
+  /// Slots whose values may lie in files.
+  let external: [Int]
+
   var slotCount: Int { kinds.count }
 
   init(
@@ -51,6 +58,9 @@ package final class EntityPlan: @unchecked Sendable {
     }
     self.slots = slots
     kinds = slots.map(\.kind)
+    bound = slots.indices.filter { slots[$0].column != nil }
+    ordered = slots.indices.filter { slots[$0].orderColumn != nil }
+    external = slots.indices.filter { slots[$0].kind == .external }
     let unique =
       stored.attributes.filter(\.isUnique).map { [$0.name] } + stored.uniqueConstraints
     uniqueness = unique.map { $0.compactMap { description.index(named: $0) } }
@@ -70,12 +80,11 @@ package final class EntityPlan: @unchecked Sendable {
   private(set) lazy var selectByKeys =
     "SELECT \(selection) FROM \(table) WHERE \(StoredEntity.keyColumn) IN "
     + "(SELECT value FROM json_each(?))"
-  private(set) lazy var insertion: String = {
-    let all = columns + slots.compactMap(\.orderColumn)
-    let names = all.map(SQLText.name).joined(separator: ", ")
-    let marks = Array(repeating: "?", count: all.count).joined(separator: ", ")
-    return "INSERT INTO \(table)(\(names)) VALUES (\(marks))"
-  }()
+  private(set) lazy var insertion = insertion(rows: 1)
+  /// How many rows ``insertions`` takes: the keys' counter is written once for a statement, and
+  /// older builds of SQLite take 999 parameters (sqlite.org/limits.html).
+  private(set) lazy var rowsAtOnce = max(1, min(16, 999 / (1 + bound.count + ordered.count)))
+  private(set) lazy var insertions = insertion(rows: rowsAtOnce)
   private(set) lazy var deletion =
     "DELETE FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
 
@@ -87,6 +96,14 @@ package final class EntityPlan: @unchecked Sendable {
     let large = left.compactMap { slots[$0].column }
     return columns.filter { !large.contains($0) }.map { prefix + SQLText.name($0) }.joined(
       separator: ", ")
+  }
+
+  private func insertion(rows: Int) -> String {
+    let all = columns + slots.compactMap(\.orderColumn)
+    let names = all.map(SQLText.name).joined(separator: ", ")
+    let marks = "(\(Array(repeating: "?", count: all.count).joined(separator: ", ")))"
+    let values = Array(repeating: marks, count: rows).joined(separator: ", ")
+    return "INSERT INTO \(table)(\(names)) VALUES \(values)"
   }
 
   /// Whether a slot holds a related row's key, or a place in an array.
@@ -104,7 +121,8 @@ package final class EntityPlan: @unchecked Sendable {
 
   /// Makes every text now, so that contexts on several threads only read.
   func prepare() {
-    _ = (table, columns, selection, selectionCount, selectByKey, selectByKeys, insertion, deletion)
+    _ = (table, columns, selection, selectionCount, selectByKey, selectByKeys, deletion)
+    _ = (insertion, rowsAtOnce, insertions)
   }
 }
 

@@ -185,7 +185,7 @@ package final class ModelStore: @unchecked Sendable {
 /// A connection with the statements that contexts run again and again.
 package final class StoreConnection {
   package let sqlite: SQLiteConnection
-  private var byEntity: [Int: EntityStatements] = [:]
+  private var byEntity: [EntityStatements?] = []
 
   private var hasFunctions = false
 
@@ -201,6 +201,7 @@ package final class StoreConnection {
   }
 
   func statements(_ plan: EntityPlan) -> EntityStatements {
+    while byEntity.count <= plan.index { byEntity.append(nil) }
     if let made = byEntity[plan.index] { return made }
     let made = EntityStatements(plan, sqlite)
     byEntity[plan.index] = made
@@ -213,9 +214,15 @@ final class EntityStatements {
   private let plan: EntityPlan
   private let connection: SQLiteConnection
   private var insertion: SQLiteStatement?
+  private var insertions: SQLiteStatement?
   private var deletion: SQLiteStatement?
   private var byKey: SQLiteStatement?
-  private var updates: [PropertySet: (statement: SQLiteStatement, slots: [Int])] = [:]
+  private var updates: [PropertySet: Update] = [:]
+  /// What the last row was changed by: the next is often changed alike.
+  private var last: (changed: PropertySet, update: Update)?
+
+  /// A statement, and the slots that its parameters are, in order.
+  typealias Update = (statement: SQLiteStatement, slots: [Int])
 
   init(_ plan: EntityPlan, _ connection: SQLiteConnection) {
     self.plan = plan
@@ -226,6 +233,13 @@ final class EntityStatements {
     if let insertion { return insertion }
     let made = try connection.prepare(plan.insertion)
     insertion = made
+    return made
+  }
+
+  func insertMany() throws -> SQLiteStatement {
+    if let insertions { return insertions }
+    let made = try connection.prepare(plan.insertions)
+    insertions = made
     return made
   }
 
@@ -244,8 +258,12 @@ final class EntityStatements {
   }
 
   /// The statement that writes some slots, and those slots in the order of its parameters.
-  func update(_ changed: PropertySet) throws -> (statement: SQLiteStatement, slots: [Int])? {
-    if let made = updates[changed] { return made }
+  func update(_ changed: PropertySet) throws -> Update? {
+    if let last, last.changed == changed { return last.update }
+    if let made = updates[changed] {
+      last = (changed, made)
+      return made
+    }
     let slots = plan.slots.indices.filter { changed.contains($0) && plan.slots[$0].column != nil }
     guard !slots.isEmpty else { return nil }
     let made = (try connection.prepare(plan.update(slots)), slots)

@@ -2,23 +2,23 @@ import VaultStorage
 
 extension EntityPlan {
   /// Binds the key and every slot with a column, as ``insertion`` has them.
-  func bindAll(
-    _ record: _AppData.Record, to statement: SQLiteStatement, isChecked: Bool = true
-  ) throws {
-    try statement.bind(record.key, at: 1)
-    var parameter = 2
-    var hasOrders = false
-    for index in slots.indices {
-      guard slots[index].column != nil else { continue }
+  ///
+  /// - Returns: The parameter after them.
+  @discardableResult func bindAll(
+    _ record: _AppData.Record, to statement: SQLiteStatement, from first: Int = 1,
+    isChecked: Bool = true
+  ) throws -> Int {
+    try statement.bind(record.key, at: first)
+    var parameter = first + 1
+    for index in bound {
       try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
-      if slots[index].orderColumn != nil { hasOrders = true }
       parameter += 1
     }
-    guard hasOrders else { return }
-    for index in slots.indices where slots[index].orderColumn != nil {
+    for index in ordered {
       try bindOrder(record, index, to: statement, at: parameter)
       parameter += 1
     }
+    return parameter
   }
 
   /// Binds some slots and then the key, as ``update(_:)`` has them.
@@ -31,7 +31,7 @@ extension EntityPlan {
       try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
       parameter += 1
     }
-    for index in changed where slots[index].orderColumn != nil {
+    for index in ordered where changed.contains(index) {
       try bindOrder(record, index, to: statement, at: parameter)
       parameter += 1
     }

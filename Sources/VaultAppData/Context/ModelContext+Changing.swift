@@ -8,6 +8,12 @@ extension ModelContext {
   public func insert<T: PersistentModel>(_ model: T) { insert(any: model) }
 
   func insert(any model: any PersistentModel) {
+    // Most objects lead nowhere, and need no list of what is still to be inserted.
+    if let record = model.record, record.state == .detached,
+      let plan = plan(record.description), plan.relationships.isEmpty
+    {
+      return attach(record, model, plan)
+    }
     var open: [any PersistentModel] = [model]
     var links: [NewLinks] = []
     var index = 0
@@ -23,7 +29,8 @@ extension ModelContext {
               "\(record.description.entityName) is not in the container's schema"))
           continue
         }
-        attach(record, model, plan, &links)
+        collect(record, plan, &links)
+        attach(record, model, plan)
         open += links.suffix(plan.relationships.count).filter { $0.owner === record }.flatMap(
           \.models)
       case .deleted where record.home === home:
@@ -33,6 +40,13 @@ extension ModelContext {
       }
     }
     connect(links)
+  }
+
+  /// The plan of a class: mostly that of the object before.
+  private func plan(_ description: ModelDescription) -> EntityPlan? {
+    if let lastPlan, lastPlan.description === description { return lastPlan }
+    lastPlan = container.plan(description)
+    return lastPlan
   }
 
   func reportForeign(_ record: Record) {
@@ -50,12 +64,9 @@ extension ModelContext {
     let models: [any PersistentModel]
   }
 
-  private func attach(
-    _ record: Record, _ model: any PersistentModel, _ plan: EntityPlan, _ links: inout [NewLinks]
-  ) {
-    record.model = model
+  /// Notes what a new object leads to, and empties the slots for it.
+  private func collect(_ record: Record, _ plan: EntityPlan, _ links: inout [NewLinks]) {
     if record.slots.isEmpty { record.fillEmpty() }
-    while record.slots.count < plan.slotCount { record.slots.append(.null) }
     for relationship in plan.relationships {
       let index = relationship.index
       if case .models(let list) = record.slots[index], !list.models.isEmpty {
@@ -63,12 +74,17 @@ extension ModelContext {
       }
       record.slots[index] = relationship.isToMany ? .rows(RowList()) : .null
     }
+  }
+
+  private func attach(_ record: Record, _ model: any PersistentModel, _ plan: EntityPlan) {
+    record.model = model
+    if record.slots.isEmpty { record.fillEmpty() }
+    while record.slots.count < plan.slotCount { record.slots.append(.null) }
     record.key = plan.keys.next()
     record.unsaved = nil
     record.isStored = false
     record.changed = PropertySet()
-    record.saved = nil
-    perform(.insert(record, plan))
+    insert(record, plan, model)
   }
 
   /// Turns the models of new objects into keys, and leads back from them.
@@ -98,7 +114,6 @@ extension ModelContext {
 
   func markChanged(_ record: Record, _ index: Int) {
     if record.state == .stored || record.state == .deleted {
-      if record.saved == nil { record.saved = record.slots }
       record.changed.insert(index)
     }
     addPending(record)
@@ -122,6 +137,26 @@ extension ModelContext {
       return nil
     }
     return registry[destination.index][key].map(model)
+  }
+
+  /// The objects of an array, in its order, without those that were deleted.
+  func targets<Element: PersistentModel>(
+    _ relationship: RelationshipPlan, _ keys: [Int64], near record: Record
+  ) -> [Element] {
+    var found: [Element] = []
+    found.reserveCapacity(keys.count)
+    let destination = relationship.destination
+    let table = registry[destination.index]
+    let isElement = destination.description.type == Element.self
+    for key in keys {
+      if isElement, let known = table[key], known.state != .deleted, known.model == nil {
+        // Made with its type, which a cast would have to find again.
+        found.append(make(known))
+      } else if let model = target(relationship, key, near: record) as? Element {
+        found.append(model)
+      }
+    }
+    return found
   }
 
   /// The target in this context, inserted if it is in none; `nil` for one of another context.

@@ -14,7 +14,11 @@ extension ModelContext {
     case .detached, .gone, .deleted: return
     case .inserted, .stored:
       guard record.home === home else { return reportForeign(record) }
-      delete([record])
+      if record.entity?.relationships.isEmpty == true {
+        perform(.delete(record))
+      } else {
+        delete([record])
+      }
     }
   }
 

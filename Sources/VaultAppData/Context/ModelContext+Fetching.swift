@@ -67,7 +67,7 @@ extension ModelContext {
     return found
   }
 
-  private func make<T: PersistentModel>(_ record: Record) -> T {
+  func make<T: PersistentModel>(_ record: Record) -> T {
     let model = Materialization.make(T.self, of: record)
     if record.isPending { record.kept = model }
     return model

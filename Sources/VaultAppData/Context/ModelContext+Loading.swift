@@ -37,7 +37,6 @@ extension ModelContext {
     record.state = .gone
     record.isStored = false
     record.changed = PropertySet()
-    record.saved = nil
     record.home = nil
   }
 
@@ -151,25 +150,36 @@ extension ModelContext {
     let destination = relationship.destination
     let keys = owners.filter(\.isStored).map(\.key)
     var links: [Int64: RowList] = [:]
+    var found: [Record] = []
     if !keys.isEmpty, let text = relationship.selectLinks {
       try use(plan) { connection in
         let statement = try connection.sqlite.cached(text)
         defer { statement.reset() }
         try statement.bind(jsonArray(keys), at: 1)
+        let count = destination.selectionCount
+        // Rows come in the order of their owners.
+        var current: (owner: Int64, list: RowList)?
         while try statement.step() {
           // The destination's row, then the owner's key and the place in its array.
           let record = take(statement, destination)
-          let count = destination.selectionCount
-          let list = links[statement.int64(at: count), default: RowList()]
+          found.append(record)
+          let owner = statement.int64(at: count)
+          let list: RowList
+          if let current, current.owner == owner {
+            list = current.list
+          } else {
+            list = links[owner] ?? RowList()
+            links[owner] = list
+            current = (owner, list)
+          }
           list.keys.append(record.key)
           list.positions.append(
             statement.isNull(at: count + 1) ? nil : statement.int64(at: count + 1))
-          links[statement.int64(at: count)] = list
         }
       }
     }
-    let batch = FetchBatch(links.values.flatMap(\.keys))
-    for key in batch.keys { registry[destination.index][key]?.batch = batch }
+    let batch = FetchBatch(found.map(\.key))
+    for record in found { record.batch = batch }
     for owner in owners where owner.slots[relationship.index].isFault {
       let list = links[owner.key] ?? RowList()
       let isNoted = applyNotes(to: list, relationship, owner.key)

@@ -103,6 +103,9 @@ extension ModelContext {
     var inserted: Set<PersistentIdentifier> = []
     var updated: Set<PersistentIdentifier> = []
     var deleted: Set<PersistentIdentifier> = []
+    inserted.reserveCapacity(records.count { $0.state == .inserted })
+    updated.reserveCapacity(records.count { $0.state == .stored })
+    deleted.reserveCapacity(records.count { $0.state == .deleted })
     for record in records {
       guard let plan = record.entity else { continue }
       switch record.state {
@@ -124,7 +127,6 @@ extension ModelContext {
       } else if record.state != .gone {
         record.state = .stored
         record.changed = PropertySet()
-        record.saved = nil
         if record.isOutdated { refault(record) }
       }
     }

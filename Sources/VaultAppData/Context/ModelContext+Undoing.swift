@@ -67,7 +67,6 @@ extension ModelContext {
           model?._$changing(index)
         }
         record.changed = PropertySet()
-        record.saved = nil
         // Whatever was read before may be another's by now.
         record.slots = []
       case .gone, .detached: break

@@ -66,6 +66,8 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Where the context saves by itself; `nil` if it belongs to a thread without a queue.
   var autosaveQueue: AutosaveQueue?
   var autosaveTurn: AutosaveTurn?
+  /// The class of the object that was inserted last.
+  var lastPlan: EntityPlan?
   let mail: Mailbox.Box
   let home = ContextHome()
   var leases: [StoreConnection?]
@@ -127,14 +129,15 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     pending.filter { $0.state == .deleted }.map(model)
   }
 
-  func addPending(_ record: Record) {
+  /// Notes that an object is to be saved, and holds it until it is.
+  func addPending(_ record: Record, _ model: (any PersistentModel)? = nil) {
     changeCount += 1
-    overlays[record.entity?.store ?? 0].touch(record)
+    if !record.isTouched { overlays[record.entity?.store ?? 0].touch(record) }
     // After a save that failed, every change asks again.
     if autosaveEnabled, !isAutosaveScheduled { scheduleAutosave() }
     guard !record.isPending else { return }
     record.isPending = true
-    record.kept = record.model
+    record.kept = model ?? record.model
     pending.append(record)
   }
 

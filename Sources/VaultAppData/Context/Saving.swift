@@ -24,17 +24,18 @@ final class Saving {
   func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
     for record in records where record.state == .deleted { try delete(record) }
     try mergeUnique(records)
-    try placeInArrays(records)
+    let linked = records.filter { $0.entity?.relationships.isEmpty == false }
+    try placeInArrays(linked)
     // Merging may have added rows that were clean.
     for record in context.pending where record.isIn(store) && record.state == .stored {
       try update(record)
     }
-    for record in records where record.state == .inserted { try insert(record) }
+    try insert(records)
     // Unique rows may have changed the keys in them.
     for (pair, change) in context.pairs where pairs.contains(pair) || change != 0 {
       try write(pair, change)
     }
-    try placeInJoins(records)
+    try placeInJoins(linked)
   }
 
   // MARK: Rows
@@ -55,9 +56,7 @@ final class Saving {
         other.slots[relationship.index] = .null
       }
     }
-    for index in plan.slots.indices where plan.slots[index].kind == .external {
-      try retire(index, record, plan)
-    }
+    for index in plan.external { try retire(index, record, plan) }
     let statement = try connection.statements(plan).delete()
     try statement.bind(record.key, at: 1)
     try statement.run()
@@ -68,7 +67,7 @@ final class Saving {
   /// Writes large values to files; the slots name them until ``restore()``.
   private func publish(_ record: Record, _ plan: EntityPlan) throws {
     guard let files else { return }
-    for index in plan.slots.indices where plan.slots[index].kind == .external {
+    for index in plan.external {
       if record.isStored {
         guard record.changed.contains(index) else { continue }
         try retire(index, record, plan)
@@ -110,12 +109,35 @@ final class Saving {
     }
   }
 
-  private func insert(_ record: Record) throws {
-    guard let plan = record.entity else { return }
-    try publish(record, plan)
+  /// Writes new rows, as many of a kind in one statement as it takes.
+  private func insert(_ records: [Record]) throws {
+    var rows: [Record] = []
+    for record in records where record.state == .inserted {
+      if let first = rows.first,
+        first.entity !== record.entity || rows.count == first.entity?.rowsAtOnce
+      {
+        try insert(rows: rows)
+        rows.removeAll(keepingCapacity: true)
+      }
+      rows.append(record)
+    }
+    try insert(rows: rows)
+  }
+
+  private func insert(rows: [Record]) throws {
+    guard let plan = rows.first?.entity else { return }
+    for record in rows { try publish(record, plan) }
+    if rows.count == plan.rowsAtOnce {
+      let statement = try connection.statements(plan).insertMany()
+      var parameter = 1
+      for record in rows { parameter = try plan.bindAll(record, to: statement, from: parameter) }
+      return try statement.run()
+    }
     let statement = try connection.statements(plan).insert()
-    try plan.bindAll(record, to: statement)
-    try statement.run()
+    for record in rows {
+      try plan.bindAll(record, to: statement)
+      try statement.run()
+    }
   }
 
   // MARK: Links
@@ -139,8 +161,8 @@ final class Saving {
   }
 
   /// Gives the rows of arrays that have no place, or no rising one, their places.
-  private func placeInJoins(_ records: [Record]) throws {
-    for record in records where record.state == .inserted || record.state == .stored {
+  private func placeInJoins(_ linked: [Record]) throws {
+    for record in linked where record.state == .inserted || record.state == .stored {
       guard let plan = record.entity else { continue }
       for relationship in plan.relationships {
         guard let join = relationship.join,
@@ -173,8 +195,8 @@ final class Saving {
     }
   }
 
-  private func placeInArrays(_ records: [Record]) throws {
-    for record in records where record.state == .inserted || record.state == .stored {
+  private func placeInArrays(_ linked: [Record]) throws {
+    for record in linked where record.state == .inserted || record.state == .stored {
       guard let plan = record.entity else { continue }
       for relationship in plan.relationships {
         guard case .inverse = relationship.storage, relationship.isToMany,

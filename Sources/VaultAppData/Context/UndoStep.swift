@@ -26,12 +26,7 @@ extension ModelContext {
   func perform(_ change: GraphChange) {
     switch change {
     case .insert(let record, let plan):
-      record.state = .inserted
-      register(record, plan)
-      addPending(record)
-      if undoManager != nil, let model = record.model {
-        steps.append(.inserted(record, plan, model))
-      }
+      insert(record, plan, model(record))
     case .delete(let record):
       guard let plan = record.entity else { return }
       if undoManager != nil {
@@ -56,6 +51,13 @@ extension ModelContext {
       }
       if undoManager != nil { steps.append(.pair(pair, change)) }
     }
+  }
+
+  func insert(_ record: Record, _ plan: EntityPlan, _ model: any PersistentModel) {
+    record.state = .inserted
+    register(record, plan)
+    addPending(record, model)
+    if undoManager != nil { steps.append(.inserted(record, plan, model)) }
   }
 
   private func remove(_ record: Record, _ plan: EntityPlan) {

@@ -34,10 +34,7 @@ extension _AppData.Record {
     switch slot(index) {
     case .rows(let list):
       if let plan = entity?.relationshipByProperty[index], let context {
-        found.reserveCapacity(list.keys.count)
-        for key in list.keys {
-          if let model = context.target(plan, key, near: self) as? Element { found.append(model) }
-        }
+        found = context.targets(plan, list.keys, near: self)
       }
     case .models(let list): found = list.models.compactMap { $0 as? Element }
     default: break

@@ -29,8 +29,6 @@ extension _AppData {
     @safe @exclusivity(unchecked) var isStored = false
     /// Properties that differ from the row.
     @safe @exclusivity(unchecked) var changed = PropertySet()
-    /// The slots as they were last saved, while there are changes.
-    var saved: [Slot]?
     /// Shared with the identifiers that were handed out before the first save.
     var unsaved: UnsavedFlag?
     @safe @exclusivity(unchecked) var entity: EntityPlan?
