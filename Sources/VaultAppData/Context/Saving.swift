@@ -109,17 +109,25 @@ final class Saving {
     }
   }
 
+  /// What one statement takes of text and bytes; SQLite keeps a copy of what is bound.
+  private static let bytesAtOnce = 1 << 18
+
   /// Writes new rows, as many of a kind in one statement as it takes.
   private func insert(_ records: [Record]) throws {
     var rows: [Record] = []
+    var bytes = 0
     for record in records where record.state == .inserted {
+      let size = record.byteCount
       if let first = rows.first,
         first.entity !== record.entity || rows.count == first.entity?.rowsAtOnce
+          || bytes + size > Self.bytesAtOnce
       {
         try insert(rows: rows)
         rows.removeAll(keepingCapacity: true)
+        bytes = 0
       }
       rows.append(record)
+      bytes += size
     }
     try insert(rows: rows)
   }
@@ -285,4 +293,15 @@ extension _AppData.Record {
 
   /// Whether the object's row is in one of some stores.
   func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }
+
+  /// How much text and how many bytes the object holds.
+  fileprivate var byteCount: Int {
+    slots.reduce(0) { sum, slot in
+      switch slot {
+      case .text(let text): sum + text.utf8.count
+      case .data(let data): sum + data.count
+      default: sum
+      }
+    }
+  }
 }
