@@ -1,30 +1,35 @@
 /// Attributes that a value transformer makes data: any type, kept as bytes.
 extension _AppData {
   /// Reads an attribute that a value transformer makes data.
-  public static func transformable<Model, Value>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+  public static func transformable<Model: PersistentModel, Value>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = data._$record else { return data.getTransformableValue(forKey: path) }
+    guard let record = storage.record else {
+      return storage.backingData.getTransformableValue(forKey: path())
+    }
     return record.decodedUnconstrained(index, as: Value.self)
   }
 
   /// Writes an attribute that a value transformer makes data.
   public static func setTransformable<Model: PersistentModel, Value>(
-    of model: Model, _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>,
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
     _ value: Value
   ) {
-    guard let record = data._$record else {
-      return data.setTransformableValue(forKey: path, to: value)
+    guard let record = storage.record else {
+      return storage.backingData.setTransformableValue(forKey: path(), to: value)
     }
     record.set(index, record.description.properties[index].slot(of: value) ?? .null)
   }
 
   /// Writes an attribute that a value transformer makes data, in an initializer.
-  public static func initializeTransformable<Model, Value>(
-    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>, _ value: Value
+  public static func initializeTransformable<Model: PersistentModel, Value>(
+    _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>, _ value: Value
   ) {
-    guard let record = data._$record else {
-      return data.setTransformableValue(forKey: path, to: value)
+    guard let record = storage.record else {
+      return storage.backingData.setTransformableValue(forKey: path(), to: value)
     }
     if record.isBeingMade { return }
     record.initialize(index, record.description.properties[index].slot(of: value) ?? .null)
