@@ -89,6 +89,13 @@ struct PredicateMaker {
       ? Nodes.build_Equal(lhs: left, rhs: right) : Nodes.build_NotEqual(lhs: left, rhs: right)
   }
 
+  // Generic over the model: asked for a class that a macro extends, the compiler may not have its conformances yet.
+  mutating func leadsNowhere<Model: PersistentModel>(
+    _ target: some StandardPredicateExpression<Model?>
+  ) -> Test {
+    equal(target, Nodes.build_NilLiteral())
+  }
+
   mutating func simple(_ person: Human) -> Test {
     switch chance(8) {
     case 0: return Nodes.build_KeyPath(root: person, keyPath: \.isActive)
@@ -131,7 +138,7 @@ struct PredicateMaker {
         Nodes.build_KeyPath(root: person, keyPath: \.flag),
         Nodes.build_Arg(any([true, false, nil])))
     case 2:
-      return equal(Nodes.build_KeyPath(root: person, keyPath: \.team), Nodes.build_NilLiteral())
+      return leadsNowhere(Nodes.build_KeyPath(root: person, keyPath: \.team))
     case 3:
       let title = any(["Red", "", "Zoë"])
       return equal(

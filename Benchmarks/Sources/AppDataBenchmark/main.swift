@@ -73,7 +73,9 @@ func walk(folder: String) throws {
   }
   let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
   let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
-  print("walk over \(rows) rows: \(String(format: "%.2f s", time)), peak \(peak.dropFirst(6).trimmingCharacters(in: .whitespaces)), sum \(sum)")
+  print(
+    "walk over \(rows) rows: \(String(format: "%.2f s", time)), peak \(peak.dropFirst(6).trimmingCharacters(in: .whitespaces)), sum \(sum)"
+  )
 }
 
 func compare(rows: Int) throws {
@@ -197,7 +199,8 @@ func compare(rows: Int) throws {
     "filter and sort",
     try median {
       sink += try ModelContext(store).fetch(
-        FetchDescriptor<Item>(predicate: condition, sortBy: [SortDescriptor(\.amount, order: .reverse)])
+        FetchDescriptor<Item>(
+          predicate: condition, sortBy: [SortDescriptor(\.amount, order: .reverse)])
       ).count
     },
     raw: median {

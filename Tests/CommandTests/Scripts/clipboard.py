@@ -103,6 +103,12 @@ def display(read, write, name, on_disk):
     until("the later text is there", lambda: held() == "later")
     all_done()
     assert held() == "later"
+    # A one-time code takes the same way, and is not shown.
+    run(vault, "set", "seed", "--otp", "--stdin", input=b"JBSWY3DPEHPK3PXP")
+    shown = run(vault, "otp", "seed", "--copy", "--clear-after", "1s", "--json").decode()
+    assert f'"clipboard": "{name}"' in shown and '"code"' not in shown, shown
+    until("the code is there", lambda: len(held()) == 6 and held().isdigit())
+    all_done()
     # A second copy counts from its own time, and one without an end stays.
     copy("--clear-after", "1s")
     assert '"clearsAfter": null' in copy("--clear-after", "0")

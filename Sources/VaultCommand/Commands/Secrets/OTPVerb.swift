@@ -13,6 +13,7 @@ struct OTPVerb: ParsableCommand {
       stored before the code is shown.
 
       vault otp work/github
+      vault otp work/github --copy
       vault read 'secret://work/github?attribute=otp'
       """)
 
@@ -24,15 +25,26 @@ struct OTPVerb: ParsableCommand {
     completion: .live)
   var field: String?
 
+  @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
     let name = try ItemName(name)
+    let request = try clipboard.request()
+    var target: Clipboard?
     let reading = try settings.withVault { vault in
-      try OneTimeCodeReading(of: name, field: field, in: vault)
+      target = try request?.clipboard(for: vault)
+      return try OneTimeCodeReading(of: name, field: field, in: vault)
     }
     let (generator, code) = (reading.generator, reading.code)
+    if let target {
+      let copy = try target.copy(code.text)
+      guard settings.writesJSON else { return copy.tell() }
+      return try StandardOutput.write(
+        [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
+    }
     let isTimed = generator.kind == .totp
     if settings.writesJSON {
       return try StandardOutput.write([
