@@ -22,7 +22,7 @@ PROMPT = "Unlock Login Keyring"
 
 def start(*words):
     return pexpect.spawn(
-        vault, [*words, "--no-session"], env=dict(os.environ, TERM="xterm"), encoding="utf-8",
+        vault, [*words, "--no-session"], env=dict(os.environ, TERM="xterm", NO_COLOR="1"), encoding="utf-8",
         timeout=20, echo=True)
 
 
@@ -89,7 +89,7 @@ def interrupted():
 def stopped():
     """Stopped by ^Z the shell has a terminal with echo; continued, it waits again, and says so."""
     shell = pexpect.spawn(
-        "/bin/dash", ["-i"], env=dict(os.environ, PS1="ready> ", TERM="xterm"), encoding="utf-8",
+        "/bin/dash", ["-i"], env=dict(os.environ, PS1="ready> ", TERM="xterm", NO_COLOR="1"), encoding="utf-8",
         timeout=20)
     shell.expect("ready> ")
     shell.sendline(f"{vault} get api-token --no-session")
