@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 
 /// What a run of this program does that nobody waits for.

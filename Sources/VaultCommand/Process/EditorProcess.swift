@@ -94,6 +94,7 @@ private func noteSignal(_ number: Int32) {
 @safe final class SignalWatch {
   private let pipe: Pipe
   private var savedActions: [Int32: sigaction] = [:]
+  private var savedMask = sigset_t()
   private var caught: Set<Int32> = []
 
   /// Whether the process was asked to end.
@@ -113,6 +114,11 @@ private func noteSignal(_ number: Int32) {
       unsafe sigaction(number, &action, &old)
       savedActions[number] = old
     }
+    // Whoever started us may have held it back, and the editor's end would go unheard.
+    var child = sigset_t()
+    unsafe sigemptyset(&child)
+    unsafe sigaddset(&child, SIGCHLD)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &child, &savedMask)
   }
 
   /// Waits for the next signal.
@@ -135,6 +141,7 @@ private func noteSignal(_ number: Int32) {
       var action = action
       unsafe sigaction(number, &action, nil)
     }
+    unsafe pthread_sigmask(SIG_SETMASK, &savedMask, nil)
     unsafe signalPipe = -1
     close(pipe.read)
     close(pipe.write)
