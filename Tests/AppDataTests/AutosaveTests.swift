@@ -11,7 +11,7 @@ struct AutosaveTests {
   /// What a program leaves in its file, and says, when it ends in some way.
   @Test(arguments: [
     ("return", "1\n"), ("exit", "1\n"), ("actor", "1\n"), ("actor-exit", "1\n"), ("thread", "1\n"),
-    ("off", "0\n"), ("dropped", "0\n"), ("rollback", "0\n"),
+    ("mid-save", "1\n"), ("off", "0\n"), ("dropped", "0\n"), ("rollback", "0\n"),
   ])
   func whatIsPendingAtTheEndIsSaved(way: String, count: String) throws {
     let file = "\(home.path)/\(way).store"

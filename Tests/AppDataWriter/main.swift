@@ -28,6 +28,17 @@ actor Keeper {
     add()
     exit(0)
   }
+
+  /// Adds, and tells when the save of it has begun, which then takes a while.
+  func addSlowly(telling isSaving: DispatchSemaphore) {
+    _ = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: modelContext, queue: nil
+    ) { _ in
+      isSaving.signal()
+      usleep(300_000)
+    }
+    add()
+  }
 }
 
 /// Leaves something pending and ends, or returns for the program to end.
@@ -42,6 +53,12 @@ actor Keeper {
       isAdded.signal()
     }
     isAdded.wait()
+    withExtendedLifetime(keeper) { exit(0) }
+  case "mid-save":
+    let keeper = Keeper(modelContainer: container)
+    let isSaving = DispatchSemaphore(value: 0)
+    Task.detached { await keeper.addSlowly(telling: isSaving) }
+    isSaving.wait()
     withExtendedLifetime(keeper) { exit(0) }
   case "thread":
     // Another thread ends the program while the main one turns.

@@ -74,6 +74,7 @@ final class AutosaveTurn: @unchecked Sendable {
   // The context is used on its own queue only; a weak reference may be read anywhere.
   private weak var context: ModelContext?
   private let queue: AutosaveQueue
+  private var isRunning = false
 
   init(_ context: ModelContext, _ queue: AutosaveQueue) {
     self.context = context
@@ -86,8 +87,13 @@ final class AutosaveTurn: @unchecked Sendable {
   }
 
   private func run() {
-    ExitSaves.forget(self)
+    // What a save tells may end the program, which then asks for this turn once more.
+    if isRunning { return }
+    isRunning = true
     context?.autosave()
+    isRunning = false
+    // Not before: a program that ends while this saves on another thread has to wait for it.
+    if context?.isAutosaveScheduled != true { ExitSaves.forget(self) }
   }
 
   /// Saves now, on the right thread, if that gets to it in time: it may be waiting for the one that
@@ -107,7 +113,8 @@ final class AutosaveTurn: @unchecked Sendable {
 /// Saves, when the process ends by exit(3) or by the end of `main`, what contexts were yet to save by
 /// themselves.
 ///
-/// A signal, `abort` and `_exit` leave no time for it.
+/// A signal, `abort` and `_exit` leave no time for it; a queue that waits for the thread that ends the
+/// program has ten seconds.
 enum ExitSaves {
   private static let turns = Mutex<[ObjectIdentifier: AutosaveTurn]>([:])
   private static let isRegistered = atexit { ExitSaves.run() } == 0
@@ -122,7 +129,7 @@ enum ExitSaves {
   }
 
   private static func run() {
-    let end = DispatchTime.now() + .seconds(2)
+    let end = DispatchTime.now() + .seconds(10)
     for turn in turns.withLock({ Array($0.values) }) { turn.finish(by: end) }
   }
 }
