@@ -42,7 +42,8 @@ let package = Package(
     .target(
       name: "VaultCredentialsTesting",
       dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
-    .target(name: "VaultAppData", dependencies: ["VaultStorage", "VaultAppDataMacros"]),
+    .target(
+      name: "VaultAppData", dependencies: ["VaultStorage", "CVaultLinux", "VaultAppDataMacros"]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
     .macro(

@@ -16,7 +16,7 @@ struct ModelExpansion {
       nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
       """,
       """
-      @safe nonisolated(unsafe) private var _$backingData: _AppData.Storage<\(name)> = \
+      @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<\(name)> = \
       _AppData.newStorage(\(name)._$description)
       """,
       """
@@ -36,7 +36,7 @@ struct ModelExpansion {
       schemaMetadata,
       initializer,
       """
-      @safe nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
+      @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
       """,
       """
       internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {

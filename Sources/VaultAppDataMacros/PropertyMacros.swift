@@ -26,7 +26,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       ?? "_$backingData.backingData.setValue(forKey: \\.\(name.text), to: initialValue)"
     let get =
       number.map {
-        "_AppData.\(isTransformable ? "transformable" : "value")(of: self, _$backingData, \($0), \\.\(name.text))"
+        "_AppData.\(isTransformable ? "transformable" : "value")(of: self, _$backingData.reading, \($0), \\.\(name.text))"
       }
       ?? "self.getValue(forKey: \\.\(name.text))"
     let set =

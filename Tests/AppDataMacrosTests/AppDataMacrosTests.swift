@@ -185,7 +185,7 @@ struct ExpansionTests {
         }
         get {
           _$observationRegistrar.access(self, keyPath: \.color)
-          return _AppData.transformable(of: self, _$backingData, 2, \.color)
+          return _AppData.transformable(of: self, _$backingData.reading, 2, \.color)
         }
         set {
           _$observationRegistrar.withMutation(of: self, keyPath: \.color) {
@@ -211,7 +211,7 @@ struct ExpansionTests {
           }
           get {
             _$observationRegistrar.access(self, keyPath: \.title)
-            return _AppData.value(of: self, _$backingData, 0, \.title)
+            return _AppData.value(of: self, _$backingData.reading, 0, \.title)
           }
           set {
             _$observationRegistrar.withMutation(of: self, keyPath: \.title) {
@@ -224,7 +224,7 @@ struct ExpansionTests {
 
         nonisolated static let _$description = _AppData.ModelDescription(Task.self)
 
-        @safe nonisolated(unsafe) private var _$backingData: _AppData.Storage<Task> = _AppData.newStorage(Task._$description)
+        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<Task> = _AppData.newStorage(Task._$description)
 
         nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
           get {
@@ -255,7 +255,7 @@ struct ExpansionTests {
           _AppData.adopt(self, _$backingData)
         }
 
-        @safe nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
+        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
 
         internal nonisolated func access<_M>(keyPath: Swift.KeyPath<Task, _M>) {
           _$observationRegistrar.access(self, keyPath: keyPath)

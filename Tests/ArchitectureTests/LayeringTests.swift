@@ -14,7 +14,7 @@ struct LayeringTests {
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
-    "VaultAppData": ["VaultStorage"],
+    "VaultAppData": ["VaultStorage", "CVaultLinux"],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
     "VaultStorage": ["CVaultSQLite", "CVaultLinux"],

@@ -33,10 +33,10 @@ extension ModelContext {
         attach(record, model, plan)
         open += links.suffix(plan.relationships.count).filter { $0.owner === record }.flatMap(
           \.models)
-      case .deleted where record.home === home:
+      case .deleted where record.isIn(self):
         perform(.undelete(record))
       case .inserted, .stored, .deleted:
-        if record.home !== home { reportForeign(record) }
+        if !record.isIn(self) { reportForeign(record) }
       }
     }
     connect(links)
@@ -79,7 +79,7 @@ extension ModelContext {
   private func attach(_ record: Record, _ model: any PersistentModel, _ plan: EntityPlan) {
     record.model = model
     if record.slots.isEmpty { record.fillEmpty() }
-    while record.slots.count < plan.slotCount { record.slots.append(.null) }
+    record.slots.resize(to: max(record.slots.count, plan.slotCount))
     record.key = plan.keys.next()
     record.unsaved = nil
     record.isStored = false
@@ -163,7 +163,7 @@ extension ModelContext {
   private func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
     guard let record = target.record else { return nil }
     if record.state == .detached || record.state == .gone { insert(any: target) }
-    guard record.home === home else {
+    guard record.isIn(self) else {
       reportForeign(record)
       return nil
     }

@@ -13,7 +13,7 @@ extension ModelContext {
     switch record.state {
     case .detached, .gone, .deleted: return
     case .inserted, .stored:
-      guard record.home === home else { return reportForeign(record) }
+      guard record.isIn(self) else { return reportForeign(record) }
       if record.entity?.relationships.isEmpty == true {
         perform(.delete(record))
       } else {

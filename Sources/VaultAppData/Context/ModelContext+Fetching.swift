@@ -50,7 +50,7 @@ extension ModelContext {
   ) throws -> [T] {
     let query = try query(descriptor, plan)
     let records = try rows(query, descriptor, plan)
-    if records.count > 1 {
+    if records.count > 1, !plan.relationships.isEmpty {
       let batch = FetchBatch(records.map { $0.key })
       for record in records { record.batch = batch }
     }
@@ -58,7 +58,7 @@ extension ModelContext {
     var found: [T] = []
     found.reserveCapacity(records.count)
     for record in records {
-      if let model = record.model as? T {
+      if let model = record.model(as: T.self) {
         found.append(model)
       } else {
         found.append(make(record))

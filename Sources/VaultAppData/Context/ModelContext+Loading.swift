@@ -20,7 +20,7 @@ extension ModelContext {
         defer { statement.reset() }
         try statement.bind(record.key, at: 1)
         guard try statement.step() else { return false }
-        record.slots = plan.read(statement)
+        plan.read(statement, into: &record.slots)
         return true
       }
       if !found { forget(record) }
@@ -37,7 +37,7 @@ extension ModelContext {
     record.state = .gone
     record.isStored = false
     record.changed = PropertySet()
-    record.home = nil
+    if let plan = record.entity { record.place = RecordPlace(plan, in: nil) }
   }
 
   /// The record of a row; `nil` if there is none.
@@ -59,22 +59,25 @@ extension ModelContext {
       let record = Record(plan.description, key: key)
       record.state = .stored
       record.isStored = true
-      record.slots = plan.read(row, wanted)
+      plan.read(row, into: &record.slots, wanted)
       register(record, plan)
       return record
     }
-    if !record.hasChanges { refresh(record, plan.read(row, wanted), plan) }
+    if !record.hasChanges { refresh(record, row, wanted, plan) }
     return record
   }
 
   /// Puts a row's values in the place of those that were read before.
-  private func refresh(_ record: Record, _ slots: [Slot], _ plan: EntityPlan) {
+  private func refresh(
+    _ record: Record, _ row: SQLiteStatement, _ wanted: Set<Int>?, _ plan: EntityPlan
+  ) {
     record.seen = plan.signal.value
     guard !record.slots.isEmpty, record.model != nil else {
-      record.slots = slots
+      plan.read(row, into: &record.slots, wanted)
       return
     }
-    var slots = slots
+    var slots = _AppData.Slots()
+    plan.read(row, into: &slots, wanted)
     for index in record.description.properties.indices {
       // Arrays and decoded values stay while what they were made from is the same.
       switch plan.slots[index].kind {
@@ -251,34 +254,15 @@ extension ModelContext {
 }
 
 extension EntityPlan {
-  /// The slots of the statement's row, whose first column is the key.
-  func read(_ row: SQLiteStatement, _ wanted: Set<Int>? = nil) -> [_AppData.Slot] {
-    guard let wanted else { return read(row) }
-    var result = [_AppData.Slot](repeating: .fault, count: kinds.count)
+  /// Fills slots from the statement's row, whose first column is the key.
+  func read(_ row: SQLiteStatement, into slots: inout _AppData.Slots, _ wanted: Set<Int>? = nil) {
     var column = 0
-    for index in kinds.indices
-    where kinds[index] != .none && kinds[index] != .external && wanted.contains(index) {
+    slots.fill(count: kinds.count) { index in
+      let kind = kinds[index]
+      if kind == .none || kind == .external { return .fault }
+      if let wanted, !wanted.contains(index) { return .fault }
       column += 1
-      result[index] = kinds[index].read(row, column)
-    }
-    return result
-  }
-
-  /// The slots of a row with all columns: what every row of a fetch passes through.
-  private func read(_ row: SQLiteStatement) -> [_AppData.Slot] {
-    unsafe [_AppData.Slot](unsafeUninitializedCapacity: kinds.count) { slots, count in
-      var column = 0
-      for index in kinds.indices {
-        let slot: _AppData.Slot
-        switch kinds[index] {
-        case .none, .external: slot = .fault
-        case let kind:
-          column += 1
-          slot = kind.read(row, column)
-        }
-        unsafe slots.initializeElement(at: index, to: slot)
-      }
-      count = kinds.count
+      return kind.read(row, column)
     }
   }
 }

@@ -42,7 +42,7 @@ extension ModelContext {
     record.isOutdated = record.hasChanges
     if record.isOutdated { return }
     for index in record.description.properties.indices { record.model?._$changing(index) }
-    record.slots = []
+    record.slots = .init()
   }
 
   /// A row that another context deleted: the object keeps its last values.

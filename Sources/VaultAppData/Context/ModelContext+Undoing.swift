@@ -18,7 +18,7 @@ extension ModelContext {
   private func takeBack(_ step: UndoStep) {
     switch step {
     case .slot(let record, let index, let old):
-      guard record.home === home else { return }
+      guard record.isIn(self) else { return }
       if record.slots.isEmpty { _ = record.slot(index) }
       record.model?._$changing(index)
       willChange(record, index)
@@ -53,7 +53,7 @@ extension ModelContext {
     undoManager?.removeAllActions()
     for record in records {
       record.isPending = false
-      let model = record.kept
+      let model = record.model
       record.kept = nil
       guard let plan = record.entity else { continue }
       switch record.state {
@@ -68,7 +68,7 @@ extension ModelContext {
         }
         record.changed = PropertySet()
         // Whatever was read before may be another's by now.
-        record.slots = []
+        record.slots = .init()
       case .gone, .detached: break
       }
     }
@@ -81,9 +81,8 @@ extension ModelContext {
       record.slots[relationship.index] = relationship.isToMany ? .models(.init([])) : .null
     }
     record.state = .detached
-    record.home = nil
-    record.entity = nil
-    record.slots = Array(record.slots.prefix(record.description.properties.count))
+    record.place = nil
+    record.slots.resize(to: record.description.properties.count)
     record.key = DetachedKey.make()
   }
 

@@ -70,6 +70,8 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   var lastPlan: EntityPlan?
   let mail: Mailbox.Box
   let home = ContextHome()
+  /// By entity.
+  private let places: [RecordPlace]
   var leases: [StoreConnection?]
   var overlays: [PendingRows]
   let state = EditingState()
@@ -81,6 +83,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     autosaveEnabled = isOnMain
     autosaveQueue = isOnMain ? .main : nil
     registry = container.plans.map { _ in RecordTable() }
+    places = container.plans.map { [home] in RecordPlace($0, in: home) }
     sweepAt = Array(repeating: 4_096, count: container.plans.count)
     leases = Array(repeating: nil, count: container.stores.count)
     overlays = container.stores.map { _ in PendingRows() }
@@ -206,9 +209,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   func register(_ record: Record, _ plan: EntityPlan) {
-    record.entity = plan
-    record.home = home
-    record.seen = plan.signal.value
+    let place = places[plan.index]
+    record.place = place
+    record.seen = place.signal.value
     registry[plan.index][record.key] = record
   }
 
@@ -286,6 +289,23 @@ extension ModelContext {
 /// What records hold in the place of their context: one weak reference for all of them.
 final class ContextHome {
   fileprivate(set) weak var context: ModelContext?
+}
+
+/// Where the records of an entity are: in a context, or in one no more.
+///
+/// One reference in each record, not three.
+final class RecordPlace {
+  let plan: EntityPlan
+  /// The plan's, without the way there.
+  let signal: SaveSignal
+  /// Leads to the context; `nil` for what was deleted.
+  let home: ContextHome?
+
+  init(_ plan: EntityPlan, in home: ContextHome?) {
+    self.plan = plan
+    signal = plan.signal
+    self.home = home
+  }
 }
 
 /// An array of an object.

@@ -9,10 +9,11 @@
     var record: Unmanaged<_AppData.Record>?
   }
 
-  private var entries: [Entry] = []
+  // Nothing that runs while the entries change leads back here.
+  @safe @exclusivity(unchecked) private var entries: [Entry] = []
   /// The shift that makes a place of a hash.
-  private var shift: UInt64 = 64
-  private(set) var count = 0
+  @safe @exclusivity(unchecked) private var shift: UInt64 = 64
+  @safe @exclusivity(unchecked) private(set) var count = 0
 
   deinit {
     for entry in entries { unsafe entry.record?.release() }
@@ -96,7 +97,8 @@
 
   private func grow() {
     let old = entries
-    let capacity = max(16, old.count * 2)
+    // By four: what was there moves less often.
+    let capacity = max(16, old.count * 4)
     entries = Array(repeating: Entry(), count: capacity)
     shift = UInt64(64 - (capacity.trailingZeroBitCount - 4))
     for entry in old where unsafe entry.record != nil {

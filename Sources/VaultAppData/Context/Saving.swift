@@ -296,8 +296,8 @@ extension _AppData.Record {
 
   /// How much text and how many bytes the object holds.
   fileprivate var byteCount: Int {
-    slots.reduce(0) { sum, slot in
-      switch slot {
+    slots.indices.reduce(0) { sum, index in
+      switch slots[index] {
       case .text(let text): sum + text.utf8.count
       case .data(let data): sum + data.count
       default: sum

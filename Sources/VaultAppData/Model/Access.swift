@@ -35,10 +35,10 @@ extension _AppData {
   /// Where an object keeps its values: the library's record, or what a program put in its place.
   ///
   /// A type that the accessors know, so that a value is reached without a search for a conformance.
-  public struct Storage<Model: PersistentModel> {
-    /// The library's own storage; `nil` in another implementation.
-    public let record: Record?
-    private let other: Other?
+  @safe public struct Storage<Model: PersistentModel> {
+    /// The library's own storage, or another implementation's.
+    private let holder: AnyObject
+    @usableFromInline let pointer: Unmanaged<Record>?
 
     private final class Other {
       let data: any BackingData<Model>
@@ -46,22 +46,39 @@ extension _AppData {
     }
 
     init(_ record: Record) {
-      self.record = record
-      other = nil
+      holder = record
+      unsafe pointer = Unmanaged.passUnretained(record)
     }
 
     /// The storage that backing data stands for.
     public init(_ data: any BackingData<Model>) {
-      record = data._$record
-      other = record == nil ? Other(data) : nil
+      let record = data._$record
+      holder = record ?? (Other(data) as AnyObject)
+      unsafe pointer = record.map { unsafe Unmanaged.passUnretained($0) }
     }
+
+    /// The library's own storage; `nil` in another implementation.
+    public var record: Record? { unsafe pointer?.takeUnretainedValue() }
+
+    /// The storage for as long as a property is read.
+    @inlinable public var reading: Reading<Model> { unsafe Reading(pointer) }
 
     /// The storage in the form that `init(backingData:)` takes.
     public var backingData: any BackingData<Model> {
       if let record { return ModelBackingData<Model>(record) }
-      guard let other else { preconditionFailure("a storage without values") }
+      guard let other = holder as? Other else { preconditionFailure("a storage without values") }
       return other.data
     }
+  }
+
+  /// The storage of an object while one of its properties is read.
+  ///
+  /// It is the object that holds the storage: who reads needs no reference of its own, which each
+  /// property would take and give back.
+  @safe public struct Reading<Model: PersistentModel> {
+    @usableFromInline let record: Unmanaged<Record>?
+
+    @inlinable init(_ record: Unmanaged<Record>?) { unsafe self.record = unsafe record }
   }
 }
 
@@ -70,13 +87,15 @@ extension _AppData {
 extension _AppData {
   /// Reads an attribute.
   @inlinable public static func value<Model, Value: StoredValue>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = storage.record else {
-      return storage.backingData.getTransformableValue(forKey: path())
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getTransformableValue(forKey: path())
     }
-    return Value(slot: record.slot(index)) ?? record.missing(index, as: Value.self)
+    return unsafe record._withUnsafeGuaranteedRef {
+      Value(slot: $0.slot(index)) ?? $0.missing(index, as: Value.self)
+    }
   }
 
   /// Writes an attribute.
@@ -108,21 +127,29 @@ extension _AppData {
 extension _AppData {
   /// Reads an attribute.
   @inlinable public static func value<Model, Value: RawRepresentable & Decodable>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value where Value.RawValue: StoredValue {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return Value.RawValue(slot: record.slot(index)).flatMap(Value.init)
-      ?? record.missing(index, as: Value.self)
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      Value.RawValue(slot: $0.slot(index)).flatMap(Value.init)
+        ?? $0.missing(index, as: Value.self)
+    }
   }
 
   /// Reads an attribute that may be `nil`.
   @inlinable public static func value<Model, Value: RawRepresentable & Decodable>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? where Value.RawValue: StoredValue {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return Value.RawValue(slot: record.slot(index)).flatMap(Value.init)
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      Value.RawValue(slot: $0.slot(index)).flatMap(Value.init)
+    }
   }
 
   /// Writes an attribute.
@@ -182,11 +209,15 @@ extension _AppData {
   /// Reads an attribute.
   @_disfavoredOverload
   public static func value<Model, Value: Decodable>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return record.decoded(index, as: Value.self)
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      $0.decoded(index, as: Value.self)
+    }
   }
 
   /// Writes an attribute.
@@ -220,29 +251,41 @@ extension _AppData {
 extension _AppData {
   /// Reads a relationship to one model.
   public static func value<Model, Value: PersistentModel>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return record.relatedOrMissing(index, as: Value.self)
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      $0.relatedOrMissing(index, as: Value.self)
+    }
   }
 
   /// Reads a relationship to one model at most.
   public static func value<Model, Value: PersistentModel>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return record.related(index) as? Value
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      $0.related(index) as? Value
+    }
   }
 
   /// Reads a relationship to many models.
   public static func value<Model, Value: RelationshipCollection>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = storage.record else { return storage.backingData.getValue(forKey: path()) }
-    return record.relatedMany(index, as: Value.self)
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getValue(forKey: path())
+    }
+    return unsafe record._withUnsafeGuaranteedRef {
+      $0.relatedMany(index, as: Value.self)
+    }
   }
 
   /// Writes a relationship to one model.

@@ -73,7 +73,8 @@ private struct GenericKeyPath {
       let record = _AppData.Record(description, key: DetachedKey.make())
       // What is empty comes last: only a property itself is read that often.
       let slots = description.properties.map { slot($0, mayBeEmpty: round > Self.rounds / 2) }
-      record.slots = slots
+      record.fillEmpty()
+      for index in slots.indices { record.slots[index] = slots[index] }
       let model = Materialization.make(description.type, of: record)
       let value = value(of: model)
       left = left.filter { index in

@@ -1,9 +1,9 @@
 extension _AppData {
-  /// The values of one object: a slot for each property, in an array.
+  /// The values of one object: a slot for each property.
   ///
   /// Named by generated code only. The object holds its record; the context holds it too and finds
   /// the object through it.
-  public final class Record {
+  @safe public final class Record {
     /// Where the object is in its life.
     enum State {
       /// In no context.
@@ -19,43 +19,105 @@ extension _AppData {
     }
 
     // A record belongs to one context and one thread, and no change of a property calls out while it lasts: checks
-    // at run time that no two overlap would be a tenth of a fetch.
-    let description: ModelDescription
+    // at run time that no two overlap would be a tenth of a fetch. It is 120 bytes, the most that malloc(3) gives
+    // and takes back without looking at the neighbours.
+
+    // Descriptions are made once and never go.
+    @safe unowned(unsafe) let description: ModelDescription
     /// Empty while nothing is loaded.
-    @safe @exclusivity(unchecked) var slots: [Slot] = []
+    @safe @exclusivity(unchecked) var slots = Slots()
     @safe @exclusivity(unchecked) var key: Int64
     @safe @exclusivity(unchecked) var state = State.detached
     /// Whether the store has a row.
     @safe @exclusivity(unchecked) var isStored = false
-    /// Properties that differ from the row.
-    @safe @exclusivity(unchecked) var changed = PropertySet()
-    /// Shared with the identifiers that were handed out before the first save.
-    var unsaved: UnsavedFlag?
-    @safe @exclusivity(unchecked) var entity: EntityPlan?
-    /// Leads to the context; `nil` while it is in none.
-    @safe @exclusivity(unchecked) var home: ContextHome?
-    @safe @exclusivity(unchecked) weak var model: (any PersistentModel)?
-    /// The object, while it has changes: nobody else may hold it.
-    @safe @exclusivity(unchecked) var kept: (any PersistentModel)?
     /// Whether it is among what is to be saved.
     @safe @exclusivity(unchecked) var isPending = false
     /// Whether another context has saved the row since it was read, while there were changes here.
     var isOutdated = false
     /// Whether the temporary tables of queries have to be brought to it.
     var isTouched = false
-    /// The fetch that loaded the row: what faults together.
-    @safe @exclusivity(unchecked) var batch: FetchBatch?
     /// Set while the object's initial values are computed, which are not this record's.
     @safe @exclusivity(unchecked) @usableFromInline var isBeingMade = false
+    /// Properties that differ from the row.
+    @safe @exclusivity(unchecked) var changed = PropertySet()
+    // Counted by hand: every read of a property looks there.
+    @safe @exclusivity(unchecked) private var placed: Unmanaged<RecordPlace>?
+    @safe @exclusivity(unchecked) private var object = ObjectReference()
+    /// The object, while it has changes: nobody else may hold it.
+    @safe @exclusivity(unchecked) var kept: AnyObject?
     /// The change of other contexts that has been taken in.
     @safe @exclusivity(unchecked) var seen: UInt64 = 0
+    /// What few records have.
+    private var rare: Rare?
+
+    private final class Rare {
+      var unsaved: UnsavedFlag?
+      var batch: FetchBatch?
+    }
 
     init(_ description: ModelDescription, key: Int64) {
       self.description = description
       self.key = key
     }
 
-    var context: ModelContext? { home?.context }
+    deinit { unsafe placed?.release() }
+
+    /// The entity of the context; `nil` before it is in one.
+    var place: RecordPlace? {
+      get { unsafe placed?.takeUnretainedValue() }
+      set {
+        let old = placed
+        unsafe placed = newValue.map { unsafe Unmanaged.passRetained($0) }
+        unsafe old?.release()
+      }
+    }
+
+    /// Shared with the identifiers that were handed out before the first save.
+    var unsaved: UnsavedFlag? {
+      get { rare?.unsaved }
+      set { change(newValue) { $0.unsaved = $1 } }
+    }
+
+    /// The fetch that loaded the row: what faults together.
+    var batch: FetchBatch? {
+      get { rare?.batch }
+      set { change(newValue) { $0.batch = $1 } }
+    }
+
+    private func change<Value>(_ value: Value?, _ set: (Rare, Value?) -> Void) {
+      if rare == nil, value != nil { rare = Rare() }
+      if let rare { set(rare, value) }
+    }
+
+    var entity: EntityPlan? { place?.plan }
+    var context: ModelContext? { place?.home?.context }
+
+    func isIn(_ context: ModelContext) -> Bool { place?.home === context.home }
+
+    /// Whether this is the record's object.
+    func isOf(_ model: some PersistentModel) -> Bool { object.leads(to: model) }
+
+    /// The object, if somebody holds it.
+    var model: (any PersistentModel)? {
+      get { object.object.map { Self.model($0, description.type) } }
+      set { object.lead(to: newValue) }
+    }
+
+    /// The object, if somebody holds it, of a class that the caller knows to be the record's.
+    func model<Model: PersistentModel>(as type: Model.Type) -> Model? {
+      guard let object = object.object else { return nil }
+      guard ObjectIdentifier(description.type) == ObjectIdentifier(type) else {
+        return object as? Model
+      }
+      return unsafe unsafeDowncast(object, to: type)
+    }
+
+    /// Only objects of the description's class are in a record.
+    private static func model<Model: PersistentModel>(
+      _ object: AnyObject, _ type: Model.Type
+    ) -> any PersistentModel {
+      unsafe unsafeDowncast(object, to: type)
+    }
 
     var isDeleted: Bool { state == .deleted || (state == .gone && context == nil) }
     var hasChanges: Bool {
@@ -86,9 +148,15 @@ extension _AppData {
       if self.model == nil { self.model = model }
     }
 
+    /// Whether other contexts have saved since it was last brought up to date.
+    private var isBehind: Bool {
+      guard let placed else { return false }
+      return unsafe placed._withUnsafeGuaranteedRef { $0.signal.value } != seen
+    }
+
     /// The record, after what other contexts have saved was taken in.
     var current: Record {
-      if let entity, entity.signal.value != seen { context?.catchUp(self) }
+      if isBehind { context?.catchUp(self) }
       return self
     }
 
@@ -96,7 +164,7 @@ extension _AppData {
 
     /// The slot as it is in the store and the pending changes.
     @usableFromInline func slot(_ index: Int) -> Slot {
-      if let entity, entity.signal.value != seen { context?.catchUp(self) }
+      if isBehind { context?.catchUp(self) }
       if slots.isEmpty { load() }
       let slot = slots[index]
       if case .fault = slot {
@@ -113,7 +181,7 @@ extension _AppData {
 
     /// Gives every property a slot without a value.
     func fillEmpty() {
-      slots = Array(repeating: .fault, count: entity?.slotCount ?? description.properties.count)
+      slots = Slots(faults: entity?.slotCount ?? description.properties.count)
     }
 
     /// Writes what an initializer assigns, before there is an object.
@@ -125,7 +193,7 @@ extension _AppData {
     /// Changes an attribute.
     @usableFromInline func set(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { load() }
-      if let home { home.context?.willChange(self, index) }
+      if let home = place?.home { home.context?.willChange(self, index) }
       slots[index] = slot
     }
 

@@ -2,13 +2,15 @@
 extension _AppData {
   /// Reads an attribute that a value transformer makes data.
   public static func transformable<Model: PersistentModel, Value>(
-    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = storage.record else {
-      return storage.backingData.getTransformableValue(forKey: path())
+    guard let record = unsafe storage.record else {
+      return model.persistentBackingData.getTransformableValue(forKey: path())
     }
-    return record.decodedUnconstrained(index, as: Value.self)
+    return unsafe record._withUnsafeGuaranteedRef {
+      $0.decodedUnconstrained(index, as: Value.self)
+    }
   }
 
   /// Writes an attribute that a value transformer makes data.
