@@ -78,6 +78,18 @@ struct ObservationTests {
     #expect(count.value == 1)
   }
 
+  @Test @MainActor func aSequenceOfObservationsGoesOn() async throws {
+    let trip = Trip(name: "Rome")
+    let names = Observations { @MainActor in trip.name }
+    var seen: [String] = []
+    for await name in names {
+      seen.append(name)
+      if seen.count == 3 { break }
+      trip.name = "\(name)+"
+    }
+    #expect(seen == ["Rome", "Rome+", "Rome++"])
+  }
+
   @Test func whatNobodyObservesHasNoRegistrar() {
     let subject = Trip(name: "Rome")
     func isMade(_ registrar: _AppData.Registrar) -> Bool {
