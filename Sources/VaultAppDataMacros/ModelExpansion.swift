@@ -116,8 +116,7 @@ struct ModelExpansion {
     let required = model.isFinal ? "" : "required "
     return """
       nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
-        \(raw: (lines + ["_$backingData = _AppData.Storage(backingData)"]).joined(separator: "\n  "))
-        _AppData.adopt(self, _$backingData)
+        \(raw: (lines + ["_AppData.adopt(self, &_$backingData, backingData)"]).joined(separator: "\n  "))
       }
       """
   }

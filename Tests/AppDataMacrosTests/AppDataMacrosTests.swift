@@ -251,8 +251,7 @@ struct ExpansionTests {
 
         nonisolated init(backingData: any _AppData.BackingData<Task>) {
           _title = _AppData.NoType()
-          _$backingData = _AppData.Storage(backingData)
-          _AppData.adopt(self, _$backingData)
+          _AppData.adopt(self, &_$backingData, backingData)
         }
 
         @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()

@@ -22,22 +22,35 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
   return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 
-@discardableResult
-func row(_ what: String, _ ours: Double, raw: Double, grdb: Double?) -> Double {
-  func ms(_ value: Double) -> String { String(format: "%.1f ms", value * 1_000) }
-  func ratio(_ value: Double) -> String { String(format: "%.2f", ours / value) }
-  let theirs = grdb.map { "\(ms($0)) (\(ratio($0)))" } ?? "–"
-  print("| \(what) | \(ms(ours)) | \(ms(raw)) (\(ratio(raw))) | \(theirs) |")
-  return raw
+/// The medians of what all take, one after the other in each round: on a machine that is now quicker, now slower.
+func medians(rounds: Int = 7, _ bodies: [(Int) throws -> Void]) throws -> [Double] {
+  var times = bodies.map { _ in [Double]() }
+  for round in 0..<rounds {
+    for (at, body) in bodies.enumerated() { times[at].append(try seconds { try body(round) }) }
+  }
+  return times.map { $0.sorted()[rounds / 2] }
 }
 
-/// What the objects cost alone, beside the row's line before.
-func floorRow(raw: Double, _ body: () -> Void) {
-  let time = (0..<3).map { _ in seconds(body) }.sorted()[1]
-  print(
-    "| floor of that: bare classes, observed and known by key | "
-      + String(format: "%.1f ms", time * 1_000) + " | "
-      + String(format: "%.1f ms (%.2f) | – |", raw * 1_000, time / raw))
+/// A line of the table: vault, the C API, and then GRDB's records or the floor, where there are such.
+func row(
+  _ what: String, ours: (Int) throws -> Void, raw: (Int) throws -> Void,
+  grdb: ((Int) throws -> Void)? = nil, floor: ((Int) -> Void)? = nil
+) throws {
+  try withoutActuallyEscaping(ours) { ours in
+    try withoutActuallyEscaping(raw) { raw in
+      let times = try medians([ours, raw] + [grdb, floor].compactMap { $0 })
+      func ms(_ value: Double) -> String { String(format: "%.1f ms", value * 1_000) }
+      func beside(_ at: Int, _ value: Double) -> String {
+        "\(ms(times[at])) (\(String(format: "%.2f", value / times[at])))"
+      }
+      let theirs = grdb == nil ? "–" : beside(2, times[0])
+      print("| \(what) | \(ms(times[0])) | \(beside(1, times[0])) | \(theirs) |")
+      guard floor != nil, let bare = times.last else { return }
+      print(
+        "| floor of that: bare classes, observed and weakly known by key | \(ms(bare)) | \(beside(1, bare)) | – |"
+      )
+    }
+  }
 }
 
 func container(_ folder: String, _ name: String = "ours") throws -> ModelContainer {
@@ -78,42 +91,39 @@ func walk(folder: String) throws {
   )
 }
 
-func compare(rows: Int) throws {
-  let folder = FileManager.default.temporaryDirectory.path + "/vault-bench-\(UUID().uuidString)"
-  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(atPath: folder) }
-  print("| \(rows) rows | vault | C API (ratio) | GRDB records (ratio) |")
-  print("| --- | --- | --- | --- |")
+/// The same empty table three times.
+struct Stores {
+  let ours: ModelContainer
+  let raw: RawSQLite
+  let grdb: DatabaseQueue
 
-  let store = try container(folder)
-  let raw = RawSQLite("\(folder)/raw.sqlite")
-  raw.run(
-    "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount REAL, count INTEGER, created REAL, "
-      + "isDone INTEGER, note TEXT)")
-  let queue = try DatabaseQueue(
-    path: "\(folder)/grdb.sqlite",
-    configuration: {
-      var configuration = Configuration()
-      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous=FULL") }
-      return configuration
-    }())
-  try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode=WAL") }
-  try queue.write { database in
-    try database.execute(
-      sql: "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount REAL, count INTEGER, "
-        + "created DATETIME, isDone BOOLEAN, note TEXT)")
+  init(_ folder: String, _ name: String) throws {
+    ours = try container(folder, name)
+    raw = RawSQLite("\(folder)/\(name)-raw.sqlite")
+    raw.run(
+      "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount REAL, count INTEGER, created REAL, "
+        + "isDone INTEGER, note TEXT)")
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous=FULL") }
+    grdb = try DatabaseQueue(
+      path: "\(folder)/\(name)-grdb.sqlite", configuration: configuration)
+    try grdb.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode=WAL") }
+    try grdb.write { database in
+      try database.execute(
+        sql: "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount REAL, count INTEGER, "
+          + "created DATETIME, isDone BOOLEAN, note TEXT)")
+    }
   }
-  var sink = 0
 
-  // Insert and save.
-  let ours = try seconds {
-    let context = ModelContext(store)
+  func insertOurs(_ rows: Int) throws {
+    let context = ModelContext(ours)
     context.autosaveEnabled = false
     for number in 0..<rows { context.insert(Item(number)) }
     try context.save()
   }
-  let insert = raw.prepare("INSERT INTO item VALUES(NULL,?,?,?,?,?,?)")
-  let theirs = seconds {
+
+  func insertRaw(_ rows: Int) {
+    let insert = raw.prepare("INSERT INTO item VALUES(NULL,?,?,?,?,?,?)")
     raw.run("BEGIN IMMEDIATE")
     for number in 0..<rows {
       insert.bind(1, "item \(number)")
@@ -127,30 +137,49 @@ func compare(rows: Int) throws {
     }
     raw.run("COMMIT")
   }
-  let records = try seconds {
-    try queue.write { database in
+
+  func insertGRDB(_ rows: Int) throws {
+    try grdb.write { database in
       for number in 0..<rows {
         var record = Record(number)
         try record.insert(database)
       }
     }
   }
-  row("insert and save", ours, raw: theirs, grdb: records)
+}
+
+func compare(rows: Int) throws {
+  let folder = FileManager.default.temporaryDirectory.path + "/vault-bench-\(UUID().uuidString)"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(atPath: folder) }
+  print("| \(rows) rows | vault | C API (ratio) | GRDB records (ratio) |")
+  print("| --- | --- | --- | --- |")
+  let rounds = 7
+  // One in ten is changed, and one in ten deleted in each round.
+  let some = rows / 10
+  var sink = 0
+
+  // Insert and save, each time into an empty store.
+  let empty = try (0..<rounds).map { try Stores(folder, "store-\($0)") }
+  try row(
+    "insert and save",
+    ours: { try empty[$0].insertOurs(rows) }, raw: { empty[$0].insertRaw(rows) },
+    grdb: { try empty[$0].insertGRDB(rows) })
+  let store = empty[0].ours
+  let raw = empty[0].raw
+  let queue = empty[0].grdb
 
   // All rows, each property read.
-  func median(_ body: () throws -> Void) rethrows -> Double {
-    try (0..<3).map { _ in try seconds(body) }.sorted()[1]
-  }
-  let rawFetch = row(
+  try row(
     "fetch all, read every property",
-    try median {
+    ours: { _ in
       for item in try ModelContext(store).fetch(FetchDescriptor<Item>()) {
         sink += item.name.utf8.count + item.count + (item.note?.utf8.count ?? 0)
         sink += Int(item.amount) + Int(item.created.timeIntervalSinceReferenceDate)
         sink += item.isDone ? 1 : 0
       }
     },
-    raw: median {
+    raw: { _ in
       let all = raw.prepare("SELECT * FROM item")
       var found: [Plain] = []
       while all.step() { found.append(Plain(all)) }
@@ -160,26 +189,25 @@ func compare(rows: Int) throws {
         sink += item.isDone ? 1 : 0
       }
     },
-    grdb: try median {
+    grdb: { _ in
       for item in try queue.read({ try Record.fetchAll($0) }) {
         sink += item.name.utf8.count + item.count + (item.note?.utf8.count ?? 0)
         sink += Int(item.amount) + Int(item.created.timeIntervalSinceReferenceDate)
         sink += item.isDone ? 1 : 0
       }
-    })
-
-  floorRow(raw: rawFetch) { sink += floorOfFetching(raw) }
+    },
+    floor: { _ in sink += floorOfFetching(raw) })
 
   // One row at a time, in an order that no cache likes.
   let identifiers = try ModelContext(store).fetchIdentifiers(FetchDescriptor<Item>())
   let looked = (0..<10_000).map { ($0 * 7_919) % rows }
-  row(
+  try row(
     "10,000 lookups by id",
-    median {
+    ours: { _ in
       let context = ModelContext(store)
       for at in looked { sink += (context.model(for: identifiers[at]) as? Item)?.count ?? 0 }
     },
-    raw: median {
+    raw: { _ in
       let one = raw.prepare("SELECT * FROM item WHERE id=?")
       for at in looked {
         one.bind(1, Int64(at + 1))
@@ -187,7 +215,7 @@ func compare(rows: Int) throws {
         one.reset()
       }
     },
-    grdb: try median {
+    grdb: { _ in
       try queue.read { database in
         for at in looked { sink += try Record.fetchOne(database, key: at + 1)?.count ?? 0 }
       }
@@ -195,32 +223,31 @@ func compare(rows: Int) throws {
 
   // A condition and an order.
   let condition = #Predicate<Item> { $0.count > 500 && $0.isDone }
-  row(
+  try row(
     "filter and sort",
-    try median {
+    ours: { _ in
       sink += try ModelContext(store).fetch(
         FetchDescriptor<Item>(
           predicate: condition, sortBy: [SortDescriptor(\.amount, order: .reverse)])
       ).count
     },
-    raw: median {
+    raw: { _ in
       let some = raw.prepare("SELECT * FROM item WHERE count>500 AND isDone ORDER BY amount DESC")
       var found: [Plain] = []
       while some.step() { found.append(Plain(some)) }
       sink += found.count
     },
-    grdb: try median {
+    grdb: { _ in
       sink += try queue.read { database in
         try Record.filter(Column("count") > 500 && Column("isDone"))
           .order(Column("amount").desc).fetchAll(database)
       }.count
     })
 
-  // Change and delete ten thousand.
-  let some = 10_000
-  row(
-    "update 10,000",
-    try seconds {
+  // Change and delete some.
+  try row(
+    "update \(some)",
+    ours: { _ in
       let context = ModelContext(store)
       context.autosaveEnabled = false
       var descriptor = FetchDescriptor<Item>()
@@ -228,9 +255,9 @@ func compare(rows: Int) throws {
       for item in try context.fetch(descriptor) { item.count += 1 }
       try context.save()
     },
-    raw: seconds {
+    raw: { _ in
       raw.run("BEGIN IMMEDIATE")
-      let all = raw.prepare("SELECT * FROM item LIMIT 10000")
+      let all = raw.prepare("SELECT * FROM item LIMIT \(some)")
       var found: [Plain] = []
       while all.step() { found.append(Plain(all)) }
       let update = raw.prepare("UPDATE item SET count=? WHERE id=?")
@@ -243,16 +270,16 @@ func compare(rows: Int) throws {
       all.reset()
       raw.run("COMMIT")
     },
-    grdb: try seconds {
+    grdb: { _ in
       try queue.write { database in
         for var record in try Record.limit(some).fetchAll(database) {
           try record.updateChanges(database) { $0.count += 1 }
         }
       }
     })
-  row(
-    "delete 10,000",
-    try seconds {
+  try row(
+    "delete \(some)",
+    ours: { _ in
       let context = ModelContext(store)
       context.autosaveEnabled = false
       var descriptor = FetchDescriptor<Item>()
@@ -260,9 +287,9 @@ func compare(rows: Int) throws {
       for item in try context.fetch(descriptor) { context.delete(item) }
       try context.save()
     },
-    raw: seconds {
+    raw: { _ in
       raw.run("BEGIN IMMEDIATE")
-      let all = raw.prepare("SELECT * FROM item LIMIT 10000")
+      let all = raw.prepare("SELECT * FROM item LIMIT \(some)")
       var found: [Plain] = []
       while all.step() { found.append(Plain(all)) }
       let delete = raw.prepare("DELETE FROM item WHERE id=?")
@@ -274,7 +301,7 @@ func compare(rows: Int) throws {
       all.reset()
       raw.run("COMMIT")
     },
-    grdb: try seconds {
+    grdb: { _ in
       try queue.write { database in
         for record in try Record.limit(some).fetchAll(database) { try record.delete(database) }
       }
@@ -298,19 +325,10 @@ func compare(rows: Int) throws {
   }
   raw.run("COMMIT")
   try context.save()
-  let rawTraversal = median {
-    let folders = raw.prepare("SELECT id FROM folder")
-    let entries = raw.prepare("SELECT id,text FROM entry WHERE folder=? ORDER BY id")
-    while folders.step() {
-      entries.bind(1, folders.integer(0))
-      while entries.step() { sink += entries.text(1)?.utf8.count ?? 0 }
-      entries.reset()
-    }
-  }
   for prefetches in [false, true] {
-    row(
+    try row(
       "to-many of 1,000 × 20, \(prefetches ? "prefetched" : "on demand")",
-      try median {
+      ours: { _ in
         var descriptor = FetchDescriptor<Folder>()
         if prefetches { descriptor.relationshipKeyPathsForPrefetching = [\.entries] }
         // Held: objects lead nowhere without their context.
@@ -320,8 +338,16 @@ func compare(rows: Int) throws {
         }
         withExtendedLifetime(context) {}
       },
-      raw: rawTraversal, grdb: nil)
+      raw: { _ in
+        let folders = raw.prepare("SELECT id FROM folder")
+        let entries = raw.prepare("SELECT id,text FROM entry WHERE folder=? ORDER BY id")
+        while folders.step() {
+          entries.bind(1, folders.integer(0))
+          while entries.step() { sink += entries.text(1)?.utf8.count ?? 0 }
+          entries.reset()
+        }
+      },
+      floor: prefetches ? { _ in sink += floorOfTraversal(raw) } : nil)
   }
-  floorRow(raw: rawTraversal) { sink += floorOfTraversal(raw) }
   guard sink != 0 else { exit(1) }
 }

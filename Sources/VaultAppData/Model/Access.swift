@@ -13,8 +13,13 @@ extension _AppData {
   }
 
   /// Ends the making of an object from stored values.
-  public static func adopt<Model: PersistentModel>(_ model: Model, _ storage: Storage<Model>) {
-    storage.record?.model = model
+  public static func adopt<Model: PersistentModel>(
+    _ model: Model, _ storage: inout Storage<Model>, _ data: any BackingData<Model>
+  ) {
+    guard let record = data._$record else { return storage = Storage(data) }
+    // Made for a record that the context knows, it has its storage already.
+    if !storage.isOf(record) { storage = Storage(record) }
+    record.lead(to: model)
   }
 
   /// A default value, with the property's type.
@@ -55,6 +60,10 @@ extension _AppData {
       let record = data._$record
       holder = record ?? (Other(data) as AnyObject)
       unsafe pointer = record.map { unsafe Unmanaged.passUnretained($0) }
+    }
+
+    func isOf(_ record: Record) -> Bool {
+      unsafe pointer?.toOpaque() == Unmanaged.passUnretained(record).toOpaque()
     }
 
     /// The library's own storage; `nil` in another implementation.

@@ -103,6 +103,9 @@ extension _AppData {
       set { object.lead(to: newValue) }
     }
 
+    /// Notes the object, which the caller knows to be of the record's class.
+    func lead(to model: AnyObject) { object.lead(to: model) }
+
     /// The object, if somebody holds it, of a class that the caller knows to be the record's.
     func model<Model: PersistentModel>(as type: Model.Type) -> Model? {
       guard let object = object.object else { return nil }
