@@ -142,7 +142,7 @@ void swift_unownedRelease(void *_Nonnull object);
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 
 // Values of the calling thread, NULL at first, that are reached sooner than those of pthread_getspecific. Each object
-// file that names one has it for itself: one source file may name it.
+// file that calls one of these has a value for itself: one function may call it, and none may have that inlined.
 static inline void *_Nullable *_Nonnull cvault_thread_probe(void) {
   static __thread void *_Nullable value;
   return &value;

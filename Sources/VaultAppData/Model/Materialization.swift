@@ -5,8 +5,13 @@ import CVaultLinux
 /// A class's initial values are computed before its `init(backingData:)` runs, for each object made
 /// from a row. They must find the storage that the object is going to have, and leave it alone.
 enum Materialization {
+  // Never inlined: another object file would have another value.
+  @inline(never) private static func place() -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    unsafe cvault_thread_record()
+  }
+
   static var record: _AppData.Record? {
-    guard let pointer = unsafe cvault_thread_record().pointee else { return nil }
+    guard let pointer = unsafe place().pointee else { return nil }
     return unsafe Unmanaged<_AppData.Record>.fromOpaque(pointer).takeUnretainedValue()
   }
 
@@ -14,7 +19,7 @@ enum Materialization {
   static func make<Model: PersistentModel>(
     _ type: Model.Type, of record: _AppData.Record
   ) -> Model {
-    let place = unsafe cvault_thread_record()
+    let place = unsafe place()
     let outer = unsafe place.pointee
     unsafe place.pointee = Unmanaged.passUnretained(record).toOpaque()
     record.isBeingMade = true

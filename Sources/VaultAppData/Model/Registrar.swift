@@ -61,7 +61,7 @@ extension _AppData {
   private subscript(number: Int) -> Int { number }
 
   @usableFromInline static var isObserved: Bool {
-    guard let pointer = unsafe cvault_thread_probe().pointee else {
+    guard let pointer = unsafe place().pointee else {
       make()
       return Self.isObserved
     }
@@ -79,6 +79,11 @@ extension _AppData {
 
   // MARK: One for each thread
 
+  // Never inlined: another object file would have another value.
+  @inline(never) private static func place() -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    unsafe cvault_thread_probe()
+  }
+
   /// Drops the probe of a thread when the thread ends; the value itself is quicker to reach elsewhere.
   private static let atThreadEnd: pthread_key_t = {
     var key = pthread_key_t()
@@ -91,12 +96,12 @@ extension _AppData {
 
   private static func make() {
     let made = unsafe Unmanaged.passRetained(ReadProbe(0)).toOpaque()
-    unsafe cvault_thread_probe().pointee = made
+    unsafe place().pointee = made
     unsafe pthread_setspecific(atThreadEnd, made)
   }
 
   private static func drop(_ probe: UnsafeMutableRawPointer) {
-    unsafe cvault_thread_probe().pointee = nil
+    unsafe place().pointee = nil
     pthread_setspecific(atThreadEnd, nil)
     unsafe Unmanaged<ReadProbe>.fromOpaque(probe).release()
   }
