@@ -50,10 +50,7 @@ extension ModelContext {
   ) throws -> [T] {
     let query = try query(descriptor, plan)
     let records = try rows(query, descriptor, plan)
-    if records.count > 1, !plan.relationships.isEmpty {
-      let batch = FetchBatch(records.map { $0.key })
-      for record in records { record.batch = batch }
-    }
+    if records.count > 1 { keepTogether(records, plan) }
     try prefetch(descriptor, records, plan)
     var found: [T] = []
     found.reserveCapacity(records.count)

@@ -96,6 +96,13 @@ extension ModelContext {
 
   // MARK: Relationships and large values
 
+  /// Notes that records came in one query, for relationships that are loaded for several at once.
+  func keepTogether(_ records: [Record], _ plan: EntityPlan) {
+    guard !plan.relationships.isEmpty else { return }
+    let batch = FetchBatch(records.map { $0.key })
+    for record in records { record.batch = batch }
+  }
+
   /// Fills a slot that is not part of the row.
   func loadSlot(_ index: Int, of record: Record) {
     guard let plan = record.entity else { return }
@@ -181,8 +188,7 @@ extension ModelContext {
         }
       }
     }
-    let batch = FetchBatch(found.map(\.key))
-    for record in found { record.batch = batch }
+    keepTogether(found, destination)
     for owner in owners where owner.slots[relationship.index].isFault {
       let list = links[owner.key] ?? RowList()
       let isNoted = applyNotes(to: list, relationship, owner.key)
@@ -242,8 +248,7 @@ extension ModelContext {
       try statement.bind(jsonArray(keys), at: 1)
       var found: [Record] = []
       while try statement.step() { found.append(take(statement, plan)) }
-      let batch = FetchBatch(found.map(\.key))
-      for record in found { record.batch = batch }
+      keepTogether(found, plan)
       return found
     }
   }

@@ -88,6 +88,14 @@ extension _AppData {
     @usableFromInline let record: Unmanaged<Record>?
 
     @inlinable init(_ record: Unmanaged<Record>?) { unsafe self.record = unsafe record }
+
+    /// What the library's own storage has, or what another implementation answers.
+    @inlinable func value<Value>(
+      _ read: (Record) -> Value, otherwise: () -> Value
+    ) -> Value {
+      guard let record = unsafe record else { return otherwise() }
+      return unsafe record._withUnsafeGuaranteedRef(read)
+    }
   }
 }
 
@@ -99,11 +107,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getTransformableValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       Value(slot: $0.slot(index)) ?? $0.missing(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getTransformableValue(forKey: path())
     }
   }
 
@@ -139,12 +146,11 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value where Value.RawValue: StoredValue {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       Value.RawValue(slot: $0.slot(index)).flatMap(Value.init)
         ?? $0.missing(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 
@@ -153,11 +159,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? where Value.RawValue: StoredValue {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       Value.RawValue(slot: $0.slot(index)).flatMap(Value.init)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 
@@ -221,11 +226,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       $0.decoded(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 
@@ -263,11 +267,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       $0.relatedOrMissing(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 
@@ -276,11 +279,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value?>
   ) -> Value? {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       $0.related(index) as? Value
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 
@@ -289,11 +291,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       $0.relatedMany(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
     }
   }
 

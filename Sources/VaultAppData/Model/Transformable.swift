@@ -5,11 +5,10 @@ extension _AppData {
     of model: Model, _ storage: Reading<Model>, _ index: Int,
     _ path: @autoclosure () -> KeyPath<Model, Value>
   ) -> Value {
-    guard let record = unsafe storage.record else {
-      return model.persistentBackingData.getTransformableValue(forKey: path())
-    }
-    return unsafe record._withUnsafeGuaranteedRef {
+    storage.value {
       $0.decodedUnconstrained(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getTransformableValue(forKey: path())
     }
   }
 
