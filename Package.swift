@@ -85,7 +85,9 @@ let package = Package(
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData"], path: "Tests/AppDataWriter"),
     .testTarget(name: "ArchitectureTests"),
-    .testTarget(name: "OneTimeCodesTests", dependencies: ["VaultOneTimeCodes", "VaultSealing"]),
+    .testTarget(
+      name: "OneTimeCodesTests",
+      dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
     .executableTarget(

@@ -8,16 +8,6 @@ struct LanguageModeTests {
 
   init() throws { home = try TemporaryHome() }
 
-  private static let compiler: String? = {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").map { "\($0)/swiftc" }.first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
-  }()
-
-  private static let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-
   private static let modes: [[String]] = [
     ["-swift-version", "5"], ["-swift-version", "6"],
     ["-swift-version", "6", "-default-isolation", "MainActor"],
@@ -29,25 +19,18 @@ struct LanguageModeTests {
     ("import SwiftData", ["-module-alias", "SwiftData=VaultAppData"]),
   ]
 
-  @Test(.enabled(if: compiler != nil, "needs swiftc in PATH"), arguments: modes, imports)
+  @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"), arguments: modes, imports)
   func theSamplesCompileWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
     let sources = try ["ProjectModels", "Samples/Queries"].enumerated().map { number, name in
       let text = try String(
-        contentsOfFile: "\(Self.root)/Tests/AppDataTests/\(name).swift", encoding: .utf8)
+        contentsOfFile: "\(SwiftCompiler.tests)/\(name).swift", encoding: .utf8)
       let source = "\(home.path)/\(number).swift"
       try text.replacing("import SwiftData", with: way.line)
         .write(toFile: source, atomically: true, encoding: .utf8)
       return source
     }
-    let tool = KeyringSession.product("VaultAppDataMacros-tool")
-    let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
-      ["-Xcc", "-fmodule-map-file=\(Self.root)/Sources/\(name)/module.modulemap"]
-    }
-    let result = try VaultProcess(home: home.path, executable: #require(Self.compiler)).run(
-      ["-typecheck"] + sources + ["-I", KeyringSession.product("Modules")] + mode + way.flags
-        + shims
-        + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
-      adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+    let result = try SwiftCompiler.run(
+      #require(SwiftCompiler.path), ["-typecheck"] + sources + mode + way.flags, home: home)
     #expect(result.status == 0)
     #expect(result.errors.isEmpty, "\(result.errors.prefix(2_000))")
   }

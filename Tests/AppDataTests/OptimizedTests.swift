@@ -8,16 +8,6 @@ struct OptimizedTests {
 
   init() throws { home = try TemporaryHome() }
 
-  private static let compiler: String? = {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").map { "\($0)/swiftc" }.first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
-  }()
-
-  private static let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-
   /// The object files of this library, as they were built for these tests.
   private static func objects() throws -> [String] {
     try ["VaultAppData", "VaultStorage", "SwiftData"].flatMap { name in
@@ -28,21 +18,15 @@ struct OptimizedTests {
   }
 
   @Test(
-    .enabled(if: compiler != nil, "needs swiftc in PATH"),
+    .enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"),
     arguments: [["-Onone", "-swift-version", "6"], ["-O", "-swift-version", "5"]])
   func theProgramFindsTheSame(flags: [String]) throws {
     let program = "\(home.path)/program"
-    let tests = "\(Self.root)/Tests/AppDataTests"
-    let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
-      ["-Xcc", "-fmodule-map-file=\(Self.root)/Sources/\(name)/module.modulemap"]
-    }
-    let tool = KeyringSession.product("VaultAppDataMacros-tool")
-    let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
-    let compiled = try VaultProcess(home: home.path, executable: #require(Self.compiler)).run(
-      ["\(tests)/ProjectModels.swift", "\(tests)/Samples/Program.swift", "-parse-as-library"]
-        + flags + ["-I", KeyringSession.product("Modules")] + shims
-        + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"] + Self.objects()
-        + ["-lsqlite3", "-o", program], adding: environment)
+    let sources = ["ProjectModels", "Samples/Program"].map { "\(SwiftCompiler.tests)/\($0).swift" }
+    let compiled = try SwiftCompiler.run(
+      #require(SwiftCompiler.path),
+      sources + ["-parse-as-library"] + flags + Self.objects() + ["-lsqlite3", "-o", program],
+      home: home)
     try #require(compiled.status == 0, "\(compiled.errors.prefix(2_000))")
     let result = try VaultProcess(home: home.path, executable: program).run([])
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors.prefix(2_000))")

@@ -1,27 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 import VaultOneTimeCodes
 import VaultSealing
 
 /// The same codes as another implementation gives: oathtool of the OATH Toolkit.
 struct OathtoolTests {
-  static let path = "/usr/bin/oathtool"
-  static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
-
-  static func code(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
   @Test(
-    .enabled(if: isInstalled, "oathtool is not installed"), arguments: ["SHA1", "SHA256", "SHA512"])
+    .enabled(if: Oathtool.isInstalled, "oathtool is not installed"),
+    arguments: ["SHA1", "SHA256", "SHA512"])
   func codesAreThoseOfOathtool(algorithm: String) throws {
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     for round in 0..<12 {
@@ -35,7 +22,7 @@ struct OathtoolTests {
             "otpauth://totp/x?secret=\(seed)&digits=\(digits)&period=\(period)&algorithm=\(algorithm)"
               .utf8)))
       let mine = try totp.code(at: time).text.withBytes { $0.text(0..<$0.byteCount) }
-      let theirs = try Self.code([
+      let theirs = try Oathtool.code([
         "--totp=\(algorithm)", "-b", "-d", "\(digits)", "-s", "\(period)s", "-N", "@\(time)", seed,
       ])
       #expect(mine == theirs, "seed \(seed), \(digits) digits, \(period) s, at \(time)")
@@ -43,7 +30,7 @@ struct OathtoolTests {
       let count = UInt64.random(in: 0..<UInt64(Int64.max))
       let counted = try totp.code(count: count).withBytes { $0.text(0..<$0.byteCount) }
       #expect(
-        try counted == Self.code(["--hotp", "-b", "-d", "\(digits)", "-c", "\(count)", seed]))
+        try counted == Oathtool.code(["--hotp", "-b", "-d", "\(digits)", "-c", "\(count)", seed]))
     }
   }
 }

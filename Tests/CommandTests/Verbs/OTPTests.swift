@@ -6,7 +6,6 @@ struct OTPTests {
   private static let seed = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
   /// RFC 4226, appendix D.
   private static let counted = ["755224", "287082", "359152", "969429", "338314", "254676"]
-  private static let oathtool = "/usr/bin/oathtool"
 
   private func set(
     _ vault: CommandVault, _ name: String, _ text: String
@@ -184,7 +183,7 @@ struct OTPTests {
 
   @Test(
     .enabled(
-      if: FileManager.default.isExecutableFile(atPath: oathtool), "oathtool is not installed"))
+      if: Oathtool.isInstalled, "oathtool is not installed"))
   func theCodeIsTheOneOathtoolGivesNow() throws {
     let vault = try CommandVault()
     _ = try set(vault, "t", "otpauth://totp/t?secret=\(Self.seed)&algorithm=SHA512&digits=7")
@@ -196,14 +195,6 @@ struct OTPTests {
   }
 
   private func theirs() throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.oathtool)
-    process.arguments = ["--totp=sha512", "-b", "-d", "7", Self.seed]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    try Oathtool.code(["--totp=sha512", "-b", "-d", "7", Self.seed])
   }
 }

@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+
+/// The compiler, for tests of what programs that use this library compile to.
+enum SwiftCompiler {
+  /// Where it is; `nil` where it is not in PATH.
+  static let path: String? = {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").map { "\($0)/swiftc" }.first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }()
+
+  /// The folder of these tests.
+  static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+
+  /// Compiles with the modules and the macros as they were built for these tests.
+  static func run(_ path: String, _ arguments: [String], home: TemporaryHome) throws
+    -> VaultProcess.Result
+  {
+    let root = URL(fileURLWithPath: tests).deletingLastPathComponent().deletingLastPathComponent()
+    let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
+      ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(name)/module.modulemap"]
+    }
+    let tool = KeyringSession.product("VaultAppDataMacros-tool")
+    return try VaultProcess(home: home.path, executable: path).run(
+      arguments + ["-I", KeyringSession.product("Modules")] + shims
+        + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
+      adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+  }
+}
