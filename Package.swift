@@ -15,6 +15,14 @@ let package = Package(
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
+  // A program pays for what it takes: `.package(…, traits: [])` with `VaultCredentials` or
+  // `VaultPreferences` resolves no other package, `traits: ["AppData"]` swift-syntax alone.
+  traits: [
+    .trait(
+      name: "AppData", description: "VaultAppData and SwiftData, whose macros need swift-syntax"),
+    .trait(name: "Command", description: "The command, which needs swift-argument-parser"),
+    .default(enabledTraits: ["AppData", "Command"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
@@ -27,7 +35,9 @@ let package = Package(
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
         "CVaultLinux",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Command"])),
       ]),
 
     // The three drawers. None imports another.
@@ -49,11 +59,18 @@ let package = Package(
     .macro(
       name: "VaultAppDataMacros",
       dependencies: [
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(
+          name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["AppData"])),
+        .product(
+          name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["AppData"])
+        ),
+        .product(
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["AppData"])),
+        .product(
+          name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["AppData"])),
+        .product(
+          name: "SwiftCompilerPlugin", package: "swift-syntax",
+          condition: .when(traits: ["AppData"])),
       ]),
 
     // What they stand on.
@@ -117,7 +134,9 @@ let package = Package(
       name: "AppDataMacrosTests",
       dependencies: [
         "VaultAppDataMacros",
-        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: .when(traits: ["AppData"])),
       ]),
     .testTarget(
       name: "CommandTests",
