@@ -66,4 +66,4 @@ bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
 
 clean: ## Remove everything that was built
-	rm -rf .build $(RELEASE)
+	rm -rf .build .build-macros $(RELEASE)

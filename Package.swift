@@ -131,14 +131,6 @@ let package = Package(
       ],
       exclude: ["Samples"]),
     .testTarget(
-      name: "AppDataMacrosTests",
-      dependencies: [
-        "VaultAppDataMacros",
-        .product(
-          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: .when(traits: ["AppData"])),
-      ]),
-    .testTarget(
       name: "CommandTests",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing",
