@@ -19,7 +19,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool
 
-.PHONY: help build demo test lint format install uninstall deb completions bench clean
+.PHONY: help build demo test lint format install uninstall deb completions docs api api-baseline bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,8 +62,25 @@ completions: ## Write the completions in completions/ anew
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
 
+docs: ## Build each library's documentation (DocC) in .build-docs; a warning is an error
+	@scripts/install-packages required $(BUILD_PACKAGES) python3
+	@$(SWIFT) build
+	@scripts/build-docs .build-docs
+
+api: ## Show how the libraries' public API differs from the baseline in api/
+	@scripts/install-packages required $(BUILD_PACKAGES) python3
+	@$(SWIFT) build
+	@scripts/symbol-graphs .build-api
+	@scripts/api-baseline .build-api --check && echo "api: as in the baseline"
+
+api-baseline: ## Write the baseline of the public API anew
+	@scripts/install-packages required $(BUILD_PACKAGES) python3
+	@$(SWIFT) build
+	@scripts/symbol-graphs .build-api
+	@scripts/api-baseline .build-api
+
 bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
 
 clean: ## Remove everything that was built
-	rm -rf .build .build-macros $(RELEASE)
+	rm -rf .build .build-macros .build-docs .build-api $(RELEASE)

@@ -10,7 +10,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   public let code: String
   /// What happened, for a person; never a property's value.
   public let message: String
-  /// The cause, such as a ``StorageError``.
+  /// The cause, such as a `StorageError`.
   public let underlying: (any Error)?
 
   init(_ code: String, _ message: String = "", underlying: (any Error)? = nil) {

@@ -25,7 +25,7 @@ public final class InMemoryVault: Sendable {
   /// Makes a vault without items.
   ///
   /// - Parameter options: How it behaves. With the standard options it leaves the desktop's keyring alone;
-  ///   see ``VaultCredentials/VaultOptions/use(_:)``. It never begins a session.
+  ///   see `VaultOptions.use(_:)`. It never begins a session.
   /// - Throws: `CredentialError` with code `.cannotCreate`.
   public init(options: VaultOptions = VaultOptions()) throws {
     var options = options

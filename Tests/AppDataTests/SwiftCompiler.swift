@@ -19,13 +19,22 @@ enum SwiftCompiler {
     -> VaultProcess.Result
   {
     let root = URL(fileURLWithPath: tests).deletingLastPathComponent().deletingLastPathComponent()
-    let shims = ["CVaultSQLite", "CVaultLinux"].flatMap { name in
-      ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(name)/module.modulemap"]
-    }
+    let shims = try FileManager.default.contentsOfDirectory(atPath: "\(root.path)/Sources")
+      .filter { $0.hasPrefix("CVault") }.flatMap { name in
+        ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(name)/module.modulemap"]
+      }
     let tool = KeyringSession.product("VaultAppDataMacros-tool")
     return try VaultProcess(home: home.path, executable: path).run(
-      arguments + ["-I", KeyringSession.product("Modules")] + shims
+      arguments + ["-I", KeyringSession.product("Modules")] + shims + headers(home: home)
         + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
       adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+  }
+
+  /// Where the C libraries' headers are.
+  private static func headers(home: TemporaryHome) throws -> [String] {
+    let found = try VaultProcess(home: home.path, executable: "/usr/bin/env").run([
+      "pkg-config", "--cflags-only-I", "libsecret-1", "sqlite3", "libsodium", "expat",
+    ])
+    return found.text.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
 }

@@ -24,7 +24,7 @@ extension ModelContainer {
   /// - Parameters:
   ///   - forTypes: The classes.
   ///   - configurations: Where they are kept; each is a ``ModelConfiguration``.
-  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
@@ -37,7 +37,7 @@ extension ModelContainer {
   /// - Parameters:
   ///   - givenSchema: What is kept.
   ///   - configurations: Where it is kept; each is a ``ModelConfiguration``.
-  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, configurations: [any DataStoreConfiguration]

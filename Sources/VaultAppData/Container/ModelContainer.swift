@@ -47,7 +47,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - givenSchema: What is kept.
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where it is kept; the default file if none is given.
-  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -62,7 +62,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - givenSchema: What is kept.
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where it is kept; the default file if empty.
-  /// - Throws: ``SwiftDataError``, as ``init(for:migrationPlan:configurations:)-(PersistentModel.Type...,_,_)``.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]

@@ -77,7 +77,7 @@ extension EntityPlan {
 extension ModelContainer {
   /// Deletes all rows of all stores, and the large values beside them; the files stay.
   ///
-  /// - Throws: ``StorageError``; a store's rows are then as they were.
+  /// - Throws: `StorageError`; a store's rows are then as they were.
   public func erase() throws {
     for store in stores { try store.erase() }
     var letter = Mailbox.Letter(sender: ObjectIdentifier(self))

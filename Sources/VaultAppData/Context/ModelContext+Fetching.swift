@@ -36,7 +36,7 @@ extension ModelContext {
   /// - Parameter descriptor: Which objects, in which order.
   /// - Returns: The objects; one that is in use already is the same object.
   /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``;
-  ///   a ``StorageError``.
+  ///   a `StorageError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let plan = try container.plan(T.self)
     drainMail()

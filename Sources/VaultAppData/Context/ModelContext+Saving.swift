@@ -8,7 +8,7 @@ extension ModelContext {
   /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
-  ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a ``StorageError``.
+  ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`.
   public func save() throws {
     if let problem = problems.first {
       problems.removeAll()

@@ -134,7 +134,7 @@ extension UnlockedVault.Blocking {
   ///
   /// - Parameter key: What it is found by.
   /// - Returns: Whether there was one.
-  /// - Throws: ``CredentialError`` as ``remove(_:purge:)`` does.
+  /// - Throws: ``CredentialError`` as ``remove(_:purge:)-(ItemName,_)`` does.
   @discardableResult
   public func delete(_ key: some KeychainKey) throws -> Bool {
     guard let item = try find(key) else { return false }

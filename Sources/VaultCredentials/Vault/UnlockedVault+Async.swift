@@ -53,12 +53,12 @@ extension UnlockedVault {
     try await offCooperativeThreads { try self.blocking.update(name, changes) }
   }
 
-  /// Removes an item; see ``Blocking/remove(_:purge:)``.
+  /// Removes an item; see ``Blocking/remove(_:purge:)-(ItemName,_)``.
   public func remove(_ name: ItemName, purge: Bool = false) async throws {
     try await offCooperativeThreads { try self.blocking.remove(name, purge: purge) }
   }
 
-  /// Removes several items in one change; see ``Blocking/remove(_:purge:)``.
+  /// Removes several items in one change; see ``Blocking/remove(_:purge:)-([ItemName],_)``.
   public func remove(_ names: [ItemName], purge: Bool = false) async throws {
     try await offCooperativeThreads { try self.blocking.remove(names, purge: purge) }
   }
