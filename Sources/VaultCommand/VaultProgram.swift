@@ -8,9 +8,11 @@ public enum VaultProgram {
   /// - Returns: Never.
   public static func main() -> Never {
     ProcessState.harden()
-    var arguments = CommandLine.arguments
+    guard let words = RawArguments.all else { exit(reportMissingProc().code) }
+    var arguments = words.map(RawArguments.shown)
+    // execve(2) may leave out even the program's name.
+    let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
     // A link named `defaults` is macOS's command.
-    let program = arguments.removeFirst()
     ProgramName.adopt(program)
     if program.split(separator: "/").last.map(String.init) == DefaultsVerb.verbName {
       arguments.insert(DefaultsVerb.verbName, at: 0)
@@ -36,6 +38,16 @@ public enum VaultProgram {
     } catch {
       return report(error, arguments)
     }
+  }
+
+  /// Without /proc the line itself is unknown.
+  private static func reportMissingProc() -> ExitStatus {
+    let report = ErrorReport(
+      CommandError(
+        "no-proc", "/proc is not mounted here, and the words of the command line are read from it",
+        hint: "mount it: mount -t proc proc /proc", status: .configuration))
+    report.write(asJSON: false)
+    return report.status
   }
 
   private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {

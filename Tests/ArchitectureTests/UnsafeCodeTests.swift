@@ -7,6 +7,8 @@ struct UnsafeCodeTests {
     // Limits, signals, the environment; execve(2) and posix_spawn(3) with C strings.
     "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedFile.swift",
     "Process/ProcessState.swift",
+    // The words of the line, as C strings.
+    "Process/RawArguments.swift",
     // chdir(2), poll(2), clock_gettime(2) of a run that is on its own.
     "Process/DetachedProcess.swift",
     // termios(3), poll(2), sigaction(2).

@@ -7,8 +7,8 @@ import VaultSealing
 /// The environment is built in C memory and execve(2) is called in place: the old image and every copy in
 /// it are gone, and no parent waits with one. Same process id, terminal and signals.
 @safe struct Execution {
-  /// The command and its arguments.
-  let command: [String]
+  /// The command and its arguments, byte for byte.
+  let command: [[UInt8]]
   /// What is added to the environment, or replaces what is there.
   let secrets: [(variable: String, value: SecretBytes)]
   /// Variables that the command does not get.
@@ -104,11 +104,17 @@ import VaultSealing
 @unsafe struct CStrings {
   let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-  init(_ strings: [String]) {
-    unsafe pointers = .allocate(capacity: strings.count + 1)
-    for (index, string) in strings.enumerated() {
-      unsafe (pointers + index).initialize(to: strdup(string))
+  init(_ strings: [String]) { unsafe self.init(strings.map { Array($0.utf8) }) }
+
+  /// Words of bytes, which need not be UTF-8.
+  init(_ words: [[UInt8]]) {
+    unsafe pointers = .allocate(capacity: words.count + 1)
+    for (index, word) in words.enumerated() {
+      let copy = unsafe word.withUnsafeBytes { bytes in
+        unsafe bytes.bindMemory(to: CChar.self).baseAddress.map { unsafe strndup($0, bytes.count) }
+      }
+      unsafe (pointers + index).initialize(to: copy ?? strdup(""))
     }
-    unsafe (pointers + strings.count).initialize(to: nil)
+    unsafe (pointers + words.count).initialize(to: nil)
   }
 }

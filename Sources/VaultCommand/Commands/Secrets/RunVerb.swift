@@ -83,7 +83,9 @@ struct RunVerb: ParsableCommand {
     reading.tellNotices()
     let made = try RunFile.make(files, values: contents)
     try Execution(
-      command: command, secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
+      // The parser's words are text; these are what was typed.
+      command: RawArguments.last(command.count),
+      secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
       removedVariables: settings.privateVariables, keepsLittle: only, files: made.placements
     ).replaceProcess()
   }

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+/// What the process finds when it starts: its words, its streams, its file systems.
+struct StartTests {
+  /// Runs a shell script in the vault's home; `$0` is the command.
+  private func shell(_ script: String, in vault: CommandVault) throws -> VaultProcess.Result {
+    try VaultProcess(
+      home: vault.home.path, environment: vault.vault.environment, executable: "/bin/sh"
+    ).run(["-c", script, VaultProcess.path])
+  }
+
+  @Test func theCommandOfRunGetsItsWordsByteForByte() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "s")
+    let bytes = try shell(
+      #"exec "$0" run a -- printf '[%s]' "$(printf 'caf\351.txt')" '' -- "$(printf '\377')" é"#,
+      in: vault)
+    #expect(bytes.status == 0, "\(bytes.errors)")
+    #expect(
+      Array(bytes.output)
+        == Array("[caf".utf8) + [0xE9] + Array(".txt][][--][".utf8) + [0xFF]
+        + Array("][é]".utf8))
+    // The program itself may have such a name.
+    let program = try shell(
+      #"p="$PWD/$(printf 'p\351')"; printf '#!/bin/sh\necho "$1"' > "$p"; chmod +x "$p"; exec "$0" run a -- "$p" x"#,
+      in: vault)
+    #expect(program.text == "x\n", "\(program.errors)")
+  }
+
+  @Test func wordsAreToldFromBytesThatAreNoText() {
+    #expect(RawArguments.isText(Array("é\u{301}🔑".utf8)) && RawArguments.isText([]))
+    for bytes: [UInt8] in [[0xE9], [0x61, 0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
+      #expect(!RawArguments.isText(bytes))
+      #expect(RawArguments.shown(bytes).unicodeScalars.contains("\u{FFFD}"))
+    }
+  }
+
+  @Test(.enabled(if: PythonScript.mountsItsOwn, "no mounts of one's own are allowed"))
+  func withoutProcThereIsOneClearError() throws {
+    let vault = try CommandVault()
+    for line in ["get a", "--version", ""] {
+      let result = try shell(
+        "exec unshare --user --map-root-user --mount "
+          + "sh -c 'mount -t tmpfs none /proc && exec \"$0\" \(line)' \"$0\"", in: vault)
+      #expect(result.status == 78, "\(result.errors)")
+      #expect(result.text.isEmpty)
+      #expect(result.errors.split(separator: "\n").count == 2, "\(result.errors)")
+      #expect(result.errors.hasPrefix("vault: error: /proc is not mounted here"))
+      #expect(result.errors.contains("\nvault: hint: mount it: "))
+    }
+  }
+}
