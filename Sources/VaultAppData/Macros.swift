@@ -11,7 +11,8 @@
   member, conformances: Observable, PersistentModel, Sendable,
   names: named(_$backingData), named(_$description), named(persistentBackingData),
   named(schemaMetadata), named(init), named(_$observationRegistrar), named(access),
-  named(withMutation), named(_$changing), named(_$record), named(_$make))
+  named(withMutation), named(_$changing), named(_$record), named(_$make),
+  named(_$writeConstants))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "VaultAppDataMacros", type: "ModelMacro")

@@ -51,7 +51,7 @@ struct ModelExpansion {
       }
       """,
       changing,
-    ]
+    ] + (constants.map { [$0] } ?? [])
   }
 
   private var name: TokenSyntax { .identifier(model.name) }
@@ -83,6 +83,19 @@ struct ModelExpansion {
       """
   }
 
+  /// Puts what `let` properties hold into the storage: they have no accessors that could.
+  private var constants: DeclSyntax? {
+    let lines = model.properties.enumerated().filter(\.element.isConstant).map { index, property in
+      "  _AppData.initialize\(property.suffix)(_$backingData, \(index), \\.\(property.name), \(property.name))"
+    }
+    guard !lines.isEmpty else { return nil }
+    return """
+      nonisolated \(access)func _$writeConstants() {
+      \(raw: lines.joined(separator: "\n"))
+      }
+      """
+  }
+
   private func entry(_ property: ModelDeclaration.Property) -> String {
     let path = "\\\(model.name).\(property.name)"
     let value =
@@ -110,7 +123,7 @@ struct ModelExpansion {
   private var initializer: DeclSyntax {
     let lines = model.properties.enumerated().map { index, property in
       property.isConstant
-        ? "\(property.name) = _AppData.constant(backingData, \(index), \\\(model.name).\(property.name))"
+        ? "\(property.name) = _AppData.constant\(property.suffix)(backingData, \(index), \\\(model.name).\(property.name))"
         : "_\(property.plainName) = _AppData.NoType()"
     }
     let required = model.isFinal ? "" : "required "
@@ -125,4 +138,7 @@ struct ModelExpansion {
 extension ModelDeclaration.Property {
   /// The name without the backticks of an escaped identifier.
   var plainName: String { name.filter { $0 != "`" } }
+
+  /// What the names of functions end with that read and write it.
+  var suffix: String { declaration.isTransformable ? "Transformable" : "" }
 }

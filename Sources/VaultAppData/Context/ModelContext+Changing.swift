@@ -79,6 +79,7 @@ extension ModelContext {
   private func attach(_ record: Record, _ model: any PersistentModel, _ plan: EntityPlan) {
     record.model = model
     if record.slots.isEmpty { record.fillEmpty() }
+    model._$writeConstants()
     record.slots.resize(to: max(record.slots.count, plan.slotCount))
     record.key = plan.keys.next()
     record.unsaved = nil

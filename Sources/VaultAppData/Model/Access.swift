@@ -34,6 +34,14 @@ extension _AppData {
     guard let record = data._$record else { return data.getValue(forKey: path) }
     return record.decoded(index, as: Value.self)
   }
+
+  /// The value of a property that is declared with `let` and that a value transformer makes data.
+  public static func constantTransformable<Model, Value>(
+    _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
+  ) -> Value {
+    guard let record = data._$record else { return data.getTransformableValue(forKey: path) }
+    return record.decodedUnconstrained(index, as: Value.self)
+  }
 }
 
 extension _AppData {

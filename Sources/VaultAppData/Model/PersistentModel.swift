@@ -28,6 +28,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   static func _$make(_ record: _AppData.Record) -> Self
   /// Tells observers that a property changes by something else than its setter.
   func _$changing(_ property: Int)
+  /// Puts what `let` properties hold into the storage.
+  func _$writeConstants()
 }
 
 /// The collections that a relationship to many models can be.
@@ -55,6 +57,9 @@ extension PersistentModel {
 
   /// Tells nobody: a class that is written by hand has no registrar that is known here.
   public func _$changing(_ property: Int) {}
+
+  /// Nothing: every property has accessors that write to the storage.
+  public func _$writeConstants() {}
 
   /// The library's own storage, by way of ``persistentBackingData``.
   public var _$record: _AppData.Record? { persistentBackingData._$record }

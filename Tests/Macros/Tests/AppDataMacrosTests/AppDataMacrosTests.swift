@@ -1,3 +1,4 @@
+import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
@@ -33,6 +34,20 @@ func expectExpansion(
       if expanded == nil, failure.message.contains("expected expanded source") { return }
       Issue.record("\(failure.message)", sourceLocation: location)
     })
+}
+
+/// The source as the macros expand it.
+func expansion(of source: String) -> String {
+  let file = Parser.parse(source: source)
+  let context = BasicMacroExpansionContext(
+    sourceFiles: [file: .init(moduleName: "Models", fullFilePath: "Models.swift")])
+  return file.expand(
+    macroSpecs: macros,
+    contextGenerator: { syntax in
+      BasicMacroExpansionContext(
+        sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+    }, indentationWidth: .spaces(2)
+  ).description
 }
 
 struct DiagnosticTests {
@@ -196,6 +211,16 @@ struct ExpansionTests {
 
       private var _color: _AppData.NoType
       """#)
+  }
+
+  @Test func aConstantIsReadByNameAndWrittenByAFunctionOfItsOwn() {
+    let source =
+      "@Model\nfinal class A {\n  let id: Int\n  var n = 1\n  init(id: Int) { self.id = id }\n}"
+    let expanded = expansion(of: source)
+    #expect(expanded.contains("id = _AppData.constant(backingData, 0, \\A.id)"))
+    #expect(expanded.contains("func _$writeConstants()"))
+    #expect(expanded.contains("_AppData.initialize(_$backingData, 0, \\.id, id)"))
+    #expect(!expansion(of: "@Model\nclass A {\n  let n = 1\n}").contains("_$writeConstants"))
   }
 
   @Test func aModelKeepsItsValuesInTheBackingData() {
