@@ -94,3 +94,8 @@ public macro _PersistedProperty(_ index: Int) =
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty(transformable index: Int) =
   #externalMacro(module: "VaultAppDataMacros", type: "PersistedPropertyMacro")
+
+/// Makes an initializer end by introducing the object to its storage; ``Model()`` adds it.
+@attached(body)
+public macro _ModelInitializer() =
+  #externalMacro(module: "VaultAppDataMacros", type: "InitializerMacro")

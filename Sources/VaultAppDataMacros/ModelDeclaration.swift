@@ -57,6 +57,36 @@ extension ModelDeclaration.Property {
   }
 }
 
+extension ModelDeclaration {
+  /// Whether storage cannot do without knowing the object: what is linked has to be led back to it, and
+  /// nobody else reads its constants.
+  var needsIntroduction: Bool {
+    properties.contains { $0.isConstant || $0.mayBeRelationship }
+  }
+}
+
+extension ModelDeclaration.Property {
+  /// Types that are no models, whatever else the program declares.
+  private static let plainTypes: Set<String> = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    "Float", "Double", "Decimal", "String", "Character", "UUID", "URL", "Date", "Data",
+    "Array", "Dictionary", "Optional", "Set", "Foundation", "Swift",
+  ]
+
+  /// Whether the type could be a model, or several: a macro sees its name only.
+  fileprivate var mayBeRelationship: Bool {
+    if relationship != nil { return true }
+    guard let type = declaration.bindings.first?.typeAnnotation?.type else {
+      guard let call = defaultValue?.as(FunctionCallExprSyntax.self) else { return false }
+      return !Self.plainTypes.contains(call.calledExpression.trimmedDescription)
+    }
+    let names = type.tokens(viewMode: .sourceAccurate).compactMap { token -> String? in
+      if case .identifier(let name) = token.tokenKind { name } else { nil }
+    }
+    return names.contains { !Self.plainTypes.contains($0) }
+  }
+}
+
 extension VariableDeclSyntax {
   /// Whether `@Model` keeps this declaration in the store.
   var isStoredInModel: Bool {

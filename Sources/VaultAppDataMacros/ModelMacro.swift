@@ -33,8 +33,12 @@ extension ModelMacro: MemberAttributeMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let syntax = declaration.as(ClassDeclSyntax.self),
-      let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
+    guard let syntax = declaration.as(ClassDeclSyntax.self) else { return [] }
+    if let made = member.as(InitializerDeclSyntax.self) {
+      return made.isDesignated && ModelDeclaration(syntax).needsIntroduction
+        ? ["@_ModelInitializer"] : []
+    }
+    guard let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
       variable.observer == nil, variable.bindingSpecifier.tokenKind != .keyword(.let),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
       let index = ModelDeclaration(syntax).properties.firstIndex(where: { $0.name == name })
@@ -67,6 +71,13 @@ extension ModelDeclaration.Property {
     else { return false }
     return !type.is(OptionalTypeSyntax.self)
       && !type.trimmedDescription.hasPrefix("Optional<")
+  }
+}
+
+extension InitializerDeclSyntax {
+  /// Whether it makes the object itself.
+  fileprivate var isDesignated: Bool {
+    body != nil && !modifiers.contains { $0.name.text == "convenience" }
   }
 }
 

@@ -6,6 +6,6 @@ struct AppDataMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     ModelMacro.self, PersistedPropertyMacro.self, AttributeMacro.self, RelationshipMacro.self,
     TransientMacro.self, UniqueMacro.self, IndexMacro.self, ModelActorMacro.self,
-    PredicateMacro.self, ModelExpressionMacro.self,
+    PredicateMacro.self, ModelExpressionMacro.self, InitializerMacro.self,
   ]
 }

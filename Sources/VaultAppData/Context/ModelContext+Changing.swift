@@ -72,7 +72,13 @@ extension ModelContext {
       if case .models(let list) = record.slots[index], !list.models.isEmpty {
         links.append(NewLinks(relationship: relationship, owner: record, models: list.models))
       }
-      record.slots[index] = relationship.isToMany ? .rows(RowList()) : .null
+      guard relationship.isToMany else {
+        record.slots[index] = .null
+        continue
+      }
+      let list = RowList()
+      list.isNil = record.slots[index].isNull
+      record.slots[index] = .rows(list)
     }
   }
 
@@ -102,6 +108,19 @@ extension ModelContext {
     for new in links where !new.relationship.isToMany {
       setTarget(new.relationship, of: new.owner, new.models.first)
     }
+    for new in links where new.relationship.inverse?.isToMany == true { order(new) }
+  }
+
+  /// Gives an array the order that it had: the other sides of its links may have come first.
+  private func order(_ new: NewLinks) {
+    guard case .rows(let list) = new.owner.slots[new.relationship.index] else { return }
+    let keys = new.models.compactMap { $0.record?.key }
+    if keys == list.keys { return }
+    let places = Dictionary(zip(keys, keys.indices), uniquingKeysWith: { first, _ in first })
+    let ordered = list.keys.enumerated().sorted {
+      (places[$0.element] ?? Int.max, $0.offset) < (places[$1.element] ?? Int.max, $1.offset)
+    }.map(\.element)
+    if ordered != list.keys { reorder(new.relationship, new.owner, ordered) }
   }
 
   // MARK: Attributes
@@ -185,13 +204,17 @@ extension ModelContext {
   }
 
   func setTargets(
-    _ relationship: RelationshipPlan, of record: Record, _ targets: [any PersistentModel]
+    _ relationship: RelationshipPlan, of record: Record, _ targets: [any PersistentModel]?
   ) {
     var seen: Set<Int64> = []
-    let new = targets.compactMap { admit($0, relationship)?.key }.filter {
+    let new = (targets ?? []).compactMap { admit($0, relationship)?.key }.filter {
       seen.insert($0).inserted
     }
     guard case .rows(let list) = record.slot(relationship.index) else { return }
+    defer {
+      // Not a change to be saved: the file has no `nil` of its own for arrays.
+      if case .rows(let list) = record.slots[relationship.index] { list.isNil = targets == nil }
+    }
     let old = list.keys
     guard old != new else { return }
     if new.starts(with: old) {

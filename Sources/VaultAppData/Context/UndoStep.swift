@@ -95,6 +95,7 @@ extension ModelContext {
     let list = isFirst ? shared.copy() : shared
     if isFirst { record.slots[index] = .rows(list) }
     if isAdded {
+      list.isNil = false
       let at = place.map { $0 < 0 ? list.keys.count : min($0, list.keys.count) } ?? list.keys.count
       list.keys.insert(key, at: at)
       list.positions.insert(nil, at: at)

@@ -22,6 +22,15 @@ extension _AppData {
     record.lead(to: model)
   }
 
+  /// Introduces an object that has just been made to its storage: what its initializer linked leads
+  /// back to it, and it belongs to the context of what it leads to.
+  public static func made<Model: PersistentModel>(_ model: Model) {
+    guard let record = model._$record, record.state == .detached else { return }
+    record.lead(to: model)
+    model._$writeConstants()
+    record.leadBack(to: model)
+  }
+
   /// A default value, with the property's type.
   public static func defaultValue<Model, Value>(
     for path: KeyPath<Model, Value>, _ value: Value
@@ -380,7 +389,7 @@ extension _AppData {
       return storage.backingData.setValue(forKey: path(), to: value)
     }
     if !record.isBeingMade {
-      record.initialize(index, .models(ModelList(Record.models(value))))
+      record.initialize(index, Record.models(value).map { .models(ModelList($0)) } ?? .null)
     }
   }
 }

@@ -13,6 +13,10 @@ extension _AppData {
     package let uniqueness: [[String]]
     /// Names of properties that queries use together.
     package let indices: [[String]]
+    /// The properties that lead to other models.
+    let relationships: [Int]
+    /// By property; made when it is first asked for, since classes lead to one another.
+    private let inverses = Mutex<[PropertyDescription?]?>(nil)
     private let indexByPath: PathTable
     private let indexByName: [String: Int]
 
@@ -23,6 +27,7 @@ extension _AppData {
       let all = type.schemaMetadata
       properties = all.filter { !($0.metadata is any PropertyGroups) }.enumerated()
         .map { PropertyDescription($1, index: $0) }
+      relationships = properties.filter(\.isRelationship).map(\.index)
       let table = PathTable(properties)
       indexByPath = table
       indexByName = Dictionary(
@@ -41,6 +46,34 @@ extension _AppData {
     /// The number of the property that a key path leads to.
     package func index(of path: AnyKeyPath) -> Int? {
       indexByPath[path] ?? index(ofGeneric: path)
+    }
+
+    /// The property of the related class that leads back; `nil` if none does.
+    ///
+    /// The same as in every container with the class: the two classes alone decide.
+    func inverse(of index: Int) -> PropertyDescription? {
+      if let known = inverses.withLock({ $0 }) { return known[index] }
+      let made = madeInverses()
+      inverses.withLock { $0 = made }
+      return made[index]
+    }
+
+    private func madeInverses() -> [PropertyDescription?] {
+      let models = ModelDescription.reachable(from: [type])
+      let entities = Schema.Entity.entities(of: models)
+      func entity(_ type: any PersistentModel.Type) -> Schema.Entity? {
+        models.firstIndex { $0.type == type }.map { entities[$0] }
+      }
+      return properties.map { property in
+        guard let destination = property.destination,
+          let relationship = entity(type)?.properties[property.index] as? Schema.Relationship,
+          let name = relationship.inverseName,
+          let other = ModelDescription.of(destination).index(named: name),
+          let inverse = entity(destination)?.properties[other] as? Schema.Relationship,
+          inverse.inverseName == property.name
+        else { return nil }
+        return ModelDescription.of(destination).properties[other]
+      }
     }
 
     /// The number of the property with a name.

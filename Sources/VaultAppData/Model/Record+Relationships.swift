@@ -1,11 +1,12 @@
 /// Relationships: models while the object is in no context, keys afterwards.
 extension _AppData.Record {
-  static func models<Value: RelationshipCollection>(_ value: Value) -> [any PersistentModel] {
+  /// The models of a collection; `nil` if it is.
+  static func models<Value: RelationshipCollection>(_ value: Value) -> [any PersistentModel]? {
     if let array = value as? [Value.PersistentElement] { return array }
     if let sequence = value as? any Sequence<Value.PersistentElement> {
       return sequence.map { $0 }
     }
-    return []
+    return nil
   }
 
   // MARK: Reading
@@ -33,10 +34,12 @@ extension _AppData.Record {
     var found: [Element] = []
     switch slot(index) {
     case .rows(let list):
+      if list.isNil, let none = Value.nothing { return none }
       if let plan = entity?.relationshipByProperty[index], let context {
         found = context.targets(plan, list.keys, near: self)
       }
     case .models(let list): found = list.models.compactMap { $0 as? Element }
+    case .null: if let none = Value.nothing { return none }
     default: break
     }
     if let value = found as? Value { return value }
@@ -50,36 +53,27 @@ extension _AppData.Record {
 
   func setRelated(_ index: Int, _ target: (any PersistentModel)?) {
     switch state {
-    case .detached, .gone:
-      if slots.isEmpty { fillEmpty() }
-      if let target, let context = target.record?.context, let model,
-        context.container.plan(description) != nil
-      {
-        // What is linked with an object of a context belongs to the context.
-        slots[index] = .models(_AppData.ModelList([target]))
-        context.insert(any: model)
-      } else {
-        slots[index] = target.map { .models(_AppData.ModelList([$0])) } ?? .null
-      }
+    case .detached, .gone: setDetached(index, target.map { [$0] })
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
       context.setTarget(plan, of: self, target)
     }
   }
 
-  func setRelatedMany(_ index: Int, _ targets: [any PersistentModel]) {
+  /// Changes a relationship to many models; `nil` for an array that is.
+  func setRelatedMany(_ index: Int, _ targets: [any PersistentModel]?) {
     switch state {
-    case .detached, .gone:
-      if slots.isEmpty { fillEmpty() }
-      slots[index] = .models(_AppData.ModelList(targets))
-      if let context = targets.lazy.compactMap({ $0.record?.context }).first, let model,
-        context.container.plan(description) != nil
-      {
-        context.insert(any: model)
-      }
+    case .detached, .gone: setDetached(index, targets)
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
       context.setTargets(plan, of: self, targets)
     }
+  }
+}
+
+extension RelationshipCollection {
+  /// `nil`, if the collection may be that.
+  fileprivate static var nothing: Self? {
+    (Self.self as? any OptionalValue.Type)?.nothing as? Self
   }
 }

@@ -129,20 +129,22 @@ extension _AppData {
     var keys: [Int64]
     /// The places in the file, rising; `nil` for a row that has none yet.
     var positions: [Int64?]
+    /// Whether the array was set to `nil`, which the file cannot tell from an empty one.
+    var isNil: Bool {
+      get { wasSetNil && keys.isEmpty }
+      set { wasSetNil = newValue }
+    }
+    private var wasSetNil = false
 
     init(keys: [Int64] = [], positions: [Int64?] = []) {
       self.keys = keys
       self.positions = positions
     }
 
-    func copy() -> RowList { RowList(keys: keys, positions: positions) }
-  }
-
-  /// Related models, held while they cannot be found by key.
-  public final class ModelList: @unchecked Sendable {
-    // Belongs to one record, which is in no context.
-    let models: [any PersistentModel]
-
-    init(_ models: [any PersistentModel]) { self.models = models }
+    func copy() -> RowList {
+      let copy = RowList(keys: keys, positions: positions)
+      copy.wasSetNil = wasSetNil
+      return copy
+    }
   }
 }

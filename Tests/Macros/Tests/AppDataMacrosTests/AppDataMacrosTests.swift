@@ -10,6 +10,7 @@ import VaultAppDataMacros
 let macros: [String: MacroSpec] = [
   "Model": MacroSpec(
     type: ModelMacro.self, conformances: ["PersistentModel", "Observable", "Sendable"]),
+  "_ModelInitializer": MacroSpec(type: InitializerMacro.self),
   "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
   "Attribute": MacroSpec(type: AttributeMacro.self),
   "Relationship": MacroSpec(type: RelationshipMacro.self),
@@ -221,6 +222,52 @@ struct ExpansionTests {
     #expect(expanded.contains("func _$writeConstants()"))
     #expect(expanded.contains("_AppData.initialize(_$backingData, 0, \\.id, id)"))
     #expect(!expansion(of: "@Model\nclass A {\n  let n = 1\n}").contains("_$writeConstants"))
+  }
+
+  @Test func anInitializerIntroducesTheObjectWhereverItEnds() {
+    expectExpansion(
+      """
+      class A {
+        @_ModelInitializer
+        init?(_ b: B, n: Int) {
+          self.b = b
+          guard n > 0 else { return nil }
+          if n == 1 { return }
+          list.forEach { _ in return }
+        }
+      }
+      """,
+      """
+      class A {
+        init?(_ b: B, n: Int) {
+          #sourceLocation(file: "test.swift", line: 4)
+          self.b = b
+          guard n > 0 else {
+            return nil
+          }
+          if n == 1 {
+            _AppData.made(self)
+            return
+          }
+          list.forEach { _ in
+            return
+          }
+          #sourceLocation()
+          _AppData.made(self)
+        }
+      }
+      """)
+  }
+
+  @Test func onlyModelsWithConstantsOrPossibleRelationshipsAreIntroduced() {
+    func isIntroduced(_ properties: String) -> Bool {
+      expansion(of: "@Model class A {\n  \(properties)\n  init() {}\n}").contains("_AppData.made")
+    }
+    #expect(!isIntroduced("var a = 1\n  var b: String?\n  var c: [Date] = []"))
+    #expect(isIntroduced("let a: Int"))
+    #expect(isIntroduced("var a: B?"))
+    #expect(isIntroduced("var a: [B] = []"))
+    #expect(isIntroduced("@Relationship var a: [B]?"))
   }
 
   @Test func aModelKeepsItsValuesInTheBackingData() {

@@ -1,0 +1,120 @@
+/// Relationships of objects that are in no context: both sides hold each other, as models.
+///
+/// Inserting one of them finds all that are linked; then keys take the models' place.
+extension _AppData.Record {
+  /// What a relationship leads to while the object is in no context.
+  private func linked(_ index: Int) -> [any PersistentModel] {
+    if !slots.isEmpty, case .models(let list) = slots[index] { list.models } else { [] }
+  }
+
+  /// Changes what a relationship leads to, on both sides.
+  func setDetached(_ index: Int, _ targets: [any PersistentModel]?) {
+    let old = linked(index)
+    let new = targets ?? []
+    if slots.isEmpty { fillEmpty() }
+    slots[index] = targets.map { .models(_AppData.ModelList($0)) } ?? .null
+    guard let model else { return }
+    if let inverse = description.inverse(of: index) {
+      let kept = Set((old.isEmpty ? [] : new).map(ObjectIdentifier.init))
+      for target in old where !kept.contains(ObjectIdentifier(target)) {
+        target.record?.dropLink(inverse.index, to: model)
+      }
+      let before = Set((new.isEmpty ? [] : old).map(ObjectIdentifier.init))
+      for target in new where !before.contains(ObjectIdentifier(target)) {
+        target.record?.addLink(inverse, to: model, from: index, of: target)
+      }
+    }
+    join(new, model)
+  }
+
+  /// Leads back to a new object from all that its initializer linked.
+  func leadBack(to model: any PersistentModel) {
+    guard !slots.isEmpty else { return }
+    for index in description.relationships {
+      let targets = linked(index)
+      guard !targets.isEmpty else { continue }
+      if let inverse = description.inverse(of: index) {
+        for target in targets {
+          target.record?.addLink(inverse, to: model, from: index, of: target)
+        }
+      }
+      join(targets, model)
+    }
+  }
+
+  /// What is linked with an object of a context belongs to the context.
+  private func join(_ targets: [any PersistentModel], _ model: any PersistentModel) {
+    guard state == .detached || state == .gone,
+      let context = targets.lazy.compactMap({ $0.record?.context }).first,
+      context.container.plan(description) != nil
+    else { return }
+    context.insert(any: model)
+  }
+
+  /// Adds a model to one side, which is this record's.
+  ///
+  /// - Parameters:
+  ///   - property: The relationship here.
+  ///   - other: The model.
+  ///   - index: The relationship of the model that leads here.
+  ///   - model: This record's object.
+  private func addLink(
+    _ property: PropertyDescription, to other: any PersistentModel, from index: Int,
+    of model: any PersistentModel
+  ) {
+    // An object of a context gets the link with the one that is inserted.
+    guard context == nil else { return }
+    if slots.isEmpty { fillEmpty() }
+    guard case .models(let list) = slots[property.index], !list.models.isEmpty else {
+      model._$changing(property.index)
+      slots[property.index] = .models(_AppData.ModelList([other]))
+      return
+    }
+    if property.isToOne {
+      guard let old = list.models.first, old !== other else { return }
+      model._$changing(property.index)
+      old.record?.dropLink(index, to: model)
+      slots[property.index] = .models(_AppData.ModelList([other]))
+    } else if !list.contains(other) {
+      model._$changing(property.index)
+      list.append(other)
+    }
+  }
+
+  /// Takes a model out of one side, which is this record's.
+  private func dropLink(_ index: Int, to other: any PersistentModel) {
+    guard !slots.isEmpty, case .models(let list) = slots[index], list.contains(other) else {
+      return
+    }
+    model?._$changing(index)
+    if description.properties[index].isToOne { slots[index] = .null } else { list.remove(other) }
+  }
+}
+
+extension _AppData {
+  /// Related models in order, held while they cannot be found by key.
+  public final class ModelList: @unchecked Sendable {
+    // Belongs to one record, which is in no context.
+    private(set) var models: [any PersistentModel]
+    /// Made when it is first asked for: most lists are short, or never searched.
+    private var members: Set<ObjectIdentifier> = []
+
+    init(_ models: [any PersistentModel]) { self.models = models }
+
+    func contains(_ model: any PersistentModel) -> Bool {
+      if models.count < 16 { return models.contains { $0 === model } }
+      if members.isEmpty { members = Set(models.map { ObjectIdentifier($0) }) }
+      return members.contains(ObjectIdentifier(model))
+    }
+
+    func append(_ model: any PersistentModel) {
+      models.append(model)
+      if !members.isEmpty { members.insert(ObjectIdentifier(model)) }
+    }
+
+    func remove(_ model: any PersistentModel) {
+      models.removeAll { $0 === model }
+      members.remove(ObjectIdentifier(model))
+    }
+  }
+}
