@@ -104,12 +104,14 @@ package enum AtomicFile {
     ) { writer in try writer.write(bytes) }
   }
 
-  /// Removes what a killed writer of `name` left; the caller holds the lock.
+  /// Removes what a killed writer of `name` left, and SQLite's files beside it; the caller holds the lock.
   package static func removeStale(of name: String, in directory: Directory) throws(StorageError) {
     let prefix = temporaryPrefix(for: name)
     for found in try directory.names() where found.hasPrefix(prefix) {
-      let random = found.utf8.dropFirst(prefix.utf8.count)
+      let random = found.utf8.dropFirst(prefix.utf8.count).prefix(16)
       guard random.count == 16, random.allSatisfy({ hexDigits.contains($0) }) else { continue }
+      let suffix = String(found.utf8.dropFirst(prefix.utf8.count + 16)) ?? "?"
+      guard suffix.isEmpty || Store.sidecarSuffixes.contains(suffix) else { continue }
       try directory.remove(found)
     }
   }

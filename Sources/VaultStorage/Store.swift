@@ -39,7 +39,7 @@ package final class Store {
   ///   - location: Where.
   ///   - mode: For reading or for writing.
   ///   - busyTimeout: How long calls wait for another process's lock.
-  /// - Returns: `nil` if it is only to be read and there is none.
+  /// - Returns: `nil` if it is only to be read and there is none, or an empty file.
   /// - Throws: ``StorageError`` with code `.refused`, `.damaged`, `.busy`, `.cannotCreate`, ….
   package static func open(
     _ location: StoreLocation, mode: Mode, busyTimeout: Duration = .seconds(5)
@@ -56,14 +56,18 @@ package final class Store {
     case .absent: try StoreFile.create(name, in: directory)
     case .present: break
     }
+    for suffix in sidecarSuffixes { _ = try StoreFile.check(name + suffix, in: directory) }
     let isOnNetwork = try NetworkFileSystem.contains(directory)
     let connection = try openConnection(
       "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
       busyTimeout: busyTimeout)
     let store = Store(connection: connection, directory: directory, isOnNetwork: isOnNetwork)
-    try store.prepare()
+    guard try store.prepare(mode) else { return nil }
     return store
   }
+
+  /// What SQLite's own files beside the store are called after its name.
+  static let sidecarSuffixes = ["-journal", "-wal", "-shm"]
 
   private static func openConnection(
     _ path: String, directory: Directory, name: String, mode: Mode, busyTimeout: Duration
@@ -77,20 +81,28 @@ package final class Store {
     return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
   }
 
-  private func prepare() throws(StorageError) {
+  /// Sets what every connection is set to; makes the store if it is to be written and empty.
+  ///
+  /// - Returns: Whether there is a store.
+  private func prepare(_ mode: Mode) throws(StorageError) -> Bool {
+    connection.ignoreTriggersAndViews()
     try connection.executeScript(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON; "
         + "PRAGMA foreign_keys=ON; PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
     // Mark and tables were committed together by whoever made the store. Empty at the first look, another process may
     // have made it before the second: then the mark is there at the third.
     if try applicationID() == 0, try connection.int64("SELECT count(*) FROM sqlite_schema") == 0 {
-      return try initialize()
+      // A writer that found no room left it so.
+      if mode == .read { return false }
+      try initialize()
+      return true
     }
     guard try applicationID() == Self.applicationID else {
       throw StorageError(
         .damaged, "\(directory?.path ?? "")/\(StoreLocation.storeName) is no store of vault's")
     }
     if isOnNetwork { try connection.useRollbackJournal() }
+    return true
   }
 
   private func applicationID() throws(StorageError) -> Int64 {
@@ -139,6 +151,13 @@ package final class Store {
         "INSERT INTO modules VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE SET minor=excluded.minor",
         [.text(schema.name), .integer(Int64(schema.major)), .integer(Int64(schema.minor))])
     }
+  }
+
+  /// Brings the tables of all modules to what this program knows.
+  ///
+  /// - Throws: As ``adopt(_:)``.
+  package func adoptAll() throws {
+    for schema in ModuleSchema.all { try adopt(schema) }
   }
 
   /// The minor version of a module's tables; 0 if there are none.

@@ -306,6 +306,62 @@ struct PreferenceDatabaseTests {
     #expect(try open().contents(of: domain)?.count == 3_000)
   }
 
+  @Test func nothingThatADamagedStoresSchemaSaysIsRun() throws {
+    let database = try open()
+    try database.transaction { try $0.set("kept", "k", in: domain) }
+    database.close()
+    let target = "\(home.path)/another-program.db"
+    let connection = try SQLiteConnection(path: home.location.store)
+    _ = try connection.string("PRAGMA journal_mode=DELETE")
+    let room = String(repeating: " ", count: 300 + target.utf8.count)
+    let harmless = "CREATE TABLE preferences_x(a /*\(room)*/)"
+    try connection.executeScript(harmless)
+    try connection.executeScript(
+      "CREATE TABLE \"preferences_\"\"y\"(a); INSERT INTO preferences_x VALUES (1)")
+    connection.close()
+    // SQLite reads the first statement of the text alone; whoever runs the text runs them all.
+    var evil = Array(
+      """
+      CREATE TABLE preferences_x(a); ATTACH '\(target)' AS o; CREATE TABLE o.t(v); \
+      CREATE TABLE preferences_z(a); COMMIT; VACUUM INTO '\(target)2'; BEGIN; SAVEPOINT vault
+      """.utf8)
+    evil += [UInt8](repeating: 0x20, count: harmless.utf8.count - evil.count)
+    var file = try Data(contentsOf: URL(fileURLWithPath: home.location.store))
+    let place = try #require(file.range(of: Data(harmless.utf8)))
+    file.replaceSubrange(place, with: evil)
+    try file.write(to: URL(fileURLWithPath: home.location.store))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: home.location.store)
+
+    let done = try PreferenceRecovery.recover(home.location)
+    #expect(!FileManager.default.fileExists(atPath: target))
+    #expect(!FileManager.default.fileExists(atPath: "\(target)2"))
+    #expect(done.incompleteTables == ["tables that this program does not know"])
+    #expect(try open().value("k", in: domain) == "kept")
+    let made = try SQLiteConnection(path: home.location.store)
+    #expect(
+      try made.int64("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'preferences_[xyz\"]*'")
+        == 0)
+  }
+
+  @Test func aRowThatFitsNoTableOfOursIsLeftBehindAlone() throws {
+    let database = try open()
+    try database.transaction { transaction in
+      try transaction.set("kept", "k", in: domain)
+      try transaction.set("other", "l", in: domain)
+    }
+    database.close()
+    let connection = try SQLiteConnection(path: home.location.store)
+    // A value of a domain that is lost.
+    try connection.executeScript(
+      "PRAGMA foreign_keys=OFF; "
+        + "INSERT INTO preferences_values SELECT 99, key, type, value FROM preferences_values")
+    connection.close()
+    let done = try PreferenceRecovery.recover(home.location)
+    #expect(done.incompleteTables == ["preferences_values"])
+    #expect(try open().contents(of: domain) == ["k": "kept", "l": "other"])
+  }
+
   @Test func aValueWrittenByHandThatMakesNoSenseIsAnError() throws {
     let database = try open()
     try database.transaction { try $0.set([1], "k", in: domain) }

@@ -132,8 +132,7 @@ struct StoreTests {
     #expect(aside.hasPrefix("store.sqlite.damaged-"))
     let store = try open()
     try store.adopt(schema)
-    let result = try store.carryOver(
-      from: "\(directory.path)/\(aside)", tablesWithPrefix: "things_")
+    let result = try store.carryOver(from: "\(directory.path)/\(aside)")
     #expect(result.incomplete == ["things_a"])
     let count = try store.connection.int64("SELECT count(*) FROM things_a") ?? 0
     #expect(count > 800 && count < 2_000, "\(count) rows")

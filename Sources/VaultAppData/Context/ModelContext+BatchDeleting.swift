@@ -108,7 +108,7 @@ extension ModelStore {
         }
       }
       try sweepFiles(sqlite)
-      try sqlite.executeScript("VACUUM")
+      try sqlite.vacuum()
     }
   }
 }

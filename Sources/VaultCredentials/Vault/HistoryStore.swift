@@ -6,20 +6,6 @@ import VaultStorage
 /// The store is opened only when something is put in or taken out: reading a current secret never
 /// touches it.
 struct HistoryStore {
-  static let schema = ModuleSchema(
-    name: "credentials", major: 1,
-    steps: [
-      """
-      CREATE TABLE credentials_blobs (
-        vault BLOB NOT NULL,
-        hash BLOB NOT NULL,
-        sealed BLOB NOT NULL,
-        written INTEGER NOT NULL,
-        PRIMARY KEY (vault, hash)
-      ) STRICT
-      """
-    ])
-
   let location: StoreLocation
   let vaultID: [UInt8]
 
@@ -64,7 +50,7 @@ struct HistoryStore {
   func blob(_ hash: [UInt8]) throws -> [UInt8]? {
     try CredentialError.fromStorage {
       guard let store = try Store.open(location, mode: .read),
-        try store.version(of: Self.schema) > 0
+        try store.version(of: .credentials) > 0
       else { return nil }
       let rows = try store.connection.cached(
         "SELECT sealed FROM credentials_blobs WHERE vault = ? AND hash = ?")
@@ -86,7 +72,7 @@ struct HistoryStore {
     try CredentialError.fromStorage {
       let store = try Store.open(location, mode: .write)
       store?.prepareForShortUse()
-      try store?.adopt(Self.schema)
+      try store?.adopt(.credentials)
       try store?.write(body)
     }
   }

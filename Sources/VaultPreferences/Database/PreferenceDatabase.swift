@@ -32,7 +32,7 @@ package final class PreferenceDatabase {
 
   /// Whether there are tables to be read; another process may make them at any time.
   func hasTables() throws(StorageError) -> Bool {
-    if !hasSeenTables { hasSeenTables = try store.version(of: PreferenceSchema.module) > 0 }
+    if !hasSeenTables { hasSeenTables = try store.version(of: .preferences) > 0 }
     return hasSeenTables
   }
 
@@ -197,7 +197,7 @@ package final class PreferenceDatabase {
   package func transaction<Result>(
     undoes: Int64? = nil, _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
-    if try !hasTables() { try store.adopt(PreferenceSchema.module) }
+    if try !hasTables() { try store.adopt(.preferences) }
     return try store.write { _ in
       let transaction = PreferenceTransaction(self, undoes: undoes)
       let result = try body(transaction)

@@ -49,21 +49,22 @@ public struct PreferenceRecovery: Sendable {
       guard let store = try Store.open(location, mode: .write) else {
         throw PreferenceError(.storage, "the new store cannot be opened")
       }
-      try store.adopt(PreferenceSchema.module)
-      let damaged = "\(location.data)/\(aside)"
+      try store.adoptAll()
       var rows = 0
       var incomplete: [String] = []
       do {
-        try store.copySchema(from: damaged)
-        (rows, incomplete) = try store.carryOver(from: damaged, tablesWithPrefix: "")
+        (rows, incomplete) = try store.carryOver(from: "\(location.data)/\(aside)")
       } catch {
         incomplete = ["everything"]
       }
       var usesCopy = false
       if !incomplete.isEmpty, try directory.contains(Store.lastGoodName) {
-        let copy = "\(location.data)/\(Store.lastGoodName)"
-        try store.copySchema(from: copy)
-        usesCopy = try store.carryOver(from: copy, tablesWithPrefix: "").rows > 0
+        do {
+          let copy = "\(location.data)/\(Store.lastGoodName)"
+          usesCopy = try store.carryOver(from: copy).rows > 0
+        } catch let error as StorageError where error.code == .damaged {
+          // It gives nothing either.
+        }
       }
       store.announce()
       return PreferenceRecovery(

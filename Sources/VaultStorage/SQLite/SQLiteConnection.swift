@@ -21,6 +21,7 @@ import CVaultSQLite
   }
 
   package let handle: OpaquePointer
+  private let files: StoreFileSystem
   private var isOpen = true
   private var statements: [String: SQLiteStatement] = [:]
   var busy = BusyWaiting()
@@ -70,13 +71,17 @@ import CVaultSQLite
   /// Makes an empty database in memory.
   package convenience init(inMemory: Void = ()) throws(StorageError) {
     try self.init(
-      name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busyTimeout: .zero)
+      name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busyTimeout: .zero,
+      hasFile: false)
   }
 
-  private init(name: String, flags: Int32, busyTimeout: Duration) throws(StorageError) {
+  private init(
+    name: String, flags: Int32, busyTimeout: Duration, hasFile: Bool = true
+  ) throws(StorageError) {
+    files = try StoreFileSystem(hasStore: hasFile)
     var opened: OpaquePointer?
     let status = unsafe sqlite3_open_v2(
-      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, files.name)
     guard status == SQLITE_OK, let opened = unsafe opened else {
       let error = unsafe SQLiteFailure.error(status, database: opened, sql: nil)
       unsafe sqlite3_close_v2(opened)
@@ -85,8 +90,11 @@ import CVaultSQLite
     unsafe handle = opened
     // What a schema says must not run code of the application's (sqlite.org/security.html).
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DQS_DML, 0)
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DQS_DDL, 0)
+    // One connection, one database: what a statement says cannot bring in another.
+    limit(.attached, 0)
     setBusyTimeout(busyTimeout)
   }
 
@@ -143,7 +151,7 @@ import CVaultSQLite
     guard let prepared = unsafe prepared else {
       throw StorageError(.statement, "SQLite: no statement in the text", sql: sql)
     }
-    let statement = unsafe SQLiteStatement(handle: prepared)
+    let statement = unsafe SQLiteStatement(handle: prepared, files: files)
     guard sql.utf8.dropFirst(rest).allSatisfy({ $0 == 0x20 || $0 == 0x0a || $0 == 0x3b }) else {
       throw StorageError(.statement, "SQLite: more than one statement in the text", sql: sql)
     }

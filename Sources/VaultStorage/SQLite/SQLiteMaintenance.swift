@@ -117,6 +117,27 @@ extension SQLiteConnection {
     }
   }
 
+  /// Writes the database anew, without free pages.
+  ///
+  /// - Throws: ``StorageError``; then it is as it was.
+  package func vacuum() throws(StorageError) {
+    // VACUUM attaches a temporary database of its own, which has no name (sqlite.org/lang_vacuum.html).
+    limit(.attached, 1)
+    defer { limit(.attached, 0) }
+    try executeScript("VACUUM")
+  }
+
+  /// Leaves triggers unrun and views unread: for databases that have none by right.
+  package func ignoreTriggersAndViews() {
+    unsafe cvault_sqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    ignoreViews()
+  }
+
+  /// Leaves views unread; temporary ones work (sqlite.org/c3ref/c_dbconfig_defensive.html).
+  package func ignoreViews() {
+    unsafe cvault_sqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+  }
+
   /// Sets a limit of the connection, such as `SQLITE_LIMIT_LENGTH`; -1 only asks.
   ///
   /// - Returns: What the limit was.

@@ -8,8 +8,14 @@ import CVaultSQLite
 @safe package final class SQLiteStatement {
   @usableFromInline package let handle: OpaquePointer
 
+  /// Stays as long as the database, which a statement keeps open after its connection was closed.
+  private let files: StoreFileSystem
+
   /// Takes over a handle that `sqlite3_prepare_v3` made.
-  @unsafe init(handle: OpaquePointer) { unsafe self.handle = handle }
+  @unsafe init(handle: OpaquePointer, files: StoreFileSystem) {
+    unsafe self.handle = handle
+    self.files = files
+  }
 
   deinit { unsafe sqlite3_finalize(handle) }
 

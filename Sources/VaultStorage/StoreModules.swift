@@ -1,8 +1,10 @@
-import VaultStorage
-
-/// The tables of preferences in the shared store; Documentation/preferences.md describes them.
-enum PreferenceSchema {
-  static let module = ModuleSchema(
+/// The tables of the shared store, by the module they belong to.
+///
+/// They are here together since a damaged store is recovered as a whole, by whichever module finds it
+/// so, and the tables of the new one come from this text, never from the damaged file's.
+extension ModuleSchema {
+  /// The tables of preferences; Documentation/preferences.md describes them.
+  package static let preferences = ModuleSchema(
     name: "preferences", major: 1,
     steps: [
       """
@@ -36,4 +38,22 @@ enum PreferenceSchema {
         contents TEXT NOT NULL) STRICT, WITHOUT ROWID;
       """
     ])
+
+  /// The sealed blobs of credentials' earlier versions; Documentation/file-format.md, section 5.
+  package static let credentials = ModuleSchema(
+    name: "credentials", major: 1,
+    steps: [
+      """
+      CREATE TABLE credentials_blobs (
+        vault BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        sealed BLOB NOT NULL,
+        written INTEGER NOT NULL,
+        PRIMARY KEY (vault, hash)
+      ) STRICT
+      """
+    ])
+
+  /// All of them.
+  static let all = [preferences, credentials]
 }

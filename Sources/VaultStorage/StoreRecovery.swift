@@ -1,0 +1,125 @@
+import Glibc
+
+/// What is done with a damaged store.
+extension Store {
+  /// Sets a damaged store aside, with its log, so that a new one can be made.
+  ///
+  /// - Returns: The new name of the file, in the same directory.
+  /// - Throws: ``StorageError``; then the store is where it was.
+  package static func quarantine(in directory: Directory) throws(StorageError) -> String {
+    let name = StoreLocation.storeName
+    let lock = try FileLock(lockName, in: directory, timeout: .seconds(5))
+    defer { withExtendedLifetime(lock) {} }
+    var aside = "\(name).damaged-\(System.timestamp())"
+    var number = 1
+    while try directory.contains(aside) {
+      number += 1
+      aside = "\(name).damaged-\(System.timestamp())-\(number)"
+    }
+    // The log first: a store without it is old, a log without its store is nothing. A journal that
+    // stayed would be rolled back into the new store.
+    for suffix in sidecarSuffixes + [""] {
+      do {
+        try System.rename("\(name)\(suffix)", to: "\(aside)\(suffix)", in: directory.descriptor)
+      } catch  where error.errno == ENOENT && suffix != "" {
+        continue
+      } catch {
+        throw Directory.failure(error, "set aside", "\(directory.path)/\(name)\(suffix)")
+      }
+    }
+    do {
+      try directory.sync()
+    } catch {
+      throw Directory.failure(error, "sync", directory.path)
+    }
+    return aside
+  }
+
+  /// Carries over what can be read of a damaged store's rows into this store's tables.
+  ///
+  /// The tables are those of this store, made by ``adopt(_:)`` from this program's own text: of the
+  /// damaged file's schema nothing is run, and only columns that are known here are read. Rows that
+  /// are here already stay. Each table is read from both its ends as far as it goes.
+  ///
+  /// - Parameter path: The damaged file.
+  /// - Returns: How many rows came over, and the tables of which some may be missing.
+  /// - Throws: ``StorageError`` if the damaged file cannot be opened at all, or this one not written.
+  package func carryOver(from path: String) throws -> (rows: Int, incomplete: [String]) {
+    let damaged = try SQLiteConnection(path: path, mode: .readWrite)
+    defer { damaged.close() }
+    damaged.ignoreTriggersAndViews()
+    let tables = """
+      SELECT name FROM pragma_table_list WHERE schema='main' AND type='table'
+      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name<>'modules' ORDER BY name
+      """
+    var rows = 0
+    var incomplete: [String] = []
+    let there = Set(try damaged.strings(tables))
+    // Parents first: a row is taken when what it names is here.
+    let here = try connection.strings(
+      "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+        + "AND name<>'modules' ORDER BY rowid")
+    for table in here where there.contains(table) {
+      let (count, isWhole) = try carryOver(table, from: damaged)
+      rows += count
+      if !isWhole { incomplete.append(table) }
+    }
+    if !there.subtracting(here).isEmpty {
+      incomplete.append("tables that this program does not know")
+    }
+    return (rows, incomplete)
+  }
+
+  private func carryOver(
+    _ table: String, from damaged: SQLiteConnection
+  ) throws -> (rows: Int, isWhole: Bool) {
+    let find = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+    let theirs = try damaged.strings(find, [.text(table)])
+    let columns = try connection.strings(find, [.text(table)]).filter { theirs.contains($0) }
+    guard !columns.isEmpty else { return (0, false) }
+    // Names of this program's own tables and columns, which need no more than quotes.
+    let list = columns.map { "\"\($0)\"" }.joined(separator: ",")
+    let marks = columns.map { _ in "?" }.joined(separator: ",")
+    let insert = "INSERT OR IGNORE INTO \"\(table)\"(\(list)) VALUES (\(marks))"
+    var rows = 0
+    var isWhole = columns.count == theirs.count
+    for order in ["ASC", "DESC"] {
+      let isReadToTheEnd = try connection.transaction {
+        do {
+          let key = try damaged.orderOfRows(table, order)
+          try damaged.forEachRow("SELECT \(list) FROM \"\(table)\" ORDER BY \(key)") { row in
+            do {
+              try connection.execute(insert, columns.indices.map { row.value(at: $0) })
+              rows += connection.changes
+            } catch let error as StorageError where error.code == .constraint {
+              // Its values are of other types than they may be, or what it belongs to is lost.
+              isWhole = false
+            }
+          }
+          return true
+        } catch let error as StorageError where error.code == .damaged {
+          // What came before the damage is kept; the other end may go further.
+          return false
+        }
+      }
+      if isReadToTheEnd { return (rows, isWhole && order == "ASC") }
+    }
+    return (rows, false)
+  }
+}
+
+extension SQLiteConnection {
+  /// The order in which a table's rows lie, so that reading needs no sorting.
+  fileprivate func orderOfRows(_ table: String, _ order: String) throws(StorageError) -> String {
+    let isWithoutRowID =
+      try int64("SELECT wr FROM pragma_table_list WHERE name=?", [.text(table)]) == 1
+    guard isWithoutRowID else { return "rowid \(order)" }
+    // These names are the damaged file's: a quote in one is doubled, byte by byte.
+    return try strings(
+      "SELECT name FROM pragma_table_info(?) WHERE pk>0 ORDER BY pk", [.text(table)]
+    ).map { name in
+      let quoted = name.utf8.flatMap { $0 == 0x22 ? [0x22, 0x22] : [$0] }
+      return "\"\(String(decoding: quoted, as: UTF8.self))\" \(order)"
+    }.joined(separator: ",")
+  }
+}
