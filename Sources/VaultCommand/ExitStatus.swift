@@ -54,7 +54,7 @@ package struct ExitStatus: Hashable, Sendable {
     case .itemNotFound, .fieldNotFound, .versionNotFound, .slotNotFound, .itemExists, .lastSlot:
       .no
     case .invalidName, .invalidValue: .usage
-    case .damaged, .rolledBack, .forked, .weakSlot: .damaged
+    case .damaged, .rolledBack, .forked, .otherVault, .weakSlot: .damaged
     case .copyRemains: .unavailable
     case .cannotCreate, .vaultExists: .cannotCreate
     case .inputOutput, .notDurable: .inputOutput

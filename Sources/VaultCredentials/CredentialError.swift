@@ -44,6 +44,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
     public static let rolledBack = Code(rawValue: "rolled-back")
     /// Two machines wrote to the vault independently.
     public static let forked = Code(rawValue: "forked")
+    /// Another vault than before lies in this place.
+    public static let otherVault = Code(rawValue: "other-vault")
     /// A key slot's parameters lie outside what is accepted.
     public static let weakSlot = Code(rawValue: "weak-slot")
 

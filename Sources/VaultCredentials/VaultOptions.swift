@@ -100,6 +100,10 @@ public struct VaultNotice: Sendable, Equatable {
     public static let rolledBack = Code(rawValue: "rolled-back")
     /// Two machines wrote to the vault independently.
     public static let forked = Code(rawValue: "forked")
+    /// Another vault than before lies in this place.
+    public static let otherVault = Code(rawValue: "other-vault")
+    /// The record of what was seen last had lost its contents and was made anew.
+    public static let recordRenewed = Code(rawValue: "record-renewed")
     /// The vault does not stay open, since the kernel refuses its key service.
     public static let noSession = Code(rawValue: "no-session")
     /// Copies in the keyring are still to be brought up to date.

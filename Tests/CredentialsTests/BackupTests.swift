@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 struct BackupTests {
   @Test func aBackupIsVerifiedAndRestoredWithItsHistoryAndTrash() throws {
@@ -27,6 +29,24 @@ struct BackupTests {
     #expect(try restored.get(name("k"), version: 1).text == "one")
     #expect(try restored.restore(name("gone")).name.text == "gone")
     #expect(code { try locked.restore(from: path) } == .vaultExists)
+  }
+
+  @Test func aBackupIsToldWhenItsNameIsOnTheDisk() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("k"), to: Secret("one"))
+    // The file is synced, then its folder.
+    for number in 1...2 {
+      let plan = FaultPlan(.error(EIO), at: number, of: [.sync])
+      let failure = code {
+        _ = try System.withFaults(plan) {
+          try vault.open.blocking.backUp(to: "\(vault.home.path)/backup")
+        }
+      }
+      #expect(plan.hasFired)
+      #expect(failure == (number == 1 ? .cannotCreate : .notDurable))
+    }
+    let left = vault.home.names().filter { $0.hasPrefix("backup") }
+    #expect(left == ["backup"])
   }
 
   @Test func everyDamagedByteOfABackupIsFound() throws {

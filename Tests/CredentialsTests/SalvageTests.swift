@@ -81,6 +81,7 @@ struct SalvageTests {
     #expect(code { _ = try vault.locked.blocking.unlock(with: [.key { key }]) } == .damaged)
     let report = try salvage(vault)
     #expect(report.base == .previousGeneration && report.whole == 1)
+    #expect(report.lostGenerations == 1)
     #expect(report.damagedFile?.hasSuffix("secrets.vault.damaged") == true)
     // The mended file succeeds the lost one: there is nothing to warn of, and nothing to accept.
     let open = try vault.reopened().blocking
@@ -122,6 +123,79 @@ struct SalvageTests {
     let open = try vault.reopened().blocking
     #expect(try open.get(name("a")).text == "1")
     #expect(open.takeNotices().isEmpty)
+  }
+
+  /// A vault with an old generation in the place of the one before, and a vault file that does not open.
+  private func brokenFarBehind(_ offset: Int) throws -> (vault: ThrowawayVault, distance: UInt64) {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("bank"), to: Secret("revoked"))
+    let old = try [UInt8](Data(contentsOf: URL(fileURLWithPath: vault.path)))
+    let before = try vault.locked.blocking.summary().generation
+    for text in ["new", "newer", "newest"] {
+      try vault.open.blocking.set(name("bank"), to: Secret(text))
+    }
+    let distance = try vault.locked.blocking.summary().generation - before
+    _ = try damage(vault) { _ in offset }
+    try rewrite(old, at: "\(vault.path).previous")
+    return (vault, distance)
+  }
+
+  @Test(arguments: [70, 400], [true, false])
+  func anOlderGenerationIsTakenOnlyWhereThatIsAccepted(offset: Int, hasRecord: Bool) throws {
+    let (vault, distance) = try brokenFarBehind(offset)
+    let state = "\(vault.home.path)/vault/state"
+    // The header of the broken file tells as well.
+    if !hasRecord { try FileManager.default.removeItem(atPath: state) }
+    let files = try ["", ".previous"].map {
+      try Data(contentsOf: URL(fileURLWithPath: vault.path + $0))
+    }
+    let error = #expect(throws: CredentialError.self) { try salvage(vault) }
+    #expect(error?.code == .rolledBack)
+    #expect(error?.message.contains("generation 2") == true)
+    #expect(error?.message.contains("generation 5") == true)
+    for (suffix, bytes) in zip(["", ".previous"], files) {
+      #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path + suffix)) == bytes)
+    }
+    var knowing = vault
+    knowing.options.acceptsRollback = true
+    let report = try salvage(knowing)
+    #expect(report.base == .previousGeneration && report.lostGenerations == distance)
+    #expect(try vault.reopened().blocking.get(name("bank")).text == "revoked")
+  }
+
+  @Test func aFileOfAnotherHistoryIsNoGenerationBefore() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("k"), to: Secret("common"))
+    let elsewhere = try TemporaryHome()
+    let folder = "\(elsewhere.path)/vault"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try rewrite(
+      [UInt8](Data(contentsOf: URL(fileURLWithPath: vault.path))), at: "\(folder)/secrets.vault")
+    let key = vault.key
+    let other = try LockedVault(location: elsewhere.location, options: vault.options)
+      .blocking.unlock(with: [.key { key }]).blocking
+    for text in ["there", "there again"] { try other.set(name("k"), to: Secret(text)) }
+    try vault.open.blocking.set(name("k"), to: Secret("here"))
+    _ = try damage(vault) { _ in 70 }
+    try rewrite(
+      [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/secrets.vault"))),
+      at: "\(vault.path).previous")
+    #expect(code { _ = try salvage(vault) } == .forked)
+  }
+
+  @Test func aRottenItemIsNotTakenFromAnOlderGeneration() throws {
+    let vault = try ThrowawayVault { $0.historyLimit = 0 }
+    try vault.open.blocking.set(name("bank"), to: Secret("revoked"))
+    let old = try [UInt8](Data(contentsOf: URL(fileURLWithPath: vault.path)))
+    for text in ["new", "newer", "newest"] {
+      try vault.open.blocking.set(name("bank"), to: Secret(text))
+    }
+    _ = try damage(vault) { $0 - 1 }
+    try rewrite(old, at: "\(vault.path).previous")
+    let report = try salvage(vault)
+    #expect(report.fromPrevious == 0)
+    #expect(try report.lost == [name("bank")])
   }
 
   @Test func aWrongKeyIsNoDamageAndNothingAtAllIsSaid() throws {

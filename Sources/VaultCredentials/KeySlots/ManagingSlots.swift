@@ -31,8 +31,8 @@ extension UnlockedVault.Blocking {
 
   /// Removes a slot; the last one cannot be removed.
   ///
-  /// Who held the vault key, or a copy of the file from before, can still open that: only a rotation of the
-  /// vault key ends it.
+  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of the file from
+  /// before elsewhere, can still open that: only a rotation of the vault key ends it.
   ///
   /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
@@ -44,6 +44,8 @@ extension UnlockedVault.Blocking {
           .lastSlot, "this is the only key slot: without it nothing would open the vault",
           hint: "add another one first: vault key add")
       }
+      // The generation before is still opened by it.
+      draft.removesPrevious = true
       return draft.header.slots.remove(at: position)
     }
     if KeySlot.Kind(type: removed.type) == .keyring {

@@ -29,12 +29,20 @@ enum SlotMaker {
 
   /// The vault key, if `passphrase` opens one of `slots`.
   ///
-  /// Slots are tried in their order; each costs one password hash.
+  /// Slots are tried in their order; each costs one password hash. A file that asks for more than all of them may
+  /// cost is refused before the first.
   static func open(
     passphrase: SecretBytes, header: VaultHeader
   ) throws -> (vaultKey: SecretBytes, slot: SlotRecord)? {
     guard (1...maximumPassphrase).contains(passphrase.count) else { return nil }
     let normal = try UnicodeNormalization.nfc(passphrase)
+    guard header.hasAcceptedPassphraseCost else {
+      throw CredentialError(
+        .weakSlot, "the passphrase slots together cost more than is accepted",
+        hint:
+          "open the vault by a key slot of another kind, and remove passphrases that are not needed"
+      )
+    }
     var isWeak = false
     for slot in header.slots where KeySlot.Kind(type: slot.type) == .passphrase {
       guard slot.kdf == 1, slot.cost.isAboveFloor, slot.cost.isBelowCap else {

@@ -81,6 +81,7 @@ extension LockedVault.Blocking {
         backup.blobs.map { VaultDraft.Blob(hash: $0.key, sealed: $0.value) },
         written: vault.options.now())
       try vault.folder.replace(backup.vault, in: directory, keepingPrevious: false)
+      try vault.folder.forgetPlace()
     }
   }
 
@@ -138,7 +139,25 @@ enum OutsideFile {
     }
   }
 
-  /// Writes beside the place, syncs, renames: the old or the new, never half.
+  /// Makes a name durable, where the file system and its rights let that be done.
+  private static func syncFolder(of path: String) throws {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard
+      let descriptor = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    defer { System.close(descriptor) }
+    do {
+      try System.sync(descriptor)
+    } catch  where error.errno == EINVAL {
+      return
+    } catch {
+      throw CredentialError(
+        .notDurable, "\(path) is written, but the disk did not confirm it: \(error.reason)",
+        hint: "try again when the disk is well", underlying: error)
+    }
+  }
+
+  /// Writes beside the place, syncs, renames, syncs the folder: the old or the new, never half.
   static func replace(_ path: String, with bytes: [UInt8]) throws {
     let temporary = "\(path).\(Hexadecimal.text(RandomBytes.bytes(count: 8)))"
     do {
@@ -153,6 +172,7 @@ enum OutsideFile {
         try? System.unlink(temporary, in: AT_FDCWD)
         throw error
       }
+      try syncFolder(of: path)
     } catch let error as System.Failure {
       throw CredentialError(
         .cannotCreate, "\(path) cannot be written: \(error.reason)",

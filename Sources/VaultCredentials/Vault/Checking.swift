@@ -22,6 +22,8 @@ public struct CheckFinding: Sendable, Equatable {
   /// The command that mends it, where there is one.
   public let hint: String?
 
+  static let storeUnchecked = "store-unchecked"
+
   init(_ severity: Severity, _ code: String, _ message: String, hint: String? = nil) {
     self.severity = severity
     self.code = code
@@ -41,6 +43,9 @@ public struct CheckReport: Sendable {
 
   /// Whether something is lost or can no longer be trusted.
   public var isDamaged: Bool { findings.contains { $0.severity == .damage } }
+
+  /// Whether all could be read that was to be checked; a full disk, for one, keeps the store closed.
+  public var isComplete: Bool { !findings.contains { $0.code == CheckFinding.storeUnchecked } }
 }
 
 extension UnlockedVault.Blocking {
@@ -55,7 +60,7 @@ extension UnlockedVault.Blocking {
     var report = CheckReport()
     for notice in takeNotices() {
       switch notice.code {
-      case .rolledBack, .forked:
+      case .rolledBack, .forked, .otherVault:
         report.findings.append(
           CheckFinding(.damage, notice.code.rawValue, notice.message, hint: notice.hint))
       default:
@@ -63,8 +68,8 @@ extension UnlockedVault.Blocking {
           CheckFinding(.warning, notice.code.rawValue, notice.message, hint: notice.hint))
       }
     }
+    checkStore(&report)
     checkItems(sealed, index, &report)
-    checkStore(index, &report)
     checkSlots(sealed.header, &report)
     checkSession(&report)
     checkKeyring(index, &report)
@@ -82,11 +87,16 @@ extension UnlockedVault.Blocking {
         report.items += 1
         if (try? sealed.contents(of: record, keys: open.keys)) == nil { damaged += 1 }
       }
-      for earlier in record.earlier {
-        report.earlierVersions += 1
-        if (try? open.contents(of: record, earlier: earlier, index: index)) == nil {
+      for earlier in record.earlier where report.isComplete {
+        do {
+          _ = try open.contents(of: record, earlier: earlier, index: index)
+        } catch  where Self.isOutOfReach(error) {
+          report.findings.append(Self.unchecked(error))
+          continue
+        } catch {
           damagedEarlier += 1
         }
+        report.earlierVersions += 1
       }
     }
     if damaged > 0 {
@@ -104,7 +114,7 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  private func checkStore(_ index: VaultIndex, _ report: inout CheckReport) {
+  private func checkStore(_ report: inout CheckReport) {
     do {
       let problems = try HistoryStore(
         location: open.vault.folder.location, vaultID: open.vaultID
@@ -113,10 +123,30 @@ extension UnlockedVault.Blocking {
         report.findings.append(
           CheckFinding(.damage, "store-damaged", "store.sqlite: \(problem)"))
       }
+    } catch  where Self.isOutOfReach(error) {
+      report.findings.append(Self.unchecked(error))
     } catch {
       report.findings.append(
-        CheckFinding(.damage, "store-unreadable", "store.sqlite cannot be read: \(error)"))
+        CheckFinding(
+          .damage, "store-unreadable", "store.sqlite cannot be read: \(Self.message(of: error))"))
     }
+  }
+
+  /// The disk, the system or another process is in the way: what is in the store may be whole.
+  private static func isOutOfReach(_ error: any Error) -> Bool {
+    guard let code = (error as? CredentialError)?.code else { return false }
+    return [.inputOutput, .busy, .cannotCreate, .permissionDenied].contains(code)
+  }
+
+  private static func unchecked(_ error: any Error) -> CheckFinding {
+    CheckFinding(
+      .warning, CheckFinding.storeUnchecked,
+      "earlier versions were not checked: store.sqlite cannot be read: \(message(of: error))",
+      hint: (error as? CredentialError)?.hint)
+  }
+
+  private static func message(of error: any Error) -> String {
+    (error as? CredentialError)?.message ?? "\(error)"
   }
 
   private func checkSlots(_ header: VaultHeader, _ report: inout CheckReport) {

@@ -32,7 +32,7 @@ extension UnlockedVault.Blocking {
         .removeSlotKey(vaultID: open.vaultID, slotID: slot.id)
     }
     let rotated = UnlockedVault(
-      vault: open.vault, vaultID: open.vaultID, keys: newKeys, openedBy: open.openedBy)
+      vault: open.vault, header: header, keys: newKeys, openedBy: open.openedBy)
     rotated.beginSession(header: header)
     return rotated
   }

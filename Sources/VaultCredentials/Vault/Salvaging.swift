@@ -27,8 +27,13 @@ public struct SalvageReport: Sendable, Equatable {
   public internal(set) var lost: [ItemName] = []
   /// Earlier versions that nothing holds any more.
   public internal(set) var lostVersions = 0
+  /// How many changes of the vault lie between the generation before, which took the lost file's place, and that:
+  /// 1 where it is the one right before, 0 where the vault file itself opens.
+  public internal(set) var lostGenerations: UInt64 = 0
   /// Where the damaged file is kept; `nil` if nothing had to be mended, or none was there.
   public internal(set) var damagedFile: String?
+  /// What is odd about the file that was mended, or left alone: that it is older than one seen before, above all.
+  public internal(set) var notices: [VaultNotice] = []
 
   /// Whether the vault had to be changed at all.
   public var isMended: Bool {
@@ -41,32 +46,42 @@ extension LockedVault.Blocking {
   /// versions, and the copies in the keyring.
   ///
   /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A vault that is
-  /// mended from the generation before succeeds the lost one: it is no rollback to who has seen that.
+  /// mended from the generation before succeeds the lost one: it is no rollback to who has seen that. A file that
+  /// is not the generation right before the lost one is taken only where ``VaultOptions/acceptsRollback`` says so.
   ///
   /// - Parameter sources: What may open the file that is asked about, by its key slots.
   /// - Returns: What was found, and what is lost.
-  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; what
+  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; `.rolledBack`,
+  ///   `.forked`, `.otherVault` if all there is is an older file, or one of another history; what
   ///   ``unlock(with:)`` and writing throw.
   public func salvage(
     with sources: ([KeySlot]) throws -> [KeySource]
   ) throws -> SalvageReport {
     let failure: CredentialError
     switch try opened(try? folder.read(), with: sources) {
-    case .success(let open): return try Salvage(open: open, base: .vaultFile).mend()
+    case .success(let open):
+      var report = try Salvage(open: open, base: .vaultFile).mend()
+      report.notices = open.blocking.takeNotices()
+      return report
     case .failure(let error): failure = error
     }
     let damaged = try? OutsideFile.read(folder.path, limit: VaultHeader.maximumFile)
     let previous = try folder.readPrevious()
-    if case .success(_) = try opened(previous, with: sources), let previous {
+    if case .success(let old) = try opened(previous, with: sources), let previous {
       // Before the generation that takes the lost one's place becomes the one seen last.
-      let record = try folder.lastSeen(vaultID: previous.header.vaultID)
+      let seen = try folder.seen(vaultID: previous.header.vaultID)
+      let lost = try SalvageDistance(
+        vault: vault, previous: previous, index: previous.openIndex(old.keys), keys: old.keys,
+        damaged: damaged
+      ).lostGenerations(seen.record, vaultHere: seen.vaultHere)
       let kept = try putInPlace(try previous.wholeFile(), keeping: damaged)
       var accepting = vault
       accepting.options.acceptsRollback = true
       let open = try accepting.blocking.unlock(
         with: sources(previous.header.slots.map { KeySlot($0, label: "") }))
-      var report = try Salvage(open: open, base: .previousGeneration, record: record).mend()
+      var report = try Salvage(open: open, base: .previousGeneration, record: seen.record).mend()
       report.damagedFile = kept
+      report.lostGenerations = lost
       return report
     }
     return try salvageFromCopies(keeping: damaged, failure: failure)
@@ -175,7 +190,7 @@ private struct Salvage {
         try open.vault.folder.keepDamaged(bytes, in: $0)
       }
     }
-    let previous = base == .vaultFile ? previousGeneration() : nil
+    let previous = base == .vaultFile ? previousGeneration(of: index) : nil
     return try open.commit(after: lostGeneration(index)) { draft in
       var report = report
       for position in draft.index.items.indices.reversed() {
@@ -236,8 +251,12 @@ private struct Salvage {
     let index: VaultIndex
   }
 
-  private func previousGeneration() -> Generation? {
+  /// The generation before `current`; `nil` where the file by that name is another one.
+  private func previousGeneration(of current: VaultIndex) -> Generation? {
+    // Two, since the newest ancestor of a mended vault is the one that was lost.
     guard let sealed = try? open.vault.folder.readPrevious(),
+      current.ancestors.suffix(2).contains(
+        .init(generation: sealed.header.generation, tag: sealed.tag)),
       let index = try? sealed.openIndex(open.keys)
     else { return nil }
     return Generation(sealed: sealed, index: index)

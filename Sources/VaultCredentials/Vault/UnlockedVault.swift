@@ -36,6 +36,8 @@ public final class UnlockedVault: Sendable {
   let vault: LockedVault
   let vaultID: [UInt8]
   let keys: VaultKeys
+  /// The key slots when the vault was opened.
+  private let slotIDs: Set<[UInt8]>
   private let pendingNotices = Mutex<[VaultNotice]>([])
   /// Whether the last commit left something to be done in the keyring.
   let hasCopyWork = Atomic(true)
@@ -49,12 +51,13 @@ public final class UnlockedVault: Sendable {
   public var id: String { Hexadecimal.text(vaultID) }
 
   init(
-    vault: LockedVault, vaultID: [UInt8], keys: VaultKeys, openedBy: OpenedBy,
+    vault: LockedVault, header: VaultHeader, keys: VaultKeys, openedBy: OpenedBy,
     fresh: FreshFile? = nil
   ) {
     self.fresh = Mutex(fresh)
     self.vault = vault
-    self.vaultID = vaultID
+    vaultID = header.vaultID
+    slotIDs = Set(header.slots.map(\.id))
     self.keys = keys
     self.openedBy = openedBy
   }
@@ -89,7 +92,8 @@ public final class UnlockedVault: Sendable {
       defer { fresh = nil }
       return fresh
     }
-    let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID, fresh: fresh)
+    let reader = VaultReader(
+      vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs, fresh: fresh)
     let (sealed, index, notices) = try reader.open(
       onlyItemsNamed: names.map { $0.map { Array($0.text.utf8) } })
     note(notices)
@@ -107,7 +111,7 @@ public final class UnlockedVault: Sendable {
     after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
   ) throws -> Result {
     let (result, notices, hasCopyWork) = try VaultWriter(
-      vault: vault, keys: keys, vaultID: vaultID
+      vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs
     ).commit(after: lost, change)
     note(notices)
     self.hasCopyWork.store(hasCopyWork, ordering: .relaxed)

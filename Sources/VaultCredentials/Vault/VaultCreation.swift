@@ -18,6 +18,8 @@ struct VaultCreation {
       records.append(try SlotAddition(vault: vault, vaultID: vaultID, keys: keys).record(for: slot))
     }
     let header = VaultHeader(vaultID: vaultID, generation: 1, slots: records)
+    try header.checkPassphraseCost(
+      before: VaultHeader(vaultID: vaultID, generation: 0, slots: []))
     let device = try vault.folder.device()
     var index = VaultIndex(
       device: device, written: vault.options.now(),
@@ -44,7 +46,7 @@ struct VaultCreation {
       default: .keyring
       }
     let open = UnlockedVault(
-      vault: vault, vaultID: vaultID, keys: keys,
+      vault: vault, header: header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: source, slotLabel: slots[0].label))
     open.beginSession(header: header)
     return open

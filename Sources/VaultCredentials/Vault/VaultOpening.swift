@@ -135,7 +135,7 @@ struct VaultOpening {
       try SlotMaker.label(of: $0, keys: keys, vaultID: sealed.header.vaultID)
     }
     let open = UnlockedVault(
-      vault: vault, vaultID: sealed.header.vaultID, keys: keys,
+      vault: vault, header: sealed.header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
       fresh: FreshFile(sealed: sealed, index: index))
     if found.source != .session {

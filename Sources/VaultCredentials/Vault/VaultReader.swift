@@ -5,6 +5,8 @@ struct VaultReader {
   let vault: LockedVault
   let keys: VaultKeys
   let vaultID: [UInt8]
+  /// The key slots when the vault was opened: a rotation replaces all of them.
+  let slotIDs: Set<[UInt8]>
   /// What was read a moment ago, to be used if it is still the file.
   var fresh: FreshFile?
 
@@ -13,20 +15,29 @@ struct VaultReader {
     onlyItemsNamed names: [[UInt8]]? = nil
   ) throws -> (sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]) {
     // The record is read before the file: else a writer in between looks like a rollback.
-    var record = try vault.folder.lastSeen(vaultID: vaultID)
+    var seen = try vault.folder.seen(vaultID: vaultID)
     var (sealed, index) =
       try freshIndex(onlyItemsNamed: names) ?? openIndex(onlyItemsNamed: names)
-    var verdict = try verdict(record, sealed, index)
+    var verdict = try verdict(seen.record, sealed, index)
     if verdict.isSuspicious {
-      record = try vault.folder.lastSeen(vaultID: vaultID)
+      seen = try vault.folder.seen(vaultID: vaultID)
       (sealed, index) = try openIndex(onlyItemsNamed: names)
-      verdict = try self.verdict(record, sealed, index)
+      verdict = try self.verdict(seen.record, sealed, index)
+    }
+    if let here = seen.vaultHere, here != vaultID {
+      if vault.options.acceptsRollback { try accept(sealed) }
+      return (
+        sealed, index,
+        [VaultNotice(.otherVault, otherVaultMessage, hint: Self.otherVaultHint)]
+      )
     }
     switch verdict {
-    case .current: return (sealed, index, [])
+    case .current:
+      if seen.vaultHere == nil { try accept(sealed) }
+      return (sealed, index, [])
     case .newer:
       try accept(sealed)
-      return (sealed, index, [])
+      return (sealed, index, Self.notices(of: seen.record))
     case .rolledBack(let seen):
       if vault.options.acceptsRollback { try accept(sealed) }
       return (
@@ -47,16 +58,22 @@ struct VaultReader {
   }
 
   /// The whole file for a change; the caller holds the lock, so nobody writes meanwhile.
-  func openForWriting() throws -> (sealed: SealedFile, index: VaultIndex) {
+  func openForWriting() throws -> (
+    sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]
+  ) {
     let (sealed, index) = try openIndex(onlyItemsNamed: nil)
     guard !sealed.header.isReadOnly else {
       throw CredentialError(
         .newerVersion, "the vault file was made by a newer vault and can only be read here",
         hint: "install a newer version of vault to change it")
     }
-    if vault.options.acceptsRollback { return (sealed, index) }
-    switch try verdict(try vault.folder.lastSeen(vaultID: vaultID), sealed, index) {
-    case .current, .newer: return (sealed, index)
+    if vault.options.acceptsRollback { return (sealed, index, []) }
+    let seen = try vault.folder.seen(vaultID: vaultID)
+    if let here = seen.vaultHere, here != vaultID {
+      throw CredentialError(.otherVault, otherVaultMessage, hint: Self.otherVaultHint)
+    }
+    switch try verdict(seen.record, sealed, index) {
+    case .current, .newer: return (sealed, index, Self.notices(of: seen.record))
     case .rolledBack(let seen):
       throw CredentialError(
         .rolledBack, Self.rolledBackMessage(sealed, seen), hint: Self.rollbackHint)
@@ -86,14 +103,19 @@ struct VaultReader {
     do {
       return (sealed, try sealed.openIndex(keys, onlyItemsNamed: names))
     } catch is SealedFile.IndexRejected {
-      throw VaultHeader.damaged("its index does not open, or the vault key was rotated meanwhile")
+      guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
+        throw CredentialError(
+          .changedMeanwhile, "the vault key was rotated after the vault had been opened",
+          hint: "try again: nothing was changed, and the new keys open it")
+      }
+      throw VaultHeader.damaged("its index was changed")
     }
   }
 
   private func verdict(
     _ record: [UInt8]?, _ sealed: SealedFile, _ index: VaultIndex
   ) throws -> LastSeen.Verdict {
-    guard let record else { return .newer }
+    guard let record, LastSeen.isRecord(record) else { return .newer }
     let states = [try keys.state()] + index.formerKeys.map(\.state)
     let seen: LastSeen
     do {
@@ -103,7 +125,7 @@ struct VaultReader {
       throw error
     }
     return seen.verdict(
-      generation: sealed.header.generation, tag: sealed.tag, ancestors: index.ancestors)
+      generation: sealed.header.generation, tag: sealed.tag, index: index)
   }
 
   /// Records a file that this process did not write, once its name is durable: a generation recorded
@@ -121,15 +143,33 @@ struct VaultReader {
     }
   }
 
+  /// What is said of a record that says nothing.
+  private static func notices(of record: [UInt8]?) -> [VaultNotice] {
+    guard let record, !LastSeen.isRecord(record) else { return [] }
+    return [
+      VaultNotice(
+        .recordRenewed,
+        "the record of the last seen vault file had lost its contents, as after a power cut; it was made anew",
+        hint: "an older vault file put back before now would not have been noticed")
+    ]
+  }
+
+  private var otherVaultMessage: String {
+    "another vault than before is at \(vault.folder.path)"
+  }
+
+  private static let otherVaultHint =
+    "if you put it there on purpose, run the command again with --accept-rollback"
+
   private static let rollbackHint =
     "if you put an older copy back on purpose, run the command again with --accept-rollback"
 
-  private static func rolledBackMessage(_ sealed: SealedFile, _ seen: UInt64) -> String {
+  static func rolledBackMessage(_ sealed: SealedFile, _ seen: UInt64) -> String {
     "the vault file is older (generation \(sealed.header.generation)) than one seen before "
       + "(generation \(seen))"
   }
 
-  private static func forkedMessage(_ seen: UInt64) -> String {
+  static func forkedMessage(_ seen: UInt64) -> String {
     "the vault file and the one seen before (generation \(seen)) were written independently"
   }
 }

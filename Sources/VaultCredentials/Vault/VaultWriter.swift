@@ -5,6 +5,7 @@ struct VaultWriter {
   let vault: LockedVault
   let keys: VaultKeys
   let vaultID: [UInt8]
+  let slotIDs: Set<[UInt8]>
 
   /// Runs `change` on a draft of the file as it is now, and commits it.
   ///
@@ -20,15 +21,18 @@ struct VaultWriter {
     after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
   ) throws -> (result: Result, notices: [VaultNotice], hasCopyWork: Bool) {
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
-      let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID)
-      let (sealed, index) = try reader.openForWriting()
+      let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs)
+      let (sealed, index, notices) = try reader.openForWriting()
       var draft = VaultDraft(
         sealed: sealed, keys: keys, index: index, now: vault.options.now(),
         historyLimit: vault.options.historyLimit)
+      draft.notices = notices
       try emptyTrash(&draft)
       let result = try change(&draft)
       draft.index.noteUndo(from: index)
       draft.index.dropUnusedHistoryKeys()
+      draft.index.dropOldTombstones(now: draft.now)
+      try draft.header.checkPassphraseCost(before: sealed.header)
 
       draft.index.device = try vault.folder.device()
       draft.index.written = draft.now
@@ -40,8 +44,7 @@ struct VaultWriter {
         draft.header.generation = lost.generation
       }
       draft.header.generation += 1
-      let tooMany = draft.index.ancestors.count - VaultIndex.maximumAncestors
-      if tooMany > 0 { draft.index.ancestors.removeFirst(tooMany) }
+      draft.index.shortenAncestors()
       let (bytes, tag) = try VaultFileComposer.compose(
         header: draft.header, index: draft.index, keys: draft.newKeys ?? keys,
         sealedItems: try draft.sealedItems())

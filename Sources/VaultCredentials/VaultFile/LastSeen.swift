@@ -13,6 +13,14 @@ struct LastSeen: Equatable {
   var generation: UInt64
   var tag: [UInt8]
 
+  /// Whether `bytes` can be a record at all.
+  ///
+  /// A power cut may leave the name without its contents, empty or as zeros: the record is not synced.
+  /// To take that for no record gives nothing to an attacker, who can remove the file.
+  static func isRecord(_ bytes: [UInt8]) -> Bool {
+    bytes.count == length && bytes.contains { $0 != 0 }
+  }
+
   /// How a file stands to the record.
   enum Verdict: Equatable {
     case current
@@ -60,14 +68,18 @@ struct LastSeen: Equatable {
   /// Compares a file with this record.
   ///
   /// Generation and tag alone would miss a fork whose other branch is longer: the tag seen last must be
-  /// among the file's ancestors, as far back as those reach.
-  func verdict(generation: UInt64, tag: [UInt8], ancestors: [VaultIndex.Ancestor]) -> Verdict {
+  /// among the file's ancestors, as far back as those and the short marks of older ones reach.
+  func verdict(generation: UInt64, tag: [UInt8], index: VaultIndex) -> Verdict {
     if generation < self.generation { return .rolledBack(seen: self.generation) }
     if generation == self.generation {
       return tag == self.tag ? .current : .forked(seen: generation)
     }
-    guard let oldest = ancestors.first, oldest.generation <= self.generation else { return .newer }
-    let isAncestor = ancestors.contains(.init(generation: self.generation, tag: self.tag))
+    let isAncestor =
+      if let oldest = index.ancestors.first, oldest.generation <= self.generation {
+        index.ancestors.contains(.init(generation: self.generation, tag: self.tag))
+      } else {
+        Lineage(of: index)?.contains(generation: self.generation, tag: self.tag) ?? true
+      }
     return isAncestor ? .newer : .forked(seen: self.generation)
   }
 }

@@ -8,12 +8,16 @@ struct VaultFolder: Sendable {
   private let folder: String
   private let file: String
   private let lockFile: String
+  /// Which vault is here; named by the path, since one state folder may serve several places.
+  private let placeFile: String
 
   init(location: StoreLocation, name: String?) throws {
     self.location = location
     self.name = name
     (folder, file) = try CredentialError.fromStorage { try location.vaultFile(named: name) }
     lockFile = try CredentialError.fromStorage { try location.lockName(forVault: name) }
+    placeFile =
+      Hexadecimal.text(try Hash.blake2b(Array("\(folder)/\(file)".utf8), count: 16)) + ".place"
   }
 
   /// The vault file's path.
@@ -131,18 +135,39 @@ struct VaultFolder: Sendable {
   // MARK: What this machine knows
 
   /// The last-seen record's bytes, or `nil` if there is none.
-  func lastSeen(vaultID: [UInt8]) throws -> [UInt8]? {
+  func lastSeen(vaultID: [UInt8]) throws -> [UInt8]? { try seen(vaultID: vaultID).record }
+
+  /// The last-seen record's bytes, and the id of the vault that was in this place: `nil` where there is none.
+  func seen(vaultID: [UInt8]) throws -> (record: [UInt8]?, vaultHere: [UInt8]?) {
+    let directory: Directory
     do {
-      return try Directory(location.state).read(seenFile(vaultID), limit: 4096)
+      directory = try Directory(location.state)
     } catch {
-      if error.code == .notFound { return nil }
+      if error.code == .notFound { return (nil, nil) }
       throw CredentialError(error)
+    }
+    let here = try Self.small(placeFile, in: directory)
+    return (
+      try Self.small(seenFile(vaultID), in: directory), here?.count == 16 ? here : nil
+    )
+  }
+
+  private static func small(_ name: String, in directory: Directory) throws -> [UInt8]? {
+    do {
+      return try directory.read(name, limit: 4096)
+    } catch {
+      switch error.code {
+      case .notFound: return nil
+      // Nothing of ours is so long.
+      case .tooLarge: return []
+      default: throw CredentialError(error)
+      }
     }
   }
 
   /// Records what was seen.
   ///
-  /// Written aside and renamed, not synced: a record that is too old only makes
+  /// Written aside and renamed, not synced: a record that is too old, or that a power cut left empty, only makes
   /// the check weaker for a moment.
   func record(_ seen: LastSeen, key: SecretBytes) throws {
     let bytes = try seen.encoded(key: key)
@@ -150,6 +175,20 @@ struct VaultFolder: Sendable {
       let directory = try Directory(location.state, create: true)
       try AtomicFile.replace(
         seenFile(seen.vaultID), in: directory, isDurable: false, with: bytes)
+      if try Self.small(placeFile, in: directory) != seen.vaultID {
+        try AtomicFile.replace(placeFile, in: directory, isDurable: false, with: seen.vaultID)
+      }
+    }
+  }
+
+  /// Forgets which vault was in this place, before another one is put there on purpose.
+  func forgetPlace() throws {
+    try CredentialError.fromStorage {
+      do {
+        try Directory(location.state).remove(placeFile)
+      } catch let error as StorageError where error.code == .notFound {
+        return
+      }
     }
   }
 

@@ -107,6 +107,33 @@ struct VaultHeader {
     itemsLength = 0
   }
 
+  /// What trying a passphrase on all slots costs, in KiB times passes.
+  private var passphraseCost: UInt64 {
+    slots.reduce(0) { sum, slot in
+      KeySlot.Kind(type: slot.type) == .passphrase
+        ? sum + UInt64(slot.cost.memoryKiB) * UInt64(slot.cost.passes) : sum
+    }
+  }
+
+  /// As much as 32 slots of the standard cost: no more than half a minute on a slow machine.
+  static let maximumPassphraseCost =
+    UInt64(maximumSlots) * UInt64(PasswordHash.Cost.standard.memoryKiB)
+    * UInt64(PasswordHash.Cost.standard.passes)
+
+  /// Whether a passphrase may be tried on all slots, one after another.
+  var hasAcceptedPassphraseCost: Bool { passphraseCost <= Self.maximumPassphraseCost }
+
+  /// Refuses a change that would make a file whose passphrase slots no reader tries.
+  ///
+  /// - Throws: ``CredentialError`` with code `.cannotCreate`.
+  func checkPassphraseCost(before: VaultHeader) throws {
+    guard hasAcceptedPassphraseCost || passphraseCost <= before.passphraseCost else {
+      throw CredentialError(
+        .cannotCreate, "the passphrase slots together would cost more than is accepted",
+        hint: "remove one that is no longer needed")
+    }
+  }
+
   static func damaged(_ why: String, underlying: (any Error)? = nil) -> CredentialError {
     CredentialError(
       .damaged, "the vault file is damaged: \(why)",

@@ -39,6 +39,9 @@ struct VaultIndex: Sendable {
   static let version: UInt16 = 1
   static let maximumItems = 20_000
   static let maximumAncestors = 64
+  /// How long it stays known that an item was removed for good, in days, and of how many items.
+  static let tombstoneDays: Int64 = 365
+  static let maximumTombstones = 10_000
 
   var dataKeys: [DataKey] = []
   var formerKeys: [FormerKeys] = []
@@ -57,6 +60,28 @@ struct VaultIndex: Sendable {
     self.device = device
     self.written = written
     self.isPublishing = isPublishing
+  }
+
+  /// Leaves short marks of the ancestors that are too many to be listed.
+  mutating func shortenAncestors() {
+    let tooMany = ancestors.count - Self.maximumAncestors
+    guard tooMany > 0 else { return }
+    var lineage = Lineage(of: self)
+    for ancestor in ancestors.prefix(tooMany) {
+      lineage = Lineage.appending(ancestor, to: lineage)
+    }
+    settings[Lineage.setting] = lineage?.text
+    ancestors.removeFirst(tooMany)
+  }
+
+  /// Forgets removals that no other copy of the vault can still wait for.
+  mutating func dropOldTombstones(now: Int64) {
+    let deadline = now - Self.tombstoneDays * 86_400_000
+    tombstones.removeAll { $0.removed < deadline }
+    let tooMany = tombstones.count - Self.maximumTombstones
+    guard tooMany > 0 else { return }
+    tombstones.sort { $0.removed < $1.removed }
+    tombstones.removeFirst(tooMany)
   }
 
   static func context(header: [UInt8]) -> [UInt8] { Array("VLT1/index".utf8) + header }

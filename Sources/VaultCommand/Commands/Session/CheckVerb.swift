@@ -10,7 +10,8 @@ struct CheckVerb: ParsableCommand {
       It changes nothing, and names no item. The exit status is 65 if something is damaged.
 
       --salvage mends a damaged or lost vault by what can be read: the file, the generation before it, its \
-      earlier versions and the copies in the keyring. The damaged file is kept beside it.
+      earlier versions and the copies in the keyring. The damaged file is kept beside it. A file that is older \
+      than the generation before is taken with --accept-rollback only.
 
       vault check
       vault check backup.vault
@@ -45,7 +46,8 @@ struct CheckVerb: ParsableCommand {
     let report = try settings.withVault { try $0.check() }
     if settings.writesJSON {
       try StandardOutput.write([
-        ("isDamaged", .bool(report.isDamaged)), ("items", .number(Int64(report.items))),
+        ("isDamaged", .bool(report.isDamaged)), ("isComplete", .bool(report.isComplete)),
+        ("items", .number(Int64(report.items))),
         ("earlierVersions", .number(Int64(report.earlierVersions))),
         ("findings", .array(report.findings.map(\.json))),
       ])
@@ -61,6 +63,7 @@ struct CheckVerb: ParsableCommand {
           + (report.isDamaged ? "; \("something is damaged".styled(.bad))" : ""))
     }
     if report.isDamaged { throw ExitStatusOnly(status: .damaged) }
+    if !report.isComplete { throw ExitStatusOnly(status: .inputOutput) }
   }
 
   private func mend(_ settings: VaultSettings) throws {
@@ -68,6 +71,7 @@ struct CheckVerb: ParsableCommand {
     let report = try vault.blocking.salvage { slots in
       Doors(settings: settings, vault: vault, slots: slots).sources()
     }
+    for notice in report.notices { StandardError.note(notice.message, hint: notice.hint) }
     if settings.writesJSON {
       try StandardOutput.write(report.members)
     } else if !report.isMended {
@@ -76,6 +80,12 @@ struct CheckVerb: ParsableCommand {
       try StandardOutput.write(TextTable.aligned(report.rows))
       for name in report.lost {
         StandardError.line("vault: lost: \(name.text)")
+      }
+      if report.lostGenerations > 0 {
+        StandardError.line(
+          report.lostGenerations == 1
+            ? "vault: lost: the last change of the vault"
+            : "vault: lost: the last \(report.lostGenerations) changes of the vault")
       }
       if let path = report.damagedFile {
         StandardError.note(
@@ -86,7 +96,7 @@ struct CheckVerb: ParsableCommand {
           "the desktop keyring opens the new vault", hint: "vault key add --recovery")
       }
     }
-    if !report.lost.isEmpty { throw ExitStatusOnly(status: .damaged) }
+    if !report.lost.isEmpty || report.lostGenerations > 0 { throw ExitStatusOnly(status: .damaged) }
   }
 }
 
@@ -102,7 +112,8 @@ extension SalvageReport {
       ["mended from", from], ["whole", String(whole)],
       ["from the generation before", String(fromPrevious)],
       ["from the keyring", String(fromKeyring)], ["from the history", String(fromHistory)],
-      ["lost", String(lost.count)], ["earlier versions lost", String(lostVersions)],
+      ["lost", String(lost.count)], ["changes lost", String(lostGenerations)],
+      ["earlier versions lost", String(lostVersions)],
     ]
   }
 
@@ -112,6 +123,7 @@ extension SalvageReport {
       ("whole", .number(Int64(whole))), ("fromPrevious", .number(Int64(fromPrevious))),
       ("fromKeyring", .number(Int64(fromKeyring))), ("fromHistory", .number(Int64(fromHistory))),
       ("lost", .strings(lost.map(\.text))), ("lostVersions", .number(Int64(lostVersions))),
+      ("lostGenerations", .number(Int64(clamping: lostGenerations))),
       ("damagedFile", .optional(damagedFile)),
     ]
   }
