@@ -70,10 +70,11 @@ static inline long cvault_keyctl(int operation, unsigned long a, unsigned long b
   return syscall(SYS_keyctl, operation, a, b, c, d);
 }
 
-// memfd_secret(2): pages that not even root reads through /proc/PID/mem. May be switched off.
+// memfd_secret(2): pages that not even root reads through /proc/PID/mem. May be switched off. It takes the flag
+// of open(2), and refuses FD_CLOEXEC, which its manual page names.
 static inline int cvault_memfd_secret(void) {
 #ifdef SYS_memfd_secret
-  return (int)syscall(SYS_memfd_secret, (unsigned int)FD_CLOEXEC);
+  return (int)syscall(SYS_memfd_secret, (unsigned int)O_CLOEXEC);
 #else
   errno = ENOSYS;
   return -1;

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Small blocks come from one arena, since `sodium_malloc` costs four mappings a block and ends at
 /// `vm.max_map_count`. The arena lies in `memfd_secret(2)` pages where the kernel has them (not even
-/// root reads those through `/proc/PID/mem`), else in a `sodium_malloc` region with guard pages.
+/// root reads those through `/proc/PID/mem`), else in a `sodium_malloc` region with guard pages. A child that
+/// fork(2) makes without execve(2) does not have those pages: both would write to the same ones.
 package enum LockedMemory {
   /// A block; whoever holds it gives it back exactly once.
   @unsafe struct Block {
@@ -22,20 +23,27 @@ package enum LockedMemory {
     package var isSecretMemory: Bool
     /// The pages cannot be swapped out.
     package var isLocked: Bool
+    /// Nor can those of blocks that are too long for the arena: the longest secret, and all that were made so far.
+    package var areLongBlocksLocked: Bool
   }
 
   /// Blocks above this size get a `sodium_malloc` region of their own.
   private static let largestArenaBlock = 8 * 1024
   private static let arenaSize = 64 * 1024
+  /// As long as the longest secret, with its seal.
+  private static let longestUsualBlock = 1 << 20 + 4096
+  private static let hasUnlockedBlocks = Atomic(false)
 
   // @unchecked: only touched while the mutex below is held.
   @safe private struct Arena: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     /// Free ranges in order of their offset, never adjacent.
     var free: [Range<Int>]
-    var protection: Protection
+    let protection: (isSecretMemory: Bool, isLocked: Bool)
 
-    init(base: UnsafeMutableRawPointer, size: Int, protection: Protection) {
+    init(
+      base: UnsafeMutableRawPointer, size: Int, protection: (isSecretMemory: Bool, isLocked: Bool)
+    ) {
       unsafe self.base = base
       self.free = [0..<size]
       self.protection = protection
@@ -44,12 +52,13 @@ package enum LockedMemory {
 
   private static let arenas = Mutex<[Arena]>([])
 
-  /// How the arena is protected; makes the first arena if there is none yet.
+  /// How secrets are protected, found out by a short block and a long one.
   package static func protection() throws(SealingError) -> Protection {
-    let block = unsafe try allocate(16)
-    unsafe free(block)
-    return arenas.withLock { $0.first?.protection }
-      ?? Protection(isSecretMemory: false, isLocked: false)
+    for count in [16, longestUsualBlock] { unsafe free(try allocate(count)) }
+    let arenas = arenas.withLock { $0.map(\.protection) }
+    return Protection(
+      isSecretMemory: arenas.allSatisfy(\.isSecretMemory), isLocked: arenas.allSatisfy(\.isLocked),
+      areLongBlocksLocked: !hasUnlockedBlocks.load(ordering: .relaxed))
   }
 
   static func allocate(_ count: Int) throws(SealingError) -> Block {
@@ -59,6 +68,7 @@ package enum LockedMemory {
       guard let address = unsafe sodium_malloc(capacity) else {
         throw SealingError(.outOfMemory, "no memory for a secret of \(count) bytes")
       }
+      if unsafe !isLocked(address, capacity) { hasUnlockedBlocks.store(true, ordering: .relaxed) }
       return unsafe Block(address: address, capacity: capacity, isFromArena: false)
     }
     let address: UnsafeMutableRawPointer? = unsafe arenas.withLock { arenas in
@@ -122,14 +132,18 @@ package enum LockedMemory {
   private static func newArena() -> Arena? {
     if let base = unsafe secretPages(arenaSize) {
       return unsafe Arena(
-        base: base, size: arenaSize, protection: Protection(isSecretMemory: true, isLocked: true))
+        base: base, size: arenaSize, protection: (isSecretMemory: true, isLocked: true))
     }
     guard let base = unsafe sodium_malloc(arenaSize) else { return nil }
-    // sodium_malloc ignores a failed mlock (libsodium issue 1237): ask again and remember.
-    let isLocked = unsafe sodium_mlock(base, arenaSize) == 0
     return unsafe Arena(
-      base: base, size: arenaSize, protection: Protection(isSecretMemory: false, isLocked: isLocked)
-    )
+      base: base, size: arenaSize,
+      protection: (isSecretMemory: false, isLocked: isLocked(base, arenaSize)))
+  }
+
+  /// Whether memory of `sodium_malloc` is locked, which ignores a failed mlock(2) (libsodium issue 1237): to lock
+  /// it once more fails as the first time did.
+  private static func isLocked(_ address: UnsafeMutableRawPointer, _ size: Int) -> Bool {
+    unsafe mlock(address, size) == 0
   }
 
   /// Pages that only this process can read, between two pages that nobody can touch.
@@ -151,6 +165,8 @@ package enum LockedMemory {
       unsafe munmap(whole, size + 2 * page)
       return nil
     }
+    // Shared pages: a forked child would hand out the same bytes for other secrets.
+    unsafe madvise(whole, size + 2 * page, MADV_DONTFORK)
     return unsafe inner
   }
 }

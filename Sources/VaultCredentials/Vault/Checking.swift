@@ -174,6 +174,12 @@ extension UnlockedVault.Blocking {
         CheckFinding(
           .warning, "memory-not-locked", "memory that holds secrets may be swapped out here",
           hint: "raise RLIMIT_MEMLOCK: ulimit -l"))
+    } else if !protection.areLongBlocksLocked {
+      findings.append(
+        CheckFinding(
+          .warning, "memory-not-locked",
+          "memory that holds long secrets, from 8 KiB on, may be swapped out here",
+          hint: "raise RLIMIT_MEMLOCK: ulimit -l"))
     }
     findings.append(
       CheckFinding(
@@ -181,8 +187,6 @@ extension UnlockedVault.Blocking {
         protection.isSecretMemory
           ? "secrets lie in memory that no other process can read (memfd_secret)"
           : "secrets lie in locked memory (memfd_secret is not available here)"))
-    findings.append(
-      CheckFinding(.information, "libsodium", "libsodium \(Sodium.version)"))
     return findings
   }
 

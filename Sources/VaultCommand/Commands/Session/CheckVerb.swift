@@ -50,6 +50,10 @@ struct CheckVerb: ParsableCommand {
         ("items", .number(Int64(report.items))),
         ("earlierVersions", .number(Int64(report.earlierVersions))),
         ("findings", .array(report.findings.map(\.json))),
+        (
+          "libraries",
+          .object(LinkedLibraries.all.map { ($0.name, .string($0.version)) })
+        ),
       ])
     } else {
       for finding in report.findings {
@@ -58,6 +62,9 @@ struct CheckVerb: ParsableCommand {
           try StandardOutput.line("  \("hint:".styled(.faint)) \(hint)")
         }
       }
+      let libraries = LinkedLibraries.all.map { "\($0.name) \($0.version)" }
+      try StandardOutput.line(
+        "\("note".styled(.faint)): linked with \(libraries.joined(separator: ", "))")
       try StandardOutput.line(
         "\(report.items) items and \(report.earlierVersions) earlier versions verified"
           + (report.isDamaged ? "; \("something is damaged".styled(.bad))" : ""))
