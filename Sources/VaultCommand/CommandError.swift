@@ -83,7 +83,8 @@ struct ErrorReport {
         ("hint", hint.map { .string(ProgramName.spelt($0)) } ?? .null),
         ("status", .number(Int64(status.code))),
       ]
-      StandardError.write(JSONValue.document([("error", .object(error))]).text)
+      let members = [("error", .object(error))] + Notices.takeMembers()
+      StandardError.write(JSONValue.document(members).text)
     } else {
       StandardError.styledLine("vault: error:", .bad, " \(message)")
       if let hint { StandardError.line("vault: hint: \(hint)") }

@@ -42,22 +42,16 @@ package enum CommandLineParsing {
     VaultTool.exitCode(for: error) == .success
   }
 
-  /// The parser's complaint without what was typed: a word out of place may be a secret.
+  /// The parser's complaint without what was typed.
   static func usage(for error: any Error, in arguments: [String]) -> CommandError {
-    var message = VaultTool.message(for: error)
-    for argument in arguments where !argument.isEmpty {
-      if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
-        message = message.replacing("'\(argument)'", with: "'\(argument[..<equals])'")
-      } else if !argument.hasPrefix("-") {
-        message = message.replacing("'\(argument)'", with: "'…'")
-      }
-    }
-    let first = message.split(separator: "\n").first.map(String.init) ?? "the line is not complete"
+    let message = VaultTool.message(for: error)
+    // What our own verbs complain of is in their words.
+    let text = error is ValidationError ? message : ParserMessage(message, for: arguments).text
     let verb = arguments.first { name in
       VaultTool.configuration.allVerbs.contains { $0.verbName == name }
     }
     return .usage(
-      first.lowercasedFirst, hint: "see: vault \(verb.map { "help \($0)" } ?? "--help")")
+      text.lowercasedFirst, hint: "see: vault \(verb.map { "help \($0)" } ?? "--help")")
   }
 
   /// Lets the common options stand before the verb, too: `vault --home X list`.

@@ -24,7 +24,10 @@ public enum VaultProgram {
 
   /// Runs a line; everything that fails is told here, and nowhere else.
   static func run(_ arguments: [String]) -> ExitStatus {
-    defer { ProgressLine.end() }
+    defer {
+      ProgressLine.end()
+      Notices.tell(isAtEnd: true)
+    }
     do {
       if let line = PlainLine(arguments) {
         try line.run()

@@ -131,6 +131,9 @@ public struct VaultNotice: Sendable, Equatable {
   /// One sentence that says what to do, where something can be done.
   public let hint: String?
 
+  /// Whether it may mean an attack or a loss: to be shown also where notes are not wanted.
+  public var isWarning: Bool { [.rolledBack, .forked, .plainKeyringSession].contains(code) }
+
   init(_ code: Code, _ message: String, hint: String? = nil) {
     self.code = code
     self.message = message

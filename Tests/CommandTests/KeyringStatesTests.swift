@@ -118,8 +118,7 @@ struct KeyringStatesTests {
     }
     let get = try vault.run(["get", "api-token"], in: vault.session, withKeyFile: true)
     #expect(get.text == "s3cr3t")
-    let password = "\(vault.home.path)/password"
-    try Data(KeyringSession.password.utf8).write(to: URL(fileURLWithPath: password))
+    let password = try vault.home.privateFile("password", KeyringSession.password)
     let wrong = try vault.run(
       ["keyring", "unlock", "--passphrase", "file:\(vault.keyFile)"], in: vault.session)
     #expect(wrong.status == 77, "\(wrong.errors)")

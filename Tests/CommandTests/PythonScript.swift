@@ -13,6 +13,9 @@ struct PythonScript {
       .appendingPathComponent("Scripts/\(name)").path
   }
 
+  /// Whether python3 is there.
+  static let hasPython: Bool = (try? run("/usr/bin/env", ["python3", "-c", ""]).status) == 0
+
   /// Whether python3 and pexpect are there.
   static let hasPexpect: Bool =
     (try? run("/usr/bin/env", ["python3", "-c", "import pexpect"]).status) == 0

@@ -17,6 +17,14 @@ package final class TemporaryHome: Sendable {
   /// A location inside, as `--home` gives it.
   package var location: StoreLocation { StoreLocation(home: "\(path)/vault") }
 
+  /// Makes a file that nobody else can read, such as one with a passphrase; gives its path.
+  package func privateFile(_ name: String, _ text: String) throws -> String {
+    let file = "\(path)/\(name)"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    return file
+  }
+
   /// The names below `path`, sorted.
   package func names(in folder: String = "") -> [String] {
     let found = try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")

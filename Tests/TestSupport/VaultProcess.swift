@@ -63,8 +63,12 @@ package struct VaultProcess: Sendable {
     /// Waits for the end.
     package func finish() -> Result {
       process.waitUntilExit()
-      let output = FileManager.default.contents(atPath: "\(folder.path)/out") ?? Data()
-      let errors = FileManager.default.contents(atPath: "\(folder.path)/err") ?? Data()
+      let output = FileManager.default.contents(atPath: "\(folder.path)/out")
+      let errors = FileManager.default.contents(atPath: "\(folder.path)/err")
+      // Without descriptors, say: an answer that was not read is not an empty one.
+      guard let output, let errors else {
+        return Result(status: -1, output: Data(), errors: "what the command wrote cannot be read")
+      }
       let status =
         process.terminationReason == .uncaughtSignal
         ? 128 + process.terminationStatus : process.terminationStatus

@@ -47,6 +47,23 @@ enum SecretInput {
   ///
   /// - Throws: ``CommandError`` with code `input-unreadable`.
   static func read(file path: String, limit: Int) throws -> SecretBytes {
+    try read(file: path, limit: limit) { _ in }
+  }
+
+  /// Reads a file with a passphrase, which nobody else may read or write; a pipe has no rights to be checked.
+  ///
+  /// - Throws: ``CommandError`` with code `input-unreadable`, `CredentialError` with code `.unsafeFile`.
+  static func read(passphraseFile path: String, limit: Int) throws -> SecretBytes {
+    try read(file: path, limit: limit) { descriptor in
+      let status = try System.status(descriptor)
+      guard status.isRegular else { return }
+      try GuardedFile.check(status, path: path, what: "passphrase file")
+    }
+  }
+
+  private static func read(
+    file path: String, limit: Int, checking check: (Int32) throws -> Void
+  ) throws -> SecretBytes {
     let descriptor: Int32
     do {
       descriptor = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
@@ -57,6 +74,7 @@ enum SecretInput {
     }
     defer { System.close(descriptor) }
     do {
+      try check(descriptor)
       return try read(descriptor, limit: limit)
     } catch let error as System.Failure {
       throw CommandError(

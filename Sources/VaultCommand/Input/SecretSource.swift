@@ -12,7 +12,7 @@ package enum SecretSource: Equatable, Sendable {
   /// The longest passphrase that is accepted, and one newline.
   static let maximumLength = 4097
 
-  /// Reads what stands on the line.
+  /// Reads what stands on the line; a variable that it names goes to no other program from then on.
   ///
   /// - Throws: ``CommandError`` with code `usage`; it does not repeat what was given, which may be the
   ///   passphrase itself.
@@ -20,7 +20,9 @@ package enum SecretSource: Equatable, Sendable {
     let (kind, value) = Self.split(text)
     switch (kind, value) {
     case ("stdin", nil): self = .standardInput
-    case ("env", let name?) where !name.isEmpty && !name.contains("="): self = .environment(name)
+    case ("env", let name?) where !name.isEmpty && !name.utf8.contains(UInt8(ascii: "=")):
+      PrivateVariables.add(name)
+      self = .environment(name)
     case ("file", let path?) where !path.isEmpty: self = .file(path)
     case ("cmd", let command?) where !command.isEmpty: self = .command(command)
     case ("fd", let number?) where Int32(number).map { $0 >= 0 } == true:
@@ -34,11 +36,6 @@ package enum SecretSource: Equatable, Sendable {
 
   /// Whether it takes our stdin.
   var usesStandardInput: Bool { self == .standardInput || self == .descriptor(0) }
-
-  /// The variable that holds the passphrase, which no child may get.
-  var variable: String? {
-    if case .environment(let name) = self { name } else { nil }
-  }
 
   /// The passphrase, without one newline at its end.
   ///
@@ -54,7 +51,7 @@ package enum SecretSource: Equatable, Sendable {
       }
       return try SecretInput.droppingNewline(value)
     case .file(let path):
-      return try SecretInput.droppingNewline(SecretInput.read(file: path, limit: limit))
+      return try SecretInput.droppingNewline(SecretInput.read(passphraseFile: path, limit: limit))
     case .descriptor(let number):
       return try SecretInput.droppingNewline(SecretInput.read(number, limit: limit))
     case .standardInput:

@@ -71,7 +71,7 @@ struct Doors {
   }
 
   private func credentialSources() -> [KeySource] {
-    guard let folder = ProcessState.variable(EnvironmentNames.credentialsDirectory),
+    guard let folder = ProcessState.variable(GuardedFile.credentialsVariable),
       folder.hasPrefix("/")
     else { return [] }
     return [

@@ -10,8 +10,6 @@ package enum EnvironmentNames {
   package static let passphraseFile = "VAULT_PASSPHRASE_FILE"
   /// A key-file.
   package static let keyFile = "VAULT_KEY_FILE"
-  /// Where systemd puts a service's credentials: systemd.exec(5).
-  package static let credentialsDirectory = "CREDENTIALS_DIRECTORY"
 
   /// What no child gets.
   package static let all = [home, vaultName, passphraseFile, keyFile]

@@ -17,7 +17,8 @@ struct GlobalOptions: ParsableArguments {
   var json = false
 
   @Flag(
-    name: [.long, .customShort("q")], help: "Say nothing but errors: neither notes nor progress.")
+    name: [.long, .customShort("q")],
+    help: "Say nothing but errors and warnings: neither notes nor progress.")
   var quiet = false
 
   @Option(
@@ -50,7 +51,7 @@ struct GlobalOptions: ParsableArguments {
   /// What was said, checked; from here on the program speaks as the line wants it.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
-    OutputManner.adopt(isQuiet: quiet, color: color)
+    OutputManner.adopt(isQuiet: quiet, writesJSON: json, color: color)
     settings.home = home
     settings.vaultName = vaultName
     settings.writesJSON = json

@@ -26,9 +26,8 @@ extension VaultSettings {
     of open: UnlockedVault, _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result {
     let vault = open.blocking
-    defer {
-      for notice in vault.takeNotices() { StandardError.note(notice.message, hint: notice.hint) }
-    }
+    Notices.watch(open)
+    defer { Notices.tell() }
     do {
       return try body(vault)
     } catch var error as CredentialError where error.code == .itemNotFound {

@@ -71,7 +71,7 @@ struct VaultMaking {
       return try NewPassphrase.slot(
         SecretSource.file(path).read(), label: label, acceptsWeak: acceptsWeakPassphrase)
     }
-    if let folder = ProcessState.variable(EnvironmentNames.credentialsDirectory) {
+    if let folder = ProcessState.variable(GuardedFile.credentialsVariable) {
       if SecretInput.exists("\(folder)/vault.key") {
         return try keyFileSlot("\(folder)/vault.key", mayCreate: false)
       }

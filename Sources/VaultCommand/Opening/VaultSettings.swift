@@ -58,9 +58,4 @@ package struct VaultSettings: Equatable, Sendable {
     }
     return try StoreLocation()
   }
-
-  /// Variables that a child does not get: ours, and the one that holds a passphrase.
-  var privateVariables: Set<String> {
-    Set(EnvironmentNames.all).union(passphrase?.variable.map { [$0] } ?? [])
-  }
 }

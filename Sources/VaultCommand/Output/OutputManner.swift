@@ -11,14 +11,19 @@ package enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument 
 /// Process-wide, as the streams are that it is about.
 enum OutputManner {
   private static let quiet = Atomic(false)
+  private static let json = Atomic(false)
   private static let color = Mutex(ColorChoice.auto)
 
-  /// Whether notes and progress are left out; errors never are.
+  /// Whether notes and progress are left out; errors and warnings never are.
   static var isQuiet: Bool { quiet.load(ordering: .relaxed) }
 
+  /// Whether the line wants JSON.
+  static var writesJSON: Bool { json.load(ordering: .relaxed) }
+
   /// Takes what the line says.
-  static func adopt(isQuiet: Bool, color choice: ColorChoice) {
+  static func adopt(isQuiet: Bool, writesJSON: Bool, color choice: ColorChoice) {
     quiet.store(isQuiet, ordering: .relaxed)
+    json.store(writesJSON, ordering: .relaxed)
     color.withLock { $0 = choice }
   }
 

@@ -31,9 +31,9 @@ enum StandardOutput {
     try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
   }
 
-  /// Writes a JSON document.
+  /// Writes a JSON document, with the warnings that there are.
   static func write(_ members: [(String, JSONValue)]) throws {
-    try write(JSONValue.document(members).text)
+    try write(JSONValue.document(members + Notices.members).text)
   }
 
   /// A name as it may be shown where stdout goes: escaped on a terminal, exact in a pipe.
@@ -70,6 +70,12 @@ enum StandardError {
     let isColored = OutputManner.isColored(onTerminal: isTerminal)
     let start = style.applied(to: ProgramName.spelt(lead), isColored: isColored)
     write(start + Sanitizer.visible(ProgramName.spelt(text)) + "\n")
+  }
+
+  /// Something that may be an attack or a loss, and no failure yet; `--quiet` does not silence it.
+  static func warning(_ text: String, hint: String? = nil) {
+    styledLine("vault: warning:", .doubtful, " \(text)")
+    if let hint { line("vault: hint: \(hint)") }
   }
 
   /// Something a person should know that is no failure; not with `--quiet`.

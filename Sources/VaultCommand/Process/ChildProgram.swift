@@ -26,7 +26,7 @@ import VaultStorage
 
   /// Runs a program that is found in PATH; its stderr is ours.
   ///
-  /// It gets none of the variables that name this program's own sources.
+  /// It gets none of ``PrivateVariables``.
   ///
   /// - Parameters:
   ///   - arguments: The program and its arguments; no secret.
@@ -148,7 +148,7 @@ import VaultStorage
     }
   }
 
-  /// Starts a program, without the variables that name this program's own sources.
+  /// Starts a program, without ``PrivateVariables``.
   ///
   /// - Parameters:
   ///   - arguments: The program, as PATH finds it, and its arguments; no secret.
@@ -171,7 +171,7 @@ import VaultStorage
     unsafe posix_spawnattr_setflags(&attributes, flags)
     let strings = unsafe CStrings(arguments)
     let added = unsafe CStrings(variables.map { "\($0.key)=\($0.value)" })
-    let left = EnvironmentNames.all + variables.keys
+    let left = PrivateVariables.all.union(variables.keys)
     var environment: [UnsafeMutablePointer<CChar>?] = unsafe []
     for index in 0..<variables.count { unsafe environment.append(added.pointers[index]) }
     var entry = unsafe cvault_environment()

@@ -11,6 +11,7 @@ enum ProcessState {
     var coreLimit: UInt
     var umask: mode_t
     var ignoredSignals: [Int32]
+    var closedStreams: [Int32]
   }
 
   // Swift's runtime may have put its backtracer here, which prints what lies in registers.
@@ -20,11 +21,14 @@ enum ProcessState {
 
   // Evaluated once: the first use hardens the process.
   private static let original: Original = {
+    let closed = occupyClosedStreams()
     let ignored = crashSignals.filter { cvault_default_signal($0) != 0 }
     let limit = coreLimit()
     setCoreLimit(0)
     _ = cvault_prctl(PR_SET_DUMPABLE, 0)
-    return Original(coreLimit: limit, umask: Glibc.umask(0o077), ignoredSignals: ignored)
+    return Original(
+      coreLimit: limit, umask: Glibc.umask(0o077), ignoredSignals: ignored,
+      closedStreams: closed)
   }()
 
   /// Shuts out core files, debuggers and careless modes; the first thing in `main`.
@@ -38,12 +42,26 @@ enum ProcessState {
     setCoreLimit(original.coreLimit)
     _ = Glibc.umask(original.umask)
     for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
+    for stream in original.closedStreams { close(stream) }
   }
 
   /// After an execve(2) that failed.
   static func hardenAgain() {
     setCoreLimit(0)
     _ = Glibc.umask(0o077)
+    _ = occupyClosedStreams()
+  }
+
+  /// Takes the numbers 0 to 2 where they are closed, before anything else is opened under them: a secret for
+  /// stdout would go there.
+  ///
+  /// What stands there can neither be read nor written, so that the error is the one that a closed stream gives.
+  private static func occupyClosedStreams() -> [Int32] {
+    (0...2).filter { stream in
+      guard fcntl(stream, F_GETFD) < 0 else { return false }
+      // The lowest number that is free.
+      return unsafe cvault_open("/", cvault_o_path | O_DIRECTORY, 0) == stream
+    }
   }
 
   private static func coreLimit() -> UInt {

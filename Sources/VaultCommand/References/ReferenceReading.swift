@@ -12,7 +12,7 @@ final class ReferenceReading {
 
   init(_ settings: VaultSettings) { self.settings = settings }
 
-  deinit { tellNotices() }
+  deinit { Notices.tell() }
 
   /// Reads the main secrets of all `references` in one go.
   func prefetch(_ references: [SecretReference]) throws {
@@ -53,13 +53,6 @@ final class ReferenceReading {
     return isComplete ? try SecretInput.joined(pieces) : nil
   }
 
-  /// Tells what a person should hear of the vaults that were opened.
-  func tellNotices() {
-    for vault in vaults.values {
-      for notice in vault.takeNotices() { StandardError.note(notice.message, hint: notice.hint) }
-    }
-  }
-
   /// All references that name nothing, as one error; nothing has been started or written.
   func throwIfMissing() throws {
     guard !missing.isEmpty else { return }
@@ -94,8 +87,9 @@ final class ReferenceReading {
     if let vault = vaults[name] { return vault }
     let locked = try settings.locked(named: name)
     let doors = Doors(settings: settings, vault: locked)
-    let vault = try locked.blocking.unlock(with: doors.sources()).blocking
-    vaults[name] = vault
-    return vault
+    let open = try locked.blocking.unlock(with: doors.sources())
+    Notices.watch(open)
+    vaults[name] = open.blocking
+    return open.blocking
   }
 }

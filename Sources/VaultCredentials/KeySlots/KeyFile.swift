@@ -31,25 +31,24 @@ public enum KeyFile {
 
   /// Reads a key-file.
   ///
+  /// It belongs to the user or to root, and nobody else may read or write it; directly in a service's
+  /// `$CREDENTIALS_DIRECTORY` its group may read it. Links are followed: what counts is the file they lead to.
+  ///
   /// - Parameters:
   ///   - path: Where it lies.
   ///   - isOptional: Whether a missing file is `nil` and no error.
   /// - Returns: The key, or `nil`.
   /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes, `.unsafeFile` if
-  ///   others may read it, `.configuration` if it is missing.
+  ///   others may read or write it, `.configuration` if it is missing.
   public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
     do {
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
       defer { System.close(file) }
       let status = try System.status(file)
-      guard status.isRegular, status.owner == System.effectiveUser || status.owner == 0 else {
-        throw CredentialError(
-          .unsafeFile, "the key-file \(path) belongs to another user, or is no regular file")
+      guard status.isRegular else {
+        throw CredentialError(.unsafeFile, "the key-file \(path) is no regular file")
       }
-      guard status.permissions & 0o077 == 0 else {
-        throw CredentialError(
-          .unsafeFile, "others may read the key-file \(path)", hint: "run: chmod 600 \(path)")
-      }
+      try GuardedFile.check(status, path: path, what: "key-file")
       guard status.size == length else {
         throw CredentialError(
           .wrongKey, "\(path) is no key-file: it has \(status.size) bytes, not 32",

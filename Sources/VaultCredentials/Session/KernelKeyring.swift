@@ -81,10 +81,60 @@ enum KernelKeyring {
       return false
     }
     guard call(KEYCTL_REVOKE, key, 0) >= 0 else {
-      throw Refusal(call: "keyctl_revoke", errno: errno)
+      throw Refusal(call: revokeCall, errno: errno)
     }
     _ = call(KEYCTL_UNLINK, key, UInt(bitPattern: Int(userKeyring)))
     return true
+  }
+
+  /// Makes every key unusable whose description fits; says whether there was one.
+  static func revokeAll(where fits: (String) -> Bool) throws(Refusal) -> Bool {
+    linkUserKeyring()
+    var found = false
+    for key in try userKeys() {
+      guard let text = description(of: key), fits(text) else { continue }
+      // One that has run out meanwhile is as good as revoked.
+      if call(KEYCTL_REVOKE, key, 0) < 0, ![ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(errno) {
+        throw Refusal(call: revokeCall, errno: errno)
+      }
+      _ = call(KEYCTL_UNLINK, key, UInt(bitPattern: Int(userKeyring)))
+      found = true
+    }
+    return found
+  }
+
+  /// The call of a refusal that leaves a key usable.
+  static let revokeCall = "keyctl_revoke"
+
+  /// The keys in the user keyring.
+  private static func userKeys() throws(Refusal) -> [Int32] {
+    var keys = [Int32](repeating: 0, count: 512)
+    while true {
+      let size = unsafe keys.withUnsafeMutableBytes { buffer in
+        cvault_keyctl(
+          KEYCTL_READ, UInt(bitPattern: Int(userKeyring)), UInt(bitPattern: buffer.baseAddress),
+          UInt(buffer.count), 0)
+      }
+      guard size >= 0 else { throw Refusal(call: "keyctl_read", errno: errno) }
+      let count = size / MemoryLayout<Int32>.size
+      if count <= keys.count { return Array(keys[..<count]) }
+      keys = [Int32](repeating: 0, count: count)
+    }
+  }
+
+  /// A key's description behind type, owner and rights: keyctl(2), `KEYCTL_DESCRIBE`.
+  private static func description(of key: Int32) -> String? {
+    var text = [UInt8](repeating: 0, count: 4096 + 64)
+    let size = unsafe text.withUnsafeMutableBytes { buffer in
+      cvault_keyctl(
+        KEYCTL_DESCRIBE, UInt(bitPattern: Int(key)), UInt(bitPattern: buffer.baseAddress),
+        UInt(buffer.count), 0)
+    }
+    guard (1...text.count).contains(size) else { return nil }
+    let parts = text[..<(size - 1)].split(
+      separator: UInt8(ascii: ";"), maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[0].elementsEqual("user".utf8) else { return nil }
+    return String(decoding: parts[4], as: UTF8.self)
   }
 
   /// Nanoseconds since boot, suspend included: a clock that nobody sets back.

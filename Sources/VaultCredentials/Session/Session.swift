@@ -69,10 +69,21 @@ struct Session: Sendable {
     try KernelKeyring.revoke(description: try description(of: vaultID))
   }
 
+  /// Ends the sessions of all vaults in every process; says whether there was one.
+  static func endAll() throws -> Bool {
+    try KernelKeyring.revokeAll { text in
+      let digits = text.utf8.dropFirst(descriptionPrefix.utf8.count)
+      return text.utf8.starts(with: descriptionPrefix.utf8) && digits.count == 32
+        && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+  }
+
+  private static let descriptionPrefix = "vault:"
+
   /// No name in it: `/proc/keys` shows it to the user's programs.
   private static func description(of vaultID: [UInt8]) throws -> String {
     let hash = try Hash.blake2b(Array("VLT1/session".utf8) + vaultID, count: 16)
-    return "vault:" + Hexadecimal.text(hash)
+    return descriptionPrefix + Hexadecimal.text(hash)
   }
 
   private static func digest(of slot: SlotRecord) throws -> [UInt8] {

@@ -75,12 +75,21 @@ public struct LockedVault: Sendable {
 
     /// Ends the session in every process at once.
     ///
+    /// That needs no vault file: where it cannot be read, and so does not say which session is its own, the
+    /// sessions of all the user's vaults end.
+    ///
     /// - Returns: Whether there was one.
-    /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
+    /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that is there.
     public func lock() throws -> Bool {
+      let vaultID = try? sealedFile().header.vaultID
       do {
-        return try Session.end(vaultID: try sealedFile().header.vaultID)
+        return try vaultID.map { try Session.end(vaultID: $0) } ?? Session.endAll()
+      } catch let refusal as KernelKeyring.Refusal where refusal.call == KernelKeyring.revokeCall {
+        throw CredentialError(
+          .permissionDenied, "the session could not be ended: \(refusal.explanation)",
+          hint: "'keyctl show @u' lists it; 'keyctl clear @u' ends it and all others")
       } catch is KernelKeyring.Refusal {
+        // Without the key service there is no session.
         return false
       }
     }

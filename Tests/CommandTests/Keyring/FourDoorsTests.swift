@@ -13,9 +13,8 @@ struct FourDoorsTests {
     let home = try TemporaryHome()
     let session = try KeyringSession(.unlocked)
     let path = "\(home.path)/vault"
-    let (passphrase, keyFile) = ("\(home.path)/passphrase", "\(home.path)/key")
-    try Data("correct horse battery".utf8).write(to: URL(fileURLWithPath: passphrase))
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: passphrase)
+    let keyFile = "\(home.path)/key"
+    let passphrase = try home.privateFile("passphrase", "correct horse battery")
     func vault(
       _ arguments: [String], input: String = "", at path: String
     ) throws -> KeyringSession.Run {

@@ -52,4 +52,37 @@ struct StartTests {
       #expect(result.errors.contains("\nvault: hint: mount it: "))
     }
   }
+
+  /// What is opened later gets the lowest free number: a secret for stdout would go there.
+  @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+  func aSecretForAClosedStdoutGoesNowhere(_ closed: String) throws {
+    let vault = try CommandVault()
+    try vault.set("a", "s3cr3t")
+    // strace is not there everywhere: the command's own child sees which numbers are open.
+    let result = try shell("\"$0\" get a \(closed); echo $?", in: vault)
+    #expect(result.text == "74\n", "\(result.errors)")
+    #expect(!closed.contains("2") == result.errors.contains("Bad file descriptor"))
+  }
+
+  @Test func aClosedStdinIsNoSecret() throws {
+    let vault = try CommandVault()
+    #expect(try shell("\"$0\" set a --stdin <&-", in: vault).status == 74)
+    #expect(try vault("get", "a").status == 1)
+  }
+
+  /// With stdout closed and a file given by number, the descriptor of the vault's folder would be number 1.
+  @Test func closedStreamsAreTakenWhileTheCommandRunsAndClosedForItsChild() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "s3cr3t")
+    let during = try shell(
+      "\"$0\" get a --no-session --passphrase 'cmd:ls -l /proc/$PPID/fd >&2; echo x' <&- >&-",
+      in: vault)
+    for stream in [0, 1] {
+      #expect(during.errors.contains(" \(stream) -> /\n"), "\(during.errors)")
+    }
+    let child = try shell(
+      "\"$0\" run a -- sh -c 'for n in 0 1 2; do [ -e /proc/$$/fd/$n ] || echo $n >> closed; done' <&- >&-; cat closed",
+      in: vault)
+    #expect(child.text == "0\n1\n", "\(child.errors)")
+  }
 }

@@ -73,7 +73,7 @@ struct JSONFormTests {
     let vault = VaultProcess(
       home: home,
       environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
-    try Data("correct horse battery staple".utf8).write(to: URL(fileURLWithPath: "\(home)/words"))
+    _ = try data.home.privateFile("words", "correct horse battery staple")
     let rows = try DocumentationPage("cli.md").rows(below: "JSON")
     for line in Self.lines {
       let path = line.path.split(separator: " ").map(String.init)

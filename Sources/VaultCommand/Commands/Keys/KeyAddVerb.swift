@@ -23,9 +23,10 @@ struct KeyAddVerb: ParsableCommand {
     guard new.count <= 1 else {
       throw CommandError.usage("several new keys at once", hint: "add one after the other")
     }
+    let source = try new.passphraseSource()
     try settings.withVault { vault in
       if new.recovery { return try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
-      for slot in try new.slots().map(vault.addSlot) {
+      for slot in try new.slots(source).map(vault.addSlot) {
         if settings.writesJSON {
           try StandardOutput.write([("slot", slot.json)])
         } else {

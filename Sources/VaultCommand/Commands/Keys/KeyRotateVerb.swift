@@ -24,7 +24,8 @@ struct KeyRotateVerb: ParsableCommand {
         "a recovery code alone is for the drawer",
         hint: "name what opens the vault every day, too")
     }
-    let rotated = try settings.withVault { try $0.rotate(to: new.slots()) }
+    let source = try new.passphraseSource()
+    let rotated = try settings.withVault { try $0.rotate(to: new.slots(source)) }
     try VaultSettings.tellingNotices(of: rotated) { vault in
       if new.recovery { try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
       let slots = try vault.slots()

@@ -28,18 +28,27 @@ struct NewKeyOptions: ParsableArguments {
   /// How many keys are named.
   var count: Int { [newPassphrase != nil, newKeyFile != nil, keyring, recovery].count { $0 } }
 
+  /// The source of the new passphrase, to be read before anything is opened: what it names is kept from every
+  /// program that opening the vault may start.
+  func passphraseSource() throws -> SecretSource? {
+    try newPassphrase.map { try SecretSource($0) }
+  }
+
   /// The slots of all keys that are named but the recovery code, which is shown and proved afterwards; a
   /// passphrase is asked for where none is named at all.
-  func slots() throws -> [NewKeySlot] {
+  ///
+  /// - Parameter source: What ``passphraseSource()`` gave.
+  /// - Returns: The slots.
+  /// - Throws: What reading a key throws.
+  func slots(_ source: SecretSource?) throws -> [NewKeySlot] {
     var slots: [NewKeySlot] = []
     if keyring { slots.append(.keyring(label: label)) }
     if let newKeyFile {
       let key = try KeyFile.read(newKeyFile, isOptional: true) ?? KeyFile.create(newKeyFile)
       slots.append(.keyFile(key, label: label))
     }
-    if let newPassphrase {
-      let passphrase = try SecretSource(newPassphrase).read()
-      slots.append(try NewPassphrase.slot(passphrase, label: label, acceptsWeak: allowWeak))
+    if let source {
+      slots.append(try NewPassphrase.slot(source.read(), label: label, acceptsWeak: allowWeak))
     }
     if count == 0 { slots.append(try NewPassphrase.ask(label: label, acceptsWeak: allowWeak)) }
     return slots

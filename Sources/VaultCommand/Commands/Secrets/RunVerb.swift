@@ -80,13 +80,13 @@ struct RunVerb: ParsableCommand {
     let values = try values(of: variables, reading)
     let contents = try files.compactMap { try reading.value(of: $0.reference) }
     try reading.throwIfMissing()
-    reading.tellNotices()
+    Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)
     try Execution(
       // The parser's words are text; these are what was typed.
       command: RawArguments.last(command.count),
       secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
-      removedVariables: settings.privateVariables, keepsLittle: only, files: made.placements
+      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements
     ).replaceProcess()
   }
 

@@ -28,7 +28,7 @@ struct StatusVerb: ParsableCommand {
           column == 0 ? .faint : rows[row][0] == "now by" ? status.opening.style : nil
         })
     }
-    for notice in status.notices { StandardError.note(notice.message, hint: notice.hint) }
+    Notices.tell()
     if let message = status.keyring?.message, !settings.writesJSON {
       StandardError.note(message, hint: status.keyring?.hint)
     }
@@ -62,7 +62,6 @@ struct StatusReport {
   let items: [Item]?
   let trashed: Int?
   let isPublishing: Bool?
-  let notices: [VaultNotice]
 
   init(_ settings: VaultSettings) throws {
     let vault = try settings.locked(asksNobody: true)
@@ -79,7 +78,7 @@ struct StatusReport {
     trashed = try open?.blocking.items(matching: trash).count
     isPublishing = try open?.blocking.isPublishing()
     copies = keyring?.message == nil && keyring != nil ? try? open?.blocking.copies() : nil
-    notices = open?.blocking.takeNotices() ?? []
+    Notices.collect()
   }
 
   private static func open(
@@ -89,6 +88,7 @@ struct StatusReport {
     for door in Doors(settings: settings, vault: vault).withoutAsking() {
       do {
         let open = try vault.blocking.unlock(with: [door.source])
+        Notices.watch(open)
         return (open, .opens(door: door.name, slot: open.openedBy.slotLabel))
       } catch let error as CredentialError {
         switch error.code {

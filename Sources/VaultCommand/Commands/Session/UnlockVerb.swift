@@ -31,7 +31,10 @@ struct UnlockVerb: ParsableCommand {
     }
     let vault = try settings.locked()
     let open = try vault.blocking.unlock(with: sources(settings, vault))
-    try VaultSettings.tellingNotices(of: open) { _ in }
+    // The one command that is about a session says why there is none.
+    for notice in open.blocking.takeNotices() {
+      StandardError.note(notice.message, hint: notice.hint)
+    }
     try report(try vault.blocking.session(), settings)
   }
 
@@ -64,7 +67,13 @@ struct LockVerb: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let hadSession = try settings.locked().blocking.lock()
+    let vault = try settings.locked().blocking
+    let hadSession = try vault.lock()
+    if hadSession, (try? vault.summary()) == nil {
+      StandardError.note(
+        "the vault file cannot be read, so that the sessions of all your vaults were ended",
+        hint: "'vault status' says why")
+    }
     if settings.writesJSON {
       try StandardOutput.write([("hadSession", .bool(hadSession))])
     } else {

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The variable of `--passphrase env:NAME` goes to no other program, whichever verb starts it.
+struct PrivateVariableTests {
+  private static let passphrase = "correct-horse-battery-9-staple"
+  private static let options = ["--no-session", "--passphrase", "env:MYPW"]
+
+  /// A vault that a passphrase opens, and programs that note what they see in a folder of theirs.
+  private struct Setting {
+    let home: TemporaryHome
+    let vault: VaultProcess
+    var programs: String { "\(home.path)/programs" }
+
+    init() throws {
+      home = try TemporaryHome()
+      vault = VaultProcess(
+        home: home.path,
+        environment: [
+          "MYPW": PrivateVariableTests.passphrase, "VAULT_NAME": "main",
+          "PATH": "\(home.path)/programs:/usr/local/bin:/usr/bin:/bin",
+        ])
+      try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+      let made = try vault.run(options + ["init", "--no-recovery"])
+      try #require(made.status == 0, "\(made.errors)")
+      let set = try vault.run(options + ["set", "a", "--stdin"], input: Data("s".utf8))
+      try #require(set.status == 0, "\(set.errors)")
+    }
+
+    /// A program that notes its environment and then does as `script` says.
+    func addProgram(_ name: String, _ script: String) throws {
+      let path = "\(programs)/\(name)"
+      let text = """
+        #!/bin/sh
+        tr '\\0' '\\n' < /proc/$$/environ > '\(home.path)/seen.\(name)'
+        \(script)
+        """
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+
+    /// The variables that a program saw.
+    func seen(by name: String) throws -> [String] {
+      try String(contentsOfFile: "\(home.path)/seen.\(name)", encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+    }
+  }
+
+  private func expectNothingPrivate(_ setting: Setting, _ name: String) throws {
+    let seen = try setting.seen(by: name)
+    #expect(seen.contains { $0.hasPrefix("HOME=") }, "\(name): \(seen)")
+    for variable in ["MYPW=", "VAULT_NAME="] {
+      #expect(!seen.contains { $0.hasPrefix(variable) }, "\(name) got \(variable)")
+    }
+  }
+
+  @Test func theEditorDoesNotGetIt() throws {
+    let setting = try Setting()
+    try setting.addProgram("my-editor", "exit 0")
+    let run = try setting.vault.run(
+      Self.options + ["edit", "a"], adding: ["EDITOR": "\(setting.programs)/my-editor"])
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingPrivate(setting, "my-editor")
+  }
+
+  @Test func gpgAndKeepassxcDoNotGetIt() throws {
+    let setting = try Setting()
+    let store = "\(setting.home.path)/store"
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: "\(store)/x.gpg"))
+    try Data().write(to: URL(fileURLWithPath: "\(setting.home.path)/x.kdbx"))
+    try setting.addProgram("gpg", "exit 1")
+    try setting.addProgram("keepassxc-cli", "exit 1")
+    _ = try setting.vault.run(Self.options + ["import", "pass", store, "--dry-run"])
+    try expectNothingPrivate(setting, "gpg")
+    _ = try setting.vault.run(
+      Self.options + ["import", "keepassxc", "\(setting.home.path)/x.kdbx", "--dry-run"])
+    try expectNothingPrivate(setting, "keepassxc-cli")
+  }
+
+  @Test func whatOwnsTheClipboardDoesNotGetIt() throws {
+    let setting = try Setting()
+    try setting.addProgram("xclip", "cat > /dev/null")
+    let run = try setting.vault.run(
+      Self.options + ["get", "a", "--copy", "--clipboard", "x11", "--clear-after", "0"],
+      adding: ["DISPLAY": ":99"])
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingPrivate(setting, "xclip")
+  }
+
+  /// Not only the passphrase that opens the vault: also the one that is to.
+  @Test func theCommandOfAPassphraseDoesNotGetTheNewOne() throws {
+    let setting = try Setting()
+    try setting.addProgram("tell", "printf %s '\(Self.passphrase)'")
+    let run = try setting.vault.run(
+      [
+        "--no-session", "--passphrase", "cmd:tell", "key", "add", "--new-passphrase", "env:NEWPW",
+      ], adding: ["NEWPW": "another-horse-battery-7-staple"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try !setting.seen(by: "tell").contains { $0.hasPrefix("NEWPW=") })
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vault lock` needs no file: whatever became of it, no session stays.
+///
+/// A user namespace of its own has keys of its own, so that no other session of the user ends.
+@Suite(.enabled(if: PythonScript.mountsItsOwn, "no user namespaces are allowed"))
+struct LockTests {
+  private func shell(_ script: String, in vault: CommandVault) throws -> VaultProcess.Result {
+    let prelude =
+      "unset VAULT_KEY_FILE; v=$HOME/.local/share/vault; \"$0\" unlock -q --key-file key; "
+    return try VaultProcess(
+      home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/env"
+    ).run(["unshare", "--user", "--map-root-user", "sh", "-c", prelude + script, VaultProcess.path])
+  }
+
+  @Test(arguments: [
+    ("chmod 775 $v", "chmod 700 $v"), ("mv $v $v.away", "mv $v.away $v"),
+    ("cp -p $v/secrets.vault kept; echo x > $v/secrets.vault", "cp -p kept $v/secrets.vault"),
+    ("chmod 644 $v/secrets.vault", "chmod 600 $v/secrets.vault"), ("true", "true"),
+    ("mv $v/secrets.vault away; ln -s /dev/null $v/secrets.vault", "mv away $v/secrets.vault"),
+  ])
+  func noSessionOutlivesIt(_ breaking: String, _ mending: String) throws {
+    let vault = try CommandVault()
+    try vault.set("a", "s3cr3t")
+    let open = try shell("\"$0\" get a", in: vault)
+    guard open.text == "s3cr3t" else {
+      // The kernel's key service may be refused here: then there is nothing to lock.
+      #expect(try shell("\"$0\" status", in: vault).text.contains("not possible"))
+      return
+    }
+    let locked = try shell(
+      "\(breaking); \"$0\" lock; echo $?; \(mending); \"$0\" get a; echo $?", in: vault)
+    #expect(locked.text == "0\n77\n", "\(breaking): \(locked.errors)")
+    #expect(locked.errors.contains("vault: locked\n"))
+  }
+
+  @Test func withoutAnyVaultThereIsNoSessionToEnd() throws {
+    let vault = try CommandVault()
+    let run = try shell(
+      "\"$0\" lock -q; \"$0\" lock --home /nonexistent --json", in: vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text.contains("\"hadSession\": false"))
+  }
+
+  @Test func anotherVaultStaysOpenWhereTheFileCanBeRead() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "s3cr3t")
+    let run = try shell(
+      "\"$0\" --vault other init -q --key-file key --no-recovery; \"$0\" --vault other lock; \"$0\" get a",
+      in: vault)
+    #expect(run.text == "s3cr3t", "\(run.errors)")
+  }
+}

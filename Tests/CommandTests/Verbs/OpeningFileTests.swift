@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Key-files and passphrase files: nobody else may read or write them, but for a service's credentials.
+struct OpeningFileTests {
+  /// A home with a vault that `vault.key` and `vault.passphrase` in its folder `credentials` open.
+  private struct Setting {
+    let home: TemporaryHome
+    let vault: VaultProcess
+    var folder: String { "\(home.path)/credentials" }
+
+    init() throws {
+      home = try TemporaryHome()
+      vault = VaultProcess(home: home.path)
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      let made = try vault.run(
+        ["init", "--no-session", "--no-recovery", "--key-file", "\(folder)/vault.key"])
+      try #require(made.status == 0, "\(made.errors)")
+      let passphrase = try home.privateFile(
+        "credentials/vault.passphrase", "correct-horse-battery-9-staple\n")
+      let added = try vault.run([
+        "key", "add", "--no-session", "--key-file", "\(folder)/vault.key", "--new-passphrase",
+        "file:\(passphrase)",
+      ])
+      try #require(added.status == 0, "\(added.errors)")
+    }
+  }
+
+  private func setMode(_ mode: Int, _ path: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  @Test(arguments: [0o666, 0o644, 0o640, 0o604, 0o620, 0o601])
+  func aFileThatOthersCanGetAtIsRefused(_ mode: Int) throws {
+    let setting = try Setting()
+    let (vault, folder) = (setting.vault, setting.folder)
+    for name in ["vault.key", "vault.passphrase"] { try setMode(mode, "\(folder)/\(name)") }
+    for (line, variables) in [
+      (["--key-file", "\(folder)/vault.key"], [:]),
+      (["--passphrase", "file:\(folder)/vault.passphrase"], [:]),
+      ([], ["VAULT_KEY_FILE": "\(folder)/vault.key"]),
+      ([], ["VAULT_PASSPHRASE_FILE": "\(folder)/vault.passphrase"]),
+    ] {
+      let run = try vault.run(["list", "--no-session"] + line, adding: variables)
+      #expect(run.status == 77, "\(line) \(variables): \(run.errors)")
+      #expect(run.errors.contains("others may read or change the "), "\(run.errors)")
+      #expect(run.errors.contains("chmod 600 "))
+    }
+  }
+
+  /// systemd keeps a credential for a service with `User=` as root's, 0440 by its access list.
+  @Test(arguments: [
+    (0o440, 0), (0o400, 0), (0o600, 0), (0o640, 0), (0o444, 77), (0o460, 77), (0o660, 77),
+  ])
+  func theGroupMayReadAServicesCredential(_ mode: Int, _ status: Int) throws {
+    let setting = try Setting()
+    let (home, vault, folder) = (setting.home, setting.vault, setting.folder)
+    for (name, other) in [
+      ("vault.key", "vault.passphrase"), ("vault.passphrase", "vault.key"),
+    ] {
+      try setMode(mode, "\(folder)/\(name)")
+      try FileManager.default.moveItem(atPath: "\(folder)/\(other)", toPath: "\(home.path)/aside")
+      let run = try vault.run(
+        ["list", "--no-session"], adding: ["CREDENTIALS_DIRECTORY": "\(folder)/"])
+      #expect(run.status == Int32(status), "\(name): \(run.errors)")
+      try FileManager.default.moveItem(atPath: "\(home.path)/aside", toPath: "\(folder)/\(other)")
+    }
+    let named = try vault.run(
+      ["list", "--no-session"],
+      adding: ["CREDENTIALS_DIRECTORY": folder, "VAULT_KEY_FILE": "\(folder)/vault.key"])
+    #expect(named.status == Int32(status), "\(named.errors)")
+    // Below a folder of it, and beside it, the strict rule holds.
+    guard mode & 0o077 != 0 else { return }
+    let elsewhere = try vault.run(
+      ["list", "--no-session"],
+      adding: ["CREDENTIALS_DIRECTORY": home.path, "VAULT_KEY_FILE": "\(folder)/vault.key"])
+    #expect(elsewhere.status == 77, "\(elsewhere.errors)")
+  }
+
+  @Test func aPassphraseMayComeThroughAPipe() throws {
+    let setting = try Setting()
+    let (home, folder) = (setting.home, setting.folder)
+    let run = try VaultProcess(home: home.path, executable: "/bin/sh").run([
+      "-c",
+      "mkfifo -m 644 pipe && { cat '\(folder)/vault.passphrase' > pipe & } && exec \"$0\" list --no-session --passphrase file:pipe",
+      VaultProcess.path,
+    ])
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  /// As Kubernetes mounts secrets: links lead to the file.
+  @Test func linksLeadToTheFileThatCounts() throws {
+    let setting = try Setting()
+    let (home, vault, folder) = (setting.home, setting.vault, setting.folder)
+    let link = "\(home.path)/link"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: "\(folder)/vault.key")
+    #expect(try vault.run(["list", "--no-session", "--key-file", link]).status == 0)
+    try setMode(0o644, "\(folder)/vault.key")
+    #expect(try vault.run(["list", "--no-session", "--key-file", link]).status == 77)
+  }
+}
