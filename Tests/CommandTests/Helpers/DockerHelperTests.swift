@@ -46,7 +46,6 @@ struct DockerHelperTests {
       return result.text
     }
     #expect(try said("get", "none.example") == "credentials not found in native keychain\n")
-    #expect(try said("erase", "none.example") == "credentials not found in native keychain\n")
     #expect(try said("get", " \n") == "no credentials server URL\n")
     #expect(try said("erase", "") == "no credentials server URL\n")
     #expect(try said("store", #"{"Username":"a","Secret":"s"}"#) == "no credentials server URL\n")
@@ -61,6 +60,15 @@ struct DockerHelperTests {
       try said("get", "ghcr.io\nevil.example") != "credentials not found in native keychain\n")
     let version = try links.call(helper, ["version"])
     #expect(version.text == "docker-credential-vault (vault) v0.1.0\n")
+  }
+
+  @Test func toEraseNothingIsNoError() throws {
+    let links = try HelperLinks()
+    for _ in 0..<2 {
+      let result = try links.call(helper, ["erase"], input: "none.example")
+      #expect(result.status == 0 && result.text.isEmpty && result.errors.isEmpty)
+      try store(links, index, "david", "pw")
+    }
   }
 
   @Test func aLockedVaultIsNotNotFound() throws {

@@ -64,6 +64,11 @@ struct ConnectVerb: ParsableCommand {
   func run() throws {
     try options.perform(
       try options.connection().connecting(), verbs: ("wrote to", "would write to"))
+    if options.program == Connection.Program.pip.rawValue {
+      StandardError.note(
+        "twine asks no such helper, and takes its token from the environment",
+        hint: "vault run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*")
+    }
   }
 }
 
