@@ -5,7 +5,8 @@ import Glibc
 ///
 /// What is checked is what was opened: the descriptor is opened once, checked by fstat(2), and every
 /// file is reached through it, so that nothing can be exchanged in between. The rules are those of
-/// ssh for its own files: sshd(8), `StrictModes`.
+/// ssh for its own files: sshd(8), `StrictModes`. Symbolic links in the middle of the path are followed, and where
+/// they stand is checked as well.
 package final class Directory: Sendable {
   /// The absolute path, for messages and for SQLite.
   package let path: String
@@ -122,6 +123,50 @@ package final class Directory: Sendable {
       throw StorageError(
         .refused, "others may write in the directory above \(path); run: chmod go-w \(path)/..")
     }
+    try checkAncestors(own, parent)
+  }
+
+  /// Refuses a directory further up in which others may write, as far as the user's home or else the root.
+  ///
+  /// Those that `..` leads to, and those that the path names: a link in one of them leads elsewhere.
+  private func checkAncestors(
+    _ own: System.FileStatus, _ parent: System.FileStatus
+  ) throws(StorageError) {
+    let home = (try? StoreLocation.home()).flatMap {
+      try? System.targetStatus(of: $0.isEmpty ? "/" : $0, in: AT_FDCWD)
+    }
+    func isHome(_ status: System.FileStatus) -> Bool { home?.isSameFile(as: status) ?? false }
+    if isHome(own) || isHome(parent) { return }
+    var (below, name) = (parent, "..")
+    while true {
+      name += "/.."
+      // Where the way up cannot be looked at, it cannot be gone either.
+      guard let status = try? System.targetStatus(of: name, in: descriptor),
+        !status.isSameFile(as: below)
+      else { break }
+      try check(ancestor: status, at: "\(path)/\(name)")
+      if isHome(status) { break }
+      below = status
+    }
+    var components = path.split(separator: "/").dropLast(2)
+    while !components.isEmpty {
+      let above = "/" + components.joined(separator: "/")
+      components.removeLast()
+      guard let link = try? System.status(of: above, in: AT_FDCWD),
+        let target = try? System.targetStatus(of: above, in: AT_FDCWD)
+      else { break }
+      if link.owner != System.effectiveUser, link.owner != 0, !link.isDirectory {
+        throw StorageError(.refused, "the link \(above) belongs to another user")
+      }
+      try check(ancestor: target, at: above)
+      if isHome(target) { break }
+    }
+  }
+
+  private func check(ancestor: System.FileStatus, at place: String) throws(StorageError) {
+    guard ancestor.permissions & 0o022 != 0, ancestor.permissions & 0o1000 == 0 else { return }
+    throw StorageError(
+      .refused, "others may write in \(place), where \(path) lies; run: chmod go-w \(place)")
   }
 
   /// Whether this process may make files here: faccessat(2).

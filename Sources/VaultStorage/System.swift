@@ -197,6 +197,11 @@ package enum System {
     /// When its contents or anything of its inode changed, in nanoseconds since 1970.
     package let changed: Int64
 
+    /// Whether both are of one file.
+    package func isSameFile(as other: FileStatus) -> Bool {
+      device == other.device && inode == other.inode
+    }
+
     init(_ status: stat) {
       isRegular = status.st_mode & S_IFMT == S_IFREG
       isDirectory = status.st_mode & S_IFMT == S_IFDIR
@@ -223,6 +228,15 @@ package enum System {
   ) throws(Failure) -> FileStatus {
     var status = stat()
     _ = try perform(.status) { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return FileStatus(status)
+  }
+
+  /// fstatat(2), of what a link leads to.
+  package static func targetStatus(
+    of name: String, in directory: Int32
+  ) throws(Failure) -> FileStatus {
+    var status = stat()
+    _ = try perform(.status) { unsafe fstatat(directory, name, &status, 0) }
     return FileStatus(status)
   }
 

@@ -39,6 +39,32 @@ struct DirectoryTests {
     #expect(code { _ = try Directory(path) } == nil)
   }
 
+  @Test func aDirectoryFurtherUpThatOthersMayWriteIsRefused() throws {
+    let path = "\(home.path)/a/b/c/d"
+    _ = try Directory(path, create: true)
+    for above in ["", "/a", "/a/b", "/a/b/c"] {
+      unsafe chmod(home.path + above, 0o777)
+      #expect(code { _ = try Directory(path) } == .refused, "\(above)")
+      unsafe chmod(home.path + above, 0o1777)
+      #expect(code { _ = try Directory(path) } == nil, "a sticky one keeps ours in place: \(above)")
+      unsafe chmod(home.path + above, 0o700)
+    }
+    #expect(code { _ = try Directory(path) } == nil)
+  }
+
+  @Test func aLinkOnTheWayIsFollowedFromWhereOthersCannotWrite() throws {
+    _ = try Directory("\(home.path)/real/deep/vault", create: true)
+    unsafe mkdir("\(home.path)/links", 0o700)
+    unsafe symlink("../real", "\(home.path)/links/way")
+    let path = "\(home.path)/links/way/deep/vault"
+    #expect(code { _ = try Directory(path) } == nil)
+    unsafe chmod("\(home.path)/links", 0o777)
+    #expect(code { _ = try Directory(path) } == .refused)
+    unsafe chmod("\(home.path)/links", 0o700)
+    unsafe chmod("\(home.path)/real", 0o777)
+    #expect(code { _ = try Directory(path) } == .refused)
+  }
+
   @Test func aLinkToADirectoryIsRefused() throws {
     unsafe mkdir("\(home.path)/real", 0o700)
     unsafe symlink("real", "\(home.path)/link")

@@ -19,6 +19,7 @@ final class MemoryFolder {
   private static let fileName = "secret"
   private static let prefix = "vault-edit."
   private static let places = ["/dev/shm"]
+  private static let attempts = 16
 
   /// Makes the folder, and removes those of commands that were killed.
   ///
@@ -29,22 +30,14 @@ final class MemoryFolder {
       guard let parent = try? System.open(place, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY) else {
         continue
       }
-      let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
-      if MemoryFileSystem.holds(parent),
-        (try? System.makeDirectory(name, in: parent, mode: 0o700)) != nil
-      {
-        Self.removeAbandoned(in: parent, besides: name)
-        if let own = try? System.open(
-          name, in: parent, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
-          MemoryFileSystem.holds(own)
-        {
-          _ = FolderLock.take(own)
-          (self.parent, self.name, descriptor) = (parent, name, own)
+      if Self.isSafe(parent), MemoryFileSystem.holds(parent) {
+        Self.removeAbandoned(in: parent)
+        if let made = Self.make(in: parent) {
+          (self.parent, name, descriptor) = (parent, made.name, made.descriptor)
           path = "\(place)/\(name)"
           file = "\(path)/\(Self.fileName)"
           return
         }
-        try? System.removeDirectory(name, in: parent)
       }
       System.close(parent)
     }
@@ -52,6 +45,34 @@ final class MemoryFolder {
       "no-memory-file-system", "there is no place in memory for the editor's file",
       hint: "mount a tmpfs at /dev/shm, or set XDG_RUNTIME_DIR to a folder of yours on one; "
         + "without: vault set NAME --stdin", status: .cannotCreate)
+  }
+
+  /// Whether nobody else can put another folder in the place of ours: one of the user's own, as XDG_RUNTIME_DIR is
+  /// not under su(1) and `sudo -E`, or a sticky one.
+  private static func isSafe(_ parent: Int32) -> Bool {
+    guard let status = try? System.status(parent) else { return false }
+    if status.permissions & 0o1000 != 0, status.owner == 0 { return true }
+    return status.owner == System.effectiveUser && status.permissions & 0o022 == 0
+  }
+
+  /// Makes a folder and takes its lock.
+  ///
+  /// Between the two, another command may take it for abandoned and remove it: then there is another one.
+  private static func make(in parent: Int32) -> (name: String, descriptor: Int32)? {
+    for _ in 0..<attempts {
+      let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
+      guard (try? System.makeDirectory(name, in: parent, mode: 0o700)) != nil else { continue }
+      guard
+        let own = try? System.open(name, in: parent, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      else { continue }
+      if FolderLock.take(own), let status = try? System.status(own),
+        let there = try? System.status(of: name, in: parent), there.isSameFile(as: status)
+      {
+        return (name, own)
+      }
+      System.close(own)
+    }
+    return nil
   }
 
   deinit {
@@ -123,9 +144,9 @@ final class MemoryFolder {
   }
 
   /// What a killed command left: nobody holds its lock any more.
-  private static func removeAbandoned(in parent: Int32, besides own: String) {
+  private static func removeAbandoned(in parent: Int32) {
     for name in (try? System.names(in: parent)) ?? []
-    where name.hasPrefix(prefix) && name != own {
+    where name.hasPrefix(prefix) {
       guard
         let folder = try? System.open(
           name, in: parent, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
