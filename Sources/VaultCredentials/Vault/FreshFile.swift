@@ -19,8 +19,12 @@ struct FreshFile: Sendable {
 }
 
 /// Which file a name stood for: another one after every write.
+///
+/// A file system gives the number of a file that is gone to a new one, which may have the same size: the time of its
+/// last change tells them apart.
 struct FileIdentity: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
   let size: Int
+  let changed: Int64
 }

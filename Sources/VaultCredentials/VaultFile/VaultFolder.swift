@@ -74,7 +74,8 @@ struct VaultFolder: Sendable {
   }
 
   private static func identity(_ status: System.FileStatus) -> FileIdentity {
-    FileIdentity(device: status.device, inode: status.inode, size: status.size)
+    FileIdentity(
+      device: status.device, inode: status.inode, size: status.size, changed: status.changed)
   }
 
   /// Whether there is a vault file, readable or not.
