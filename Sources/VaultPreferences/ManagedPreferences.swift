@@ -5,7 +5,8 @@ import VaultStorage
 ///
 /// `DOMAIN.plist` holds the values of one domain; a `.mobileconfig` profile those of several, either as
 /// payloads of the domain's own type or as `com.apple.ManagedClient.preferences`. Later file names
-/// win over earlier ones, and `DOMAIN.plist` over profiles.
+/// win over earlier ones, and `DOMAIN.plist` over profiles. What is fixed in the global domain is fixed for
+/// every application, unless its own domain fixes another value.
 package struct ManagedPreferences: Sendable {
   /// The directory; see Documentation/preferences.md.
   package static let defaultDirectory = "/etc/vault/managed"
@@ -18,35 +19,67 @@ package struct ManagedPreferences: Sendable {
 
   package let directory: String
 
+  /// A larger file is refused.
+  private static let limit = 16 << 20
+
   package init(directory: String = Self.defaultDirectory) { self.directory = directory }
 
-  /// The fixed values of a domain.
+  /// The fixed values that count in a domain: its own, and those of the global domain.
   ///
   /// - Parameter domain: The domain's name.
   /// - Returns: Entries by key; empty if nothing is fixed.
   /// - Throws: ``PreferenceError`` with code `.syntax` if a file cannot be read: a value that the
   ///   administrator meant to fix is never silently left open.
   package func entries(for domain: String) throws(PreferenceError) -> [String: Entry] {
-    guard let handle = try openDirectory() else { return [:] }
+    // What lies below a path is no application's own domain, and wins over none.
+    guard !domain.hasPrefix("/"), let handle = try openDirectory() else { return [:] }
     defer { System.close(handle) }
-    var entries: [String: Entry] = [:]
     let names: [String]
     do {
       names = try System.names(in: handle).sorted()
     } catch {
       throw PreferenceError(.storage, "cannot list \(directory): \(error.reason)")
     }
+    var profiles: [(path: String, profile: PreferenceValue)] = []
     for name in names where name.hasSuffix(".mobileconfig") {
-      guard let profile = try read(name, in: handle) else { continue }
-      for (key, value) in Self.settings(of: domain, in: profile) {
-        entries[key] = Entry(value: value, file: "\(directory)/\(name)")
+      profiles.append(("\(directory)/\(name)", try read(name, in: handle)))
+    }
+    var entries: [String: Entry] = [:]
+    // The application's own last: it wins.
+    for name in domain == PreferenceDomain.globalName
+      ? [domain] : [PreferenceDomain.globalName, domain]
+    {
+      for (path, profile) in profiles {
+        for (key, value) in Self.settings(of: name, in: profile) {
+          entries[key] = Entry(value: value, file: path)
+        }
+      }
+      for own in Self.names(of: name).map({ "\($0).plist" }) where names.contains(own) {
+        guard case .dictionary(let values) = try read(own, in: handle) else {
+          throw PreferenceError(.syntax, "\(directory)/\(own) holds no dictionary")
+        }
+        for (key, value) in values {
+          entries[key] = Entry(value: value, file: "\(directory)/\(own)")
+        }
       }
     }
-    let own = "\(domain).plist"
-    if names.contains(own), case .dictionary(let values)? = try read(own, in: handle) {
-      for (key, value) in values { entries[key] = Entry(value: value, file: "\(directory)/\(own)") }
-    }
     return entries
+  }
+
+  /// The one rule about writing: a fixed key is neither set nor removed, in no domain that it counts in.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.managed`.
+  static func check(
+    _ key: String, in domain: String, against entries: [String: Entry]
+  ) throws(PreferenceError) {
+    guard let entry = entries[key] else { return }
+    throw PreferenceError(
+      .managed, "the administrator has set \(key) in \(domain) (\(entry.file))")
+  }
+
+  /// What a domain is called in files; a Mac keeps the global one as `.GlobalPreferences`.
+  private static func names(of domain: String) -> [String] {
+    domain == PreferenceDomain.globalName ? [PreferenceDomain.globalFileName, domain] : [domain]
   }
 
   private func openDirectory() throws(PreferenceError) -> Int32? {
@@ -61,9 +94,9 @@ package struct ManagedPreferences: Sendable {
 
   private func read(
     _ name: String, in handle: Int32
-  ) throws(PreferenceError) -> PreferenceValue? {
+  ) throws(PreferenceError) -> PreferenceValue {
     let path = "\(directory)/\(name)"
-    let bytes: [UInt8]?
+    let bytes: [UInt8]
     do {
       let file = try System.open(name, in: handle, flags: O_RDONLY | O_NONBLOCK)
       defer { System.close(file) }
@@ -73,16 +106,19 @@ package struct ManagedPreferences: Sendable {
         status.permissions & 0o022 == 0
       else {
         throw PreferenceError(
-          .storage, "\(path) is no file that only the administrator may write")
+          .storage, "\(path) must be a file that only the administrator can write")
       }
-      bytes = try System.readAll(file, expected: status.size, limit: 16 << 20)
+      guard let read = try System.readAll(file, expected: status.size, limit: Self.limit) else {
+        throw PreferenceError(.storage, "\(path) is larger than \(Self.limit >> 20) MiB")
+      }
+      bytes = read
     } catch let error as System.Failure {
       throw PreferenceError(.storage, "cannot read \(path): \(error.reason)")
     } catch {
       throw PreferenceError.wrapping(error)
     }
     do {
-      return try PropertyList.parse(bytes ?? [])
+      return try PropertyList.parse(bytes)
     } catch {
       throw PreferenceError(.syntax, "\(path): \(error.message)", underlying: error)
     }
@@ -98,16 +134,19 @@ package struct ManagedPreferences: Sendable {
     for case .dictionary(let payload) in payloads {
       guard case .string(let type)? = payload["PayloadType"] else { continue }
       if type == "com.apple.ManagedClient.preferences" {
-        guard case .dictionary(let content)? = payload["PayloadContent"],
-          case .dictionary(let modes)? = content[domain], case .array(let forced)? = modes["Forced"]
-        else { continue }
-        for case .dictionary(let entry) in forced {
-          guard case .dictionary(let values)? = entry["mcx_preference_settings"] else { continue }
-          settings.merge(values) { _, last in last }
+        guard case .dictionary(let content)? = payload["PayloadContent"] else {
+          continue
         }
-      } else if type == domain
-        || type == ".GlobalPreferences" && domain == PreferenceDomain.globalName
-      {
+        for name in names(of: domain) {
+          guard case .dictionary(let modes)? = content[name],
+            case .array(let forced)? = modes["Forced"]
+          else { continue }
+          for case .dictionary(let entry) in forced {
+            guard case .dictionary(let values)? = entry["mcx_preference_settings"] else { continue }
+            settings.merge(values) { _, last in last }
+          }
+        }
+      } else if names(of: domain).contains(type) {
         for (key, value) in payload where !key.hasPrefix("Payload") { settings[key] = value }
       }
     }

@@ -31,6 +31,9 @@ public struct PreferenceDomain: Hashable, Sendable {
 
   package static let globalName = "NSGlobalDomain"
 
+  /// What a Mac calls the global domain's file, and scripts the domain.
+  package static let globalFileName = ".GlobalPreferences"
+
   /// What the store has in its column `host`.
   package var storedHost: String {
     switch host {

@@ -12,10 +12,13 @@ struct DefaultsVerb: ParsableCommand {
       vault defaults write com.example.tool theme -string dark
       vault defaults read com.example.tool theme
       vault defaults help
+
+      \(DefaultsHelp.text)
       """)
 
   @Argument(
-    parsing: .captureForPassthrough, help: "See: vault defaults help.", completion: .live)
+    parsing: .captureForPassthrough, help: "A line of macOS's defaults, or one of those above.",
+    completion: .live)
   var words: [String] = []
 
   func run() throws { try line()?.run() }
@@ -43,6 +46,8 @@ struct DefaultsLine: Equatable {
 
   func run() throws {
     if words == ["--help"] || words == ["-h"] { return try helpOfVerb() }
+    // Under a link, `defaults --version` is ours to answer.
+    if words == ["--version"] { return try StandardOutput.line(VaultTool.version) }
     let settings = settings
     var failure: (any Error)?
     let tool = DefaultsTool(

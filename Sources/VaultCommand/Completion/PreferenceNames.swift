@@ -36,7 +36,7 @@ struct PreferenceNames {
     "read-type": ["--json"], "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
     "export": ["--format", "--strict"], "import": ["--format"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
-    "undo": ["--since", "--transaction", "--force"], "write": ["--json"],
+    "undo": ["--since", "--transaction", "--dry-run", "--force"], "write": ["--json"],
     "snapshot": ["--list", "--remove", "--restore"],
   ]
 

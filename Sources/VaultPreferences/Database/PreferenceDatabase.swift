@@ -12,14 +12,22 @@ package final class PreferenceDatabase {
   let process: String
   /// The keys of protected domains.
   let keys: (any DataKeyProvider)?
+  /// What nobody but the administrator writes; `nil` for a store in memory.
+  private let managed: ManagedPreferences?
+  /// The fixed keys of the domains that were written to; as long as the store is open they stay as they are.
+  private var fixed: [String: [String: ManagedPreferences.Entry]] = [:]
+  /// The journal entries of this object's latest commit; `nil` where it made none.
+  var latestCommit: ClosedRange<Int64>?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
   private var hasSeenTables = false
 
   package init(
-    _ store: Store, process: String, keys: (any DataKeyProvider)? = nil
+    _ store: Store, process: String, keys: (any DataKeyProvider)? = nil,
+    managed: ManagedPreferences? = nil
   ) throws(PreferenceError) {
     self.store = store
+    self.managed = managed
     self.process = process
     self.keys = keys
     // Another major version is told at once.
@@ -43,15 +51,16 @@ package final class PreferenceDatabase {
   ///   - mode: For reading, which makes nothing, or for writing.
   ///   - process: What the journal calls this process.
   ///   - keys: The keys of protected domains.
+  ///   - managed: What the administrator has fixed.
   /// - Returns: `nil` if it is only to be read and there is no store.
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package static func open(
     _ location: StoreLocation, mode: Store.Mode, process: String,
-    keys: (any DataKeyProvider)? = nil
+    keys: (any DataKeyProvider)? = nil, managed: ManagedPreferences = ManagedPreferences()
   ) throws(PreferenceError) -> PreferenceDatabase? {
     do {
       guard let store = try Store.open(location, mode: mode) else { return nil }
-      return try PreferenceDatabase(store, process: process, keys: keys)
+      return try PreferenceDatabase(store, process: process, keys: keys, managed: managed)
     } catch {
       throw PreferenceError.wrapping(error)
     }
@@ -88,13 +97,18 @@ package final class PreferenceDatabase {
   func row(of domain: PreferenceDomain) throws -> DomainRow? {
     guard try hasTables() else { return nil }
     let row = try store.connection.cached(
-      "SELECT id, protection FROM preferences_domains WHERE name=? AND host=?")
+      """
+      SELECT id, protection, protection IS NULL
+        AND (SELECT type FROM preferences_values WHERE domain=id)='sealed'
+      FROM preferences_domains WHERE name=? AND host=?
+      """)
     defer { row.reset() }
     try row.bind(domain.name, at: 1)
     try row.bind(domain.storedHost, at: 2)
     guard try row.step() else { return nil }
     return DomainRow(
-      id: row.int64(at: 0), domain: domain, keyID: row.isNull(at: 1) ? nil : row.bytes(at: 1))
+      id: row.int64(at: 0), domain: domain, keyID: row.isNull(at: 1) ? nil : row.bytes(at: 1),
+      lacksItsMark: row.bool(at: 2))
   }
 
   /// The key's value in this domain alone; `nil` if there is none.
@@ -147,10 +161,28 @@ package final class PreferenceDatabase {
           stored, name: values.string(at: 0), in: row.domain)
         entries[key] = value
       } else {
+        guard stored.type != StoredValue.sealedType else { throw Self.unmarked(row.domain) }
         entries[values.string(at: 0)] = try stored.preference()
       }
     }
     return entries
+  }
+
+  /// What some keys of a domain have now, by the names that the journal has for them.
+  ///
+  /// - Returns: `nil` where that cannot be said name by name: the domain is protected.
+  func values(
+    named names: Set<String>, in domain: PreferenceDomain
+  ) throws(PreferenceError) -> [String: PreferenceValue?]? {
+    try wrapping {
+      guard let row = try row(of: domain) else {
+        return names.reduce(into: [:]) { $0[$1] = .some(nil) }
+      }
+      guard row.keyID == nil, !row.lacksItsMark else { return nil }
+      var values: [String: PreferenceValue?] = [:]
+      for name in names { values[name] = .some(try stored(name, in: row.id)?.preference()) }
+      return values
+    }
   }
 
   /// Every domain, in no particular order.
@@ -177,33 +209,46 @@ package final class PreferenceDatabase {
     try wrapping { try row(of: domain)?.keyID != nil }
   }
 
-  /// A number that changes when another connection commits.
-  func dataVersion() throws(PreferenceError) -> Int64 {
-    try wrapping { try store.connection.dataVersion() }
+  // MARK: Writing
+
+  /// The keys of a domain that the administrator has fixed.
+  func fixedKeys(
+    of domain: PreferenceDomain
+  ) throws(PreferenceError) -> [String: ManagedPreferences.Entry] {
+    if let known = fixed[domain.name] { return known }
+    let entries = try managed?.entries(for: domain.name) ?? [:]
+    fixed[domain.name] = entries
+    return entries
   }
 
-  // MARK: Writing
+  /// Refuses what the administrator has fixed: every way to set or remove a key goes through here.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.managed`.
+  func checkManaged(_ key: String, in domain: PreferenceDomain) throws(PreferenceError) {
+    try ManagedPreferences.check(key, in: domain.name, against: try fixedKeys(of: domain))
+  }
 
   /// Makes several changes: all of them, or none.
   ///
   /// What `body` reads through the transaction stays true until it ends.
   ///
-  /// - Parameters:
-  ///   - undoes: The transaction that this one takes back.
-  ///   - body: Reads and changes.
+  /// - Parameter body: Reads and changes.
   /// - Returns: What `body` returns.
   /// - Throws: ``PreferenceError``; what `body` throws.
   @discardableResult
   package func transaction<Result>(
-    undoes: Int64? = nil, _ body: (PreferenceTransaction) throws -> Result
+    _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
+    latestCommit = nil
     if try !hasTables() { try store.adopt(.preferences) }
-    return try store.write { _ in
-      let transaction = PreferenceTransaction(self, undoes: undoes)
+    let (result, entries) = try store.write { _ in
+      let transaction = PreferenceTransaction(self, undoes: nil)
       let result = try body(transaction)
       try transaction.finish()
-      return result
+      return (result, transaction.entries)
     }
+    latestCommit = entries
+    return result
   }
 
   /// Keeps a last good copy of the whole store, where the one there is is older than `age`.
@@ -218,6 +263,8 @@ struct DomainRow {
   let domain: PreferenceDomain
   /// The key that seals it; `nil` for a plain one.
   let keyID: [UInt8]?
+  /// Whether its values are sealed although nothing says that it is protected.
+  var lacksItsMark = false
 }
 
 extension PreferenceDomain {

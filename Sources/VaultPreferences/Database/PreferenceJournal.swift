@@ -13,7 +13,7 @@ public struct PreferenceChange: Sendable, Equatable {
   public let process: String
   /// Where.
   public let domain: PreferenceDomain
-  /// The key; `nil` where the domain itself was made or removed, or where the key is sealed and the
+  /// The key; `nil` where the change is one of the domain itself, or where the key is sealed and the
   /// domain's key is not at hand.
   public let key: String?
   /// The value before; `nil` if there was none, or it is sealed.
@@ -35,6 +35,10 @@ public struct PreferenceChange: Sendable, Equatable {
     case makeDomain = "make-domain"
     /// The domain was removed.
     case removeDomain = "remove-domain"
+    /// The domain's keys and values were sealed; its journal from before is gone.
+    case protect
+    /// The domain's keys and values were stored plainly again; its journal from before is gone.
+    case unprotect
   }
 }
 
@@ -49,6 +53,15 @@ struct JournalRow {
   let old: StoredValue?
   let new: StoredValue?
   let undoes: Int64?
+
+  var kind: PreferenceChange.Kind {
+    guard old?.type == StoredValue.domainType || new?.type == StoredValue.domainType else {
+      return new == nil ? .remove : .set
+    }
+    guard old != nil else { return .makeDomain }
+    guard let new else { return .removeDomain }
+    return new.keyID == nil ? .unprotect : .protect
+  }
 }
 
 extension PreferenceDatabase {
@@ -116,40 +129,46 @@ extension PreferenceDatabase {
         values += [.text(domain.name), .text(domain.storedHost)]
       }
       let rows = try journalRows(condition + " ORDER BY sequence", values)
-      let changes = rows.map { change($0) }.filter { key == nil || $0.key == key }
+      let changes = readable(rows).filter { key == nil || $0.key == key }
       return Array(changes.suffix(limit))
     } catch {
       throw PreferenceError.wrapping(error)
     }
   }
 
-  private func change(_ row: JournalRow) -> PreferenceChange {
-    let isDomain = row.old?.type == "domain" || row.new?.type == "domain"
-    var key = row.name
-    let old = opened(row.old, named: row.name, in: row.domain, &key)
-    let new = opened(row.new, named: row.name, in: row.domain, &key)
-    return PreferenceChange(
-      sequence: row.sequence, transaction: row.transaction, time: row.time, process: row.process,
-      domain: row.domain, key: key, old: old, new: new,
-      kind: isDomain
-        ? row.new == nil ? .removeDomain : .makeDomain : row.new == nil ? .remove : .set,
-      undoes: row.undoes)
+  /// Rows as changes; what is sealed is opened where its key is at hand.
+  func readable(_ rows: [JournalRow]) -> [PreferenceChange] {
+    var sealers: [PreferenceDomain: [[UInt8]: DomainSealer?]] = [:]
+    return rows.map { row in
+      change(row) { keyID in
+        if let known = sealers[row.domain]?[keyID] { return known }
+        let sealer = try? sealer(keyID: keyID, of: row.domain)
+        sealers[row.domain, default: [:]][keyID] = .some(sealer)
+        return sealer
+      }
+    }
   }
 
-  /// The value of a journal entry; what is sealed and cannot be opened is `nil`, and its key too.
-  private func opened(
-    _ stored: StoredValue?, named name: String?, in domain: PreferenceDomain, _ key: inout String?
-  ) -> PreferenceValue? {
-    guard let stored, stored.type != "domain" else { return nil }
-    guard stored.type == "sealed" else { return try? stored.preference() }
-    guard let row = try? row(of: domain), let sealer = try? sealer(for: row),
-      let stored = name.flatMap({ try? sealer.open(stored, name: $0, in: domain) })
-    else {
-      key = nil
-      return nil
+  private func change(
+    _ row: JournalRow, _ sealer: ([UInt8]) -> DomainSealer?
+  ) -> PreferenceChange {
+    var key = row.name
+    func opened(_ stored: StoredValue?) -> PreferenceValue? {
+      guard let stored, stored.type != StoredValue.domainType else { return nil }
+      guard stored.type == StoredValue.sealedType else { return try? stored.preference() }
+      guard let name = row.name, let sealer = stored.keyID.flatMap(sealer),
+        let (opened, value) = try? sealer.open(stored, name: name, in: row.domain)
+      else {
+        key = nil
+        return nil
+      }
+      key = opened
+      return value
     }
-    key = stored.key
-    return stored.value
+    let (old, new) = (opened(row.old), opened(row.new))
+    return PreferenceChange(
+      sequence: row.sequence, transaction: row.transaction, time: row.time, process: row.process,
+      domain: row.domain, key: key, old: old, new: new, kind: row.kind, undoes: row.undoes)
   }
 
   /// The latest transactions that were neither taken back nor take one back, the latest first.
@@ -180,57 +199,74 @@ extension PreferenceDatabase {
     }
   }
 
-  /// Takes transactions back, each in a transaction of its own kind, all or none.
+  /// What the journal has after a sequence number, and whether it can be relied on.
   ///
   /// - Parameters:
-  ///   - transactions: Their numbers.
-  ///   - isForced: Also where a later change of the same key would be lost.
-  /// - Returns: How many changes were taken back.
-  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any more),
-  ///   `.conflict` if a key was changed since.
-  package func undo(
-    _ transactions: [Int64], isForced: Bool = false
-  ) throws(PreferenceError) -> Int {
+  ///   - sequence: How far it was read before.
+  ///   - readingChanges: Whether the changes themselves are wanted.
+  /// - Returns: Entries and numbers of one moment.
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  func news(
+    after sequence: Int64, readingChanges: Bool = false
+  ) throws(PreferenceError) -> JournalNews {
     do {
-      var count = 0
-      try store.write { _ in
-        for number in transactions.sorted(by: >) {
-          let rows = try journalRows("tx=? ORDER BY sequence DESC", [.integer(number)])
-          guard !rows.isEmpty else {
-            throw PreferenceError(.notFound, "the journal has no transaction \(number)")
+      // One read transaction: the version belongs to the entries.
+      return try store.connection.transaction(.deferred) {
+        var touched: [JournalNews.Entry] = []
+        var latest: Int64 = 0
+        var changes: [PreferenceChange] = []
+        if try hasTables() {
+          let host = HostIdentity.current
+          try store.connection.forEachRow(
+            "SELECT sequence, domain, host, key, old_type IS NOT NULL AND new_type IS NOT NULL "
+              + "FROM preferences_journal WHERE sequence>? ORDER BY sequence", [.integer(sequence)]
+          ) { row in
+            touched.append(
+              JournalNews.Entry(
+                sequence: row.int64(at: 0),
+                domain: PreferenceDomain(
+                  row.string(at: 1), storedHost: row.string(at: 2), current: host),
+                name: row.isNull(at: 3) ? nil : row.string(at: 3), hasBoth: row.bool(at: 4)))
           }
-          let transaction = PreferenceTransaction(self, undoes: number)
-          for row in rows { count += try undo(row, transaction, isForced: isForced) ? 1 : 0 }
-          try transaction.finish()
+          latest =
+            try touched.last?.sequence
+            ?? store.connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
+          if readingChanges, !touched.isEmpty {
+            changes = readable(
+              try journalRows("sequence>? ORDER BY sequence", [.integer(sequence)]))
+          }
         }
+        return JournalNews(
+          touched: touched, changes: changes, latest: latest,
+          dataVersion: try store.connection.dataVersion(),
+          isComplete: latest == sequence &+ Int64(touched.count))
       }
-      return count
     } catch {
       throw PreferenceError.wrapping(error)
     }
   }
+}
 
-  private func undo(
-    _ row: JournalRow, _ transaction: PreferenceTransaction, isForced: Bool
-  ) throws -> Bool {
-    guard let name = row.name else {
-      if row.new != nil {
-        // The domain was made; others may have put keys into it since.
-        if let contents = try? transaction.contents(of: row.domain), contents.isEmpty {
-          try transaction.removeDomain(row.domain)
-        }
-      } else {
-        try transaction.make(row.domain)
-      }
-      return false
-    }
-    let current = try self.row(of: row.domain).flatMap { try stored(name, in: $0.id) }
-    guard isForced || current == row.new else {
-      throw PreferenceError(
-        .conflict,
-        "a key of \(row.domain.name) was changed after transaction \(row.transaction)")
-    }
-    try transaction.restore(row.old, name: name, in: row.domain)
-    return true
+/// What a reader of the journal finds when it looks again.
+struct JournalNews {
+  struct Entry {
+    let sequence: Int64
+    let domain: PreferenceDomain
+    /// The key as the journal has it: hashed in a protected domain; `nil` for a change of the domain itself.
+    let name: String?
+    let hasBoth: Bool
+
+    /// Whether the domain was protected, or is so no more.
+    var isOfProtection: Bool { name == nil && hasBoth }
   }
+
+  let touched: [Entry]
+  let changes: [PreferenceChange]
+  /// The number of the latest entry.
+  let latest: Int64
+  /// A number that changes when another connection commits.
+  let dataVersion: Int64
+  /// Whether no entry is missing: quick writes of one key become one, old entries go, those of a domain that is
+  /// protected too.
+  let isComplete: Bool
 }

@@ -7,7 +7,18 @@ package struct PreferenceSnapshot: Sendable, Equatable {
   /// Seconds since 1970.
   package let time: Double
   package let sequence: Int64
+  /// What can be read without a key.
   package let domains: [PreferenceDomain: [String: PreferenceValue]]
+  /// Protected domains, as the store has them: no key is needed to keep them and to put them back.
+  package let sealed: [PreferenceDomain: SealedDomain]
+  /// Why domains are not in it, a sentence for each.
+  package let problems: [String]
+
+  /// A protected domain's values by their hashed names, and the key that seals them.
+  package struct SealedDomain: Sendable, Equatable {
+    let keyID: [UInt8]
+    let values: [String: [UInt8]]
+  }
 }
 
 /// A key that differs between two moments.
@@ -19,23 +30,78 @@ package struct PreferenceDifference: Sendable, Equatable {
 }
 
 extension PreferenceDatabase {
-  /// Everything that can be read now; protected domains are left out.
+  /// Everything as it is now; protected domains stay sealed, broken ones are left out and named.
   package func currentState() throws(PreferenceError) -> PreferenceSnapshot {
     do {
-      var state: [PreferenceDomain: [String: PreferenceValue]] = [:]
+      var plain: [PreferenceDomain: [String: PreferenceValue]] = [:]
+      var sealed: [PreferenceDomain: PreferenceSnapshot.SealedDomain] = [:]
+      var problems: [String] = []
       // One read transaction, so that all domains are of the same moment.
       let sequence = try store.connection.transaction(.deferred) {
         for domain in try domains() {
-          guard let row = try row(of: domain), row.keyID == nil else { continue }
-          state[domain] = try contents(of: row)
+          guard let row = try row(of: domain) else { continue }
+          do {
+            if let keyID = row.keyID {
+              sealed[domain] = .init(keyID: keyID, values: try sealedValues(of: row))
+            } else {
+              plain[domain] = try contents(of: row)
+            }
+          } catch let error as PreferenceError where error.code == .damaged {
+            problems.append(error.message)
+          }
         }
         return try latestSequence()
       }
       return PreferenceSnapshot(
-        name: "", time: now().timeIntervalSince1970, sequence: sequence, domains: state)
+        name: "", time: now().timeIntervalSince1970, sequence: sequence, domains: plain,
+        sealed: sealed, problems: problems.sorted())
     } catch {
       throw PreferenceError.wrapping(error)
     }
+  }
+
+  private func sealedValues(of row: DomainRow) throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    try store.connection.forEachRow(
+      "SELECT key, type, value FROM preferences_values WHERE domain=?", [.integer(row.id)]
+    ) { values in
+      guard case .blob(let bytes)? = values.stored(at: 1)?.value else {
+        throw PreferenceError(
+          .damaged, "a value of the protected domain \(row.domain.name) is not sealed")
+      }
+      found[values.string(at: 0)] = bytes
+    }
+    return found
+  }
+
+  /// A snapshot with its protected domains opened where that is needed to compare it with another.
+  ///
+  /// - Parameters:
+  ///   - snapshot: A snapshot.
+  ///   - other: The one that it is to be compared with.
+  /// - Returns: The snapshot; what cannot be opened is left out, and named in `problems`.
+  package func opening(
+    _ snapshot: PreferenceSnapshot, besides other: PreferenceSnapshot
+  ) -> PreferenceSnapshot {
+    var domains = snapshot.domains
+    var problems = snapshot.problems
+    for (domain, contents) in snapshot.sealed where other.sealed[domain] != contents {
+      do {
+        let sealer = try sealer(keyID: contents.keyID, of: domain)
+        var entries: [String: PreferenceValue] = [:]
+        for (name, bytes) in contents.values {
+          let (key, value) = try sealer.open(
+            StoredValue(type: StoredValue.sealedType, value: .blob(bytes)), name: name, in: domain)
+          entries[key] = value
+        }
+        domains[domain] = entries
+      } catch {
+        problems.append(PreferenceError.wrapping(error).message)
+      }
+    }
+    return PreferenceSnapshot(
+      name: snapshot.name, time: snapshot.time, sequence: snapshot.sequence, domains: domains,
+      sealed: snapshot.sealed, problems: problems)
   }
 
   /// Keeps the present state under a name; an older one of that name goes.
@@ -47,14 +113,15 @@ extension PreferenceDatabase {
           "INSERT OR REPLACE INTO preferences_snapshots VALUES (?, ?, ?, ?)",
           [
             .text(name), .real(state.time), .integer(state.sequence),
-            .text(Self.text(of: state.domains)),
+            .text(SnapshotText.text(state.domains, state.sealed)),
           ])
       }
     } catch {
       throw PreferenceError.wrapping(error)
     }
     return PreferenceSnapshot(
-      name: name, time: state.time, sequence: state.sequence, domains: state.domains)
+      name: name, time: state.time, sequence: state.sequence, domains: state.domains,
+      sealed: state.sealed, problems: state.problems)
   }
 
   /// The snapshots, the oldest first.
@@ -65,10 +132,11 @@ extension PreferenceDatabase {
       try store.connection.forEachRow(
         "SELECT name, time, sequence, contents FROM preferences_snapshots ORDER BY time, name"
       ) { row in
+        let (plain, sealed) = try SnapshotText.domains(of: row.string(at: 3))
         found.append(
           PreferenceSnapshot(
             name: row.string(at: 0), time: row.double(at: 1), sequence: row.int64(at: 2),
-            domains: try Self.domains(of: row.string(at: 3))))
+            domains: plain, sealed: sealed, problems: []))
       }
       return found
     } catch {
@@ -98,20 +166,60 @@ extension PreferenceDatabase {
   }
 
   /// Makes everything as it was, in one transaction that can be undone.
-  package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) {
+  ///
+  /// Keys that the administrator has fixed, and domains that the snapshot cannot know, stay as they are.
+  ///
+  /// - Returns: Which domains were left as they are and why, a sentence for each.
+  package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) -> [String] {
+    var left: [String] = []
     do {
       try transaction { transaction in
         for domain in try domains() where snapshot.domains[domain] == nil {
-          guard let row = try row(of: domain), row.keyID == nil else { continue }
-          try transaction.removeDomain(domain)
+          guard snapshot.sealed[domain] == nil, let row = try row(of: domain) else { continue }
+          if row.keyID == nil, !row.lacksItsMark {
+            try transaction.removeDomain(domain)
+          } else {
+            left.append("the protected domain \(domain.name) is not in the snapshot")
+          }
         }
         for (domain, entries) in snapshot.domains.sorted(by: { $0.key.name < $1.key.name }) {
-          if let row = try row(of: domain), row.keyID != nil { continue }
+          if let row = try row(of: domain), row.keyID != nil || row.lacksItsMark {
+            left.append("the domain \(domain.name) was protected after the snapshot")
+            continue
+          }
+          var entries = entries
+          let fixed = try fixedKeys(of: domain)
+          let present = fixed.isEmpty ? [:] : try transaction.contents(of: domain) ?? [:]
+          for key in fixed.keys { entries[key] = present[key] }
           try transaction.replace(domain, by: entries)
+        }
+        for (domain, contents) in snapshot.sealed.sorted(by: { $0.key.name < $1.key.name }) {
+          try restore(contents, of: domain, transaction)
         }
       }
     } catch {
       throw PreferenceError.wrapping(error)
+    }
+    return left.sorted()
+  }
+
+  private func restore(
+    _ contents: PreferenceSnapshot.SealedDomain, of domain: PreferenceDomain,
+    _ transaction: PreferenceTransaction
+  ) throws {
+    if let row = try row(of: domain) {
+      if row.keyID == contents.keyID {
+        for name in try sealedValues(of: row).keys where contents.values[name] == nil {
+          _ = try transaction.remove(name: name, in: row)
+        }
+      } else {
+        try transaction.removeDomain(domain)
+      }
+    }
+    if try row(of: domain) == nil { try transaction.make(domain, protectedBy: contents.keyID) }
+    for (name, bytes) in contents.values.sorted(by: { $0.key < $1.key }) {
+      try transaction.restore(
+        StoredValue(type: StoredValue.sealedType, value: .blob(bytes)), name: name, in: domain)
     }
   }
 
@@ -134,45 +242,14 @@ extension PreferenceDatabase {
   }
 
   func removeFromSnapshots(_ domain: PreferenceDomain) throws {
-    for snapshot in try snapshots() where snapshot.domains[domain] != nil {
-      var domains = snapshot.domains
+    for snapshot in try snapshots()
+    where snapshot.domains[domain] != nil || snapshot.sealed[domain] != nil {
+      var (domains, sealed) = (snapshot.domains, snapshot.sealed)
       domains[domain] = nil
+      sealed[domain] = nil
       try store.connection.execute(
         "UPDATE preferences_snapshots SET contents=? WHERE name=?",
-        [.text(Self.text(of: domains)), .text(snapshot.name)])
+        [.text(SnapshotText.text(domains, sealed)), .text(snapshot.name)])
     }
-  }
-
-  /// `[{"contents": {…}, "host": "", "name": "com.example"}, …]`.
-  private static func text(
-    of domains: [PreferenceDomain: [String: PreferenceValue]]
-  ) -> String {
-    let sorted = domains.sorted {
-      ($0.key.name, $0.key.storedHost) < ($1.key.name, $1.key.storedHost)
-    }
-    return JSONText.text(
-      .array(
-        sorted.map { domain, entries in
-          [
-            "name": .string(domain.name), "host": .string(domain.storedHost),
-            "contents": .dictionary(entries),
-          ]
-        }))
-  }
-
-  private static func domains(
-    of text: String
-  ) throws(PreferenceError) -> [PreferenceDomain: [String: PreferenceValue]] {
-    let damaged = PreferenceError(.damaged, "a stored snapshot makes no sense")
-    guard case .array(let list) = try JSONText.parse(text.utf8) else { throw damaged }
-    let current = HostIdentity.current
-    var domains: [PreferenceDomain: [String: PreferenceValue]] = [:]
-    for case .dictionary(let parts) in list {
-      guard case .string(let name)? = parts["name"], case .string(let host)? = parts["host"],
-        case .dictionary(let entries)? = parts["contents"]
-      else { throw damaged }
-      domains[PreferenceDomain(name, storedHost: host, current: current)] = entries
-    }
-    return domains
   }
 }

@@ -46,7 +46,10 @@ package final class PreferenceTransaction {
   // MARK: Changing
 
   /// Sets a key; the domain is made if there is none.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key.
   package func set(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
+    try database.checkManaged(key, in: domain)
     let row = try made(domain)
     let sealer = try database.sealer(for: row)
     let name = try sealer?.name(of: key) ?? key
@@ -72,14 +75,16 @@ package final class PreferenceTransaction {
   /// Removes a key.
   ///
   /// - Returns: Whether it was there.
+  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key.
   @discardableResult
   package func remove(_ key: String, in domain: PreferenceDomain) throws -> Bool {
+    try database.checkManaged(key, in: domain)
     guard let row = try row(of: domain) else { return false }
     let name = try database.sealer(for: row)?.name(of: key) ?? key
     return try remove(name: name, in: row)
   }
 
-  private func remove(name: String, in row: DomainRow) throws -> Bool {
+  func remove(name: String, in row: DomainRow) throws -> Bool {
     guard let old = try database.stored(name, in: row.id) else { return false }
     try connection.execute(
       "DELETE FROM preferences_values WHERE domain=? AND key=?", [.integer(row.id), .text(name)])
@@ -88,16 +93,25 @@ package final class PreferenceTransaction {
   }
 
   /// Makes a domain, empty if it was not there.
+  ///
+  /// A part for one host is protected as the domain itself is.
   package func make(_ domain: PreferenceDomain) throws { _ = try made(domain) }
 
   private func made(_ domain: PreferenceDomain) throws -> DomainRow {
     if let row = try row(of: domain) { return row }
+    let whole = domain.host == .any ? nil : try row(of: PreferenceDomain(domain.name))
+    return try make(domain, protectedBy: whole?.keyID)
+  }
+
+  /// Makes a domain that is not there, as protected as it was before.
+  @discardableResult
+  func make(_ domain: PreferenceDomain, protectedBy keyID: [UInt8]?) throws -> DomainRow {
     try connection.execute(
-      "INSERT INTO preferences_domains(name, host) VALUES (?, ?)",
-      [.text(domain.name), .text(domain.storedHost)])
-    let row = DomainRow(id: connection.lastInsertRowID, domain: domain, keyID: nil)
+      "INSERT INTO preferences_domains(name, host, protection) VALUES (?, ?, ?)",
+      [.text(domain.name), .text(domain.storedHost), keyID.map { .blob($0) } ?? .null])
+    let row = DomainRow(id: connection.lastInsertRowID, domain: domain, keyID: keyID)
     rows[domain] = row
-    try record(domain, nil, old: nil, new: Self.domainMark)
+    try record(domain, nil, old: nil, new: .domain(protectedBy: keyID))
     return row
   }
 
@@ -112,19 +126,28 @@ package final class PreferenceTransaction {
     for name in names { _ = try remove(name: name, in: row) }
     try connection.execute("DELETE FROM preferences_domains WHERE id=?", [.integer(row.id)])
     rows[domain] = nil
-    try record(domain, nil, old: Self.domainMark, new: nil)
+    try record(domain, nil, old: .domain(protectedBy: row.keyID), new: nil)
     return true
   }
 
   /// Makes a domain hold these keys and no others.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed a key that is
+  ///   to get another value.
   package func replace(
     _ domain: PreferenceDomain, by entries: [String: PreferenceValue]
   ) throws {
-    for key in (try contents(of: domain) ?? [:]).keys where entries[key] == nil {
-      try remove(key, in: domain)
+    let present = try contents(of: domain) ?? [:]
+    let row = try made(domain)
+    let sealer = try database.sealer(for: row)
+    for key in present.keys where entries[key] == nil {
+      // What a fixed value hides may go: that changes nothing for anybody.
+      _ = try remove(name: try sealer?.name(of: key) ?? key, in: row)
     }
-    _ = try made(domain)
-    for key in entries.keys.sorted() { try set(entries[key] ?? "", key, in: domain) }
+    for key in entries.keys.sorted() {
+      guard let value = entries[key], value != present[key] else { continue }
+      try set(value, key, in: domain)
+    }
   }
 
   /// Puts back what the store had, sealed values as they are.
@@ -133,7 +156,12 @@ package final class PreferenceTransaction {
       if let row = try row(of: domain) { _ = try remove(name: name, in: row) }
       return
     }
-    let row = try made(domain)
+    let sealedBy = stored.type == StoredValue.sealedType ? stored.keyID : nil
+    let row = try row(of: domain) ?? make(domain, protectedBy: sealedBy)
+    guard row.keyID == sealedBy else {
+      throw PreferenceError(
+        .conflict, "the protection of \(domain.name) was changed since; its old values do not fit")
+    }
     let old = try database.stored(name, in: row.id)
     if old == stored { return }
     let insert = try connection.cached(
@@ -145,13 +173,31 @@ package final class PreferenceTransaction {
     try record(domain, name, old: old, new: stored)
   }
 
-  /// Forgets what was read of a domain, after its row was changed.
-  func forget(_ domain: PreferenceDomain) { rows[domain] = nil }
-
   // MARK: Journal
 
-  /// In the place of a value, for the domain itself.
-  static let domainMark = StoredValue(type: "domain", value: .null)
+  /// What this transaction has written to the journal; `nil` if nothing.
+  var entries: ClosedRange<Int64>? {
+    guard let id, let sequence else { return nil }
+    return id...sequence
+  }
+
+  /// Drops a domain's journal, whose values do not fit what `body` makes of it, and notes that alone.
+  func replaceJournal(
+    of domain: PreferenceDomain, from old: [UInt8]?, to new: [UInt8]?, _ body: () throws -> Void
+  ) throws {
+    // Numbers are never given twice, also where the latest entries go.
+    if sequence == nil { sequence = try lastSequence() }
+    try body()
+    try connection.execute(
+      "DELETE FROM preferences_journal WHERE domain=? AND host=?",
+      [.text(domain.name), .text(domain.storedHost)])
+    rows[domain] = nil
+    try record(domain, nil, old: .domain(protectedBy: old), new: .domain(protectedBy: new))
+  }
+
+  private func lastSequence() throws -> Int64 {
+    try connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
+  }
 
   /// Quick writes of one key become one entry.
   static let coalescing: Double = 1
@@ -159,13 +205,7 @@ package final class PreferenceTransaction {
   private func record(
     _ domain: PreferenceDomain, _ name: String?, old: StoredValue?, new: StoredValue?
   ) throws {
-    let last: Int64
-    if let sequence {
-      last = sequence
-    } else {
-      last = try connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
-    }
-    let next = last + 1
+    let next = try (sequence ?? lastSequence()) + 1
     let transaction = id ?? next
     id = transaction
     sequence = next
@@ -222,6 +262,6 @@ package final class PreferenceTransaction {
 extension StoredValue {
   /// Whether this is `value` already, so that nothing need be written.
   fileprivate func isSame(as value: PreferenceValue) throws -> Bool {
-    type != "sealed" && (try? preference()) == value
+    type != Self.sealedType && (try? preference()) == value
   }
 }

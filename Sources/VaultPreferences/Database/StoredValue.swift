@@ -33,6 +33,24 @@ package struct StoredValue: Sendable, Equatable {
     }
   }
 
+  /// What a sealed value was sealed with, and what a domain's mark in the journal says of its protection.
+  var keyID: [UInt8]? {
+    guard case .blob(let bytes) = value else { return nil }
+    switch type {
+    case Self.sealedType: return bytes.count > 16 ? Array(bytes[..<16]) : nil
+    case Self.domainType: return bytes
+    default: return nil
+    }
+  }
+
+  static let domainType = "domain"
+  static let sealedType = "sealed"
+
+  /// In the journal, in the place of a value: the domain itself, and the key that protects it.
+  static func domain(protectedBy keyID: [UInt8]?) -> StoredValue {
+    StoredValue(type: domainType, value: keyID.map { .blob($0) } ?? .null)
+  }
+
   private static func real(_ number: Double) -> SQLiteValue {
     guard number.isNaN else { return .real(number) }
     return .blob((0..<8).map { UInt8(truncatingIfNeeded: number.bitPattern >> (56 - 8 * $0)) })

@@ -220,6 +220,8 @@ private struct JSONParser {
     case 0x74 where word("true"): return .boolean(true)
     case 0x66 where word("false"): return .boolean(false)
     case 0x2d, 0x30...0x39: return try number()
+    case 0x6e where word("null"):
+      throw failure("null, which no preference can be (a key without a value is removed)")
     default: throw failure("unexpected character")
     }
   }

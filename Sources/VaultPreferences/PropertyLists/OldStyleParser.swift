@@ -30,8 +30,8 @@ struct OldStyleParser {
     return .dictionary(try parser.entries(until: nil))
   }
 
-  private func failure(_ what: String) -> PreferenceError {
-    let line = bytes.prefix(position).count { $0 == 0x0a } + 1
+  private func failure(_ what: String, at position: Int? = nil) -> PreferenceError {
+    let line = bytes.prefix(position ?? self.position).count { $0 == 0x0a } + 1
     return PreferenceError(.syntax, "\(what) at line \(line)")
   }
 
@@ -97,12 +97,14 @@ struct OldStyleParser {
       let key = try string()
       skipBlanks()
       var value = PreferenceValue.string(key)
+      var end = position
       if current == 0x3d {
         position += 1
         value = try self.value()
+        end = position
         skipBlanks()
       }
-      guard current == 0x3b else { throw failure("missing ; in a dictionary") }
+      guard current == 0x3b else { throw failure("missing ; in a dictionary", at: end) }
       position += 1
       entries[key] = value
     }
@@ -117,11 +119,12 @@ struct OldStyleParser {
         return elements
       }
       elements.append(try value())
+      let end = position
       skipBlanks()
       if current == 0x2c {
         position += 1
       } else if current != 0x29 {
-        throw failure("missing , or ) in an array")
+        throw failure("missing , or ) in an array", at: end)
       }
     }
   }

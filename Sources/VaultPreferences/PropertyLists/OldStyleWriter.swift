@@ -111,7 +111,7 @@ package struct OldStyleWriter: Sendable {
 
   /// Bare only if there is something and all of it is ASCII letters and digits.
   private func quoted(_ text: String, isData: Bool = false) -> String {
-    if isData { return dataForm == .full ? text : "\"\(text)\"" }
+    if isData { return text }
     let isBare =
       !text.isEmpty
       && text.utf8.allSatisfy { byte in

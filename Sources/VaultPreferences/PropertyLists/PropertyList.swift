@@ -10,20 +10,47 @@ package enum PropertyList {
 
   /// Reads a property list of any form.
   ///
-  /// - Parameter bytes: Binary, XML in any encoding that XML allows, or old-style text.
+  /// - Parameters:
+  ///   - bytes: Binary, XML in any encoding that XML allows, or old-style text, in UTF-8 or, with its mark,
+  ///     UTF-16.
+  ///   - form: The only form that is taken; `nil` for any.
   /// - Returns: The value.
-  /// - Throws: ``PreferenceError`` with code `.syntax`.
-  package static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
-    if BinaryReader.isBinary(bytes) { return try BinaryReader.parse(bytes) }
-    let start = bytes.prefix(64).drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }
-    let isUTF16 = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
-    if isUTF16 || isXML(start) {
-      // Blanks before <?xml are an error to a strict parser, and common in here-documents.
-      let isMarked = bytes.starts(with: [0xef, 0xbb, 0xbf]) || isUTF16
-      return try XMLReader.parse(isMarked ? bytes : Array(bytes.drop { $0 <= 0x20 }))
+  /// - Throws: ``PreferenceError`` with code `.syntax`; a text without a single byte is no property list.
+  package static func parse(
+    _ bytes: [UInt8], as form: Form? = nil
+  ) throws(PreferenceError) -> PreferenceValue {
+    guard !bytes.isEmpty else { throw PreferenceError(.syntax, "the property list is empty") }
+    if BinaryReader.isBinary(bytes) {
+      if form == .xml { throw PreferenceError(.syntax, "the property list is binary, not XML") }
+      return try BinaryReader.parse(bytes)
     }
-    let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
+    if form == .binary { throw PreferenceError(.syntax, "the property list is not binary") }
+    let wide = try utf8(ofMarkedUTF16: bytes)
+    let isMarked = bytes.starts(with: [0xef, 0xbb, 0xbf])
+    let text = wide ?? (isMarked ? Array(bytes.dropFirst(3)) : bytes)
+    if isXML(text.prefix(64).drop { $0 <= 0x20 }) {
+      // Blanks before <?xml are an error to a strict parser, and common in here-documents.
+      return try XMLReader.parse(
+        isMarked || wide != nil ? bytes : Array(bytes.drop { $0 <= 0x20 }))
+    }
+    if form == .xml { throw PreferenceError(.syntax, "the property list is not XML") }
     return try OldStyleParser.parse(text)
+  }
+
+  /// The text of bytes that begin with a byte order mark of UTF-16; `nil` for any others.
+  private static func utf8(
+    ofMarkedUTF16 bytes: [UInt8]
+  ) throws(PreferenceError) -> [UInt8]? {
+    let isLittle = bytes.starts(with: [0xff, 0xfe])
+    guard isLittle || bytes.starts(with: [0xfe, 0xff]) else { return nil }
+    guard bytes.count % 2 == 0 else {
+      throw PreferenceError(.syntax, "the text in UTF-16 ends within a character")
+    }
+    let units = stride(from: 2, to: bytes.count, by: 2).map { index in
+      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      return isLittle ? second << 8 | first : first << 8 | second
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
   /// `<` and then no hexadecimal digit, blank or `>`: those begin data in the old style.
@@ -48,8 +75,11 @@ package enum PropertyList {
   /// Writes an XML property list.
   ///
   /// - Parameter value: What to write.
-  /// - Returns: The document, and a line for each thing that XML cannot hold.
-  package static func xml(_ value: PreferenceValue) -> (bytes: [UInt8], losses: [String]) {
+  /// - Returns: The document, a line for each thing that XML cannot hold, and one for each 32-bit number, which keeps
+  ///   its value and not its width.
+  package static func xml(
+    _ value: PreferenceValue
+  ) -> (bytes: [UInt8], losses: [String], widened: [String]) {
     XMLWriter.document(value)
   }
 }

@@ -5,10 +5,14 @@ struct XMLWriter {
   private var output: [UInt8] = []
   /// What XML could not hold, by path: see ``XMLWriter/losses(in:)``.
   private(set) var losses: [String] = []
+  /// Numbers that keep their value and lose their width.
+  private var widened: [String] = []
   private var path: [String] = []
 
   /// The document, and what it does not hold.
-  static func document(_ value: PreferenceValue) -> (bytes: [UInt8], losses: [String]) {
+  static func document(
+    _ value: PreferenceValue
+  ) -> (bytes: [UInt8], losses: [String], widened: [String]) {
     var writer = XMLWriter()
     writer.output +=
       """
@@ -20,11 +24,13 @@ struct XMLWriter {
       """.utf8
     writer.append(value, indent: 0)
     writer.output += "</plist>\n".utf8
-    return (writer.output, writer.losses)
+    return (writer.output, writer.losses, writer.widened)
   }
 
-  private mutating func lose(_ what: String) {
-    losses.append(path.isEmpty ? what : "\(path.joined(separator: ".")): \(what)")
+  private mutating func lose(_ what: String) { losses.append(atPath(what)) }
+
+  private func atPath(_ what: String) -> String {
+    path.isEmpty ? what : "\(path.joined(separator: ".")): \(what)"
   }
 
   private mutating func append(_ value: PreferenceValue, indent: Int) {
@@ -34,7 +40,7 @@ struct XMLWriter {
     case .unsignedInteger(let number): line(indent, "integer", String(number))
     case .real(let number): line(indent, "real", real(number))
     case .float(let number):
-      lose("a 32-bit number becomes a 64-bit one")
+      widened.append(atPath("a 32-bit number becomes a 64-bit one"))
       line(indent, "real", real(Double(number)))
     case .boolean(let flag): raw(indent, flag ? "<true/>" : "<false/>")
     case .date(let date): line(indent, "date", dateText(date))

@@ -22,7 +22,12 @@ final class PreferenceCore: Sendable {
     var volatile: [String: [String: PreferenceValue]] = [:]
     /// What the store has, with what is pending on top.
     var cached: [PreferenceDomain: [String: PreferenceValue]] = [:]
-    /// All layers as one.
+    /// Domains of which the store could not be read; they are tried again with the next look.
+    var unread: Set<PreferenceDomain> = []
+    /// Whether what is cached must be read anew before it is used: somebody changed it without a
+    /// (complete) word in the journal.
+    var isOutdated = false
+    /// All layers as one, kept up to date key by key; `nil` until it is asked for.
     var effective: [String: PreferenceValue]?
     var pending: [Pending] = []
     var isFlushPlanned = false
@@ -30,6 +35,31 @@ final class PreferenceCore: Sendable {
     var problem: PreferenceError?
     var observers: [UInt64: Observer] = [:]
     var nextObserver: UInt64 = 0
+
+    /// The strongest layer's value of a key.
+    private func strongest(_ key: String) -> PreferenceValue? {
+      for step in steps {
+        let found: PreferenceValue? =
+          switch step.layer {
+          case .managed: managed[key]?.value
+          case .arguments: arguments[key]
+          case .registered: registered[key]
+          default: step.domain.flatMap { cached[$0]?[key] }
+          }
+        if let found { return found }
+      }
+      return nil
+    }
+
+    /// Takes a change of one key, in any layer, over into what all layers together have.
+    mutating func renew(_ key: String) {
+      guard effective != nil else { return }
+      let value = strongest(key)
+      effective?[key] = value
+    }
+
+    /// Whether a domain must be read before it is used.
+    func lacks(_ domain: PreferenceDomain) -> Bool { isOutdated || cached[domain] == nil }
   }
 
   struct Observer {
@@ -42,36 +72,43 @@ final class PreferenceCore: Sendable {
     var database: PreferenceDatabase?
     /// The journal has been read up to here.
     var sequence: Int64 = 0
+    /// The store as other connections made it has been read up to here.
+    var dataVersion: Int64 = 0
   }
 
   let name: String
   private let state: Mutex<State>
-  private let source: Guarded<Source>
+  let source: Guarded<Source>
   private let signal: ChangeSignal?
+  /// What the administrator has fixed, in any domain.
+  let policy: ManagedPreferences?
   /// At most so often does a stream of changes reach the disk.
   private static let flushInterval = Duration.milliseconds(50)
 
   init(
     name: String, database: sending PreferenceDatabase?, signal: ChangeSignal?,
-    managed: [String: ManagedPreferences.Entry], arguments: [String: PreferenceValue],
+    policy: ManagedPreferences?, managed: [String: ManagedPreferences.Entry],
+    arguments: [String: PreferenceValue],
     problem: PreferenceError?
   ) {
     self.name = name
     self.signal = signal
+    self.policy = policy
     state = Mutex(
       State(
         steps: SearchList.steps(for: name, suites: []), managed: managed, arguments: arguments,
         problem: problem))
     source = Guarded(Source(database: database))
     source.withLock { source in
-      source.sequence = (try? source.database?.latestSequence()) ?? 0
+      guard let news = try? source.database?.news(after: .max) else { return }
+      (source.sequence, source.dataVersion) = (news.latest, news.dataVersion)
     }
     ExitFlush.register(self)
   }
 
   /// Begins to listen for changes of other processes; once the core is complete.
   func start() throws(StorageError) {
-    try signal?.observe { [weak self] in self?.refresh(everything: false) }
+    try signal?.observe { [weak self] in self?.refresh() }
   }
 
   deinit {
@@ -89,16 +126,16 @@ final class PreferenceCore: Sendable {
 
   func effective(_ key: String) -> PreferenceValue? {
     // In the common case one lock and one look.
-    if let found = state.withLock({ $0.effective.map { $0[key] } }) { return found }
+    let known = state.withLock { state in
+      state.isOutdated ? nil : state.effective.map { $0[key] }
+    }
+    if let known { return known }
     return merged()[key]
   }
 
   /// All layers as one dictionary.
   func merged() -> [String: PreferenceValue] {
-    let missing = state.withLock { state in
-      state.steps.compactMap(\.domain).filter { state.cached[$0] == nil }
-    }
-    for domain in missing { load(domain) }
+    load { $0.steps.compactMap(\.domain) }
     return state.withLock { state in
       if let effective = state.effective { return effective }
       var merged: [String: PreferenceValue] = [:]
@@ -119,31 +156,47 @@ final class PreferenceCore: Sendable {
 
   /// What the store has of one domain, with what is pending; empty if there is no such domain.
   func contents(of domain: PreferenceDomain) -> [String: PreferenceValue] {
-    if let cached = state.withLock({ $0.cached[domain] }) { return cached }
-    load(domain)
+    load { _ in [domain] }
     return state.withLock { $0.cached[domain] ?? [:] }
   }
 
-  private func load(_ domain: PreferenceDomain) {
-    source.withLock { source in reload([domain], &source) }
+  /// Reads domains that were not read yet, or not since somebody changed them.
+  private func load(_ domains: (State) -> [PreferenceDomain]) {
+    guard state.withLock({ state in domains(state).contains { state.lacks($0) } }) else { return }
+    source.withLock { source in
+      let wanted = state.withLock { state in
+        let missing = Set(domains(state)).subtracting(state.cached.keys)
+        return state.isOutdated ? missing.union(state.cached.keys) : missing
+      }
+      reload(wanted, &source)
+      state.withLock { $0.isOutdated = false }
+    }
   }
 
-  private func reload(_ domains: some Sequence<PreferenceDomain>, _ source: inout Source) {
+  /// Reads whole domains, with what is pending on top.
+  func reload(_ domains: some Sequence<PreferenceDomain>, _ source: inout Source) {
     for domain in domains {
-      var entries: [String: PreferenceValue] = [:]
+      var found: [String: PreferenceValue]?
       var problem: PreferenceError?
       do {
-        entries = try source.database?.contents(of: domain) ?? [:]
+        found = try source.database?.contents(of: domain) ?? [:]
       } catch {
         problem = error
       }
       state.withLock { state in
+        // A store that cannot be read now has what it had; a domain that is locked shows nothing.
+        var entries = found ?? (problem?.code == .storage ? state.cached[domain] : nil) ?? [:]
         for change in state.pending where change.domain == domain {
           entries[change.key] = change.value
         }
         state.cached[domain] = entries
         state.effective = nil
-        if let problem { state.problem = problem }
+        if let problem {
+          state.problem = problem
+          state.unread.insert(domain)
+        } else {
+          state.unread.remove(domain)
+        }
       }
     }
   }
@@ -157,11 +210,11 @@ final class PreferenceCore: Sendable {
 
   /// Changes a key in memory at once and on the disk soon.
   func set(_ value: PreferenceValue?, _ key: String, in domain: PreferenceDomain) {
-    if state.withLock({ $0.cached[domain] == nil }) { load(domain) }
+    if state.withLock({ $0.lacks(domain) }) { load { _ in [domain] } }
     let delay: Duration? = state.withLock { state in
       if state.cached[domain]?[key] == value { return nil }
       state.cached[domain, default: [:]][key] = value
-      state.effective = nil
+      state.renew(key)
       // A slider: only its last position counts.
       if let last = state.pending.last, last.domain == domain, last.key == key {
         state.pending.removeLast()
@@ -204,18 +257,11 @@ final class PreferenceCore: Sendable {
         guard let database = source.database else {
           throw PreferenceError(.storage, "the store could not be opened")
         }
-        try database.transaction { transaction in
-          for change in changes {
-            if let value = change.value {
-              try transaction.set(value, change.key, in: change.domain)
-            } else {
-              try transaction.remove(change.key, in: change.domain)
-            }
-          }
-        }
+        let refusal = try database.transaction { try Self.write(changes, $0) }
         report(&source)
-        state.withLock { $0.problem = nil }
-        return true
+        state.withLock { $0.problem = refusal }
+        if refusal != nil { reload(Set(changes.map(\.domain)), &source) }
+        return refusal == nil
       } catch {
         state.withLock { state in
           state.pending = changes + state.pending
@@ -224,6 +270,26 @@ final class PreferenceCore: Sendable {
         return false
       }
     }
+  }
+
+  /// - Returns: Why some of it was not written; the rest was.
+  private static func write(
+    _ changes: [Pending], _ transaction: PreferenceTransaction
+  ) throws -> PreferenceError? {
+    var refusal: PreferenceError?
+    for change in changes {
+      do {
+        if let value = change.value {
+          try transaction.set(value, change.key, in: change.domain)
+        } else {
+          try transaction.remove(change.key, in: change.domain)
+        }
+      } catch let error as PreferenceError where error.code == .managed {
+        // Fixed since the store was opened: it must not hold up what is written with it.
+        refusal = error
+      }
+    }
+    return refusal
   }
 
   /// Runs several changes at once against the store itself.
@@ -252,66 +318,6 @@ final class PreferenceCore: Sendable {
       defer { report(&source) }
       return try body(database)
     }
-  }
-
-  // MARK: Observing
-
-  /// Takes over what was committed since the last look.
-  func refresh(everything: Bool) {
-    source.withLock { source in
-      if everything { reload(state.withLock { Array($0.cached.keys) }, &source) }
-      report(&source)
-    }
-  }
-
-  /// Reads the journal on, renews the domains that changed, and tells those who observe them.
-  private func report(_ source: inout Source) {
-    guard let database = source.database,
-      let changes = try? database.changes(after: source.sequence)
-    else { return }
-    let known = state.withLock { Set($0.cached.keys) }
-    guard let last = changes.last else {
-      // Committed without a journal, as from the sqlite3 shell.
-      return reload(known, &source)
-    }
-    source.sequence = last.sequence
-    reload(known.intersection(changes.map(\.domain)), &source)
-    let observers = state.withLock { Array($0.observers.values) }
-    guard !observers.isEmpty else { return }
-    var transactions: [[PreferenceChange]] = []
-    for change in changes {
-      if transactions.last?.last?.transaction == change.transaction {
-        transactions[transactions.count - 1].append(change)
-      } else {
-        transactions.append([change])
-      }
-    }
-    for observer in observers {
-      for transaction in transactions {
-        let own = transaction.filter { change in
-          observer.domains?.contains(change.domain) ?? true
-            && (observer.key.map { $0 == change.key } ?? true) && change.kind != .makeDomain
-        }
-        if !own.isEmpty { observer.continuation.yield(own) }
-      }
-    }
-  }
-
-  /// A stream of what happens from now on, one element for each transaction.
-  func observe(
-    domains: Set<PreferenceDomain>?, key: String?
-  ) -> AsyncStream<[PreferenceChange]> {
-    let (stream, continuation) = AsyncStream.makeStream(of: [PreferenceChange].self)
-    let id = state.withLock { state in
-      state.nextObserver += 1
-      state.observers[state.nextObserver] = Observer(
-        domains: domains, key: key, continuation: continuation)
-      return state.nextObserver
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.withState { $0.observers[id] = nil }
-    }
-    return stream
   }
 }
 

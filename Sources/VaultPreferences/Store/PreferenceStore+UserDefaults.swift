@@ -132,7 +132,7 @@ extension PreferenceStore {
     let values = defaults.compactMapValues { PreferenceValue(foundation: $0) }
     core.withState { state in
       state.registered.merge(values) { _, new in new }
-      state.effective = nil
+      for key in values.keys { state.renew(key) }
     }
   }
 
@@ -172,7 +172,8 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - domain: Keys and values.
   ///   - name: The domain's name.
-  /// - Returns: False, and nothing is changed, if a value is none that a property list can hold.
+  /// - Returns: False, and nothing is changed, if a value is none that a property list can hold, or the
+  ///   administrator has fixed a key that is to get another value.
   @discardableResult
   public func setPersistentDomain(_ domain: [String: Any], forName name: String) -> Bool {
     let values = domain.compactMapValues { PreferenceValue(foundation: $0) }
@@ -228,7 +229,11 @@ extension PreferenceStore {
 
   /// Whether the administrator has fixed the key in a domain.
   public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
-    domain == core.name && objectIsForced(forKey: key)
+    if domain == core.name { return objectIsForced(forKey: key) }
+    // A file that cannot be read forces everything rather than nothing.
+    guard let policy = core.policy else { return false }
+    guard let entries = try? policy.entries(for: domain) else { return true }
+    return entries[key] != nil
   }
 }
 
@@ -248,58 +253,6 @@ extension URL {
       return nil
     } else {
       self.init(filePath: text)
-    }
-  }
-}
-
-extension PreferenceValue {
-  /// The value as Foundation's types have it.
-  package var foundationValue: Any {
-    switch self {
-    case .string(let text): text
-    case .data(let bytes): Data(bytes)
-    case .integer(let number): Int(number)
-    case .unsignedInteger(let number): number
-    case .real(let number): number
-    case .float(let number): number
-    case .boolean(let flag): flag
-    case .date(let date): date
-    case .array(let elements): elements.map(\.foundationValue)
-    case .dictionary(let entries): entries.mapValues(\.foundationValue)
-    case .uid(let number): ["CF$UID": PreferenceValue(unsigned: number).foundationValue]
-    }
-  }
-
-  /// A value of Foundation's or Swift's types; `nil` if no property list holds it.
-  package init?(foundation value: Any) {
-    switch value {
-    case let value as PreferenceValue: self = value
-    case let value as String: self = .string(value)
-    case let value as Bool: self = .boolean(value)
-    case let value as Int: self = .integer(Int64(value))
-    case let value as Double: self = .real(value)
-    case let value as Float: self = .float(value)
-    case let value as Data: self = .data([UInt8](value))
-    case let value as Date: self = .date(value)
-    case let value as URL: self = .string(value.preferenceText)
-    case let value as UInt64: self.init(unsigned: value)
-    case let value as UInt: self.init(unsigned: UInt64(value))
-    case let value as any FixedWidthInteger: self = .integer(Int64(truncatingIfNeeded: value))
-    case let value as [String: Any]:
-      var entries: [String: PreferenceValue] = [:]
-      for (key, element) in value {
-        guard let element = PreferenceValue(foundation: element) else { return nil }
-        entries[key] = element
-      }
-      self = .dictionary(entries)
-    case let value as [Any]:
-      var elements: [PreferenceValue] = []
-      for element in value {
-        guard let element = PreferenceValue(foundation: element) else { return nil }
-        elements.append(element)
-      }
-      self = .array(elements)
-    default: return nil
     }
   }
 }

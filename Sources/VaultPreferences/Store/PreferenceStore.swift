@@ -49,12 +49,13 @@ public final class PreferenceStore: Sendable {
   ) throws(PreferenceError) {
     do {
       let location = try location ?? StoreLocation()
-      let managed = try ManagedPreferences(directory: managedDirectory).entries(for: domain)
+      let policy = ManagedPreferences(directory: managedDirectory)
+      let managed = try policy.entries(for: domain)
       core = PreferenceCore(
         name: domain,
         database: try PreferenceDatabase.open(
-          location, mode: .write, process: Self.processName, keys: keys),
-        signal: ChangeSignal(location), managed: managed,
+          location, mode: .write, process: Self.processName, keys: keys, managed: policy),
+        signal: ChangeSignal(location), policy: policy, managed: managed,
         arguments: ArgumentDomain.parse(arguments), problem: nil)
       try core.start()
     } catch {
@@ -91,8 +92,8 @@ public final class PreferenceStore: Sendable {
       problem = PreferenceError.wrapping(error)
     }
     core = PreferenceCore(
-      name: name, database: opened, signal: signal, managed: managed, arguments: arguments,
-      problem: problem)
+      name: name, database: opened, signal: signal, policy: ManagedPreferences(),
+      managed: managed, arguments: arguments, problem: problem)
     do {
       try core.start()
     } catch {
@@ -118,7 +119,7 @@ public final class PreferenceStore: Sendable {
       let database = try PreferenceDatabase(try Store.inMemory(), process: processName)
       return PreferenceStore(
         core: PreferenceCore(
-          name: domain, database: database, signal: nil, managed: [:],
+          name: domain, database: database, signal: nil, policy: nil, managed: [:],
           arguments: ArgumentDomain.parse(arguments), problem: nil))
     } catch {
       throw PreferenceError.wrapping(error)
@@ -152,10 +153,9 @@ public final class PreferenceStore: Sendable {
     core.set(value, key, in: domain)
   }
 
-  func checkManaged(_ key: String) throws(PreferenceError) {
-    guard let entry = core.withState({ $0.managed[key] }) else { return }
-    throw PreferenceError(
-      .managed, "the administrator has set \(key) in \(core.name) (\(entry.file))")
+  private func checkManaged(_ key: String) throws(PreferenceError) {
+    try ManagedPreferences.check(
+      key, in: core.name, against: core.withState { $0.managed })
   }
 
   /// Writes what is pending, waits until the disk has it, and takes over what others wrote.
@@ -164,7 +164,7 @@ public final class PreferenceStore: Sendable {
   @discardableResult
   public func synchronize() -> Bool {
     let isWritten = core.flush()
-    core.refresh(everything: true)
+    core.refresh()
     return isWritten
   }
 
@@ -263,7 +263,7 @@ public final class PreferenceStore: Sendable {
   /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed since.
   @discardableResult
   public func undo(_ transactions: [Int64]) throws -> Int {
-    try core.withDatabase { try $0.undo(transactions) }
+    try core.withDatabase { try $0.undo(transactions).count }
   }
 
   /// Seals the application's keys and values from now on, with a key that the store was given.
@@ -273,7 +273,6 @@ public final class PreferenceStore: Sendable {
     try core.withDatabase { database in
       if try database.protect(domain) { try database.scrub() }
     }
-    core.refresh(everything: true)
   }
 }
 
@@ -305,7 +304,6 @@ public struct PreferenceBatch {
   public func set(
     _ value: PreferenceValue, forKey key: String, in domain: PreferenceDomain? = nil
   ) throws {
-    if domain == nil || domain == store.domain { try store.checkManaged(key) }
     try transaction.set(value, key, in: domain ?? store.domain)
   }
 
@@ -318,7 +316,6 @@ public struct PreferenceBatch {
   /// - Throws: ``PreferenceError`` with code `.managed`, `.locked`, `.storage`.
   @discardableResult
   public func remove(_ key: String, in domain: PreferenceDomain? = nil) throws -> Bool {
-    if domain == nil || domain == store.domain { try store.checkManaged(key) }
     return try transaction.remove(key, in: domain ?? store.domain)
   }
 }

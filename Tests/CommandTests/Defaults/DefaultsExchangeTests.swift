@@ -5,7 +5,7 @@ import VaultPreferences
 import VaultStorage
 
 struct DefaultsExchangeTests {
-  private let defaults: DefaultsRunner
+  let defaults: DefaultsRunner
 
   init() throws {
     defaults = try DefaultsRunner()
@@ -17,7 +17,7 @@ struct DefaultsExchangeTests {
     defaults("write", "d", "deep", "-dict", "a", "(1, {b = 2;})", "y", "-bool", "yes")
   }
 
-  private func domain(_ name: String) throws -> [String: PreferenceValue]? {
+  func domain(_ name: String) throws -> [String: PreferenceValue]? {
     try PreferenceDatabase.open(defaults.home.location, mode: .read, process: "test")?
       .contents(of: PreferenceDomain(name))
   }
@@ -36,8 +36,12 @@ struct DefaultsExchangeTests {
     #expect(result.output.contains("<real>32.299999237060547</real>"))
     #expect(result.output.contains("<string>a&lt;b&gt;&amp;&#13;\n é</string>"))
     #expect(result.output.contains("<key>CF$UID</key>"))
-    #expect(result.error.contains("n: a 32-bit number becomes a 64-bit one"))
-    #expect(defaults("export", "--strict", "d", "-").status == 1)
+    // A 32-bit number keeps its value; only who is strict hears of its width.
+    #expect(!result.error.contains("32-bit"))
+    let strict = defaults("export", "--strict", "d", "-")
+    #expect(strict.status == 1)
+    #expect(strict.output == "")
+    #expect(strict.error.contains("n: a 32-bit number becomes a 64-bit one"))
     #expect(defaults("import", "copy", "-", input: result.output).status == 0)
     var expected = try #require(try domain("d"))
     expected["n"] = .real(Double(Float(32.3)))
@@ -81,10 +85,46 @@ struct DefaultsExchangeTests {
     #expect(try domain("m") == ["kept": "1", "added": "2"])
     let refused = defaults("import", "m", "-", input: "(a)")
     #expect(refused.status == 1)
-    #expect(refused.message.hasPrefix("Property list - was not a dictionary"))
+    #expect(
+      refused.message
+        == "Property list - was not a dictionary\nDefaults have not been changed.\n"
+        + "it holds a value of type array\n")
     #expect(defaults("export", "absent", "-").output.contains("<dict/>"))
     #expect(defaults("import", "m").error.contains("Need a path to read from"))
     #expect(defaults("export", "m").error.contains("Need a path to write to"))
+  }
+}
+
+extension DefaultsExchangeTests {
+  /// macOS's words first, then what the reader found, and where.
+  @Test(arguments: [
+    ([], "{a = 1;\n b = 2\n}", "missing ; in a dictionary at line 2"),
+    ([], "<plist><dict>\n<key>a</key>\n</plist>", "mismatched tag at line 3"), ([], "", "empty"),
+    (["--format", "json"], "{\"a\": null}", "null, which no preference can be"),
+    (["--format", "xml"], "{a = 1;}", "not XML"),
+  ])
+  func anImportThatIsRefusedSaysWhy(options: [String], input: String, reason: String) {
+    let result = defaults.run(["import"] + options + ["d", "-"], input: Array(input.utf8))
+    #expect(result.status == 1)
+    let lines = result.message.split(separator: "\n")
+    #expect(
+      lines.prefix(2) == [
+        "Property list - was not a dictionary", "Defaults have not been changed.",
+      ])
+    #expect(lines.last?.contains(reason) == true, "\(result.message)")
+    let absent = defaults("import", "d", "/nonexistent.plist")
+    #expect(
+      absent.message
+        == "Could not read /nonexistent.plist\nDefaults have not been changed.\n"
+        + "No such file or directory\n")
+  }
+
+  @Test func aStringsFileInUTF16IsTaken() throws {
+    let text = "\u{feff}\"greeting é\" = \"hello\";\n".utf16.flatMap {
+      [UInt8($0 & 0xff), UInt8($0 >> 8)]
+    }
+    #expect(defaults.run(["import", "s", "-"], input: text).status == 0)
+    #expect(try domain("s") == ["greeting é": "hello"])
   }
 }
 

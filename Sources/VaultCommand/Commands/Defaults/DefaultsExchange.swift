@@ -1,4 +1,5 @@
 import VaultPreferences
+import VaultStorage
 
 /// Import and export, in macOS's forms and some more.
 extension DefaultsSession {
@@ -14,24 +15,38 @@ extension DefaultsSession {
     do {
       bytes = path == "-" ? try tool.streams.input() : try PropertyListFile.bytes(of: path)
     } catch {
-      throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.")
+      let reason = (error as? System.Failure).map { "\n\($0.reason)" } ?? ""
+      throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.\(reason)")
     }
-    let value: PreferenceValue?
-    switch options.value("--format") {
-    case nil where path.hasSuffix(".json"): value = try JSONText.parse(bytes)
-    case "json": value = try JSONText.parse(bytes)
-    case nil, "plist", "xml": value = try? PropertyList.parse(bytes)
-    default: throw DefaultsUsage()
-    }
-    guard case .dictionary(let entries)? = value else {
-      throw DefaultsRefusal(
-        "Property list \(path) was not a dictionary\nDefaults have not been changed.")
-    }
+    let entries = try Self.dictionary(bytes, path, format: options.value("--format"))
     try edit(target) { domain in
       for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
         try domain.set(entries[key] ?? "", key)
       }
     }
+  }
+
+  /// The keys and values of a file's bytes; macOS's words for a refusal, and below them the reason.
+  private static func dictionary(
+    _ bytes: [UInt8], _ path: String, format: String?
+  ) throws -> [String: PreferenceValue] {
+    let reason: String
+    do {
+      let value: PreferenceValue
+      switch format {
+      case nil where path.hasSuffix(".json"): value = try JSONText.parse(bytes)
+      case "json": value = try JSONText.parse(bytes)
+      case nil, "plist": value = try PropertyList.parse(bytes)
+      case "xml": value = try PropertyList.parse(bytes, as: .xml)
+      default: throw DefaultsUsage()
+      }
+      if case .dictionary(let entries) = value { return entries }
+      reason = "it holds a value of type \(value.kind.rawValue)"
+    } catch let error as PreferenceError {
+      reason = error.message
+    }
+    throw DefaultsRefusal(
+      "Property list \(path) was not a dictionary\nDefaults have not been changed.\n\(reason)")
   }
 
   func exportFile(_ arguments: ArraySlice<String>) throws {
@@ -49,8 +64,10 @@ extension DefaultsSession {
     case "plist": bytes = PropertyList.binary(.dictionary(entries))
     case "xml":
       let document = PropertyList.xml(.dictionary(entries))
-      for loss in document.losses { tool.warn("XML cannot hold this: \(loss)") }
-      if !document.losses.isEmpty, options.has("--strict") {
+      // A 32-bit number is whole in 64 bits too; that its width goes is a loss to those who are strict.
+      let losses = document.losses + (options.has("--strict") ? document.widened : [])
+      for loss in losses { tool.warn("XML cannot hold this: \(loss)") }
+      if !losses.isEmpty, options.has("--strict") {
         throw DefaultsRefusal(
           "Exporting \(target.name) as XML would lose something; nothing written")
       }

@@ -1,6 +1,25 @@
 /// What `help` prints, and every usage error.
 enum DefaultsHelp {
-  static let text = """
+  /// All of it.
+  static let text =
+    mac + "\n\nBeyond macOS:\n" + options.map { "  \($0)\n" }.joined()
+    + own.flatMap(\.syntax).map { "  \($0)\n" }.joined()
+    + "\n`--help` after one of the verbs from watch to recover tells more of it."
+
+  /// The help of a verb of our own; `nil` for macOS's verbs, to which `--help` may be a value.
+  static func ofVerb(_ name: String) -> String? {
+    guard let verb = own.first(where: { $0.names.contains(name) }) else { return nil }
+    return (["Syntax:", ""] + verb.syntax.map { "  defaults \($0)" } + ["", verb.words])
+      .joined(separator: "\n")
+  }
+
+  private struct Verb {
+    let names: [String]
+    let syntax: [String]
+    let words: String
+  }
+
+  private static let mac = """
     Command line interface to a user's defaults.
     Syntax:
 
@@ -46,19 +65,80 @@ enum DefaultsHelp {
       -array-add [--unique] <value1> <value2> ...
       -dict <key1> <value1> <key2> <value2> ...
       -dict-add <key1> <value1> ...
-
-    Beyond macOS:
-      read --effective [--show-origin] [--all-layers] <domain> [<key>]
-      read, read-type, domains, find, history, diff: --json; read: --ascii, --data-summary
-      write <domain> <key> --json <json>   writes the value of a JSON text
-      export [--format plist|xml|json|script] [--strict] <domain> (<path> | -)
-      import [--format plist|xml|json] <domain> (<path> | -)
-      watch [--json] [--since <sequence>] [--count <n>] [<domain> [<key>]]
-      history [--limit <n>] [--since <time>] [<domain> [<key>]]
-      undo [<n> | --since <time> | --transaction <id>] [--force]
-      snapshot [<name>] | snapshot --list | snapshot --remove <name> | snapshot --restore <name>
-      diff [<snapshot> [<snapshot>]]
-      protect <domain>, unprotect <domain>
-      recover                              sets a damaged store aside and goes on with what can be read
     """
+
+  private static let options = [
+    "read --effective [--show-origin] [--all-layers] <domain> [<key>]",
+    "read, read-type, domains, find: --json; read: --ascii, --data-summary",
+    "write <domain> <key> --json <json>   writes the value of a JSON text",
+    "export [--format plist|xml|json|script] [--strict] <domain> (<path> | -)",
+    "import [--format plist|xml|json] <domain> (<path> | -)",
+  ]
+
+  private static let own = [
+    Verb(
+      names: ["watch"],
+      syntax: ["watch [--json] [--since <sequence>] [--count <n>] [<domain> [<key>]]"],
+      words: """
+        Prints each change as it is committed, by any process, until it is stopped.
+
+          --json              an object for each change, in a line
+          --since <sequence>  begins with the changes after this one ("seq" of --json)
+          --count <n>         ends after so many changes
+        """),
+    Verb(
+      names: ["history"],
+      syntax: ["history [--json] [--limit <n>] [--since <time>] [<domain> [<key>]]"],
+      words: """
+        Prints the latest changes, the oldest first: transaction, time, program, domain, key, old -> new.
+
+          --json              an object for each change, in a line
+          --limit <n>         at most so many; 50 if nothing is said
+          --since <time>      90s, 10m, 2h, 3d, or a date
+        """),
+    Verb(
+      names: ["undo"],
+      syntax: [
+        "undo [<n> | --since <time> | --transaction <id>] [--dry-run] [--force]"
+      ],
+      words: """
+        Takes back the latest transaction, or the latest n, all or none, and prints what it took back.
+        A transaction that was taken back, or that takes one back, does not count.
+
+          --since <time>      all since then: 90s, 10m, 2h, 3d, or a date
+          --transaction <id>  the one that history shows with this number
+          --dry-run           prints what it would take back, and changes nothing
+          --force             also where a later change of the same key is lost
+        """),
+    Verb(
+      names: ["snapshot"],
+      syntax: [
+        "snapshot [<name>] | snapshot --list | snapshot --remove <name> | snapshot --restore <name>"
+      ],
+      words: """
+        Keeps all domains as they are now, under a name; "latest" if nothing is said. Protected domains
+        stay sealed in it.
+
+          --list              the snapshots, with their times
+          --remove <name>     removes one
+          --restore <name>    makes everything as it was then, in one transaction that can be undone
+        """),
+    Verb(
+      names: ["diff"], syntax: ["diff [--json] [<snapshot> [<snapshot>]]"],
+      words: """
+        Prints what differs between a snapshot ("latest" if nothing is said) and now, or another snapshot.
+        Exits with 1 where something differs.
+
+          --json              an object for each key, in a line
+        """),
+    Verb(
+      names: ["protect", "unprotect"], syntax: ["protect <domain>, unprotect <domain>"],
+      words: """
+        Seals a domain's keys and values with a key of the vault, its parts for single hosts too; or stores
+        them plainly again. After -currentHost or -host <hostname>, that part alone.
+        """),
+    Verb(
+      names: ["recover"], syntax: ["recover"],
+      words: "Sets a damaged store aside and goes on with what can be read."),
+  ]
 }

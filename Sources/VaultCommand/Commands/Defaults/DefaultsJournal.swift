@@ -8,7 +8,7 @@ import VaultStorage
 extension DefaultsSession {
   func history(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(
+    let options = try DefaultsOptions.takeAll(
       &words, flags: ["--json"], values: ["--limit", "--since"])
     let (domain, key) = try domainAndKey(&words)
     guard let limit = Int(options.value("--limit") ?? "50"), limit > 0 else {
@@ -48,8 +48,8 @@ extension DefaultsSession {
 
   func undo(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(
-      &words, flags: ["--force"], values: ["--since", "--transaction"])
+    let options = try DefaultsOptions.takeAll(
+      &words, flags: ["--force", "--dry-run"], values: ["--since", "--transaction"])
     guard let database = try reading() else { throw DefaultsRefusal("There is nothing to undo.") }
     let transactions: [Int64]
     if let text = options.value("--transaction") {
@@ -65,16 +65,27 @@ extension DefaultsSession {
       transactions = try database.undoable(latest: count)
     }
     guard !transactions.isEmpty else { throw DefaultsRefusal("There is nothing to undo.") }
-    let count = try writing().undo(transactions, isForced: options.has("--force"))
+    let isDryRun = options.has("--dry-run")
+    let changes: [PreferenceChange]
+    do {
+      changes = try writing().undo(
+        transactions, isForced: options.has("--force"), isDryRun: isDryRun)
+    } catch let error as PreferenceError where error.code == .conflict {
+      throw DefaultsRefusal(
+        "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
+    }
+    for change in changes { tool.print(ChangeText.line(change)) }
     tool.print(
-      "Took back \(count) change\(count == 1 ? "" : "s") of \(transactions.count) "
+      "\(isDryRun ? "Would take back" : "Took back") \(changes.count) "
+        + "change\(changes.count == 1 ? "" : "s") of \(transactions.count) "
         + "transaction\(transactions.count == 1 ? "" : "s").")
   }
 
   func snapshot(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(
-      &words, flags: ["--list", "--json"], values: ["--remove", "--restore"])
+    let options = try DefaultsOptions.takeAll(
+      &words, flags: ["--list"], values: ["--remove", "--restore"])
+    guard words.count <= (options.isEmpty ? 1 : 0) else { throw DefaultsUsage() }
     if options.has("--list") {
       for snapshot in try reading()?.snapshots() ?? [] {
         tool.print("\(snapshot.name)\t\(ChangeText.time(snapshot.time))")
@@ -83,25 +94,33 @@ extension DefaultsSession {
       try writing().removeSnapshot(named: name)
     } else if let name = options.value("--restore") {
       let database = try writing()
-      try database.restore(try database.snapshot(named: name))
+      for reason in try database.restore(try database.snapshot(named: name)) {
+        tool.warn("\(reason); it was left as it is")
+      }
     } else {
       let name = words.popFirst() ?? "latest"
-      guard words.isEmpty else { throw DefaultsUsage() }
-      tool.print("Snapshot '\(try writing().takeSnapshot(named: name).name)' taken.")
+      for reason in try writing().takeSnapshot(named: name).problems {
+        tool.warn("\(reason); it is not in the snapshot")
+      }
+      tool.print("Snapshot '\(name)' taken.")
     }
   }
 
-  /// Exits 1 where something differs, as diff(1) does.
   func diff(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let options = try DefaultsOptions.takeAll(&words, flags: ["--json"])
     guard words.count <= 2 else { throw DefaultsUsage() }
     guard let database = try reading() else {
       throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
     }
-    let old = try database.snapshot(named: words.popFirst() ?? "latest")
-    let new =
+    let before = try database.snapshot(named: words.popFirst() ?? "latest")
+    let after =
       try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
+    let old = database.opening(before, besides: after)
+    let new = database.opening(after, besides: before)
+    for reason in Set(old.problems + new.problems).sorted() {
+      tool.warn("\(reason); it was not compared")
+    }
     let differences = PreferenceDatabase.differences(from: old, to: new)
     for difference in differences {
       tool.print(
@@ -110,23 +129,27 @@ extension DefaultsSession {
     if !differences.isEmpty { throw DefaultsRefusal(nil) }
   }
 
+  /// Without `-currentHost` or `-host`, all parts of a domain.
   func protect(_ arguments: ArraySlice<String>, isOn: Bool) throws {
     var words = arguments
+    _ = try DefaultsOptions.takeAll(&words, flags: [])
     guard case .stored(let domain) = try take(&words), words.isEmpty else { throw DefaultsUsage() }
     let database = try writing()
+    let domains = host == .any ? try database.parts(of: domain.name) : [domain]
     if isOn {
       // Also where it is protected already: another program may have been in the way then.
-      _ = try database.protect(domain)
+      _ = try database.protect(domains)
       try database.scrub()
     } else {
-      try database.unprotect(domain)
+      try database.unprotect(domains)
     }
   }
 
   /// Prints each change as it is committed, by any process, until it is stopped.
   func watch(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(&words, flags: ["--json"], values: ["--since", "--count"])
+    let options = try DefaultsOptions.takeAll(
+      &words, flags: ["--json"], values: ["--since", "--count"])
     let (domain, key) = try domainAndKey(&words)
     var left = try options.value("--count").map { text in
       guard let count = Int(text), count > 0 else { throw DefaultsUsage() }
@@ -167,81 +190,5 @@ extension DefaultsSession {
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe Glibc.read(read, &bytes, 64) > 0 {}
     }
-  }
-}
-
-/// Changes as lines.
-enum ChangeText {
-  static func time(_ seconds: Double) -> String {
-    CalendarTime(Date(timeIntervalSince1970: seconds))?.description ?? "\(seconds)"
-  }
-
-  static func line(_ change: PreferenceChange) -> String {
-    let place =
-      "\(change.transaction)\t\(time(change.time))\t\(change.process)\t\(name(change.domain))"
-    switch change.kind {
-    case .makeDomain: return "\(place)\t(domain made)"
-    case .removeDomain: return "\(place)\t(domain removed)"
-    case .set, .remove:
-      guard let key = change.key else { return "\(place)\t(sealed)" }
-      return "\(place)\t\(JSONText.quoted(key))\t\(value(change.old)) -> \(value(change.new))"
-    }
-  }
-
-  static func lines(_ difference: PreferenceDifference) -> String {
-    let place = "\(name(difference.domain))\t\(JSONText.quoted(difference.key))"
-    var lines: [String] = []
-    if let old = difference.old { lines.append("- \(place)\t\(JSONText.text(old))") }
-    if let new = difference.new { lines.append("+ \(place)\t\(JSONText.text(new))") }
-    return lines.joined(separator: "\n")
-  }
-
-  private static func name(_ domain: PreferenceDomain) -> String {
-    let name = DefaultsTarget.displayName(domain.name)
-    switch domain.host {
-    case .any: return name
-    case .current: return "\(name) (this host)"
-    case .named(let host): return "\(name) (host \(host))"
-    }
-  }
-
-  private static func value(_ value: PreferenceValue?) -> String {
-    value.map { JSONText.text($0) } ?? "(none)"
-  }
-
-  static func json(_ change: PreferenceChange) -> String {
-    var parts = [
-      "\"seq\":\(change.sequence)", "\"txn\":\(change.transaction)", "\"time\":\(change.time)",
-      "\"kind\":\"\(change.kind.rawValue)\"", place(change.domain),
-    ]
-    if let key = change.key { parts.append("\"key\":\(JSONText.quoted(key))") }
-    parts += values(change.old, change.new)
-    parts.append("\"origin\":\(JSONText.quoted(change.process))")
-    if let undoes = change.undoes { parts.append("\"undoes\":\(undoes)") }
-    return "{\(parts.joined(separator: ","))}"
-  }
-
-  static func json(_ difference: PreferenceDifference) -> String {
-    let parts =
-      [place(difference.domain), "\"key\":\(JSONText.quoted(difference.key))"]
-      + values(difference.old, difference.new)
-    return "{\(parts.joined(separator: ","))}"
-  }
-
-  private static func place(_ domain: PreferenceDomain) -> String {
-    let layer =
-      switch domain.host {
-      case .any: domain.name == PreferenceDomain.globalName ? "global" : "application"
-      case .current, .named:
-        domain.name == PreferenceDomain.globalName ? "global-host" : "application-host"
-      }
-    return "\"domain\":\(JSONText.quoted(domain.name)),\"layer\":\"\(layer)\""
-  }
-
-  private static func values(_ old: PreferenceValue?, _ new: PreferenceValue?) -> [String] {
-    [
-      "\"old\":\(old.map { JSONText.text($0) } ?? "null")",
-      "\"new\":\(new.map { JSONText.text($0) } ?? "null")",
-    ]
   }
 }

@@ -36,8 +36,20 @@ final class DefaultsSession {
       host = .named(name)
     default: break
     }
-    guard let verb = words.popFirst() else { throw DefaultsUsage() }
-    switch verb.lowercased() {
+    guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
+    guard let help = DefaultsHelp.ofVerb(verb) else { return try run(verb, words) }
+    if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return tool.print(help)
+    }
+    do {
+      try run(verb, words)
+    } catch is DefaultsUsage {
+      throw DefaultsUsage(verb: verb)
+    }
+  }
+
+  private func run(_ verb: String, _ words: ArraySlice<String>) throws {
+    switch verb {
     case "read": try read(words)
     case "read-type": try readType(words)
     case "write": try write(words)
@@ -72,7 +84,8 @@ final class DefaultsSession {
   func reading() throws -> PreferenceDatabase? {
     if let database { return database }
     database = try PreferenceDatabase.open(
-      tool.location(), mode: .read, process: "defaults", keys: LazyKeys(tool.keys))
+      tool.location(), mode: .read, process: "defaults", keys: LazyKeys(tool.keys),
+      managed: tool.managed)
     database?.prepareForShortUse()
     return database
   }
@@ -83,7 +96,8 @@ final class DefaultsSession {
     database?.close()
     guard
       let opened = try PreferenceDatabase.open(
-        tool.location(), mode: .write, process: "defaults", keys: LazyKeys(tool.keys))
+        tool.location(), mode: .write, process: "defaults", keys: LazyKeys(tool.keys),
+        managed: tool.managed)
     else { throw DefaultsRefusal("Could not write domain; there is no store") }
     opened.prepareForShortUse()
     database = opened
@@ -111,9 +125,8 @@ final class DefaultsSession {
   ) throws -> Result {
     switch target {
     case .stored(let domain):
-      let fixed = try tool.managed.entries(for: domain.name)
       return try writing().transaction { transaction in
-        try body(StoredDomain(transaction: transaction, domain: domain, fixed: fixed))
+        try body(StoredDomain(transaction: transaction, domain: domain))
       }
     case .file(let path):
       return try PropertyListFile.edit(path) { entries in
@@ -140,7 +153,6 @@ protocol DefaultsEditing {
 private struct StoredDomain: DefaultsEditing {
   let transaction: PreferenceTransaction
   let domain: PreferenceDomain
-  let fixed: [String: ManagedPreferences.Entry]
 
   var exists: Bool { get throws { try transaction.exists(domain) } }
 
@@ -150,27 +162,15 @@ private struct StoredDomain: DefaultsEditing {
 
   func contents() throws -> [String: PreferenceValue]? { try transaction.contents(of: domain) }
 
-  private func check(_ key: String) throws {
-    guard let entry = fixed[key] else { return }
-    throw DefaultsRefusal(
-      "The administrator has set \(key) in \(domain.name) (\(entry.file)); leaving defaults unchanged."
-    )
-  }
-
   func set(_ value: PreferenceValue, _ key: String) throws {
-    try check(key)
     try transaction.set(value, key, in: domain)
   }
 
-  func remove(_ key: String) throws -> Bool {
-    try check(key)
-    return try transaction.remove(key, in: domain)
-  }
+  func remove(_ key: String) throws -> Bool { try transaction.remove(key, in: domain) }
 
   func removeDomain() throws -> Bool { try transaction.removeDomain(domain) }
 
   func replace(by entries: [String: PreferenceValue]) throws {
-    for key in entries.keys { try check(key) }
     try transaction.replace(domain, by: entries)
   }
 }

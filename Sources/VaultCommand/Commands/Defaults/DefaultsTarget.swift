@@ -36,9 +36,33 @@ enum DefaultsTarget: Equatable {
       }
       return .stored(PreferenceDomain(id, host: host))
     default:
-      return word.contains("/")
-        ? path(word, host: host, home: home) : .stored(PreferenceDomain(word, host: host))
+      return isPath(word) ? path(word, host: host, home: home) : .stored(domain(word, host: host))
     }
+  }
+
+  /// What begins with `/`, `./`, `../` or `~` and has a slash; any other slash belongs to a domain's name.
+  private static func isPath(_ word: String) -> Bool {
+    let bytes = word.utf8
+    return bytes.contains(0x2f)
+      && ["/", "./", "../", "~"].contains { bytes.starts(with: $0.utf8) }
+  }
+
+  /// The domain that a Mac keeps in the file of this name below `~/Library/Preferences`.
+  ///
+  /// `NAME.plist` is NAME, `.GlobalPreferences` the global domain, and `ByHost/NAME.UUID` a domain of this
+  /// host, whatever a Mac's was called.
+  private static func domain(_ word: String, host: PreferenceDomain.Host) -> PreferenceDomain {
+    var (name, host) = (word, host)
+    if name.utf8.count > 6, name.hasSuffix(".plist") { name.removeLast(6) }
+    if name.utf8.starts(with: "ByHost/".utf8) {
+      name.removeFirst("ByHost/".count)
+      host = .current
+      if let dot = name.lastIndex(of: "."), name[dot...].utf8.count == 37 {
+        name = String(name[..<dot])
+      }
+    }
+    if name == PreferenceDomain.globalFileName { name = PreferenceDomain.globalName }
+    return PreferenceDomain(name, host: host)
   }
 
   /// A path: the file, or, where there is none, the domain that macOS keeps there.
@@ -54,20 +78,11 @@ enum DefaultsTarget: Equatable {
     let file = path.hasSuffix(".plist") ? path : path + ".plist"
     if PropertyListFile.exists(file) { return .file(file) }
     guard let range = lastRange(of: "/Library/Preferences/", in: file) else { return .file(file) }
-    var name = String(file[range.upperBound...].dropLast(".plist".count))
+    let name = String(file[range.upperBound...].dropLast(".plist".count))
     if range.lowerBound == file.startIndex {
       return .stored(PreferenceDomain("/Library/Preferences/\(name)", host: host))
     }
-    var host = host
-    if name.hasPrefix("ByHost/") {
-      name.removeFirst("ByHost/".count)
-      host = .current
-      // NAME.UUID: the host is this one, whatever a Mac's was called.
-      if let dot = name.lastIndex(of: "."), name[dot...].count == 37 { name = String(name[..<dot]) }
-    }
-    guard !name.contains("/") else { return .file(file) }
-    if name == ".GlobalPreferences" { name = PreferenceDomain.globalName }
-    return .stored(PreferenceDomain(name, host: host))
+    return .stored(domain(name, host: host))
   }
 
   private static func lastRange(of part: String, in text: String) -> Range<String.Index>? {

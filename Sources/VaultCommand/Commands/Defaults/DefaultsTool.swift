@@ -54,16 +54,26 @@ package struct DefaultsTool {
     do {
       try session.run(arguments)
       return 0
-    } catch is DefaultsUsage {
-      print(DefaultsHelp.text)
+    } catch let usage as DefaultsUsage {
+      print(usage.verb.flatMap(DefaultsHelp.ofVerb) ?? DefaultsHelp.text)
       return 255
     } catch let refusal as DefaultsRefusal {
       if let message = refusal.message { log(message) }
       return refusal.status
     } catch {
       log("\(error)")
-      if let advice = advice(for: error) { log(advice) }
+      if let advice = advice(for: error) ?? remedy(for: error) { log(advice) }
       return 1
+    }
+  }
+
+  private func remedy(for error: any Error) -> String? {
+    guard let error = error as? PreferenceError else { return nil }
+    switch error.code {
+    case .managed:
+      return "Defaults have not been changed. Only the administrator can change that file."
+    case .locked: return "Defaults have not been changed. To open the vault, run: vault unlock"
+    default: return nil
     }
   }
 
@@ -81,7 +91,10 @@ package struct DefaultsTool {
 }
 
 /// The words make no sense: the help text, exit 255.
-struct DefaultsUsage: Error {}
+struct DefaultsUsage: Error {
+  /// The verb of our own whose help is enough.
+  var verb: String?
+}
 
 /// What was asked for cannot be done: a message, or none if there is nothing to say, exit 1.
 struct DefaultsRefusal: Error {

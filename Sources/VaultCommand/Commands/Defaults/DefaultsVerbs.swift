@@ -143,7 +143,8 @@ extension DefaultsSession {
     print(.dictionary(all), options)
   }
 
-  /// The domains of the host that was asked for, with their contents; locked ones are told and left out.
+  /// The domains of the host that was asked for, with their contents; those that cannot be read are told and
+  /// left out.
   func everything() throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []
@@ -151,7 +152,7 @@ extension DefaultsSession {
       do {
         found.append((domain.name, try database.contents(of: domain) ?? [:]))
       } catch {
-        guard error.code == .locked else { throw error }
+        guard error.code == .locked || error.code == .damaged else { throw error }
         tool.warn(error.message)
       }
     }
@@ -225,9 +226,28 @@ struct DefaultsOptions {
   private var flags: Set<String> = []
   private var values: [String: String] = [:]
 
+  var isEmpty: Bool { flags.isEmpty && values.isEmpty }
+
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
   func value(_ option: String) -> String? { values[option] }
+
+  /// Takes the options of a verb of our own off; `--` ends them, and what else begins so is a mistake.
+  static func takeAll(
+    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+  ) throws -> DefaultsOptions {
+    var isValue = false
+    for word in words.prefix(while: { $0 != "--" }) {
+      if isValue {
+        isValue = false
+      } else if values.contains(word) {
+        isValue = true
+      } else if word.utf8.starts(with: "--".utf8), !flags.contains(word) {
+        throw DefaultsUsage()
+      }
+    }
+    return take(&words, flags: flags, values: values)
+  }
 
   /// Takes known options off; `--` ends them.
   static func take(

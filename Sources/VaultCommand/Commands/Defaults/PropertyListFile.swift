@@ -15,12 +15,20 @@ enum PropertyListFile {
     return (try? System.names(in: handle))?.sorted() ?? []
   }
 
+  /// A larger file is refused.
+  private static let limit = 256 << 20
+
   /// All bytes of a file or pipe.
+  ///
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large: it is never taken for an empty one.
   static func bytes(of path: String) throws(System.Failure) -> [UInt8] {
     let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY)
     defer { System.close(file) }
     let size = try System.status(file).size
-    return try System.readAll(file, expected: size, limit: 256 << 20) ?? []
+    guard let bytes = try System.readAll(file, expected: size, limit: limit) else {
+      throw System.Failure(errno: EFBIG)
+    }
+    return bytes
   }
 
   /// The keys and values; `nil` if there is no file or no dictionary in it.
@@ -50,11 +58,10 @@ enum PropertyListFile {
   static func edit<Result>(
     _ path: String, _ body: (inout [String: PreferenceValue]?) throws -> Result
   ) throws -> Result {
-    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let path = target(of: path)
     let handle: Int32
     do {
-      handle = try System.open(
-        directory.isEmpty ? "/" : directory, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+      handle = try openDirectory(of: path)
     } catch {
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }
@@ -77,24 +84,89 @@ enum PropertyListFile {
     return result
   }
 
-  /// Writes a file beside the old one and renames it over; the old one's mode stays.
+  /// Writes a file beside the old one, renames it over, and has both on the disk when it returns.
+  ///
+  /// The old one's mode and owner stay, and so does a symbolic link to it. A device or a pipe is written into.
   static func write(_ bytes: [UInt8], to path: String) throws {
-    let mode = (try? System.status(of: path, in: AT_FDCWD))?.permissions ?? 0o600
+    let path = target(of: path)
+    let old = FileIdentity(of: path)
+    if let old, !old.isRegular { return try write(bytes, into: path) }
     let temporary = "\(path).\(UInt32.random(in: .min ... .max))~"
     do {
       let file = try System.open(
-        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-        mode: mode & 0o777)
+        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       do {
         defer { System.close(file) }
         try System.writeAll(file, unsafe bytes.span.bytes)
+        if let old {
+          // Only root may give a file away: another's becomes the writer's, as a Mac has it.
+          _ = fchown(file, old.owner, old.group)
+          _ = fchmod(file, old.mode)
+        }
         try System.sync(file)
       }
       try System.rename(temporary, to: path, in: AT_FDCWD)
+      let directory = try openDirectory(of: path)
+      defer { System.close(directory) }
+      try System.sync(directory)
     } catch {
       try? System.unlink(temporary, in: AT_FDCWD)
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }
+  }
+
+  private static func write(_ bytes: [UInt8], into path: String) throws {
+    do {
+      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
+      defer { System.close(file) }
+      try System.writeAll(file, unsafe bytes.span.bytes)
+    } catch {
+      throw DefaultsRefusal("Could not write \(path): \(error.reason)")
+    }
+  }
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: 0x2f) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func openDirectory(of path: String) throws(System.Failure) -> Int32 {
+    try System.open(directory(of: path), in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+  }
+
+  /// What a path stands for: the file at the end of symbolic links, also where there is none yet.
+  private static func target(of path: String) -> String {
+    // What `/dev/stdout` leads to has no name.
+    if let identity = FileIdentity(of: path), !identity.isRegular { return path }
+    var path = path
+    // As many as the kernel follows: path_resolution(7).
+    for _ in 0..<40 {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = unsafe readlink(path, &buffer, buffer.count)
+      guard count > 0, count < buffer.count else { break }
+      let target = String(
+        decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = target.utf8.first == 0x2f ? target : "\(directory(of: path))/\(target)"
+    }
+    return path
+  }
+}
+
+/// Whose a file is, and what it is: stat(2), at the end of symbolic links.
+private struct FileIdentity {
+  let isRegular: Bool
+  let mode: UInt32
+  let owner: UInt32
+  let group: UInt32
+
+  /// `nil` if there is no file.
+  init?(of path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    mode = status.st_mode & 0o777
+    owner = status.st_uid
+    group = status.st_gid
   }
 }
 

@@ -1,0 +1,192 @@
+import VaultSealing
+import VaultStorage
+
+/// Protecting domains: which key seals one, and its values stored anew when that changes.
+extension PreferenceDatabase {
+  /// What seals a domain; `nil` for a plain one.
+  func sealer(for row: DomainRow) throws -> DomainSealer? {
+    guard let id = row.keyID else {
+      if row.lacksItsMark { throw Self.unmarked(row.domain) }
+      return nil
+    }
+    return try sealer(keyID: id, of: row.domain)
+  }
+
+  /// What seals a domain with a certain key.
+  func sealer(keyID: [UInt8], of domain: PreferenceDomain) throws -> DomainSealer {
+    let locked = "the domain \(domain.name) is protected and its key is not at hand"
+    guard let keys else { throw PreferenceError(.locked, locked) }
+    do {
+      return try DomainSealer(keyID: keyID, key: try keys.dataKey(id: keyID))
+    } catch {
+      throw PreferenceError(.locked, locked, underlying: error)
+    }
+  }
+
+  static func unmarked(_ domain: PreferenceDomain) -> PreferenceError {
+    PreferenceError(
+      .damaged,
+      "the domain \(domain.name) holds sealed values but is not marked as protected; "
+        + "protect it again to read them")
+  }
+
+  /// A domain of every host: its parts, the one for any host first.
+  ///
+  /// - Parameter name: The domain's name.
+  /// - Returns: The parts that there are, and always the one for any host.
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  package func parts(of name: String) throws(PreferenceError) -> [PreferenceDomain] {
+    [PreferenceDomain(name)]
+      + (try domains()).filter { $0.name == name && $0.host != .any }
+      .sorted { $0.storedHost < $1.storedHost }
+  }
+
+  /// Seals a domain's keys and values from now on; its journal and its part of snapshots go.
+  ///
+  /// A domain whose values are sealed already, and that only lost its mark, gets it back.
+  ///
+  /// - Parameter domain: A domain; it is made if there is none.
+  /// - Returns: Whether it was plain before.
+  /// - Throws: ``PreferenceError`` with code `.locked` if no key can be had.
+  @discardableResult
+  package func protect(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
+    try protect([domain])
+  }
+
+  /// Seals several domains, or parts of one, all or none; see ``protect(_:)-(PreferenceDomain)``.
+  @discardableResult
+  package func protect(_ domains: [PreferenceDomain]) throws(PreferenceError) -> Bool {
+    do {
+      return try transaction { transaction in
+        var wasPlain = false
+        for domain in domains {
+          try transaction.make(domain)
+          guard let row = try row(of: domain), row.keyID == nil else { continue }
+          try rewrite(row, sealer: try newSealer(of: row), in: transaction)
+          wasPlain = true
+        }
+        return wasPlain
+      }
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  private func newSealer(of row: DomainRow) throws -> DomainSealer {
+    let present = try store.connection.first(
+      "SELECT type, value FROM preferences_values WHERE domain=? AND type='sealed' LIMIT 1",
+      [.integer(row.id)]
+    ) { $0.stored(at: 0)?.keyID }
+    if case let id?? = present { return try sealer(keyID: id, of: row.domain) }
+    guard let keys else { throw PreferenceError(.locked, "there is no key to protect with") }
+    let id: [UInt8]
+    let key: SecretBytes
+    do {
+      (id, key) = try keys.currentDataKey(for: "preferences:\(row.domain.name)")
+    } catch {
+      throw PreferenceError(.locked, "no key can be had to protect with", underlying: error)
+    }
+    return try DomainSealer(keyID: id, key: key)
+  }
+
+  /// Stores a domain's keys and values plainly again.
+  ///
+  /// - Parameter domain: A domain.
+  /// - Returns: Whether it was protected before.
+  /// - Throws: ``PreferenceError`` with code `.locked`, `.notFound`.
+  @discardableResult
+  package func unprotect(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
+    try unprotect([domain])
+  }
+
+  /// Stores several domains, or parts of one, plainly again, all or none; those that are not there are passed
+  /// over, unless none is.
+  @discardableResult
+  package func unprotect(_ domains: [PreferenceDomain]) throws(PreferenceError) -> Bool {
+    do {
+      return try transaction { transaction in
+        let rows = try domains.compactMap { try row(of: $0) }
+        guard !rows.isEmpty else {
+          throw PreferenceError(.notFound, "there is no domain \(domains.first?.name ?? "")")
+        }
+        for row in rows where row.keyID != nil {
+          try rewrite(row, sealer: nil, in: transaction)
+        }
+        return rows.contains { $0.keyID != nil }
+      }
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Stores a domain's keys and values anew, sealed or plain.
+  ///
+  /// Of the domain's journal only that remains.
+  func rewrite(
+    _ row: DomainRow, sealer: DomainSealer?, in transaction: PreferenceTransaction
+  ) throws {
+    let connection = store.connection
+    let contents: [String: PreferenceValue]
+    if let sealer, row.keyID == nil {
+      contents = try self.contents(of: row, partlySealed: sealer)
+    } else {
+      contents = try self.contents(of: row)
+    }
+    try transaction.replaceJournal(of: row.domain, from: row.keyID, to: sealer?.keyID) {
+      try connection.execute(
+        "DELETE FROM preferences_values WHERE domain=?", [.integer(row.id)])
+      try connection.execute(
+        "UPDATE preferences_domains SET protection=? WHERE id=?",
+        [sealer.map { .blob($0.keyID) } ?? .null, .integer(row.id)])
+      for (key, value) in contents {
+        let insert = try connection.cached(
+          "INSERT INTO preferences_values VALUES (?, ?, ?, ?)")
+        try insert.bind(row.id, at: 1)
+        try insert.bind(try sealer?.name(of: key) ?? key, at: 2)
+        try insert.bind(
+          try sealer?.seal(value, key: key, in: row.domain) ?? StoredValue(value), at: 3)
+        try insert.run()
+      }
+      try removeFromSnapshots(row.domain)
+    }
+  }
+
+  /// What a domain without a mark has, where values may be sealed nevertheless.
+  private func contents(
+    of row: DomainRow, partlySealed sealer: DomainSealer
+  ) throws -> [String: PreferenceValue] {
+    var entries: [String: PreferenceValue] = [:]
+    try store.connection.forEachRow(
+      "SELECT key, type, value FROM preferences_values WHERE domain=?", [.integer(row.id)]
+    ) { values in
+      guard let stored = values.stored(at: 1) else { return }
+      let name = values.string(at: 0)
+      if stored.type == StoredValue.sealedType {
+        let (key, value) = try sealer.open(stored, name: name, in: row.domain)
+        // A plain value of the same key is the later one.
+        if entries[key] == nil { entries[key] = value }
+      } else {
+        entries[name] = try stored.preference()
+      }
+    }
+    return entries
+  }
+
+  /// Removes from the store's files what was deleted; to be called after ``protect(_:)``.
+  ///
+  /// - Throws: ``PreferenceError``, also where another program reads the store and its log cannot be emptied.
+  package func scrub() throws(PreferenceError) {
+    let isEmpty: Bool
+    do {
+      isEmpty = try store.scrub()
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+    guard isEmpty else {
+      throw PreferenceError.wrapping(
+        StorageError(
+          .busy,
+          "the old values are still in the log of the store, which another program is reading"))
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import VaultStorage
+
+/// Taking transactions of the journal back.
+extension PreferenceDatabase {
+  private struct DryRun: Error {}
+
+  /// Takes transactions back, each in a transaction of its own kind, all or none.
+  ///
+  /// - Parameters:
+  ///   - transactions: Their numbers.
+  ///   - isForced: Also where a later change of the same key would be lost.
+  ///   - isDryRun: Whether to find out only; nothing is changed then.
+  /// - Returns: The changes that were taken back, as the journal had them, the oldest first.
+  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any more),
+  ///   `.conflict` if a key was changed since, `.managed` if the administrator has fixed it,
+  ///   `.locked` if the protection of a domain cannot be taken back without its key.
+  package func undo(
+    _ transactions: [Int64], isForced: Bool = false, isDryRun: Bool = false
+  ) throws(PreferenceError) -> [PreferenceChange] {
+    var undone: [PreferenceChange] = []
+    var entries: ClosedRange<Int64>?
+    latestCommit = nil
+    do {
+      try store.write { _ in
+        for number in transactions.sorted(by: >) {
+          let rows = try journalRows("tx=? ORDER BY sequence", [.integer(number)])
+          guard !rows.isEmpty else {
+            throw PreferenceError(.notFound, "the journal has no transaction \(number)")
+          }
+          // Read first: where a protection is taken back, the domain's journal goes.
+          let changes = readable(rows)
+          let transaction = PreferenceTransaction(self, undoes: number)
+          for (row, change) in zip(rows, changes).reversed() {
+            if let key = change.key { try checkManaged(key, in: row.domain) }
+            try undo(row, among: rows, transaction, isForced: isForced)
+          }
+          try transaction.finish()
+          if let made = transaction.entries {
+            entries = min(made.lowerBound, entries?.lowerBound ?? .max)...made.upperBound
+          }
+          undone = Self.worthTelling(changes) + undone
+        }
+        if isDryRun { throw DryRun() }
+      }
+      latestCommit = entries
+      // What was plain in the meantime is in no file any more.
+      if undone.contains(where: { $0.kind == .unprotect }) { try scrub() }
+    } catch is DryRun {
+    } catch {
+      throw PreferenceError.wrapping(error)
+    }
+    return undone
+  }
+
+  /// Without domains that were made and removed where their keys say as much.
+  private static func worthTelling(_ changes: [PreferenceChange]) -> [PreferenceChange] {
+    let withKeys = Set(
+      changes.filter { $0.kind == .set || $0.kind == .remove }.map(\.domain))
+    return changes.filter { change in
+      change.kind != .makeDomain && change.kind != .removeDomain
+        || !withKeys.contains(change.domain)
+    }
+  }
+
+  private func undo(
+    _ row: JournalRow, among rows: [JournalRow], _ transaction: PreferenceTransaction,
+    isForced: Bool
+  ) throws {
+    let domain = row.domain
+    let present = try self.row(of: domain)
+    switch row.kind {
+    case .set, .remove:
+      guard let name = row.name else { return }
+      let current = try present.flatMap { try stored(name, in: $0.id) }
+      guard isForced || current == row.new else {
+        throw PreferenceError(
+          .conflict, "a key of \(domain.name) was changed after transaction \(row.transaction)")
+      }
+      try transaction.restore(row.old, name: name, in: domain)
+    case .makeDomain:
+      // Others may have put keys into it since.
+      if let present, try isEmpty(present) { try transaction.removeDomain(domain) }
+    case .removeDomain:
+      // The entries of earlier versions do not say how the domain was protected, its values do.
+      let keyID =
+        row.old?.keyID
+        ?? rows.lazy.filter { $0.domain == domain && $0.name != nil }.compactMap { $0.old?.keyID }
+        .first
+      if let present {
+        if present.keyID == keyID { return }
+        guard isForced else {
+          throw PreferenceError(
+            .conflict,
+            "the domain \(domain.name) was made again, with another protection, after transaction "
+              + "\(row.transaction)")
+        }
+        try transaction.removeDomain(domain)
+      }
+      try transaction.make(domain, protectedBy: keyID)
+    case .protect, .unprotect:
+      guard let present, present.keyID == row.new?.keyID else {
+        throw PreferenceError(
+          .conflict,
+          "the protection of \(domain.name) was changed after transaction \(row.transaction)")
+      }
+      var former: DomainSealer?
+      if let keyID = row.old?.keyID { former = try sealer(keyID: keyID, of: domain) }
+      try rewrite(present, sealer: former, in: transaction)
+    }
+  }
+
+  private func isEmpty(_ row: DomainRow) throws -> Bool {
+    try store.connection.int64(
+      "SELECT 1 FROM preferences_values WHERE domain=? LIMIT 1", [.integer(row.id)]) == nil
+  }
+}

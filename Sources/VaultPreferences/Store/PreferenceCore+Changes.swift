@@ -1,0 +1,119 @@
+/// What others, and this process, committed: taken over key by key, and told to observers.
+extension PreferenceCore {
+  /// Takes over what was committed since the last look.
+  func refresh() {
+    source.withLock { source in
+      let unread = withState { $0.unread }
+      if !unread.isEmpty { reload(unread, &source) }
+      report(&source)
+    }
+  }
+
+  /// Reads the journal on, renews the keys that changed, and tells those who observe them.
+  ///
+  /// The journal says which keys; what they have now is read from the store itself. So it does no harm to read of a
+  /// change twice.
+  func report(_ source: inout Source) {
+    let hasObservers = withState { !$0.observers.isEmpty }
+    guard let database = source.database,
+      let news = try? database.news(after: source.sequence, readingChanges: hasObservers)
+    else { return }
+    let own = database.latestCommit
+    let isExplained =
+      news.dataVersion == source.dataVersion
+      || news.touched.contains { own?.contains($0.sequence) != true }
+    (source.sequence, source.dataVersion) = (news.latest, news.dataVersion)
+    if news.isComplete, isExplained {
+      renew(news.touched, &source)
+    } else {
+      // Entries are missing, or there are none for what another connection committed, as the sqlite3 shell
+      // does. Whoever asks next reads all of it; nobody may.
+      withState { $0.isOutdated = !$0.cached.isEmpty }
+    }
+    tell(news.changes)
+  }
+
+  private func renew(_ touched: [JournalNews.Entry], _ source: inout Source) {
+    var names: [PreferenceDomain: Set<String>] = [:]
+    var whole: Set<PreferenceDomain> = []
+    let sizes = withState { $0.cached.mapValues(\.count) }
+    for entry in touched where sizes[entry.domain] != nil {
+      if let name = entry.name {
+        names[entry.domain, default: []].insert(name)
+      } else if entry.isOfProtection {
+        whole.insert(entry.domain)
+      }
+    }
+    for (domain, names) in names where !whole.contains(domain) {
+      // Many keys, such as of an import, are found sooner in one go.
+      guard names.count < max(64, (sizes[domain] ?? 0) / 4),
+        let values = try? source.database?.values(named: names, in: domain),
+        withState({ $0.take(values, in: domain) })
+      else {
+        whole.insert(domain)
+        continue
+      }
+    }
+    if !whole.isEmpty { reload(whole, &source) }
+  }
+
+  private func tell(_ changes: [PreferenceChange]) {
+    guard !changes.isEmpty else { return }
+    let observers = withState { Array($0.observers.values) }
+    var transactions: [[PreferenceChange]] = []
+    for change in changes {
+      if transactions.last?.last?.transaction == change.transaction {
+        transactions[transactions.count - 1].append(change)
+      } else {
+        transactions.append([change])
+      }
+    }
+    for observer in observers {
+      for transaction in transactions {
+        let own = transaction.filter { change in
+          observer.domains?.contains(change.domain) ?? true
+            && (observer.key.map { $0 == change.key } ?? true) && change.kind != .makeDomain
+        }
+        if !own.isEmpty { observer.continuation.yield(own) }
+      }
+    }
+  }
+
+  /// A stream of what happens from now on, one element for each transaction.
+  func observe(
+    domains: Set<PreferenceDomain>?, key: String?
+  ) -> AsyncStream<[PreferenceChange]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [PreferenceChange].self)
+    let id = withState { state in
+      state.nextObserver += 1
+      state.observers[state.nextObserver] = Observer(
+        domains: domains, key: key, continuation: continuation)
+      return state.nextObserver
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.withState { $0.observers[id] = nil }
+    }
+    return stream
+  }
+}
+
+extension PreferenceCore.State {
+  /// Takes over what the store has of some keys, except where a later change is still to be written.
+  ///
+  /// - Returns: Whether that could be done: two keys that Swift takes for one need the whole domain.
+  fileprivate mutating func take(
+    _ values: [String: PreferenceValue?], in domain: PreferenceDomain
+  ) -> Bool {
+    let isPlain = values.allSatisfy { key, value in
+      value != nil || key.utf8.allSatisfy { $0 < 0x80 }
+    }
+    guard isPlain else { return false }
+    let waiting =
+      pending.isEmpty ? [] : Set(pending.lazy.filter { $0.domain == domain }.map(\.key))
+    for (key, value) in values where !waiting.contains(key) {
+      cached[domain]?[key] = value
+      renew(key)
+    }
+    return true
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultStorage
+
+/// Property lists of the user's as files: links, modes, sizes, what is on the disk.
+struct DefaultsFilesTests {
+  private let defaults: DefaultsRunner
+
+  init() throws { defaults = try DefaultsRunner() }
+
+  private func path(_ name: String) -> String { "\(defaults.home.path)/\(name)" }
+
+  private func mode(_ name: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
+    return try #require(attributes[.posixPermissions] as? Int)
+  }
+
+  @Test func aFileThatIsTooLargeIsRefusedAndNotEmptied() throws {
+    let big = path("big.plist")
+    try Data("{old = value;}".utf8).write(to: URL(fileURLWithPath: big))
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: big))
+    // Sparse: it takes no room.
+    try handle.truncate(atOffset: 256 << 20 | 1)
+    try handle.close()
+    for words in [
+      ["read", big], ["write", big, "new", "1"], ["write", big, "{new = 1;}"],
+      ["delete", big, "old"],
+      ["import", "d", big],
+    ] {
+      let result = defaults.run(words)
+      #expect(result.status == 1, "\(words)")
+      #expect(result.error.contains("File too large"), "\(words)")
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: big)
+    #expect(attributes[.size] as? Int == 256 << 20 | 1)
+    #expect(defaults.home.names() == ["big.plist"])
+  }
+
+  @Test func aLinkStaysAndWhatItPointsToIsChanged() throws {
+    #expect(defaults("write", path("real.plist"), "a", "1").status == 0)
+    unsafe chmod(path("real.plist"), 0o640)
+    try FileManager.default.createDirectory(
+      atPath: path("folder"), withIntermediateDirectories: true)
+    for (link, target) in [("link", "real.plist"), ("folder/up", "../link.plist")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: path("\(link).plist"), withDestinationPath: target)
+      #expect(defaults("write", path(link), "\(link)", "2").status == 0)
+      #expect(
+        try FileManager.default.destinationOfSymbolicLink(atPath: path("\(link).plist")) == target)
+    }
+    #expect(try mode("real.plist") == 0o640)
+    #expect(
+      defaults("read", path("real")).output
+        == "{\n    a = 1;\n    \"folder/up\" = 2;\n    link = 2;\n}\n")
+    // One that leads nowhere yet.
+    try FileManager.default.createSymbolicLink(
+      atPath: path("dangling.plist"), withDestinationPath: "later.plist")
+    #expect(defaults("write", path("dangling"), "k", "1").status == 0)
+    #expect(defaults("read", path("later"), "k").output == "1\n")
+    #expect(defaults("export", "d", path("dangling.plist")).status == 0)
+    #expect(try mode("later.plist") == 0o600)
+  }
+
+  @Test func theModeOfAFileStays() throws {
+    #expect(defaults("write", path("f.plist"), "a", "1").status == 0)
+    #expect(try mode("f.plist") == 0o600)
+    unsafe chmod(path("f.plist"), 0o644)
+    #expect(defaults("write", path("f.plist"), "a", "2").status == 0)
+    #expect(try mode("f.plist") == 0o644)
+  }
+
+  @Test func aPipeIsWrittenIntoAndNotReplaced() throws {
+    defaults("write", "d", "k", "1")
+    let pipe = path("pipe")
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    #expect(defaults("export", "d", pipe).status == 0)
+    var status = stat()
+    unsafe stat(pipe, &status)
+    #expect(status.st_mode & S_IFMT == S_IFIFO)
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(unsafe read(reader, &bytes, 8) == 8)
+    #expect(bytes == Array("bplist00".utf8))
+  }
+
+  /// The file, and after the rename its name: both are synced, and neither failure goes unnoticed.
+  @Test(arguments: [1, 2]) func aSyncThatFailsIsTold(number: Int) throws {
+    defaults("write", path("f.plist"), "a", "1")
+    let plan = FaultPlan(.error(EIO), at: number, of: [.sync])
+    let result = System.withFaults(plan) { defaults("write", path("f.plist"), "a", "2") }
+    #expect(plan.hasFired)
+    #expect(result.status == 1)
+    #expect(result.message.contains("Could not write domain"))
+    // The old or the new, and nothing beside it.
+    #expect(["1\n", "2\n"].contains(defaults("read", path("f.plist"), "a").output))
+    #expect(defaults.home.names() == ["f.plist"])
+  }
+
+  @Test func bytesInsideAContainerAreBareInTheSummaryToo() {
+    defaults("write", "d", "book", "-array", "-data", String(repeating: "00", count: 32))
+    #expect(
+      defaults("read", "--data-summary", "d").output.contains(
+        "{length = 32, bytes = 0x00000000 00000000 00000000 00000000 ... 00000000 00000000 }\n"))
+    #expect(!defaults("read", "--data-summary", "d").output.contains("\"{length"))
+  }
+}

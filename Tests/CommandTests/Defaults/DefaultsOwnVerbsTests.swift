@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultStorage
+
+/// Verbs of our own: their help, and what they say of what they did.
+struct DefaultsOwnVerbsTests {
+  private let defaults: DefaultsRunner
+
+  init() throws { defaults = try DefaultsRunner() }
+
+  static let verbs = [
+    "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover",
+  ]
+
+  @Test(arguments: verbs) func eachHasItsHelp(verb: String) {
+    for words in [[verb, "--help"], [verb, "-h"], [verb, "d", "--help"]] {
+      let help = defaults.run(words)
+      #expect(help.status == 0)
+      #expect(help.error == "")
+      #expect(help.output.hasPrefix("Syntax:\n\n  defaults "))
+      #expect(help.output.contains(verb))
+    }
+    let mistaken = defaults(verb, "--no-such-option")
+    #expect(mistaken.status == 255)
+    #expect(mistaken.output == defaults(verb, "--help").output)
+    #expect(defaults.home.names() == [])
+  }
+
+  /// To macOS's verbs it is a word like any other.
+  @Test func elsewhereItIsAWord() throws {
+    #expect(defaults("write", "d", "--help", "-string", "x").status == 0)
+    #expect(try defaults.value("--help") == "x")
+    #expect(defaults("history", "d", "--", "--help").output.contains("\"--help\""))
+  }
+
+  @Test func theCommandsOwnHelpHasEveryVerb() throws {
+    let vault = VaultProcess(home: defaults.home.path)
+    let help = try vault.run(["defaults", "--help"]).text
+    for verb in Self.verbs + ["read-type", "rename", "import", "export"] {
+      #expect(help.contains(verb), "\(verb)")
+    }
+    let link = "\(defaults.home.path)/defaults"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: VaultProcess.path)
+    let linked = VaultProcess(home: defaults.home.path, executable: link)
+    #expect(try linked.run(["--help"]).text.contains("read-type"))
+    let version = try linked.run(["--version"])
+    #expect(version.status == 0)
+    #expect(try version.text == vault.run(["--version"]).text)
+  }
+
+  @Test func undoTakesBackAProtectionAndSaysSo() throws {
+    defaults.keys = FixedDataKeys()
+    defaults("write", "other", "k", "1")
+    defaults("write", "d", "k", "1")
+    defaults("protect", "d")
+    let would = defaults("undo", "--dry-run")
+    #expect(would.output.contains("\td\t(protected)\nWould take back 1 change"))
+    #expect(defaults("undo").output.contains("\td\t(protected)\nTook back 1 change"))
+    #expect(try defaults.value("k") == "1")
+    #expect(defaults("history", "d").output.contains("(no longer protected)"))
+    #expect(defaults("read", "other", "k").output == "1\n")
+  }
+
+  @Test func undoOfWhatWasChangedSinceSaysWhatToDo() throws {
+    defaults("write", "d", "k", "1")
+    defaults("write", "d", "other", "1")
+    let history = defaults("history", "d", "k").output
+    let number = String(history.prefix { $0 != "\t" })
+    defaults("delete", "d", "k")
+    let refused = defaults("undo", "--transaction", number)
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("was changed after transaction \(number)"))
+    #expect(refused.message.contains("--force"))
+  }
+
+  /// One broken domain: told, and the others are read, found, exported and kept.
+  @Test func aBrokenDomainDoesNotStopTheOthers() throws {
+    defaults.keys = FixedDataKeys()
+    defaults("write", "broken", "token", "SECRET")
+    defaults("protect", "broken")
+    defaults("write", "whole", "token", "v")
+    let connection = try SQLiteConnection(path: defaults.home.location.store)
+    try connection.execute("UPDATE preferences_domains SET protection=NULL WHERE name='broken'")
+    connection.close()
+    let why = "the domain broken holds sealed values but is not marked as protected"
+    for words in [["read"], ["find", "token"], ["snapshot", "s"]] {
+      let result = defaults.run(words)
+      #expect(result.status == 0, "\(words)")
+      #expect(result.error.contains(why), "\(words)")
+    }
+    #expect(defaults("read").output == "{\n    whole =     {\n        token = v;\n    };\n}\n")
+    #expect(defaults("export", "whole", "-").status == 0)
+    #expect(defaults("diff", "s").status == 0)
+    let refused = defaults("write", "broken", "new", "PLAIN")
+    #expect(refused.status == 1)
+    #expect(refused.error.contains(why))
+    #expect(defaults("protect", "broken").status == 0)
+    #expect(defaults("read", "broken").output == "{\n    token = SECRET;\n}\n")
+  }
+
+  @Test func protectTakesThePartsOfADomainForSingleHostsToo() throws {
+    defaults.keys = FixedDataKeys()
+    defaults("-currentHost", "write", "d", "k", "canary-here")
+    defaults("write", "d", "k", "canary")
+    #expect(defaults("protect", "d").status == 0)
+    for name in defaults.home.names(in: "vault") {
+      let path = "\(defaults.home.location.data)/\(name)"
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(data.range(of: Data("canary".utf8)) == nil, "\(name)")
+    }
+    #expect(defaults("-currentHost", "read", "d", "k").output == "canary-here\n")
+    #expect(defaults("unprotect", "d").status == 0)
+    defaults.keys = nil
+    #expect(defaults("-currentHost", "read", "d", "k").output == "canary-here\n")
+  }
+
+  @Test func aSnapshotSaysWhatItLeavesAlone() throws {
+    defaults("write", "d", "k", "1")
+    defaults("snapshot", "s")
+    defaults.keys = FixedDataKeys()
+    defaults("protect", "d")
+    let restored = defaults("snapshot", "--restore", "s")
+    #expect(restored.status == 0)
+    #expect(restored.error.contains("the protected domain d is not in the snapshot"))
+    #expect(defaults("read", "d", "k").output == "1\n")
+  }
+
+  @Test func aGlobalValueThatIsFixedReachesApplications() throws {
+    try FileManager.default.createDirectory(
+      atPath: defaults.managed, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
+    let file = "\(defaults.managed)/NSGlobalDomain.plist"
+    try Data("{AppleLocale = nb;}".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(
+      defaults("read", "--effective", "--show-origin", "com.example.app", "AppleLocale").output
+        == "managed:\(file)\tnb\n")
+    #expect(
+      defaults("read", "--effective", "com.example.app").output == "{\n    AppleLocale = nb;\n}\n")
+    for words in [
+      ["write", "com.example.app", "AppleLocale", "sv"], ["write", "-g", "AppleLocale", "sv"],
+      ["delete", "-g", "AppleLocale"], ["write", "com.example.app", "{AppleLocale = sv;}"],
+      ["-currentHost", "write", "com.example.app", "AppleLocale", "sv"],
+    ] {
+      _ = defaults("write", "com.example.app", "other", "1")
+      let refused = defaults.run(words)
+      #expect(refused.status == 1, "\(words)")
+      if words[0] != "delete" { #expect(refused.message.contains(file), "\(words)") }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultSealing
+import VaultStorage
+
+/// What happens to a protected domain beside reading and writing: removal, undo, snapshots, damage.
+struct ProtectedDomainTests {
+  private let home: TemporaryHome
+  private let domain = PreferenceDomain("p")
+  private let other = PreferenceDomain("q")
+
+  init() throws { home = try TemporaryHome() }
+
+  private func open(_ keys: (any DataKeyProvider)? = nil) throws -> PreferenceDatabase {
+    try #require(
+      try PreferenceDatabase.open(home.location, mode: .write, process: "test", keys: keys))
+  }
+
+  private func protectedDomain() throws -> PreferenceDatabase {
+    let database = try open(FixedKeys())
+    try database.transaction { transaction in
+      try transaction.set("secret", "token", in: domain)
+      try transaction.set("open", "k", in: other)
+    }
+    try database.protect(domain)
+    return database
+  }
+
+  private func execute(_ sql: String) throws {
+    let connection = try SQLiteConnection(path: home.location.store)
+    try connection.execute(sql)
+    connection.close()
+  }
+
+  @Test func aRemovalThatIsTakenBackLeavesTheDomainReadableAndProtected() throws {
+    let database = try protectedDomain()
+    try database.transaction { try $0.removeDomain(domain) }
+    let undone = try database.undo(database.undoable(latest: 1))
+    #expect(undone.map(\.key) == ["token"])
+    #expect(try database.isProtected(domain))
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+    try database.transaction { try $0.set("canary-later", "new", in: domain) }
+    database.close()
+    for name in home.names(in: "vault") {
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(home.location.data)/\(name)"))
+      #expect(data.range(of: Data("canary-later".utf8)) == nil, "\(name)")
+    }
+  }
+
+  /// Journals of earlier versions do not say how a removed domain was protected.
+  @Test func aRemovalByAnEarlierVersionIsTakenBackTheSame() throws {
+    let database = try protectedDomain()
+    try database.transaction { try $0.removeDomain(domain) }
+    try execute("UPDATE preferences_journal SET old_value=NULL WHERE old_type='domain'")
+    _ = try database.undo(database.undoable(latest: 1))
+    #expect(try database.isProtected(domain))
+    #expect(try database.value("token", in: domain) == "secret")
+  }
+
+  @Test func aDomainThatWasMadeAgainIsNotMixedWithSealedValues() throws {
+    let database = try protectedDomain()
+    let removal = try #require(
+      try database.transaction { transaction in
+        try transaction.removeDomain(domain)
+        return transaction.id
+      })
+    try database.transaction { try $0.set("plain", "new", in: domain) }
+    let error = #expect(throws: PreferenceError.self) { try database.undo([removal]) }
+    #expect(error?.code == .conflict)
+    #expect(try database.contents(of: domain) == ["new": "plain"])
+    _ = try database.undo([removal], isForced: true)
+    #expect(try database.isProtected(domain))
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+  }
+
+  @Test func aDomainWithoutItsMarkIsToldAndGetsItBack() throws {
+    let database = try protectedDomain()
+    try execute("UPDATE preferences_domains SET protection=NULL WHERE name='p'")
+    for body in [
+      { _ = try database.contents(of: domain) }, { _ = try database.value("token", in: domain) },
+      { try database.transaction { try $0.set("plain", "new", in: domain) } },
+    ] {
+      let error = #expect(throws: PreferenceError.self) { try body() }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains("is not marked as protected") == true)
+    }
+    // The others are there as ever.
+    #expect(try database.contents(of: other) == ["k": "open"])
+    let snapshot = try database.takeSnapshot(named: "s")
+    #expect(snapshot.domains == [other: ["k": "open"]])
+    #expect(snapshot.problems.count == 1)
+    #expect(try database.protect(domain))
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+  }
+
+  @Test func plainAndSealedValuesOfADomainWithoutItsMarkAreBothKept() throws {
+    let database = try protectedDomain()
+    try execute("UPDATE preferences_domains SET protection=NULL WHERE name='p'")
+    try execute(
+      "INSERT INTO preferences_values SELECT id, 'plain', 'string', 'v' FROM preferences_domains "
+        + "WHERE name='p'")
+    try database.protect(domain)
+    #expect(try database.contents(of: domain) == ["token": "secret", "plain": "v"])
+    #expect(try database.isProtected(domain))
+  }
+
+  @Test func protectingIsInTheJournalAndCanBeTakenBack() throws {
+    let database = try protectedDomain()
+    #expect(try database.changes(in: domain).map(\.kind) == [.protect])
+    let told = try database.undo(database.undoable(latest: 1), isDryRun: true)
+    #expect(told.map(\.kind) == [.protect])
+    #expect(try database.isProtected(domain))
+    #expect(try database.undo(database.undoable(latest: 1)) == told)
+    #expect(try open().contents(of: domain) == ["token": "secret"])
+    try database.protect(domain)
+    try database.unprotect(domain)
+    #expect(try database.changes(in: domain).map(\.kind) == [.unprotect])
+    _ = try database.undo(database.undoable(latest: 1))
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+    #expect(try database.isProtected(domain))
+  }
+
+  /// Numbers of the journal are never given twice: who reads on from one misses nothing.
+  @Test func numbersGoOnWhereTheJournalOfADomainGoes() throws {
+    let database = try open(FixedKeys())
+    try database.transaction { try $0.set(1, "a", in: domain) }
+    try database.transaction { try $0.set(2, "b", in: domain) }
+    let before = try database.latestSequence()
+    try database.protect(domain)
+    #expect(try database.latestSequence() > before)
+    #expect(try database.changes(after: before).map(\.kind) == [.protect])
+  }
+
+  @Test func aSnapshotKeepsAProtectedDomainSealedAndBringsItBackWithoutAKey() throws {
+    var database = try protectedDomain()
+    #expect(try database.takeSnapshot(named: "s").problems == [])
+    #expect(
+      try SQLiteConnection(path: home.location.store)
+        .int64("SELECT count(*) FROM preferences_snapshots WHERE contents LIKE '%secret%'") == 0)
+    try database.transaction { transaction in
+      try transaction.set("changed", "token", in: domain)
+      try transaction.set("added", "more", in: domain)
+    }
+    database = try open()
+    #expect(try database.restore(database.snapshot(named: "s")) == [])
+    database = try open(FixedKeys())
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+    try database.transaction { try $0.removeDomain(domain) }
+    _ = try database.restore(database.snapshot(named: "s"))
+    #expect(try database.isProtected(domain))
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+  }
+
+  @Test func differencesOfProtectedDomainsNeedTheirKey() throws {
+    let database = try protectedDomain()
+    _ = try database.takeSnapshot(named: "s")
+    try database.transaction { try $0.set("changed", "token", in: domain) }
+    for (keys, expected) in [(FixedKeys(), ["token"]), (nil, [])] as [(FixedKeys?, [String])] {
+      let reader = try open(keys)
+      let (before, after) = (try reader.snapshot(named: "s"), try reader.currentState())
+      let old = reader.opening(before, besides: after)
+      let new = reader.opening(after, besides: before)
+      #expect(PreferenceDatabase.differences(from: old, to: new).map(\.key) == expected)
+      #expect(new.problems.isEmpty == (keys != nil))
+    }
+    // What is the same needs none.
+    let reader = try open()
+    let now = try reader.currentState()
+    #expect(reader.opening(now, besides: now).problems == [])
+  }
+
+  @Test func aDomainProtectedAfterASnapshotIsLeftAsItIs() throws {
+    let database = try open(FixedKeys())
+    try database.transaction { try $0.set("secret", "token", in: domain) }
+    _ = try database.takeSnapshot(named: "s")
+    try database.protect(domain)
+    let left = try database.restore(database.snapshot(named: "s"))
+    #expect(left.count == 1)
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+  }
+
+  @Test func aPartForOneHostIsProtectedAsTheDomainIs() throws {
+    let database = try protectedDomain()
+    let part = PreferenceDomain("p", host: .current)
+    try database.transaction { try $0.set("here", "k", in: part) }
+    #expect(try database.isProtected(part))
+    #expect(try database.parts(of: "p") == [domain, part])
+    try database.unprotect(database.parts(of: "p"))
+    #expect(try open().contents(of: part) == ["k": "here"])
+    try database.protect(database.parts(of: "p"))
+    #expect(try database.isProtected(part))
+    let error = #expect(throws: PreferenceError.self) {
+      try open().transaction {
+        try $0.set(1, "k", in: PreferenceDomain("p", host: .named("elsewhere")))
+      }
+    }
+    #expect(error?.code == .locked)
+  }
+}
