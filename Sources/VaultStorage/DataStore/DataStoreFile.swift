@@ -66,7 +66,14 @@ package struct DataStoreFile: Sendable, Equatable {
     }
     let connection = try openReadOnly(busyTimeout: busyTimeout)
     defer { connection.close() }
-    return try connection.readStoreMetadata(path: path)
+    do {
+      return try connection.readStoreMetadata(path: path)
+    } catch  where error.isInterruptedWrite {
+      throw StorageError(
+        .accessDenied,
+        "a program was stopped while it wrote to \(path); it takes that back when it opens it again",
+        databaseError: error.databaseError)
+    }
   }
 
   /// Opens the store.
@@ -82,7 +89,12 @@ package struct DataStoreFile: Sendable, Equatable {
   package func open(
     _ mode: Mode, ofApplication application: String? = nil, busyTimeout: Duration = .seconds(5)
   ) throws(StorageError) -> (connection: SQLiteConnection, metadata: StoreMetadata?) {
-    var found = try metadata(ofApplication: application, busyTimeout: busyTimeout)
+    var found: StoreMetadata?
+    do {
+      found = try metadata(ofApplication: application, busyTimeout: busyTimeout)
+    } catch  where error.isInterruptedWrite && mode == .write {
+      // Who may write takes it back, and looks at the store after that.
+    }
     let connection: SQLiteConnection
     switch mode {
     case .read:
@@ -153,6 +165,11 @@ package struct DataStoreFile: Sendable, Equatable {
     // A WAL database on a read-only medium: nobody writes, and its two other files cannot be made.
     return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
   }
+}
+
+extension StorageError {
+  /// A transaction in a rollback journal that a crash broke off, seen by who only reads (SQLITE_READONLY_ROLLBACK).
+  fileprivate var isInterruptedWrite: Bool { databaseError == 776 }
 }
 
 extension SQLiteConnection {

@@ -115,6 +115,33 @@ struct DataStoreFileTests {
     #expect(try contents() == before)
   }
 
+  @Test func aWriteThatACrashBrokeOffIsTakenBackByTheNextWriter() throws {
+    try make().close()
+    // As on a network file system, where there is a rollback journal in place of the log.
+    let writer = try SQLiteConnection(path: path)
+    try writer.trustSchema()
+    _ = try writer.string("PRAGMA journal_mode=DELETE")
+    try writer.executeScript(
+      "PRAGMA cache_size=1; PRAGMA cache_spill=1; INSERT INTO Tag(word) VALUES ('a')")
+    try writer.execute("BEGIN")
+    try writer.executeScript(
+      """
+      WITH RECURSIVE n(v) AS (VALUES (1) UNION ALL SELECT v+1 FROM n WHERE v<2000)
+      INSERT INTO Tag(word) SELECT 'tag ' || v FROM n
+      """)
+    let crashed = DataStoreFile(path: "\(home.path)/app/crashed.store")
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(atPath: path + suffix, toPath: crashed.path + suffix)
+    }
+    try writer.execute("ROLLBACK")
+    let error = #expect(throws: StorageError.self) { try crashed.open(.read) }
+    #expect(error?.message.contains("stopped while it wrote") == true)
+    let (connection, found) = try crashed.open(.write, ofApplication: "com.example.trips")
+    #expect(found?.schema == TripSchemas.travels)
+    #expect(try connection.strings("SELECT word FROM Tag") == ["a"])
+    #expect(try crashed.metadata() == found)
+  }
+
   @Test func readingCannotWrite() throws {
     try make().close()
     let (connection, found) = try file.open(.read)
