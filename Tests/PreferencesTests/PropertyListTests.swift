@@ -164,6 +164,22 @@ struct PropertyListTests {
     }
   }
 
+  /// As `compare:` has it, which sees surrogates below U+E000.
+  @Test func keysAreOrderedByTheirUTF16Units() {
+    let keys = [
+      "", "a", "ab", "b", "B", "é", "e\u{301}", "\u{7ff}", "\u{800}", "\u{d7ff}", "\u{e000}",
+      "\u{fffd}",
+      "\u{ffff}", "\u{10000}", "🎉", "\u{10ffff}", "a\u{e000}", "a🎉", "a🎊", "\u{efff}x", "\u{f000}",
+    ]
+    for left in keys {
+      for right in keys {
+        #expect(
+          OldStyleWriter.precedes(left, right)
+            == left.utf16.lexicographicallyPrecedes(right.utf16), "\(left) \(right)")
+      }
+    }
+  }
+
   @Test func oneFormMayBeAskedFor() throws {
     let xml = PropertyList.xml(["a": 1]).bytes
     #expect(try PropertyList.parse(xml, as: .xml) == ["a": 1])

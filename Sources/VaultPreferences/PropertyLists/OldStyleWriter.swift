@@ -37,10 +37,9 @@ package struct OldStyleWriter: Sendable {
   }
 
   private func append(_ value: PreferenceValue, level: Int, to output: inout String) {
-    let indent = String(repeating: " ", count: 4 * level)
-    let inner = String(repeating: " ", count: 4 * (level + 1))
     switch value {
     case .array(let elements):
+      let (indent, inner) = Self.indents(level)
       output += "\(indent)("
       for (index, element) in elements.enumerated() {
         output += index == 0 ? "\n\(inner)" : ",\n\(inner)"
@@ -48,22 +47,37 @@ package struct OldStyleWriter: Sendable {
       }
       output += "\n\(indent))"
     case .dictionary(let entries):
+      let (indent, inner) = Self.indents(level)
       output += "\(indent){\n"
       for key in entries.keys.sorted(by: Self.precedes) {
-        output += "\(inner)\(quoted(key)) = "
+        output += inner
+        append(quoting: key, to: &output)
+        output += " = "
         append(entries[key] ?? "", level: level + 1, to: &output)
         output += ";\n"
       }
       output += "\(indent)}"
     case .uid(let number):
       append(.dictionary(["CF$UID": PreferenceValue(unsigned: number)]), level: level, to: &output)
-    default: output += quoted(scalar(value), isData: value.kind == .data)
+    case .data(let bytes): output += dataText(bytes)
+    default: append(quoting: scalar(value), to: &output)
     }
+  }
+
+  private static func indents(_ level: Int) -> (own: String, inner: String) {
+    (String(repeating: " ", count: 4 * level), String(repeating: " ", count: 4 * (level + 1)))
   }
 
   /// By UTF-16 units, as `compare:` without options does.
   package static func precedes(_ left: String, _ right: String) -> Bool {
-    left.utf16.lexicographicallyPrecedes(right.utf16)
+    let (left, right) = (left.utf8.span, right.utf8.span)
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+      let (byte, other) = (left[index], right[index])
+      // UTF-8 has the same order, but for characters beyond U+FFFF: their surrogates are below U+E000.
+      let isOneBeyond = (byte >= 0xf0) != (other >= 0xf0) && min(byte, other) >= 0xee
+      return isOneBeyond ? byte > other : byte < other
+    }
+    return left.count < right.count
   }
 
   private func scalar(_ value: PreferenceValue) -> String {
@@ -110,8 +124,7 @@ package struct OldStyleWriter: Sendable {
   }
 
   /// Bare only if there is something and all of it is ASCII letters and digits.
-  private func quoted(_ text: String, isData: Bool = false) -> String {
-    if isData { return text }
+  private func append(quoting text: String, to output: inout String) {
     let isBare =
       !text.isEmpty
       && text.utf8.allSatisfy { byte in
@@ -120,8 +133,13 @@ package struct OldStyleWriter: Sendable {
         default: false
         }
       }
-    if isBare { return text }
-    var output = "\""
+    if isBare { return output += text }
+    output += "\""
+    defer { output += "\"" }
+    let isPlain = text.utf8.allSatisfy {
+      (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c
+    }
+    if isPlain { return output += text }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": output += "\\\""
@@ -143,7 +161,6 @@ package struct OldStyleWriter: Sendable {
         }
       }
     }
-    return output + "\""
   }
 
   private static func octal(_ value: UInt32) -> String {

@@ -76,7 +76,14 @@ struct XMLWriter {
   }
 
   private mutating func line(_ indent: Int, _ tag: String, _ text: String) {
-    raw(indent, "<\(tag)>\(text)</\(tag)>")
+    output += repeatElement(0x09, count: indent)
+    output.append(0x3c)
+    output += tag.utf8
+    output.append(0x3e)
+    output += text.utf8
+    output += "</".utf8
+    output += tag.utf8
+    output += ">\n".utf8
   }
 
   /// CoreFoundation's words, and 17 digits: enough for every double.
@@ -108,6 +115,11 @@ struct XMLWriter {
   }
 
   private mutating func escaped(_ text: String) -> String {
+    // U+FFFE and U+FFFF begin with 0xef.
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte >= 0x20 && byte != 0x26 && byte != 0x3c && byte != 0x3e && byte != 0xef
+    }
+    if isPlain { return text }
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {

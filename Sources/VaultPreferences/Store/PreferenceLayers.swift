@@ -66,9 +66,18 @@ package struct LayeredValue: Sendable, Equatable {
 
 extension PreferenceDatabase {
   /// Every layer's value of a key, as a program named `domain` would find it; the first one wins.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - domain: The application's name.
+  ///   - database: The store; `nil` if there is none.
+  ///   - fixed: What the administrator has fixed for the application.
+  ///   - suites: Added suites, the last added first.
+  /// - Returns: The layers that have the key.
+  /// - Throws: ``PreferenceError``.
   package static func layers(
-    of key: String, in domain: String, database: PreferenceDatabase?, managed: ManagedPreferences,
-    suites: [String] = []
+    of key: String, in domain: String, database: PreferenceDatabase?,
+    fixed: [String: ManagedPreferences.Entry], suites: [String] = []
   ) throws(PreferenceError) -> [LayeredValue] {
     var found: [LayeredValue] = []
     for step in SearchList.steps(for: domain, suites: suites) {
@@ -77,7 +86,7 @@ extension PreferenceDatabase {
           found.append(
             LayeredValue(layer: step.layer, domain: stored, file: nil, value: value))
         }
-      } else if step.layer == .managed, let entry = try managed.entries(for: domain)[key] {
+      } else if step.layer == .managed, let entry = fixed[key] {
         found.append(
           LayeredValue(layer: .managed, domain: nil, file: entry.file, value: entry.value))
       }
@@ -87,9 +96,10 @@ extension PreferenceDatabase {
 
   /// The keys that any layer of a domain has.
   package static func layeredKeys(
-    in domain: String, database: PreferenceDatabase?, managed: ManagedPreferences
+    in domain: String, database: PreferenceDatabase?,
+    fixed: [String: ManagedPreferences.Entry]
   ) throws(PreferenceError) -> Set<String> {
-    var keys = Set(try managed.entries(for: domain).keys)
+    var keys = Set(fixed.keys)
     for step in SearchList.steps(for: domain, suites: []) {
       guard let stored = step.domain, let entries = try database?.contents(of: stored) else {
         continue

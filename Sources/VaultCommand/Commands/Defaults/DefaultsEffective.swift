@@ -8,9 +8,10 @@ extension DefaultsSession {
       throw DefaultsRefusal("A file has no layers; read it without --effective.")
     }
     let database = try reading()
+    let fixed = try tool.managed.entries(for: domain.name)
     if let key = words.popFirst() {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, managed: tool.managed)
+        of: key, in: domain.name, database: database, fixed: fixed)
       guard let winner = layers.first else { throw absent(.stored(domain), key) }
       if options.has("--json") {
         let shown = options.has("--all-layers") ? layers : [winner]
@@ -29,13 +30,13 @@ extension DefaultsSession {
       return tool.print(prefix + text(winner.value, options))
     }
     let keys = try PreferenceDatabase.layeredKeys(
-      in: domain.name, database: database, managed: tool.managed)
+      in: domain.name, database: database, fixed: fixed)
     guard !keys.isEmpty else { throw absent(.stored(domain), nil) }
     var effective: [String: PreferenceValue] = [:]
     var origins: [String: PreferenceValue] = [:]
     for key in keys {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, managed: tool.managed)
+        of: key, in: domain.name, database: database, fixed: fixed)
       guard let winner = layers.first else { continue }
       effective[key] = winner.value
       origins[key] = json(winner, isWinner: true)
@@ -44,7 +45,7 @@ extension DefaultsSession {
     if options.has("--json") { return print(.dictionary(origins), options) }
     for key in keys.sorted(by: OldStyleWriter.precedes) {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, managed: tool.managed)
+        of: key, in: domain.name, database: database, fixed: fixed)
       for (index, layer) in (options.has("--all-layers") ? layers[...] : layers.prefix(1))
         .enumerated()
       {
