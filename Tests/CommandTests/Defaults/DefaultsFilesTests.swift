@@ -64,6 +64,24 @@ struct DefaultsFilesTests {
     #expect(try mode("later.plist") == 0o600)
   }
 
+  /// Otherwise whoever may write to `/tmp` would choose which file of another user's is replaced.
+  @Test(.enabled(if: getuid() == 0, "only root can make another user's link"))
+  func aLinkOfAnotherUserInAFolderForAllIsNotFollowed() throws {
+    let shared = path("shared")
+    try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: false)
+    #expect(unsafe chmod(shared, 0o1777) == 0)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: path("victim")))
+    for (link, target) in [("x.plist", path("victim")), ("y.plist", path("absent"))] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(shared)/\(link)", withDestinationPath: target)
+      #expect(unsafe lchown("\(shared)/\(link)", 65_534, 65_534) == 0)
+      #expect(defaults("export", "d", "\(shared)/\(link)").status == 1)
+      #expect(defaults("write", "\(shared)/\(link)", "k", "1").status == 1)
+    }
+    #expect(try String(contentsOfFile: path("victim"), encoding: .utf8) == "mine")
+    #expect(!FileManager.default.fileExists(atPath: path("absent")))
+  }
+
   @Test func theModeOfAFileStays() throws {
     #expect(defaults("write", path("f.plist"), "a", "1").status == 0)
     #expect(try mode("f.plist") == 0o600)

@@ -72,7 +72,7 @@ package struct DefaultsTool {
     switch error.code {
     case .managed:
       return "Defaults have not been changed. Only the administrator can change that file."
-    case .locked: return "Defaults have not been changed. To open the vault, run: vault unlock"
+    case .locked: return "The vault has the key: vault unlock opens it, vault init makes one."
     default: return nil
     }
   }

@@ -58,25 +58,26 @@ enum PropertyListFile {
   static func edit<Result>(
     _ path: String, _ body: (inout [String: PreferenceValue]?) throws -> Result
   ) throws -> Result {
-    let path = target(of: path)
+    let target: String
     let handle: Int32
     do {
-      handle = try openDirectory(of: path)
+      target = try self.target(of: path)
+      handle = try openDirectory(of: target)
     } catch {
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }
     defer { System.close(handle) }
     // flock(2) takes a directory, and leaves no file behind.
     while flock(handle, LOCK_EX) != 0 && errno == EINTR {}
-    let before = try contents(of: path)
+    let before = try contents(of: target)
     var entries = before
     let result = try body(&entries)
     guard entries != before else { return result }
     if let entries {
-      try write(PropertyList.binary(.dictionary(entries)), to: path)
+      try write(PropertyList.binary(.dictionary(entries)), to: target)
     } else {
       do {
-        try System.unlink(path, in: AT_FDCWD)
+        try System.unlink(target, in: AT_FDCWD)
       } catch {
         throw DefaultsRefusal("Could not remove \(path): \(error.reason)")
       }
@@ -88,9 +89,21 @@ enum PropertyListFile {
   ///
   /// The old one's mode and owner stay, and so does a symbolic link to it. A device or a pipe is written into.
   static func write(_ bytes: [UInt8], to path: String) throws {
-    let path = target(of: path)
-    let old = FileIdentity(of: path)
-    if let old, !old.isRegular { return try write(bytes, into: path) }
+    let target: String
+    let old: FileIdentity?
+    do {
+      target = try self.target(of: path)
+      old = try FileIdentity.of(target)
+    } catch {
+      throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
+    }
+    if let old, !old.isRegular { return try write(bytes, into: target) }
+    try write(bytes, to: target, inPlaceOf: old)
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to path: String, inPlaceOf old: FileIdentity?
+  ) throws {
     let temporary = "\(path).\(UInt32.random(in: .min ... .max))~"
     do {
       let file = try System.open(
@@ -101,7 +114,7 @@ enum PropertyListFile {
         if let old {
           // Only root may give a file away: another's becomes the writer's, as a Mac has it.
           _ = fchown(file, old.owner, old.group)
-          _ = fchmod(file, old.mode)
+          _ = fchmod(file, old.mode & 0o777)
         }
         try System.sync(file)
       }
@@ -135,20 +148,36 @@ enum PropertyListFile {
   }
 
   /// What a path stands for: the file at the end of symbolic links, also where there is none yet.
-  private static func target(of path: String) -> String {
-    // What `/dev/stdout` leads to has no name.
-    if let identity = FileIdentity(of: path), !identity.isRegular { return path }
-    var path = path
+  private static func target(of path: String) throws(System.Failure) -> String {
+    var target = path
     // As many as the kernel follows: path_resolution(7).
     for _ in 0..<40 {
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = unsafe readlink(path, &buffer, buffer.count)
-      guard count > 0, count < buffer.count else { break }
-      let target = String(
-        decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      path = target.utf8.first == 0x2f ? target : "\(directory(of: path))/\(target)"
+      guard let next = try destination(ofLink: target) else { break }
+      // What `/dev/stdout` leads to has no name.
+      if let identity = try FileIdentity.of(target), !identity.isRegular { return target }
+      target = next
     }
-    return path
+    return target
+  }
+
+  /// Where a symbolic link points to; `nil` for anything else.
+  ///
+  /// - Throws: `EACCES` where somebody else may have put the link there: in a folder like `/tmp` only the user's
+  ///   own and those of the folder's owner are followed. It is the rule of proc(5), protected_symlinks, which a kernel
+  ///   may have switched off.
+  private static func destination(ofLink path: String) throws(System.Failure) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    guard count > 0, count < buffer.count else { return nil }
+    if let folder = try FileIdentity.of(directory(of: path)), folder.mode & 0o1002 == 0o1002 {
+      let owner = try System.status(of: path, in: AT_FDCWD).owner
+      guard owner == System.effectiveUser || owner == folder.owner else {
+        throw System.Failure(errno: EACCES)
+      }
+    }
+    let target = String(
+      decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return target.utf8.first == 0x2f ? target : "\(directory(of: path))/\(target)"
   }
 }
 
@@ -159,14 +188,16 @@ private struct FileIdentity {
   let owner: UInt32
   let group: UInt32
 
-  /// `nil` if there is no file.
-  init?(of path: String) {
+  /// The file of a path; `nil` if there is none.
+  static func of(_ path: String) throws(System.Failure) -> FileIdentity? {
     var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    isRegular = status.st_mode & S_IFMT == S_IFREG
-    mode = status.st_mode & 0o777
-    owner = status.st_uid
-    group = status.st_gid
+    guard unsafe stat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw System.Failure(errno: errno)
+    }
+    return FileIdentity(
+      isRegular: status.st_mode & S_IFMT == S_IFREG, mode: status.st_mode & 0o7777,
+      owner: status.st_uid, group: status.st_gid)
   }
 }
 
