@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The variable of `--passphrase env:NAME` goes to no other program, whichever verb starts it.
-struct PrivateVariableTests {
+@Suite(.serialized) struct PrivateVariableTests {
   private static let passphrase = "correct-horse-battery-9-staple"
   private static let options = ["--no-session", "--passphrase", "env:MYPW"]
 
