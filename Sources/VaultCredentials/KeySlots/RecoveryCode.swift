@@ -1,4 +1,4 @@
-import VaultSealing
+package import VaultSealing
 
 /// The printed code that opens a vault: 160 random bits and 20 bits of checksum.
 ///
@@ -6,7 +6,7 @@ import VaultSealing
 /// blanks, hyphens, and O for 0, I and L for 1; the checksum finds every single wrong character.
 ///
 /// Source: Douglas Crockford, "Base 32".
-enum RecoveryCode {
+package enum RecoveryCode {
   static let keyLength = 20
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   static let characterCount = 36
@@ -35,7 +35,7 @@ enum RecoveryCode {
   }
 
   /// The 20 bytes that a typed code stands for, or `nil` if it has a mistake.
-  static func key(from text: SecretBytes) throws -> SecretBytes? {
+  package static func key(from text: SecretBytes) throws -> SecretBytes? {
     var values = 0
     var isValid = true
     let bits = try SecretBytes(capacity: keyLength + 3) { output in

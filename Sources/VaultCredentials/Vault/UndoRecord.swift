@@ -4,7 +4,7 @@ import VaultSealing
 ///
 /// Kept in the index, under the setting `undo` and those that go on from it, as hex digits:
 /// Documentation/file-format.md, section 4. Secrets are not in it: they lie in the history.
-struct UndoRecord: Equatable {
+package struct UndoRecord: Equatable {
   static let setting = "undo"
   /// Room for an import of 20,000 new items, or for some 3,000 that were there before.
   ///
@@ -44,7 +44,7 @@ struct UndoRecord: Equatable {
   }
 
   /// The record that an index holds, or `nil`.
-  init?(in index: VaultIndex) {
+  package init?(in index: VaultIndex) {
     guard let text = index.undoText, let bytes = Hexadecimal.bytes(text.utf8) else {
       return nil
     }

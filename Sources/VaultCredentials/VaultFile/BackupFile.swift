@@ -3,13 +3,14 @@ import VaultSealing
 /// A vault file and the history blobs that its index names, in one file.
 ///
 /// Documentation/file-format.md, section 7. Everything in it is sealed already; the checksum tells damage.
-struct BackupFile {
+package struct BackupFile {
   static let magic: [UInt8] = [0x89, 0x56, 0x4C, 0x54, 0x42, 0x0D, 0x0A, 0x1A]
   static let version: UInt16 = 1
   /// The vault file, and as much again of history as may be kept.
   static let maximumLength = VaultHeader.maximumFile + (512 << 20)
 
-  var vault: [UInt8]
+  /// The vault file.
+  package var vault: [UInt8]
   /// Sealed blobs, by their BLAKE2b-128.
   var blobs: [[UInt8]: [UInt8]]
 
@@ -33,7 +34,10 @@ struct BackupFile {
     return writer.bytes + (try Hash.blake2b(writer.bytes))
   }
 
-  init(decoding bytes: [UInt8]) throws {
+  /// Decodes a backup.
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`.
+  package init(decoding bytes: [UInt8]) throws {
     let end = bytes.count - 32
     guard bytes.starts(with: Self.magic), end > Self.magic.count else {
       throw Self.damaged("it does not begin as a backup does")

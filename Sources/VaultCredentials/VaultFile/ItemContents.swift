@@ -1,9 +1,9 @@
-import VaultSealing
+package import VaultSealing
 
 /// The secret part of an item: its fields.
 ///
 /// Documentation/file-format.md, section 5.
-struct ItemContents: Sendable {
+package struct ItemContents: Sendable {
   static let maximumLength = 1 << 20
 
   /// The main secret.
@@ -55,7 +55,11 @@ struct ItemContents: Sendable {
     composer.put(value)
   }
 
-  init(opening sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws {
+  /// Opens what ``sealed(key:context:)`` made.
+  ///
+  /// - Throws: `SealingError` with code `.authenticationFailed`; a format error for contents that a key holder
+  ///   wrote wrongly.
+  package init(opening sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws {
     let padded = try AuthenticatedEncryption.open(sealed, key: key, context: context)
     self = try padded.withBytes { try ItemContents(decoding: $0) }
   }

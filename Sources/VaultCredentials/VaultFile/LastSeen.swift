@@ -1,11 +1,11 @@
-import VaultSealing
+package import VaultSealing
 
 /// Which file of a vault this machine saw last.
 ///
 /// Documentation/file-format.md, section 6.
 ///
 /// It lies in another tree than the vault, so that a data directory put back from a copy is noticed.
-struct LastSeen: Equatable {
+package struct LastSeen: Equatable {
   static let length = 76
   private static let magic = Array("VLTs".utf8)
 
@@ -41,7 +41,7 @@ struct LastSeen: Equatable {
   /// Decodes a record that was made with one of `keys`.
   ///
   /// - Throws: ``CredentialError`` with code `.damaged` if it verifies with none of them.
-  init(decoding bytes: [UInt8], vaultID: [UInt8], keys: [SecretBytes]) throws {
+  package init(decoding bytes: [UInt8], vaultID: [UInt8], keys: [SecretBytes]) throws {
     let forged = CredentialError(
       .damaged, "the record of the last seen vault file does not verify",
       hint: "if you know why, run the command again with --accept-rollback")

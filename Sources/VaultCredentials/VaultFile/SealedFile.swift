@@ -1,10 +1,10 @@
-import VaultSealing
+package import VaultSealing
 
 /// A vault file as it lies on disk: its header checked, nothing opened yet.
 ///
 /// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum, versions.
 /// Nothing but the header is parsed before the index has authenticated it.
-struct SealedFile: Sendable {
+package struct SealedFile: Sendable {
   let header: VaultHeader
   let headerBytes: [UInt8]
   let sealedIndex: [UInt8]
@@ -41,7 +41,12 @@ struct SealedFile: Sendable {
   }
 
   /// A vault file whose bytes are at hand.
-  init(bytes: [UInt8], identity: FileIdentity? = nil) throws {
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`.
+  package init(bytes: [UInt8]) throws { try self.init(bytes: bytes, identity: nil) }
+
+  /// A vault file whose bytes were read from the file with this identity.
+  init(bytes: [UInt8], identity: FileIdentity?) throws {
     try self.init(length: bytes.count, identity: identity) { Array(bytes[$0]) }
   }
 
@@ -62,7 +67,9 @@ struct SealedFile: Sendable {
   }
 
   /// Decodes an index that ``openedIndex(_:)`` gave.
-  static func decode(
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  package static func decode(
     _ padded: SecretBytes, onlyItemsNamed names: [[UInt8]]?
   ) throws -> VaultIndex {
     do {

@@ -3,7 +3,7 @@ import VaultSealing
 /// The sealed index of a vault file.
 ///
 /// Documentation/file-format.md, section 4.
-struct VaultIndex: Sendable {
+package struct VaultIndex: Sendable {
   struct DataKey: Sendable {
     var id: [UInt8]
     var key: SecretBytes

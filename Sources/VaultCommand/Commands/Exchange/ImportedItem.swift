@@ -5,7 +5,7 @@ import VaultSealing
 /// What another program's file holds, before it is compared with the vault.
 ///
 /// Files that are in clear already pass through ordinary memory; what `gpg` decrypts does not.
-struct ImportedItem {
+package struct ImportedItem {
   /// Where it stood, for the report.
   var origin: String
   /// The name that it is to have.

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import VaultCredentials
-import VaultSealing
+package import VaultSealing
 
 /// The folder of `pass`: a file for each secret, opened by gpg, its first line the password.
 ///
 /// passwordstore.org, "Data Organization"; what follows the first line is as people write it.
-enum PassImport {
+package enum PassImport {
   private static let suffix = ".gpg"
   private static let named = [
     "user": "user", "username": "user", "login": "user", "url": "url", "website": "url",
@@ -40,7 +40,8 @@ enum PassImport {
     return reading
   }
 
-  private static func item(_ name: String, _ secret: SecretBytes) throws -> ImportedItem {
+  /// What a decrypted file holds: the password, then fields and notes.
+  package static func item(_ name: String, _ secret: SecretBytes) throws -> ImportedItem {
     guard SecretText.isText(secret) || secret.count == 0 else {
       var item = ImportedItem(origin: name, name: name, main: secret)
       item.kind = .secret

@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The decoders under libFuzzer: `make fuzz`. A package of its own, since everything in it is built with the
+// fuzzer's and the address sanitizer's instructions. `Sources` and `Targets` are links, so that its modules are
+// the main package's own sources and may use what is `package` there.
+let package = Package(
+  name: "vault-fuzz",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    .executableTarget(
+      name: "vault-fuzz", dependencies: ["FuzzTargets"], path: "Driver"),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "VaultCommand", "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences",
+        "VaultStorage", "VaultSealing",
+      ],
+      path: "Targets"),
+    .target(
+      name: "VaultCommand",
+      dependencies: [
+        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .target(
+      name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
+    .target(
+      name: "VaultCredentials",
+      dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
+    .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
+    .target(name: "VaultSealing", dependencies: ["CVaultSodium", "CVaultLinux"]),
+    .systemLibrary(name: "CVaultSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CVaultSodium", pkgConfig: "libsodium"),
+    .systemLibrary(name: "CVaultSecret", pkgConfig: "libsecret-1"),
+    .systemLibrary(name: "CVaultExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CVaultMbedCrypto"),
+    .systemLibrary(name: "CVaultLinux"),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}
