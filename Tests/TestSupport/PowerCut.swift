@@ -1,0 +1,78 @@
+import Foundation
+
+/// A file system of a test's own that can lose its power.
+///
+/// A loop-mounted image. The kernel's shutdown call ends it without a flush of its log, as a switch would: what was
+/// not synced is gone, but no block is torn or reordered. ioctl_xfs_goingdown(2), which ext4 has too.
+package final class PowerCut: Sendable {
+  /// What the image is formatted with.
+  package enum FileSystem: String, CaseIterable, Sendable {
+    case ext4, xfs
+  }
+
+  /// Something that is needed did not work.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Why the tests are skipped where ``isPossible(_:)`` says no.
+  package static let needs: String = "needs root, loop devices, mkfs.ext4, mkfs.xfs and python3"
+
+  /// The mount point; mode 0700.
+  package let path: String
+  private let folder: TemporaryHome
+
+  package init(_ type: FileSystem) throws {
+    folder = try TemporaryHome()
+    path = "\(folder.path)/disk"
+    let image = "\(folder.path)/image"
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    // A sparse file. XFS takes no less than 300 MiB.
+    try Self.run(folder, ["truncate", "-s", type == .xfs ? "320M" : "64M", image])
+    try Self.run(
+      folder, type == .xfs ? ["mkfs.xfs", "-q", "-f", image] : ["mkfs.ext4", "-q", "-F", image])
+    try mount()
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+  }
+
+  deinit { try? Self.run(folder, ["umount", path]) }
+
+  /// Whether this machine and this user can do it: tried once.
+  package static func isPossible(_ type: FileSystem) -> Bool { possible[type] ?? false }
+
+  private static let possible: [FileSystem: Bool] = Dictionary(
+    uniqueKeysWithValues: FileSystem.allCases.map { type in
+      (type, (try? PowerCut(type).cut()) != nil)
+    })
+
+  /// Cuts the power and starts again: what is there now had reached the disk.
+  package func cut() throws {
+    try Self.run(folder, ["python3", "-c", Self.shutdown, path])
+    try Self.run(folder, ["umount", path])
+    try mount()
+  }
+
+  /// Brings all that was written so far to the disk.
+  package func sync() throws { try Self.run(folder, ["sync", "-f", path]) }
+
+  /// `EXT4_IOC_SHUTDOWN`, `XFS_IOC_GOINGDOWN`, with "no log flush".
+  private static let shutdown = """
+    import fcntl, os, struct, sys
+    fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))
+    """
+
+  private func mount() throws {
+    try Self.run(folder, ["mount", "-o", "loop", "\(folder.path)/image", path])
+  }
+
+  private static func run(_ folder: TemporaryHome, _ words: [String]) throws {
+    let program = VaultProcess(
+      home: folder.path, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"],
+      executable: "/usr/bin/env")
+    let result = try program.run(words)
+    guard result.status == 0 else {
+      throw Failure(description: "\(words[0]): \(result.status) \(result.errors)")
+    }
+  }
+}
