@@ -25,13 +25,14 @@ struct DurabilityTests {
 
   @Test func killedAtAnyMomentTheOldOrTheNewIsThere() throws {
     let vault = try KeyFileVault()
-    try vault.set("k", "0")
     var value = 0
     var killed = 0
+    let time = try ContinuousClock().measure { try vault.set("k", "0") }
+    var moments = Moments(40, within: time, of: "set")
     for round in 1...40 {
       let running = try vault.command.start(
         ["set", "k", "--stdin", "--no-session"], input: Data("\(round)".utf8))
-      usleep(UInt32.random(in: 0...30_000))
+      moments.wait()
       kill(running.pid, SIGKILL)
       let result = running.finish()
       let found = try vault.get("k")

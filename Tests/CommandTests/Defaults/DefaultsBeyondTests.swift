@@ -188,9 +188,13 @@ struct DefaultsBeyondTests {
     let database = try #require(
       try PreferenceDatabase.open(defaults.home.location, mode: .read, process: "test"))
     #expect(try database.contents(of: PreferenceDomain("d"))?.count == 100)
+    let time = try ContinuousClock().measure {
+      _ = try vault.run(home + ["write", "k", "value", "-string", "0"])
+    }
+    var moments = Moments(40, within: time, of: "defaults write")
     for n in 0..<40 {
       let victim = try vault.start(home + ["write", "k", "value", "-string", "\(n)"])
-      usleep(UInt32(n) * 500)
+      moments.wait()
       kill(victim.pid, SIGKILL)
       let status = victim.finish().status
       let found = try database.value("value", in: PreferenceDomain("k"))

@@ -23,7 +23,6 @@ struct InterruptionTests {
     _ vault: KeyFileVault, _ words: [String], rounds: Int = 12, prepare: () throws -> Void = {},
     check: (_ wasInterrupted: Bool) throws -> Void
   ) throws {
-    var generator = SystemRandomNumberGenerator()
     let command = VaultProcess(
       home: vault.home.path, environment: vault.command.environment,
       executable: "/usr/bin/python3")
@@ -32,17 +31,13 @@ struct InterruptionTests {
     let start = ContinuousClock.now
     let whole = try command.run(words)
     try #require(whole.status == 0, "\(whole.errors)")
-    let time = ContinuousClock.now - start
+    var moments = Moments(rounds, within: .now - start, of: words[3])
     try check(false)
     var interrupted = 0
-    for round in 0..<rounds {
+    for _ in 0..<rounds {
       try prepare()
       let running = try command.start(words)
-      // All of the time is covered, at moments that differ from run to run.
-      let part = (Double(round) + Double.random(in: 0..<1, using: &generator)) / Double(rounds)
-      let microseconds =
-        Double(time.components.seconds) * 1e6 + Double(time.components.attoseconds) / 1e12
-      usleep(UInt32(microseconds * part))
+      moments.wait()
       kill(running.pid, SIGINT)
       let result = running.finish()
       #expect(result.status == 0 || result.status == 128 + SIGINT, "\(result.errors)")

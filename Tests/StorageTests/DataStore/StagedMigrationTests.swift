@@ -163,23 +163,27 @@ struct StagedMigrationTests {
 
   @Test func aKilledProcessLeavesTheStoreAsBeforeOrAfter() throws {
     let probe = KeyringSession.product("migration-probe")
-    func run(_ verb: String, _ path: String, killedAfter pause: useconds_t? = nil) throws {
+    func start(_ verb: String, _ path: String) throws -> Process {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: probe)
       process.arguments = [verb, path]
       process.standardOutput = FileHandle.nullDevice
       try process.run()
-      if let pause {
-        usleep(pause)
-        kill(process.processIdentifier, SIGKILL)
-      }
-      process.waitUntilExit()
+      return process
     }
+    func run(_ verb: String, _ path: String) throws { try start(verb, path).waitUntilExit() }
+    let whole = try TemporaryHome()
+    try run("make", "\(whole.path)/a.store")
+    let time = try ContinuousClock().measure { try run("migrate", "\(whole.path)/a.store") }
+    var moments = Moments(25, within: time, of: "a migration")
     for round in 0..<25 {
       let home = try TemporaryHome()
       let file = DataStoreFile(path: "\(home.path)/a.store")
       try run("make", file.path)
-      try run("migrate", file.path, killedAfter: useconds_t.random(in: 0...40_000))
+      let victim = try start("migrate", file.path)
+      moments.wait()
+      kill(victim.processIdentifier, SIGKILL)
+      victim.waitUntilExit()
       let (connection, found) = try file.open(.write)
       let version = try #require(found).schema.version.major
       #expect(try connection.integrityCheck() == [], "round \(round)")
