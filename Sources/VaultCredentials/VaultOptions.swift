@@ -140,6 +140,11 @@ public struct VaultNotice: Sendable, Equatable {
     self.hint = hint
   }
 
+  static let plainKeyringSession = VaultNotice(
+    .plainKeyringSession,
+    "the keyring offers no encrypted connection: secrets went over the session bus in clear",
+    hint: "'--require-encrypted-session' refuses such a keyring")
+
   static let singleSlot = VaultNotice(
     .singleSlot, "only one key slot opens this vault: one accident loses it",
     hint: "vault key add --recovery")

@@ -231,7 +231,14 @@ extension TestKeyring: DesktopKeyring {
     contents.withLock { $0.items[path] = nil }
   }
 
-  package func unlock(cancellation: PromptCancellation?) throws(KeyringError) {
+  package var hasSentInClear: Bool { false }
+
+  /// It waits for nothing.
+  package func forgiveDelays() {}
+
+  package func unlock(
+    cancellation: PromptCancellation?, for identity: KeyringIdentity?
+  ) throws(KeyringError) {
     try state.require()
     switch state {
     case .locked: throw KeyringError(.lockedWithoutDisplay)

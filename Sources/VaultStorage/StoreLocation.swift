@@ -71,6 +71,13 @@ public struct StoreLocation: Sendable, Hashable {
     return "\(try Self.validate(vaultName: vault)).lock"
   }
 
+  /// The name of the lock of whoever changes a vault's copies in the keyring, in the vault file's directory.
+  ///
+  /// No vault's name begins with a dot: it is no other vault's lock.
+  package func copiesLockName(forVault vault: String?) throws(StorageError) -> String {
+    ".copies.\(try lockName(forVault: vault))"
+  }
+
   /// Answers `name` if a vault may be called so.
   ///
   /// - Parameter name: 1 to 64 of ASCII letters, digits, `-`, `_` and `.`, the first no `.` or `-`.

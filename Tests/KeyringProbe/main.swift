@@ -82,7 +82,7 @@ do {
       path, of: KeyringIdentity(service: next(), username: next()), to: input())
   case "delete":
     try keyring.delete(next(), of: KeyringIdentity(service: next(), username: next()))
-  case "unlock": try keyring.unlock()
+  case "unlock": try keyring.unlock(cancellation: nil)
   case "unlock-given-up":
     let cancellation = PromptCancellation()
     cancellation.cancel()

@@ -5,7 +5,9 @@ usage: secret_service.py MODE      (on the bus of DBUS_SESSION_BUS_ADDRESS)
 
 Prints "ready" once it owns the name. `ok` behaves. `counting` keeps items as a keyring does, and writes a line for
 each call into $HOME/calls: the caller's name on the bus and the method. `cutting` keeps 8,192 bytes of a secret at most,
-and nothing from the first NUL on. Where there is a file $HOME/items.json, a list
+and nothing from the first NUL on. `prompting` makes and deletes items by prompts that ask nobody, adds attributes of its
+own and finds nothing by a search for no attributes, as KeePassXC does; `losing` makes them without the attributes that it
+was given, and `slow-calls` keeps items and takes 30 ms for each call. Where there is a file $HOME/items.json, a list
 of {"attributes": {…}, "secret": "…"}, it keeps those items, and misbehaves with them. Needs python3-jeepney and
 python3-cryptography.
 """
@@ -47,13 +49,18 @@ SECRETS = {
 }
 
 
+KEEPING = ("counting", "cutting", "prompting", "losing", "slow-calls")
+
+
 class Service:
     def __init__(self, mode):
         self.mode = mode
         # Each client's session has a key of its own.
         self.keys = {}
         self.client = threading.local()
-        self.locked = mode.startswith("prompt-")
+        self.locked = mode.startswith("prompt-") or mode == "plain-locked"
+        # What a prompt that asks nobody has done.
+        self.result = None
         self.secret = SECRETS.get(mode, b"right secret")
         self.connection = open_dbus_connection("SESSION")
         self.store = {}
@@ -65,7 +72,7 @@ class Service:
                     self.created += 1
                     path = f"{COLLECTION}/{self.created}"
                     self.store[path] = (item["attributes"], item["secret"].encode())
-        self.keeps = mode in ("counting", "cutting") or self.created > 0
+        self.keeps = mode in KEEPING or self.created > 0
 
     # -- cryptography
 
@@ -76,7 +83,7 @@ class Service:
     def open_session(self, algorithm, value):
         if algorithm == "plain":
             return ("vo", (("s", ""), SESSION))
-        if self.mode == "plain-only":
+        if self.mode in ("plain-only", "plain-locked"):
             raise KeyError("org.freedesktop.DBus.Error.NotSupported")
         private = int.from_bytes(os.urandom(64), "big")
         shared = pow(int.from_bytes(value, "big"), private, PRIME).to_bytes(128, "big")
@@ -146,6 +153,7 @@ class Service:
             found = [
                 path for path, (attributes, _) in self.store.items()
                 if all(attributes.get(name) == value for name, value in body[0].items())
+                and (body[0] or self.mode != "prompting")
             ]
             return ("aoao", ([], found) if self.items_are_locked else (found, []))
         if self.items_are_locked and member in ("CreateItem", "SetSecret", "Delete"):
@@ -156,7 +164,14 @@ class Service:
             self.created += 1
             path = f"{COLLECTION}/{self.created}"
             attributes = body[0]["org.freedesktop.Secret.Item.Attributes"][1]
+            if self.mode == "prompting":
+                attributes = {**attributes, "Title": "x", "Path": "/x", "Uuid": str(self.created)}
+            if self.mode == "losing":
+                attributes = {}
             self.store[path] = (attributes, self.kept(body[1]))
+            if self.mode in ("prompting", "losing"):
+                self.result = ("o", path)
+                return ("oo", ("/", PROMPT))
             return ("oo", (path, "/"))
         if member == "GetSecrets":
             found = {path: self.encrypted(self.store[path][1]) for path in body[0]}
@@ -166,7 +181,16 @@ class Service:
             return ("", ())
         if path in self.store and member == "Delete":
             del self.store[path]
+            if self.mode in ("prompting", "losing"):
+                self.result = ("s", "")
+                return ("o", (PROMPT,))
             return ("o", ("/",))
+        if member == "GetAll" and path != COLLECTION and path not in self.store:
+            raise KeyError("org.freedesktop.Secret.Error.NoSuchObject")
+        if member == "Get" and body[1] == "Collections":
+            return ("v", (("ao", [COLLECTION]),))
+        if member == "Get" and body[1] == "Items":
+            return ("v", (("ao", list(self.store)),))
         if path in self.store and member == "GetAll":
             attributes = self.store[path][0]
             return ("a{sv}", ({
@@ -270,6 +294,8 @@ class Service:
             self.locked = False
         dismissed = self.mode == "prompt-dismissed"
         signature, body = "bv", (dismissed, ("ao", [] if dismissed else [COLLECTION]))
+        if self.result:
+            body = (False, self.result)
         if self.mode == "prompt-wrong-type":
             signature, body = "s", ("done",)
         emitter = DBusAddress(PROMPT, interface="org.freedesktop.Secret.Prompt")
@@ -291,6 +317,8 @@ class Service:
             if self.mode == "late":
                 # Each call is answered late, several at a time.
                 threading.Timer(0.9, self.reply, [message]).start()
+            elif self.mode == "slow-calls":
+                threading.Timer(0.03, self.reply, [message]).start()
             else:
                 self.reply(message)
 

@@ -109,6 +109,56 @@ start_display() {
   export DISPLAY NO_AT_BRIDGE GTK_A11Y
 }
 
+# KeePassXC as the keyring: a database (password "test") whose root group is shown to other programs.
+#
+# Which group that is stands in the database's own data; keepassxc-cli makes one from XML.
+start_keepassxc() {
+  group=00112233-4455-6677-8899-aabbccddeeff
+  mkdir -p "$home/.config/keepassxc"
+  cat >"$home/.config/keepassxc/keepassxc.ini" <<INI
+[General]
+ConfigVersion=2
+UpdateCheckMessageShown=true
+SingleInstance=false
+AutoSaveAfterEveryChange=true
+[GUI]
+CheckForUpdates=false
+ShowTrayIcon=false
+[FdoSecrets]
+Enabled=true
+ShowNotification=false
+ConfirmDeleteItem=false
+ConfirmAccessItem=false
+UnlockBeforeSearch=false
+[Security]
+LockDatabaseIdle=false
+LockDatabaseScreenLock=false
+INI
+  cat >"$home/empty.xml" <<XML
+<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<KeePassFile>
+  <Meta>
+    <Generator>tests</Generator>
+    <RecycleBinEnabled>False</RecycleBinEnabled>
+    <CustomData><Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{$group}</Value></Item></CustomData>
+  </Meta>
+  <Root><Group><UUID>ABEiM0RVZneImaq7zN3u/w==</UUID><Name>Passwords</Name></Group></Root>
+</KeePassFile>
+XML
+  printf 'test\ntest\n' | keepassxc-cli import -q -p -t 100 "$home/empty.xml" "$home/main.kdbx" >&2
+  printf 'test\n' | setpriv --pdeathsig TERM keepassxc --pw-stdin "$home/main.kdbx" \
+    >"$home/keepassxc.log" 2>&1 &
+  owner=$!
+  wait_for_owner
+  tries=0
+  until dbus-send --session --print-reply --reply-timeout=1000 --dest=org.freedesktop.secrets \
+    /org/freedesktop/secrets/aliases/default org.freedesktop.DBus.Properties.Get \
+    string:org.freedesktop.Secret.Collection string:Locked 2>/dev/null | grep -q 'boolean false'; do
+    tries=$((tries + 1))
+    [ $tries -lt 2000 ] || { echo "KeePassXC did not open its database" >&2; exit 1; }
+  done
+}
+
 lock() {
   dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
     org.freedesktop.Secret.Service.Lock \
@@ -150,6 +200,11 @@ case $state in
     start_bus
     start_unlocked
     lock
+    ;;
+  keepassxc)
+    start_display
+    start_bus
+    start_keepassxc
     ;;
   newline-trap)
     start_bus

@@ -22,6 +22,7 @@ package final class KeyringSession: Sendable {
     package static let sleepy: State = "sleepy"
     package static let noBus: State = "no-bus"
     package static let deadBus: State = "dead-bus"
+    package static let keePassXC: State = "keepassxc"
   }
 
   package struct CannotStart: Error, CustomStringConvertible {
@@ -41,6 +42,9 @@ package final class KeyringSession: Sendable {
       if text.hasSuffix("\n") { text.removeLast() }
       return text
     }
+
+    /// The output without blanks and newlines: of a document, what a test looks for in it.
+    package var compactText: String { text.filter { !$0.isWhitespace } }
   }
 
   /// The home, 0700.
@@ -72,6 +76,13 @@ package final class KeyringSession: Sendable {
 
   package static let missing: String =
     "needs dbus-daemon, gnome-keyring, libsecret-tools, python3-jeepney and python3-cryptography"
+
+  /// Whether KeePassXC can be the keyring, on a display of its own.
+  package static let hasKeePassXC =
+    isAvailable
+    && ["keepassxc", "keepassxc-cli", "Xvfb", "setpriv"].allSatisfy {
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+    }
 
   /// - Parameters:
   ///   - state: How the keyring stands.

@@ -13,7 +13,7 @@ struct KeyringDoor {
   func slotKey(vaultID: [UInt8], slotID: [UInt8]) throws -> SecretBytes? {
     let identity = identity(vaultID, slotID)
     do {
-      return try unlockingIfAllowed {
+      return try unlockingIfAllowed(identity) {
         try Self.decoded(try keyring.secret(of: identity))
       }
     } catch let error as CredentialError {
@@ -27,7 +27,9 @@ struct KeyringDoor {
     let identity = identity(vaultID, slotID)
     let text = try Self.encoded(key)
     let label = "vault: key of \(Hexadecimal.text(Array(vaultID.prefix(4))))"
-    _ = try unlockingIfAllowed { try keyring.create(identity, label: label, secret: text) }
+    _ = try unlockingIfAllowed(identity) {
+      try keyring.create(identity, label: label, secret: text)
+    }
   }
 
   /// Takes the key of a removed slot out of the keyring.
@@ -35,7 +37,7 @@ struct KeyringDoor {
     let identity = identity(vaultID, slotID)
     do {
       let found = try keyring.items(matching: identity.searched)
-      for item in found.unlocked where identity.isExactly(item) {
+      for item in found.unlocked where identity.isCarried(by: item) {
         try keyring.delete(item.path, of: identity)
       }
     } catch {
@@ -44,13 +46,15 @@ struct KeyringDoor {
   }
 
   /// Runs `body`; once more after the keyring's own prompt, where that may be shown.
-  private func unlockingIfAllowed<Result>(_ body: () throws -> Result) throws -> Result {
+  private func unlockingIfAllowed<Result>(
+    _ identity: KeyringIdentity, _ body: () throws -> Result
+  ) throws -> Result {
     do {
       do {
         return try body()
       } catch let error as KeyringError {
         guard error.state.isLocked, options.allowsKeyringPrompt else { throw error }
-        try unlockByPrompt()
+        try unlockByPrompt(identity)
         return try body()
       }
     } catch let error as KeyringError {
@@ -58,13 +62,14 @@ struct KeyringDoor {
     }
   }
 
-  private func unlockByPrompt() throws {
+  private func unlockByPrompt(_ identity: KeyringIdentity) throws {
     guard keyring.canPrompt, let watch = options.keyringPrompt else {
-      return try keyring.unlock(cancellation: nil)
+      return try keyring.unlock(cancellation: nil, for: identity)
     }
     watch.began()
     defer { watch.ended() }
-    try keyring.unlock(cancellation: PromptCancellation(watch.isGivenUp))
+    try keyring.unlock(
+      cancellation: PromptCancellation(watch.isGivenUp), for: identity)
   }
 
   private func identity(_ vaultID: [UInt8], _ slotID: [UInt8]) -> KeyringIdentity {

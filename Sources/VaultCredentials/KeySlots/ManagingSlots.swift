@@ -18,13 +18,23 @@ extension UnlockedVault.Blocking {
   ///   keyring's code, or what writing throws.
   @discardableResult
   public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
-    let record = try SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: open.keys)
-      .record(for: slot)
-    try open.commit { draft in
-      guard draft.header.slots.count < VaultHeader.maximumSlots else {
-        throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
+    let addition = SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: open.keys)
+    let record = try addition.record(for: slot)
+    do {
+      try open.commit { draft in
+        guard draft.header.slots.count < VaultHeader.maximumSlots else {
+          throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
+        }
+        draft.header.slots.append(record)
       }
-      draft.header.slots.append(record)
+    } catch {
+      // Unless the file has the slot after all, or cannot be looked at.
+      if let slots = try? open.read(onlyItemsNamed: []).0.header.slots,
+        !slots.contains(where: { $0.id == record.id })
+      {
+        addition.undo(record)
+      }
+      throw error
     }
     return try open.describe(record)
   }

@@ -33,11 +33,19 @@ package protocol DesktopKeyring: Sendable {
   /// Deletes an item.
   func delete(_ path: String, of identity: KeyringIdentity) throws(KeyringError)
 
-  /// Unlocks it by its own prompt.
-  func unlock(cancellation: PromptCancellation?) throws(KeyringError)
+  /// Unlocks it by its own prompt, and the items of that identity where they are locked one by one.
+  func unlock(
+    cancellation: PromptCancellation?, for identity: KeyringIdentity?
+  ) throws(KeyringError)
 
   /// Unlocks it with its own password.
   func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock
+
+  /// Whether a secret has gone over a connection that is not encrypted.
+  var hasSentInClear: Bool { get }
+
+  /// Forgets how long calls took so far: something came of them.
+  func forgiveDelays()
 }
 
 extension Keyring: DesktopKeyring {
@@ -47,4 +55,9 @@ extension Keyring: DesktopKeyring {
 extension DesktopKeyring {
   /// Every item of every collection.
   package func allItems() throws(KeyringError) -> KeyringMatches { try items(matching: [:]) }
+
+  /// Unlocks it by its own prompt.
+  package func unlock(cancellation: PromptCancellation?) throws(KeyringError) {
+    try unlock(cancellation: cancellation, for: nil)
+  }
 }

@@ -19,16 +19,30 @@ package final class PromptCancellation: Sendable {
 extension Keyring {
   /// Unlocks the default collection, by the keyring's own prompt where the options allow one.
   ///
+  /// - Parameters:
+  ///   - cancellation: Gives the prompt up.
+  ///   - identity: Of items to be unlocked too: KeePassXC lets each program read each item by a person's word.
   /// - Throws: `.lockedWithDisplay`, `.lockedWithoutDisplay` where no prompt may be shown;
   ///   `.promptDismissed`, `.promptTimedOut`, `.promptGivenUp`, `.stillLocked`; `.noCollection`.
-  package func unlock(cancellation: PromptCancellation? = nil) throws(KeyringError) {
+  package func unlock(
+    cancellation: PromptCancellation?, for identity: KeyringIdentity?
+  ) throws(KeyringError) {
     let options = options
     try perform { connection, call in
       guard let collection = try connection.defaultCollection(during: call) else {
         throw KeyringError(.noCollection)
       }
-      guard try connection.isLocked(collection, during: call) else { return }
-      try connection.unlock(collection, options, cancellation: cancellation, during: call)
+      if try connection.isLocked(collection, during: call) {
+        try connection.unlock([collection], options, cancellation: cancellation, during: call)
+        // "Done" may be a lie.
+        guard try !connection.isLocked(collection, during: call) else {
+          throw KeyringError(.stillLocked)
+        }
+      }
+      guard let identity else { return }
+      let locked = try connection.search(identity.attributes, during: call).locked
+      guard !locked.isEmpty else { return }
+      try connection.unlock(locked, options, cancellation: cancellation, during: call)
     }
   }
 
@@ -53,30 +67,32 @@ extension Keyring {
 }
 
 extension ServiceConnection {
-  /// Unlocks `collection`, which is locked.
+  /// Unlocks collections or items, which are locked.
   func unlock(
-    _ collection: String, _ options: KeyringOptions, cancellation: PromptCancellation?,
+    _ paths: [String], _ options: KeyringOptions, cancellation: PromptCancellation?,
     during call: KeyringCall
   ) throws {
     // Asked for before anything is shown: without a prompter it would end as "dismissed".
     guard options.canPrompt else { throw KeyringError(options.lockedState) }
-    let paths = try library.array(of: "o", [library.path(collection)])
+    let objects = try library.array(of: "o", try paths.map { try library.path($0) })
     let reply = try ask(
-      Wire.servicePath, Wire.service, "Unlock", [paths], reply: "(aoo)", during: call)
+      Wire.servicePath, Wire.service, "Unlock", [objects], reply: "(aoo)", during: call)
     guard let prompt = reply.part(1)?.text else { throw BusFailure(.unusable) }
     if prompt != Wire.nothing {
       try run(prompt, options, cancellation: cancellation, during: call)
     }
-    // "Done" may be a lie.
-    guard try !isLocked(collection, during: call) else { throw KeyringError(.stillLocked) }
   }
 
   /// Shows a prompt and waits until it is answered, given up, or its time is over.
+  ///
+  /// With `isUnlocked` nothing is locked: then the prompt may need nobody, and where nobody can be asked it has the
+  /// time of the call to say so. Answers with the object that came of it, where it names one.
+  @discardableResult
   func run(
     _ prompt: String, _ options: KeyringOptions, cancellation: PromptCancellation?,
-    during call: KeyringCall
-  ) throws {
-    guard options.canPrompt else {
+    isUnlocked: Bool = false, during call: KeyringCall
+  ) throws -> String? {
+    guard options.canPrompt || isUnlocked else {
       dismiss(prompt, during: call)
       throw KeyringError(options.lockedState)
     }
@@ -89,17 +105,23 @@ extension ServiceConnection {
     _ = try Self.ask(bus, "AddMatch", [library.text(leaving)], reply: "()", during: call)
     _ = try ask(prompt, Wire.prompt, "Prompt", [library.text("")], reply: "()", during: call)
 
-    let limit = Deadline.after(options.promptTimeout)
-    call.extend(to: .after(options.promptTimeout + options.timeout))
+    var limit = call.deadline
+    if options.canPrompt {
+      limit = .after(options.promptTimeout)
+      call.extend(to: .after(options.promptTimeout + options.timeout))
+    } else {
+      // Enough is left to take the prompt away.
+      limit = .after(limit.remaining / 10 * 9)
+    }
     let ending = wait(for: completed, until: limit, cancellation)
-    call.startAnew()
+    if options.canPrompt { call.startAnew() }
     let result = bus.messages.promptResult(prompt)
     if let ending, result == nil {
       if ending != .serviceGone { dismiss(prompt, during: call) }
       throw KeyringError(ending)
     }
     switch result {
-    case .completed: return
+    case .completed(let object): return object
     case .dismissed: throw KeyringError(.promptDismissed)
     case .unusable, nil: throw BusFailure(.unusable)
     }

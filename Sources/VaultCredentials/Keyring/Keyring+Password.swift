@@ -16,10 +16,14 @@ extension Keyring {
   /// First by gnome-keyring's control socket, as the login does, then by its master-password call. A
   /// denied password is tried once more with a newline added, which `echo` may have made part of it.
   ///
-  /// - Throws: `.wrongPassword`; `.unlockUnsupported` where the service knows neither way.
+  /// The password goes over the bus on an encrypted session alone, whatever the options say: on a desktop it is
+  /// the login password.
+  ///
+  /// - Throws: `.wrongPassword`; `.plainSessionOnly`; `.unlockUnsupported` where the service knows neither way.
   package func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock {
-    let options = options
-    return try perform { connection, call in
+    var options = options
+    options.requiresEncryptedSession = true
+    return try perform { [options] connection, call in
       guard let collection = try connection.defaultCollection(during: call) else {
         throw KeyringError(.noCollection)
       }

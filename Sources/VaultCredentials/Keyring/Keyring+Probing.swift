@@ -54,7 +54,9 @@ extension ServiceConnection {
       let isLocked = try isLocked(collection, during: call)
       report.isLocked = isLocked
       if openingSession {
-        report.isSessionEncrypted = try session(options, during: call).isEncrypted
+        report.isSessionEncrypted = try session(
+          options, carriesSecret: false, during: call
+        ).isEncrypted
       }
       if isLocked { throw KeyringError(options.lockedState) }
     } catch let failure as BusFailure where !failure.endsConnection {

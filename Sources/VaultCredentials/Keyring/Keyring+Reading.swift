@@ -36,6 +36,7 @@ extension ServiceConnection {
   func items(
     matching attributes: [String: String], during call: KeyringCall
   ) throws -> KeyringMatches {
+    guard !attributes.isEmpty else { return try allItems(during: call) }
     let (unlocked, locked) = try search(attributes, during: call)
     var matches = KeyringMatches()
     for path in unlocked {
@@ -49,6 +50,39 @@ extension ServiceConnection {
     return matches
   }
 
+  /// Every item of every collection.
+  ///
+  /// A search for no attributes finds everything at gnome-keyring, and nothing at KeePassXC, which names its items
+  /// as the collections'.
+  private func allItems(during call: KeyringCall) throws -> KeyringMatches {
+    let found = try search([:], during: call)
+    var paths = found.unlocked + found.locked
+    let listed = Set(paths)
+    paths += try itemsOfCollections(during: call).filter { !listed.contains($0) }
+    let locked = Set(found.locked)
+    var matches = KeyringMatches()
+    for path in paths {
+      guard let item = try item(path, isLocked: locked.contains(path) ? true : nil, during: call)
+      else { continue }
+      if item.isLocked { matches.locked.append(item) } else { matches.unlocked.append(item) }
+    }
+    return matches
+  }
+
+  private func itemsOfCollections(during call: KeyringCall) throws -> [String] {
+    func paths(_ name: String, of interface: String, at path: String) throws -> [String] {
+      do {
+        return try property(name, of: interface, at: path, during: call).texts
+      } catch let failure as BusFailure where failure.kind == .noSuchObject {
+        return []
+      }
+    }
+    var seen: Set<String> = []
+    return try paths("Collections", of: Wire.service, at: Wire.servicePath)
+      .flatMap { try paths("Items", of: Wire.collection, at: $0) }
+      .filter { seen.insert($0).inserted }
+  }
+
   func search(
     _ attributes: [String: String], during call: KeyringCall
   ) throws -> (unlocked: [String], locked: [String]) {
@@ -59,11 +93,14 @@ extension ServiceConnection {
   }
 
   /// The item at `path`; `nil` if there is none.
-  func item(_ path: String, isLocked: Bool, during call: KeyringCall) throws -> KeyringItem? {
+  ///
+  /// Whether it is locked, it says itself where `isLocked` is `nil`.
+  func item(_ path: String, isLocked: Bool?, during call: KeyringCall) throws -> KeyringItem? {
     do {
       let properties = try properties(of: Wire.item, at: path, during: call)
       guard properties["Attributes"]?.type == "a{ss}" else { throw BusFailure(.unusable) }
-      return KeyringItem(path, properties, isLocked: isLocked)
+      return KeyringItem(
+        path, properties, isLocked: isLocked ?? (properties["Locked"]?.boolean == true))
     } catch let failure as BusFailure where failure.kind == .noSuchObject {
       return nil
     }
@@ -74,8 +111,7 @@ extension ServiceConnection {
     _ identity: KeyringIdentity, _ options: KeyringOptions, during call: KeyringCall
   ) throws -> String {
     let matches = try items(matching: identity.attributes, during: call)
-    let ours = matches.unlocked.filter(identity.isExactly)
-    if let newest = ours.max(by: { $0.modified < $1.modified }) { return newest.path }
+    if let newest = matches.unlocked.max(by: { $0.modified < $1.modified }) { return newest.path }
     guard matches.locked.isEmpty else { throw KeyringError(.itemLocked) }
     try checkCollection(options, during: call)
     throw KeyringError(.itemMissing)

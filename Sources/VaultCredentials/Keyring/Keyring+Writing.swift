@@ -64,9 +64,17 @@ extension ServiceConnection {
     guard let prompt = reply.part(1)?.text, prompt != Wire.nothing else {
       throw BusFailure(.unusable)
     }
-    try run(prompt, options, cancellation: nil, during: call)
-    // What a prompt made is found like any other item.
-    return try readableItem(identity, options, during: call)
+    // KeePassXC makes every item by a prompt, and asks nobody while its database is open.
+    let made = try run(prompt, options, cancellation: nil, isUnlocked: true, during: call)
+    do {
+      guard let made else { return try readableItem(identity, options, during: call) }
+      try check(made, is: identity, during: call)
+      return made
+    } catch {
+      // What cannot be found again must not stay.
+      if let made { try? remove(made, options, during: call) }
+      throw error
+    }
   }
 
   func change(
@@ -83,10 +91,16 @@ extension ServiceConnection {
     during call: KeyringCall
   ) throws {
     try check(path, is: identity, during: call)
+    try remove(path, options, during: call)
+  }
+
+  private func remove(
+    _ path: String, _ options: KeyringOptions, during call: KeyringCall
+  ) throws {
     let reply = try ask(path, Wire.item, "Delete", reply: "(o)", during: call)
     guard let prompt = reply.part(0)?.text else { throw BusFailure(.unusable) }
     guard prompt != Wire.nothing else { return }
-    try run(prompt, options, cancellation: nil, during: call)
+    try run(prompt, options, cancellation: nil, isUnlocked: true, during: call)
     guard try item(path, isLocked: false, during: call) == nil else {
       throw KeyringError(.itemLocked)
     }

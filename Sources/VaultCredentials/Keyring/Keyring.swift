@@ -13,6 +13,7 @@ package final class Keyring: Sendable {
   package let options: KeyringOptions
   private let lane: Mutex<KeyringLane>
   private let patience: Mutex<KeyringPatience>
+  private let clear = Mutex(false)
 
   /// Touches nothing: the library is opened, and the bus connected to, by the first call.
   package init(options: KeyringOptions = KeyringOptions()) {
@@ -29,13 +30,14 @@ package final class Keyring: Sendable {
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
     let begun = patience.withLock { patience -> Result<Duration, KeyringError> in
-      Result { () throws(KeyringError) in try patience.begin() }
+      Result { () throws(KeyringError) in try patience.begin(by: KeyringPatience.end) }
     }
     let limit = try begun.get()
     let start = ContinuousClock.now
     let outcome = KeyringOutcome<Success>()
     defer {
       let asked = outcome.runningCall?.timeOfPrompts ?? .zero
+      if outcome.runningCall?.isInClear == true { clear.withLock { $0 = true } }
       patience.withLock { $0.end(after: ContinuousClock.now - start - asked) }
     }
     do throws(KeyringError) {
@@ -45,6 +47,10 @@ package final class Keyring: Sendable {
       throw error
     }
   }
+
+  package func forgiveDelays() { patience.withLock { $0.renew() } }
+
+  package var hasSentInClear: Bool { clear.withLock { $0 } }
 
   /// A program asks more than once: it waits for a service that hangs once.
   func noteSilence(_ error: KeyringError) {

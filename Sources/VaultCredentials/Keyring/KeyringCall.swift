@@ -6,6 +6,7 @@ final class KeyringCall: Sendable {
   let cancellable: Cancellable
   private let timeout: Duration
   private let limit: Mutex<Deadline>
+  private let inClear = Mutex(false)
   private let prompts = Mutex<(began: ContinuousClock.Instant?, time: Duration)>((nil, .zero))
 
   init(_ library: LibSecret, timeout: Duration, deadline: Deadline) {
@@ -31,6 +32,12 @@ final class KeyringCall: Sendable {
       prompts.began = nil
     }
     limit.withLock { $0 = .after(timeout) }
+  }
+
+  /// Whether a secret goes over a connection that is not encrypted.
+  var isInClear: Bool {
+    get { inClear.withLock { $0 } }
+    set { inClear.withLock { $0 = newValue } }
   }
 
   /// How long persons were asked, which is no fault of the service's.

@@ -92,6 +92,8 @@ package struct KeyringIdentity: Sendable, Hashable {
     ["service": service, "username": username, "application": "vault"]
   }
 
-  /// Whether `item` carries exactly the attributes that ours do.
-  package func isExactly(_ item: KeyringItem) -> Bool { item.ownAttributes == attributes }
+  /// Whether `item` carries all attributes that ours are made with.
+  ///
+  /// It may carry more: KeePassXC adds Title, UserName, URL, Notes, Path and Uuid to every item.
+  package func isCarried(by item: KeyringItem) -> Bool { item.holds(attributes) }
 }

@@ -5,6 +5,9 @@
 /// fills up again while nothing is asked. Once a call has run out of time, nothing is asked before the whole
 /// limit has passed: a service that hangs is waited for once.
 struct KeyringPatience: Sendable {
+  /// When all calls of this thread have to be done, however much time is left for one.
+  @TaskLocal static var end: Deadline?
+
   /// What a call may take for nothing: a thousand quick ones are no reason to give up.
   private static let free = Duration.milliseconds(100)
 
@@ -22,14 +25,22 @@ struct KeyringPatience: Sendable {
 
   /// The time that the operation which begins now may take.
   ///
+  /// - Parameter end: When it has to be done at the latest.
+  /// - Returns: The time.
   /// - Throws: The state that an operation before it ran out of time in.
-  mutating func begin() throws(KeyringError) -> Duration {
+  mutating func begin(by end: Deadline? = nil) throws(KeyringError) -> Duration {
     if let silence, !silence.until.hasPassed { throw KeyringError(silence.state) }
     if silence != nil { left = limit }
     silence = nil
     left = min(limit, left + (ContinuousClock.now - lastUse))
-    return max(left, Self.free)
+    let time = max(left, Self.free)
+    guard let end else { return time }
+    guard !end.hasPassed else { throw KeyringError(.notAnswering) }
+    return min(time, end.remaining)
   }
+
+  /// Gives the whole limit again: what was waited for has led somewhere.
+  mutating func renew() { left = limit }
 
   /// Takes note of an operation that took `time`, prompts aside.
   mutating func end(after time: Duration) {

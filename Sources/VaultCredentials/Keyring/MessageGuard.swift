@@ -11,7 +11,8 @@ final class MessageGuard: Sendable {
   static let unusableReply = "org.freedesktop.DBus.Error.InvalidSignature"
 
   enum PromptResult: Equatable {
-    case completed
+    /// With the path of what came of it, where it names one object.
+    case completed(object: String?)
     case dismissed
     case unusable
   }
@@ -64,7 +65,9 @@ final class MessageGuard: Sendable {
   func promptCompleted(_ path: String, body: BusValue?) {
     let result: PromptResult
     if let body, body.type == "(bv)", let dismissed = body.part(0)?.boolean {
-      result = dismissed ? .dismissed : .completed
+      let object = body.part(1)?.content
+      result =
+        dismissed ? .dismissed : .completed(object: object?.type == "o" ? object?.text : nil)
     } else {
       result = .unusable
     }

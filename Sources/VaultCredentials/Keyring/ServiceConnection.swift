@@ -90,7 +90,11 @@ final class ServiceConnection: Sendable {
   }
 
   /// The session that secrets travel in, opened on the first call.
-  func session(_ options: KeyringOptions, during call: KeyringCall) throws -> SecretSession {
+  ///
+  /// With `carriesSecret` one is about to travel, which is noted where the session is plain.
+  func session(
+    _ options: KeyringOptions, carriesSecret: Bool = true, during call: KeyringCall
+  ) throws -> SecretSession {
     let session = try openSession.withLock { session in
       if let session { return session }
       let opened = try SecretSession(bus, owner: owner, during: call)
@@ -100,6 +104,7 @@ final class ServiceConnection: Sendable {
     guard session.isEncrypted || !options.requiresEncryptedSession else {
       throw KeyringError(.plainSessionOnly)
     }
+    if carriesSecret, !session.isEncrypted { call.isInClear = true }
     return session
   }
 

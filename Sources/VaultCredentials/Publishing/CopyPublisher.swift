@@ -2,9 +2,9 @@ import VaultSealing
 
 /// Keeps the copies in the keyring that other programs read.
 ///
-/// A copy is found by service and name, recognised by the keyed hash of what was published, and changed and
-/// deleted by its path. What is there and was not published by this vault belongs to another program: it is
-/// told and never overwritten.
+/// A copy is found by service and name, recognised by its attributes and by the keyed hash of what was
+/// published (``CopyStanding``), and changed and deleted by its path. What is another program's is told and never
+/// overwritten. Whoever changes copies holds the lock for it: ``UnlockedVault/withCopiesLocked(_:)``.
 struct CopyPublisher {
   let keyring: any DesktopKeyring
   /// The attribute `service`: `vault` for the default vault in its default place, else with its id.
@@ -12,57 +12,75 @@ struct CopyPublisher {
   /// The keyed hash by which a copy is recognised.
   let hash: (SecretBytes) throws -> [UInt8]
 
-  /// What became of a copy.
-  enum Outcome: Equatable {
-    /// The keyring holds the secret now.
-    case published(hash: [UInt8])
-    /// The keyring does not hold our copy any more.
-    case withdrawn
-    /// What was published has been changed by another program since.
-    case changedByOthers
-    /// Another program's item is in its place.
-    case foreign
-    /// The keyring does not give back what it was given; the copy is gone again.
-    case inexact
+  /// What the keyring is to hold under one name.
+  struct Wanted {
+    let name: String
+    let secret: SecretBytes
+    /// Keyed hashes of what was published under this name before.
+    let known: Set<[UInt8]>
+    /// Whether an earlier version of the item had this keyed hash.
+    let wasHeld: ([UInt8]) -> Bool
+    /// Whether a copy that others changed is overwritten.
+    let isOverwriting: Bool
   }
 
-  /// Makes the copy of `name` hold `secret`.
+  /// What became of a copy.
+  struct Outcome: Equatable {
+    enum Kind: Equatable {
+      /// The keyring holds the secret now, once.
+      case published(hash: [UInt8])
+      /// The keyring does not hold our copy any more.
+      case withdrawn
+      /// What was published has been changed by another program since.
+      case changedByOthers
+      /// Another program's item is in its place.
+      case foreign
+      /// The keyring does not give back what it was given; the copy is gone again.
+      case inexact
+    }
+
+    var kind: Kind
+    /// Whether another program's item has the same service and name.
+    var hasForeign = false
+  }
+
+  /// Makes the one copy of a name hold its secret; other copies of ours of that name go.
   ///
-  /// - Parameters:
-  ///   - name: The item's name.
-  ///   - secret: What the copy is to hold.
-  ///   - known: The keyed hash of what was published before; zero if nothing was.
-  ///   - overwriting: Whether a copy that others changed is overwritten.
-  /// - Returns: What became of it.
   /// - Throws: ``KeyringError``.
-  func publish(
-    _ name: String, secret: SecretBytes, known: [UInt8], overwriting: Bool = false
-  ) throws -> Outcome {
-    let identity = KeyringIdentity(service: service, username: name)
-    let wanted = try hash(secret)
-    let copies = try copies(of: identity)
-    guard !copies.isEmpty else {
-      let path = try keyring.create(identity, label: "vault: \(name)", secret: secret)
-      return try outcome(of: path, identity, secret, wanted)
+  func publish(_ copy: Wanted) throws -> Outcome {
+    let identity = KeyringIdentity(service: service, username: copy.name)
+    let wanted = try hash(copy.secret)
+    let found = try found(identity)
+    let standing = CopyStanding(found, wanted: wanted, known: copy.known, wasHeld: copy.wasHeld)
+    var ours = standing.ours
+    if ours.isEmpty, !standing.changed.isEmpty {
+      guard copy.isOverwriting else {
+        return Outcome(kind: .changedByOthers, hasForeign: !standing.foreign.isEmpty)
+      }
+      ours = standing.changed.filter(\.carriesOurs)
+      if ours.isEmpty { ours = Array(standing.changed.prefix(1)) }
     }
-    if copies.contains(where: { $0.hash == wanted }) { return .published(hash: wanted) }
-    let wasPublished = known.contains { $0 != 0 }
-    if let ours = copies.first(where: { $0.hash == known && wasPublished }) {
-      try keyring.change(ours.path, of: identity, to: secret)
-      return try outcome(of: ours.path, identity, secret, wanted)
+    let hasForeign = found.contains { item in !ours.contains(item) }
+    guard let kept = ours.first else {
+      // A second item of the name would hide the other one, or be hidden by it.
+      if hasForeign { return Outcome(kind: .foreign, hasForeign: true) }
+      let path = try keyring.create(identity, label: "vault: \(copy.name)", secret: copy.secret)
+      return Outcome(kind: try kind(of: path, identity, copy.secret, wanted))
     }
-    if overwriting, let first = copies.first {
-      try keyring.change(first.path, of: identity, to: secret)
-      return try outcome(of: first.path, identity, secret, wanted)
+    var kind = Outcome.Kind.published(hash: wanted)
+    if kept.hash != wanted {
+      try keyring.change(kept.path, of: identity, to: copy.secret)
+      kind = try self.kind(of: kept.path, identity, copy.secret, wanted)
     }
-    return wasPublished ? .changedByOthers : .foreign
+    for surplus in ours.dropFirst() { try keyring.delete(surplus.path, of: identity) }
+    return Outcome(kind: kind, hasForeign: hasForeign)
   }
 
   /// Looks whether what was written is what the keyring holds, where some keyrings fail: at what is long, and at
   /// what is no plain text.
-  private func outcome(
+  private func kind(
     of path: String, _ identity: KeyringIdentity, _ secret: SecretBytes, _ wanted: [UInt8]
-  ) throws -> Outcome {
+  ) throws -> Outcome.Kind {
     guard !Self.isPlain(secret), let kept = try keyring.secrets(of: [path])[path],
       try hash(kept) != wanted
     else { return .published(hash: wanted) }
@@ -77,32 +95,29 @@ struct CopyPublisher {
     }
   }
 
-  /// Takes the copy of `name` out of the keyring, if it is the one that was published.
-  func withdraw(_ name: String, known: [UInt8]) throws -> Outcome {
+  /// Takes every copy of ours under `name` out of the keyring.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - known: Keyed hashes of what was published under it: such an item is ours whatever it carries.
+  /// - Returns: What became of it.
+  /// - Throws: ``KeyringError``, also where a keyring that is not there seems to hold nothing.
+  func withdraw(_ name: String, known: Set<[UInt8]>) throws -> Outcome {
     let identity = KeyringIdentity(service: service, username: name)
-    let copies = try copies(of: identity)
-    if copies.isEmpty { try requireKeyring() }
-    let ours = copies.filter { $0.hash == known }
+    let found = try found(identity)
+    if found.isEmpty { try requireKeyring() }
+    let ours = found.filter { $0.carriesOurs || known.contains($0.hash) }
     for copy in ours { try keyring.delete(copy.path, of: identity) }
-    return ours.isEmpty && !copies.isEmpty ? .changedByOthers : .withdrawn
+    return Outcome(kind: .withdrawn, hasForeign: ours.count < found.count)
   }
 
-  /// The keyed hashes of everything in the keyring under our service, by name; two requests and one for each item.
+  /// Everything in the keyring under our service, by name; two requests and one for each item.
   ///
   /// - Throws: ``KeyringError``, also where a keyring that is not there seems to hold nothing.
-  func all() throws -> [String: [[UInt8]]] {
-    let items = try keyring.items(matching: ["service": service])
-    guard items.locked.isEmpty else { throw KeyringError(.itemLocked) }
-    if items.unlocked.isEmpty { try requireKeyring() }
-    let secrets = try keyring.secrets(of: items.unlocked.map(\.path))
-    var hashes: [String: [[UInt8]]] = [:]
-    for item in items.unlocked {
-      guard let name = item.attributes["username"], let secret = secrets[item.path] else {
-        continue
-      }
-      hashes[name, default: []].append(try hash(secret))
-    }
-    return hashes
+  func all() throws -> [String: [FoundCopy]] {
+    let found = try found(["service": service])
+    if found.isEmpty { try requireKeyring() }
+    return Dictionary(found.map { ($0.name, [$0.copy]) }, uniquingKeysWith: +)
   }
 
   /// Tells "the copy is gone" from "there is no keyring to look in".
@@ -110,18 +125,28 @@ struct CopyPublisher {
     if let obstacle = keyring.probe(openingSession: false).obstacle { throw obstacle }
   }
 
-  private struct Found {
-    var path: String
-    var hash: [UInt8]
+  private func found(_ identity: KeyringIdentity) throws -> [FoundCopy] {
+    try found(identity.searched).map(\.copy)
   }
 
-  private func copies(of identity: KeyringIdentity) throws -> [Found] {
-    let items = try keyring.items(matching: identity.searched)
+  private func found(
+    _ attributes: [String: String]
+  ) throws -> [(name: String, copy: FoundCopy)] {
+    let items = try keyring.items(matching: attributes)
     guard items.locked.isEmpty else { throw KeyringError(.itemLocked) }
     guard !items.unlocked.isEmpty else { return [] }
     let secrets = try keyring.secrets(of: items.unlocked.map(\.path))
     return try items.unlocked.compactMap { item in
-      try secrets[item.path].map { Found(path: item.path, hash: try hash($0)) }
+      guard let name = item.attributes["username"], let secret = secrets[item.path] else {
+        return nil
+      }
+      let identity = KeyringIdentity(service: service, username: name)
+      return (
+        name,
+        FoundCopy(
+          path: item.path, hash: try hash(secret), carriesOurs: identity.isCarried(by: item),
+          modified: item.modified)
+      )
     }
   }
 }

@@ -25,6 +25,44 @@ public struct KeyringEntry: Sendable, Identifiable {
   }
 }
 
+extension KeyringEntry {
+  fileprivate static func items(of keyring: any DesktopKeyring) throws -> [KeyringItem] {
+    do {
+      let found = try keyring.allItems()
+      if found.unlocked.isEmpty, found.locked.isEmpty,
+        let obstacle = keyring.probe(openingSession: false).obstacle
+      {
+        throw obstacle
+      }
+      return found.unlocked + found.locked
+    } catch let error as KeyringError {
+      throw CredentialError(error)
+    }
+  }
+
+  fileprivate static func sorted(_ entries: [KeyringEntry]) -> [KeyringEntry] {
+    entries.sorted { ($0.owner ?? "~", $0.label, $0.id) < ($1.owner ?? "~", $1.label, $1.id) }
+  }
+}
+
+extension LockedVault.Blocking {
+  /// Every item of the desktop keyring, whichever program's, where there is no vault that could call one its own.
+  ///
+  /// - Returns: The items, none of them ``KeyringEntry/isOurs``; their secrets are not read.
+  /// - Throws: ``CredentialError`` with a keyring's code.
+  public func keyringEntries() throws -> [KeyringEntry] {
+    KeyringEntry.sorted(
+      try KeyringEntry.items(of: vault.keyring).map { KeyringEntry($0, isOurs: false) })
+  }
+}
+
+extension LockedVault {
+  /// Every item of the desktop keyring; see ``Blocking/keyringEntries()``.
+  public func keyringEntries() async throws -> [KeyringEntry] {
+    try await offCooperativeThreads { try self.blocking.keyringEntries() }
+  }
+}
+
 extension UnlockedVault.Blocking {
   /// Every item of the desktop keyring, whichever program's, by owner and label.
   ///
@@ -32,31 +70,34 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with a keyring's code.
   public func keyringEntries() throws -> [KeyringEntry] {
     let index = try open.read().1
-    var ours = Set(index.items.filter { $0.trashed == 0 && $0.copy != .none }.map(\.name))
-    ours.formUnion(index.withdrawals.map(\.name))
-    let found: KeyringMatches
-    do {
-      found = try open.vault.keyring.allItems()
-      if found.unlocked.isEmpty, found.locked.isEmpty,
-        let obstacle = open.vault.keyring.probe(openingSession: false).obstacle
-      {
-        throw obstacle
-      }
-    } catch let error as KeyringError {
-      throw CredentialError(error)
+    // What was published under each name.
+    var known: [String: Set<[UInt8]>] = [:]
+    for record in index.items where record.trashed == 0 && record.copy != .none {
+      known[record.name, default: []].insert(record.copyHash)
     }
-    let key = "\(open.id):"
-    return (found.unlocked + found.locked).map { item in
-      let user = item.attributes["username"] ?? ""
-      let isOurs =
-        switch item.attributes["service"] {
-        case "vault-key": user.hasPrefix(key)
-        case open.copyService: ours.contains(user)
-        default: false
-        }
-      return KeyringEntry(item, isOurs: isOurs)
+    for withdrawal in index.withdrawals {
+      known[withdrawal.name, default: []].insert(withdrawal.copyHash)
     }
-    .sorted { ($0.owner ?? "~", $0.label, $0.id) < ($1.owner ?? "~", $1.label, $1.id) }
+    let service = open.copyService
+    let items = try KeyringEntry.items(of: open.vault.keyring)
+    func identity(_ item: KeyringItem) -> KeyringIdentity? {
+      guard item.attributes["service"] == service else { return nil }
+      return KeyringIdentity(service: service, username: item.attributes["username"] ?? "")
+    }
+    let named = Dictionary(grouping: items) { identity($0) }
+    return KeyringEntry.sorted(
+      items.map { item in
+        KeyringEntry(
+          item,
+          isOurs: item.attributes["service"] == "vault-key"
+            ? (item.attributes["username"] ?? "").hasPrefix("\(open.id):")
+            : identity(item).map { identity in
+              guard let known = known[identity.username] else { return false }
+              if item.isLocked || identity.isCarried(by: item) { return true }
+              // The only one of that name that was published, or was taken over from another program.
+              return named[identity]?.count == 1 && known.contains { $0.isSomeHash }
+            } ?? false)
+      })
   }
 
   /// Takes an item of another program's into the vault.
@@ -101,10 +142,15 @@ extension UnlockedVault.Blocking {
     let hash = try open.read(onlyItemsNamed: []).1.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
     let record = try open.commit { draft in
-      if draft.position(of: name) != nil, !isReplacing { throw Self.exists() }
+      if draft.position(of: name) != nil, !isReplacing {
+        throw CredentialError(
+          .itemExists, "an item of that name is there already",
+          hint: "take it as a new version (--replace), or under another name (--as)")
+      }
       let (record, _) = try Self.store(secret, name: name, field: nil, changes: changes, in: &draft)
       guard becomesCopy, let position = draft.position(of: name) else { return record }
-      draft.index.items[position].copy = .published
+      // To be looked at once more: a copy of ours beside it goes.
+      draft.index.items[position].copy = .pending
       draft.index.items[position].copyHash = hash
       return draft.index.items[position]
     }
@@ -116,7 +162,7 @@ extension KeyringEntry {
   /// Where it is for, and for whom: `github.com/me`; its label where the attributes do not tell.
   fileprivate var ownName: String {
     let place = ["server", "service", "host", "domain", "hostname"].lazy.compactMap(value).first
-    let user = ["username", "account", "user"].lazy.compactMap(value).first
+    let user = ["username", "account", "user", "UserName"].lazy.compactMap(value).first
     switch (place, user) {
     case (let place?, let user?): return "\(place)/\(user)"
     case (let place?, nil): return place
@@ -128,9 +174,18 @@ extension KeyringEntry {
     attributes[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// What KeePassXC says of every item beside what its programs gave it.
+  private static let keePassXC: Set<String> = [
+    "Title", "UserName", "URL", "Notes", "Path", "Uuid", "TOTP",
+  ]
+
   fileprivate var changes: ItemChanges {
     var changes = ItemChanges()
     changes.attributes = attributes
+    if attributes["Uuid"] != nil, attributes["Path"] != nil {
+      changes.attributes = attributes.filter { !Self.keePassXC.contains($0.key) || $0.key == "URL" }
+      if let notes = value("Notes") { changes.note = notes }
+    }
     if attributes["server"] != nil {
       changes.kind = .internetPassword
     } else if attributes["service"] != nil {

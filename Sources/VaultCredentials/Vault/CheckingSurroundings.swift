@@ -43,8 +43,12 @@ extension UnlockedVault.Blocking {
       hint: "vault keyring sync --overwrite")
     find(
       copies.foreign.count, VaultNotice.Code.copyForeign.rawValue,
-      "items in the keyring have the place of a copy and are another program's",
-      hint: "vault keyring list")
+      "items in the keyring have the name of a copy and are another program's",
+      hint: "'vault keyring list' shows them, 'vault keyring adopt' takes one in")
+    find(
+      copies.leftovers.count, "copy-left",
+      "copies in the keyring are of items that the vault does not publish",
+      hint: "take them in, or remove them: vault keyring adopt, vault keyring sync --overwrite")
   }
 
   /// What the index alone knows, where the keyring cannot be asked.

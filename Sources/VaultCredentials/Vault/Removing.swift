@@ -10,7 +10,7 @@ extension UnlockedVault.Blocking {
   ///   keyring, which could not be reached, still holds its copy; or what writing throws.
   public func remove(_ name: ItemName, purge: Bool = false) throws {
     let hasCopy = try open.commit { try remove(name, purge: purge, in: &$0) }
-    if hasCopy { try withdrawCopies(of: [name]) }
+    try withdrawCopies(of: hasCopy ? [name] : [])
   }
 
   /// Removes several items in one change: all of them or none, and one ``undo()`` brings all of them back.
@@ -30,7 +30,7 @@ extension UnlockedVault.Blocking {
         return try remove(name, purge: purge, in: &draft)
       }
     }
-    if !copied.isEmpty { try withdrawCopies(of: copied) }
+    try withdrawCopies(of: copied)
   }
 
   /// Removes an item from a draft; says whether the keyring holds a copy of it.
@@ -48,7 +48,9 @@ extension UnlockedVault.Blocking {
     return hasCopy
   }
 
+  /// Does what is marked in the keyring; of `names` it holds copies for certain, which must be gone.
   private func withdrawCopies(of names: Set<ItemName>) throws {
+    guard open.hasCopyWork else { return }
     let texts = Set(names.map(\.text))
     let reason = try open.synchroniseCopies(withoutTelling: texts).map { ": \($0)" } ?? ""
     let count = try open.read().1.withdrawals.count { texts.contains($0.name) }

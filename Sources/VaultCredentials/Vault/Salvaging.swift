@@ -123,6 +123,24 @@ extension LockedVault.Blocking {
     }
   }
 
+  /// The secret of each name's copy: what carries our attributes before what another program put beside it, and of
+  /// several the newest.
+  static func secretsByName(
+    _ items: [KeyringItem], _ secrets: [String: SecretBytes], service: String
+  ) -> [String: SecretBytes] {
+    func rank(_ item: KeyringItem, _ name: String) -> (Int, Int64) {
+      let identity = KeyringIdentity(service: service, username: name)
+      return (identity.isCarried(by: item) ? 1 : 0, item.modified)
+    }
+    var best: [String: KeyringItem] = [:]
+    for item in items where secrets[item.path] != nil {
+      guard let name = item.attributes["username"] else { continue }
+      if let other = best[name], rank(other, name) >= rank(item, name) { continue }
+      best[name] = item
+    }
+    return best.compactMapValues { secrets[$0.path] }
+  }
+
   /// A new vault that the keyring opens, made of the copies that the old one published.
   private func salvageFromCopies(
     keeping damaged: [UInt8]?, failure: CredentialError
@@ -136,9 +154,7 @@ extension LockedVault.Blocking {
     do {
       let items = try vault.keyring.items(matching: ["service": service]).unlocked
       let found = try vault.keyring.secrets(of: items.map(\.path))
-      secrets = items.reduce(into: [:]) { secrets, item in
-        if let name = item.attributes["username"] { secrets[name] = found[item.path] }
-      }
+      secrets = Self.secretsByName(items, found, service: service)
     } catch {
       throw CredentialError(
         failure.code, "\(failure.message), and \(error.message)",
@@ -268,9 +284,7 @@ private struct Salvage {
       let items = try? open.vault.keyring.items(matching: ["service": open.copyService]).unlocked,
       let secrets = try? open.vault.keyring.secrets(of: items.map(\.path))
     else { return [:] }
-    return items.reduce(into: [:]) { result, item in
-      if let name = item.attributes["username"] { result[name] = secrets[item.path] }
-    }
+    return LockedVault.Blocking.secretsByName(items, secrets, service: open.copyService)
   }
 
   /// Copies that are not what this generation published: the lost one may have.

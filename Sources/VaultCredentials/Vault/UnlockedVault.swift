@@ -33,14 +33,23 @@ public final class UnlockedVault: Sendable {
     public let slotLabel: String
   }
 
+  /// What commits marked to be done in the keyring.
+  struct CopyMarks {
+    /// Whether the file, as it was written last, marks anything.
+    var isWaiting = true
+    /// Names that commits of this process marked, and nobody looked at since.
+    var names: Set<String> = []
+  }
+
   let vault: LockedVault
   let vaultID: [UInt8]
   let keys: VaultKeys
   /// The key slots when the vault was opened.
   private let slotIDs: Set<[UInt8]>
   private let pendingNotices = Mutex<[VaultNotice]>([])
-  /// Whether the last commit left something to be done in the keyring.
-  let hasCopyWork = Atomic(true)
+  private let hasToldOfPlainSession = Atomic(false)
+  /// What commits left to be done in the keyring.
+  private let copyWork = Mutex(CopyMarks())
   /// What opening the vault has read, for the call that comes right after it.
   private let fresh: Mutex<FreshFile?>
 
@@ -73,7 +82,12 @@ public final class UnlockedVault: Sendable {
     ///
     /// - Returns: The notices, oldest first.
     public func takeNotices() -> [VaultNotice] {
-      open.pendingNotices.withLock { notices in
+      if open.vault.keyring.hasSentInClear,
+        !open.hasToldOfPlainSession.exchange(true, ordering: .relaxed)
+      {
+        open.note([.plainKeyringSession])
+      }
+      return open.pendingNotices.withLock { notices in
         defer { notices = [] }
         return notices
       }
@@ -110,12 +124,26 @@ public final class UnlockedVault: Sendable {
   func commit<Result>(
     after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
   ) throws -> Result {
-    let (result, notices, hasCopyWork) = try VaultWriter(
+    let (result, notices, marks) = try VaultWriter(
       vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs
     ).commit(after: lost, change)
     note(notices)
-    self.hasCopyWork.store(hasCopyWork, ordering: .relaxed)
+    copyWork.withLock { work in
+      work.isWaiting = marks.isWaiting
+      work.names.formUnion(marks.names)
+    }
     return result
+  }
+
+  /// Whether the vault file, as it was written last, marks anything to be done in the keyring.
+  var hasCopyWork: Bool { copyWork.withLock { $0.isWaiting } }
+
+  /// The names that commits of this process marked since the last call.
+  func takeNamesOfCopyWork() -> Set<String> {
+    copyWork.withLock { work in
+      defer { work.names = [] }
+      return work.names
+    }
   }
 
   /// Keeps the key in the kernel's keyring for as long as the options say.

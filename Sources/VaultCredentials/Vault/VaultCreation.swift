@@ -13,10 +13,29 @@ struct VaultCreation {
     }
     let keys = try VaultKeys(try SecretBytes.random(count: 32))
     let vaultID = RandomBytes.bytes(count: 16)
+    let addition = SlotAddition(vault: vault, vaultID: vaultID, keys: keys)
     var records: [SlotRecord] = []
-    for slot in slots {
-      records.append(try SlotAddition(vault: vault, vaultID: vaultID, keys: keys).record(for: slot))
+    do {
+      for slot in slots { records.append(try addition.record(for: slot)) }
+      return try create(slots: slots, records: records, keys: keys, vaultID: vaultID)
+    } catch {
+      for record in records where !Self.isStored(record, in: vault) { addition.undo(record) }
+      throw error
     }
+  }
+
+  /// Whether the vault file is there after all, and this slot opens it.
+  private static func isStored(_ record: SlotRecord, in vault: LockedVault) -> Bool {
+    do {
+      return try vault.folder.read()?.header.slots.contains { $0.id == record.id } == true
+    } catch {
+      return true
+    }
+  }
+
+  private func create(
+    slots: [NewKeySlot], records: [SlotRecord], keys: VaultKeys, vaultID: [UInt8]
+  ) throws -> UnlockedVault {
     let header = VaultHeader(vaultID: vaultID, generation: 1, slots: records)
     try header.checkPassphraseCost(
       before: VaultHeader(vaultID: vaultID, generation: 0, slots: []))
@@ -68,8 +87,24 @@ struct SlotAddition {
         key, vaultID: vaultID, slotID: id)
       keyringKey = key
     }
-    let (secret, cost) = try SlotMaker.secret(of: slot, keyringKey: keyringKey)
-    return try SlotMaker.record(
-      for: slot, id: id, keys: keys, vaultID: vaultID, secret: secret, cost: cost)
+    do {
+      let (secret, cost) = try SlotMaker.secret(of: slot, keyringKey: keyringKey)
+      return try SlotMaker.record(
+        for: slot, id: id, keys: keys, vaultID: vaultID, secret: secret, cost: cost)
+    } catch {
+      if keyringKey != nil { removeKey(slotID: id) }
+      throw error
+    }
+  }
+
+  /// Takes out of the keyring what was put there for a slot that was not stored after all.
+  func undo(_ record: SlotRecord) {
+    if KeySlot.Kind(type: record.type) == .keyring { removeKey(slotID: record.id) }
+  }
+
+  private func removeKey(slotID: [UInt8]) {
+    // What ended the creation is what matters; a key that stays opens nothing.
+    try? KeyringDoor(keyring: vault.keyring, options: vault.options)
+      .removeSlotKey(vaultID: vaultID, slotID: slotID)
   }
 }

@@ -181,7 +181,8 @@ struct VaultDraft {
   /// Asks for the copy under `name` to be removed from the keyring.
   mutating func withdrawCopy(at position: Int) {
     let record = index.items[position]
-    if record.copy != .none, record.copyHash.contains(where: { $0 != 0 }) {
+    // Also where none was noted yet: another command may be writing it now.
+    if record.copy != .none {
       index.withdrawals.append(
         VaultIndex.Withdrawal(name: record.name, copyHash: record.copyHash))
     }

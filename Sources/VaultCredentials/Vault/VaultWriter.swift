@@ -15,11 +15,11 @@ struct VaultWriter {
   ///   - lost: A later generation that is lost: the new file succeeds it, so that who has seen it takes this for
   ///     neither a rollback nor a fork.
   ///   - change: What is to be changed.
-  /// - Returns: What `change` returned, what a person should hear, and whether copies wait for the keyring.
+  /// - Returns: What `change` returned, what a person should hear, and which copies wait for the keyring.
   /// - Throws: ``CredentialError``: what writing throws, or `change`.
   func commit<Result>(
     after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
-  ) throws -> (result: Result, notices: [VaultNotice], hasCopyWork: Bool) {
+  ) throws -> (result: Result, notices: [VaultNotice], marks: UnlockedVault.CopyMarks) {
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       let reader = VaultReader(vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs)
       let (sealed, index, notices) = try reader.openForWriting()
@@ -62,7 +62,9 @@ struct VaultWriter {
             "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
             hint: "run 'vault key rotate' when that program has ended: it makes them useless"))
       }
-      return (result, draft.notices, draft.index.hasCopyWork)
+      let marks = UnlockedVault.CopyMarks(
+        isWaiting: draft.index.hasCopyWork, names: draft.index.namesOfCopyWork(since: index))
+      return (result, draft.notices, marks)
     }
   }
 

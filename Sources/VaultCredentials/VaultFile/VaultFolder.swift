@@ -99,6 +99,15 @@ struct VaultFolder: Sendable {
     }
   }
 
+  /// The lock of whoever changes copies in the keyring; taken before the writers' lock, never while that is held.
+  func copiesLock(timeout: Duration) throws -> FileLock {
+    try CredentialError.fromStorage {
+      try FileLock(
+        location.copiesLockName(forVault: name), in: Directory(folder, create: true),
+        timeout: timeout)
+    }
+  }
+
   /// Replaces the vault file; the caller holds the lock.
   func replace(_ bytes: [UInt8], in directory: Directory, keepingPrevious: Bool) throws {
     try CredentialError.fromStorage {

@@ -31,7 +31,7 @@ package struct VaultIndex: Sendable {
   }
 
   /// A copy that the keyring still holds and that is to be removed.
-  struct Withdrawal: Sendable, Equatable {
+  struct Withdrawal: Sendable, Hashable {
     var name: String
     var copyHash: [UInt8]
   }

@@ -43,8 +43,8 @@ enum KeyringTable {
                                      |                  | both    | 0           | 0           | 69 withdraw | 0           | 0           | 0
     service gone in mid-call         | die              | keyring | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 0
                                      |                  | both    | 0           | 0 later     | 69 withdraw | 0           | 0           | 0
-    session without encryption       | plain-only       | keyring | 0           | 0           | 0           | 0           | 0           | 0
-                                     |                  | both    | 0           | 0           | 0           | 0           | 0           | 0
+    session without encryption       | plain-only       | keyring | 0 clear     | 0 clear     | 0 clear     | 0 clear     | 0 clear     | 0 clear
+                                     |                  | both    | 0           | 0 clear     | 0 clear     | 0           | 0           | 0 clear
     the same, and encryption asked   | plain-only+must  | keyring | 69 other    | 69 other    | 69 other    | 69 other    | 69 other    | 0 other
                                      |                  | both    | 0           | 0 later     | 69 withdraw | 0           | 0           | 0 other
     all well                         | unlocked         | keyring | 0           | 0           | 0           | 0           | 0           | 0
@@ -61,6 +61,7 @@ enum KeyringTable {
     "here": "unlock the keyring from here: vault keyring unlock",
     "slot": "open it by another key slot",
     "other": "use another keyring, or allow it without --require-encrypted-session",
+    "clear": "'--require-encrypted-session' refuses such a keyring",
     "later": "it is done by the next command that finds the keyring: vault keyring sync",
     "withdraw": "withdrawn as soon as the keyring is there: vault keyring sync",
   ]

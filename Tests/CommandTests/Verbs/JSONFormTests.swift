@@ -64,7 +64,7 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "credential", "key remove", "key change-passphrase", "key upgrade", "keyring publish",
+    "run", "credential", "key remove", "key change-passphrase", "key upgrade",
   ]
 
   @Test func everyDocumentSaysItsVersionAndIsDocumented() throws {

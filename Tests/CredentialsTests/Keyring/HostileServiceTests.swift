@@ -46,6 +46,29 @@ struct HostileServiceTests {
     #expect(run.text == "right secret")
   }
 
+  @Test func theKeyringsPasswordNeverGoesOverAPlainSession() throws {
+    let keyring = try ProbedKeyring("plain-locked")
+    let run = try keyring.ask("unlock-password", input: Data("login password".utf8))
+    #expect(run.text == "error plain-session-only")
+  }
+
+  @Test func promptsThatAskNobodyMakeAndDeleteItems() throws {
+    let keyring = try ProbedKeyring("prompting")
+    let path = try keyring.ask("create", "vault", "x", input: Data("first".utf8)).text
+    #expect(path.hasPrefix("/org/freedesktop/secrets/collection/main/"), "\(path)")
+    #expect(try keyring.ask("secret", "vault", "x").text == "first")
+    #expect(try keyring.ask("items").text.contains("username=x"))
+    #expect(try keyring.ask("delete", path, "vault", "x").status == 0)
+    #expect(try keyring.ask("items").text == "")
+  }
+
+  @Test func anItemThatCannotBeFoundAgainIsTakenBack() throws {
+    let keyring = try ProbedKeyring("losing")
+    let run = try keyring.ask("create", "vault", "x", input: Data("lost".utf8))
+    #expect(run.text == "error item-missing")
+    #expect(try keyring.ask("items").text == "")
+  }
+
   @Test func aPlainSessionIsToldAndRefusedWhereEncryptionIsRequired() throws {
     let keyring = try ProbedKeyring("plain-only")
     #expect(try keyring.ask("probe").text.hasSuffix("encrypted false"))

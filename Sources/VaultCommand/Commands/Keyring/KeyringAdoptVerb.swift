@@ -23,7 +23,11 @@ struct KeyringListVerb: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let wanted = try KeyringEntry.attributes(attributes)
-    let entries = try settings.withVault { try $0.keyringEntries() }.filter { $0.holds(wanted) }
+    let locked = try settings.locked().blocking
+    let all =
+      try locked.exists()
+      ? try settings.withVault { try $0.keyringEntries() } : try locked.keyringEntries()
+    let entries = all.filter { $0.holds(wanted) }
     if settings.writesJSON {
       return try StandardOutput.write([("items", .array(entries.map(\.json)))])
     }
@@ -66,7 +70,7 @@ struct KeyringAdoptVerb: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let name = try name.map { try ItemName($0) }
-    let adopted = try settings.withVault { vault in
+    let adopted = try settings.withVaultMade { vault in
       let found = try vault.keyringEntries().filter { entry in
         [entry.id, entry.shortID, entry.label].contains(item)
       }

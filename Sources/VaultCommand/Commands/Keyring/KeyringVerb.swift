@@ -97,10 +97,12 @@ struct KeyringSyncVerb: ParsableCommand {
       vault keyring sync --overwrite    what others changed is replaced by what is here
       """)
 
-  @Flag(help: "Take what other programs changed into the vault, as new versions.")
+  @Flag(
+    help: "Take what other programs changed, or keep under the same name, as new versions.")
   var take = false
 
-  @Flag(help: "Replace what other programs changed by what the vault holds.")
+  @Flag(
+    help: "Replace what other programs changed by what the vault holds; remove copies left behind.")
   var overwrite = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -120,20 +122,34 @@ struct KeyringSyncVerb: ParsableCommand {
         ("current", .number(Int64(report.current))), ("pending", .number(Int64(report.pending))),
         ("changedByOthers", .array(report.changedByOthers.map { .string($0.text) })),
         ("missing", .array(report.missing.map { .string($0.text) })),
+        ("foreign", .array(report.foreign.map { .string($0) })),
+        ("leftovers", .array(report.leftovers.map { .string($0) })),
       ])
     }
     try StandardOutput.write(
       TextTable.aligned([
         ["current", String(report.current)], ["pending", String(report.pending)],
         ["changed by others", String(report.changedByOthers.count)],
-        ["missing", String(report.missing.count)],
+        ["missing", String(report.missing.count)], ["of others", String(report.foreign.count)],
+        ["left behind", String(report.leftovers.count)],
       ]))
-    for name in report.changedByOthers {
-      StandardError.note("changed by another program: \(name.text)")
-    }
-    if !report.changedByOthers.isEmpty {
-      StandardError.note(
-        "nothing was changed", hint: "take it, or overwrite it: --take, or --overwrite")
+    Self.tell(
+      "changed by another program", report.changedByOthers.map(\.text),
+      hint: "take it, or overwrite it: --take, or --overwrite")
+    Self.tell(
+      "gone from the keyring", report.missing.map(\.text), hint: "make it again: --overwrite")
+    Self.tell(
+      "another program's item of the same name", report.foreign,
+      hint: "take it in: --take where the vault has that item, else vault keyring adopt"
+    )
+    Self.tell(
+      "a copy of an item that this vault does not publish", report.leftovers,
+      hint: "take it, or remove it from the keyring: vault keyring adopt, or --overwrite")
+  }
+
+  private static func tell(_ what: String, _ names: [String], hint: String) {
+    for name in names {
+      StandardError.note("\(what): \(name)", hint: name == names.last ? hint : nil)
     }
   }
 }
@@ -163,9 +179,17 @@ struct KeyringPublishVerb: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
+    let settings = try common.settings()
     let names = try names.map { try ItemName($0) }
-    try common.settings().withVault { vault in
+    let (isPublishing, copies) = try settings.withVault { vault in
       try vault.setPublishing(state == .on, of: names.isEmpty ? nil : names)
+      return (try vault.isPublishing(), try vault.items().map(\.publishedCopy))
     }
+    guard settings.writesJSON else { return }
+    try StandardOutput.write([
+      ("publishing", .bool(isPublishing)),
+      ("published", .number(Int64(copies.count { $0 == .published }))),
+      ("pending", .number(Int64(copies.count { $0 == .pending }))),
+    ])
   }
 }

@@ -43,7 +43,10 @@ extension StatusReport {
     if let copies {
       counts.append("\(copies.changedByOthers.count) changed by others")
       if !copies.missing.isEmpty { counts.append("\(copies.missing.count) missing") }
-      if !copies.foreign.isEmpty { counts.append("\(copies.foreign.count) of others in the way") }
+      if !copies.foreign.isEmpty {
+        counts.append("\(copies.foreign.count) of others with the same name")
+      }
+      if !copies.leftovers.isEmpty { counts.append("\(copies.leftovers.count) left behind") }
     }
     return rows + [["copies", (publishing + counts).joined(separator: ", ")]]
   }
@@ -64,6 +67,7 @@ extension StatusReport {
           ("published", .count(published)), ("pending", .count(pending)),
           ("changedByOthers", .count(copies?.changedByOthers.count)),
           ("missing", .count(copies?.missing.count)), ("foreign", .count(copies?.foreign.count)),
+          ("leftovers", .count(copies?.leftovers.count)),
         ])
       ),
     ]
