@@ -102,6 +102,15 @@ package enum CommandLineParsing {
     return arguments
   }
 
+  /// The words of a line that are read here, as bytes: what follows the `--` of `vault run` is another program's.
+  package static func ownWords(of words: [[UInt8]]) -> ArraySlice<[UInt8]> {
+    let texts = words.dropFirst().map(RawArguments.shown)
+    guard leadingOptions(texts).rest.first == RunVerb.verbName,
+      let separator = texts.firstIndex(of: "--")
+    else { return words[...] }
+    return words[...separator]
+  }
+
   private static let flags: Set<String> = [
     "json", "quiet", "q", "accept-rollback", "no-session", "no-keyring",
     "require-encrypted-session",

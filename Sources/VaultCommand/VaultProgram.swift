@@ -10,6 +10,9 @@ public enum VaultProgram {
     ProcessState.harden()
     guard let words = RawArguments.all else { exit(reportMissingProc().code) }
     var arguments = words.map(RawArguments.shown)
+    guard CommandLineParsing.ownWords(of: words).allSatisfy(RawArguments.isText) else {
+      exit(reportBytes(asJSON: arguments.contains("--json")).code)
+    }
     // execve(2) may leave out even the program's name.
     let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
     // A link named `defaults` is macOS's command.
@@ -50,6 +53,16 @@ public enum VaultProgram {
         "no-proc", "/proc is not mounted here, and the words of the command line are read from it",
         hint: "mount it: mount -t proc proc /proc", status: .configuration))
     report.write(asJSON: false)
+    return report.status
+  }
+
+  /// With U+FFFD in their place two names would be one.
+  private static func reportBytes(asJSON: Bool) -> ExitStatus {
+    let report = ErrorReport(
+      CommandError.usage(
+        "a word of the command line is not UTF-8, and names, paths and values are",
+        hint: "what is not text can come from stdin or a file"))
+    report.write(asJSON: asJSON)
     return report.status
   }
 

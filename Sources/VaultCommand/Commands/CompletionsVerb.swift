@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultStorage
 
 /// `vault completions`.
 struct CompletionsVerb: ParsableCommand {
@@ -46,8 +47,9 @@ struct CompletionLine: Equatable {
     let answer = Completer(words: words, current: current, names: LiveNames()).answer(.root)
     let action =
       answer.action == .command ? "command \(answer.position)" : answer.action.rawValue
-    let candidates = answer.candidates.filter { !$0.text.contains { $0 == "\n" || $0 == "\t" } }
-    let lines = candidates.map { "\($0.text)\t\($0.explanation)" }
+    // What a terminal would act on is not offered: the shells print candidates as they are.
+    let candidates = answer.candidates.filter { Quoting.isVisible($0.text) }
+    let lines = candidates.map { "\($0.text)\t\(Quoting.visible($0.explanation))" }
     try StandardOutput.write(([action] + lines).map { $0 + "\n" }.joined())
   }
 }

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// A value as JSON writes it, members in the order they were given.
 ///
 /// RFC 8259.
@@ -36,7 +38,7 @@ enum JSONValue {
     case .bool(let value): output += value ? "true" : "false"
     case .number(let value): output += String(value)
     case .real(let value): output += value.description
-    case .string(let value): Self.quote(value, to: &output)
+    case .string(let value): output += Quoting.json(value)
     case .array(let values):
       Self.list(values, brackets: ("[", "]"), to: &output, indent: indent) {
         value, output, deeper in
@@ -45,7 +47,7 @@ enum JSONValue {
     case .object(let members):
       Self.list(members, brackets: ("{", "}"), to: &output, indent: indent) {
         member, output, deeper in
-        Self.quote(member.0, to: &output)
+        output += Quoting.json(member.0)
         output += ": "
         member.1.write(to: &output, indent: deeper)
       }
@@ -69,27 +71,5 @@ enum JSONValue {
   }
 
   /// A text in quotes.
-  static func quoted(_ text: String) -> String {
-    var output = ""
-    quote(text, to: &output)
-    return output
-  }
-
-  private static func quote(_ text: String, to output: inout String) {
-    output += "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += "\\\""
-      case "\\": output += "\\\\"
-      case "\n": output += "\\n"
-      case "\r": output += "\\r"
-      case "\t": output += "\\t"
-      case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    output += "\""
-  }
+  static func quoted(_ text: String) -> String { Quoting.json(text) }
 }

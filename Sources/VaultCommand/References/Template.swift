@@ -27,6 +27,8 @@ package struct Template: Sendable {
   private static let opening = Array("{{".utf8)
   private static let closing = Array("}}".utf8)
   private static let scheme = Array(SecretReference.scheme.utf8)
+  /// How many of its faults a message names.
+  private static let toldFaults = 20
   private static let backslash = UInt8(ascii: "\\")
 
   /// Splits a template at its references.
@@ -47,18 +49,24 @@ package struct Template: Sendable {
       pending = start
       guard backslashes.isMultiple(of: 2) else { continue }
       let position = lines.position(of: start, in: bytes)
-      do {
-        let (reference, end) = try Self.reference(in: bytes, from: begin)
-        parts.append(.reference(reference, position))
-        (pending, index) = (end, end)
+      // Never looked at twice: a line may hold a hundred thousand beginnings and no end.
+      let (end, isClosed) = Self.end(of: begin, in: bytes)
+      index = isClosed ? end + Self.closing.count : end
+      do throws(CommandError) {
+        guard isClosed else { throw CommandError.usage("the reference has no }} on its line") }
+        parts.append(.reference(try Self.reference(bytes[begin..<end]), position))
+        pending = index
       } catch {
         faults.append("\(position.text): \(error.message)")
       }
     }
     parts.append(.bytes(pending..<bytes.count))
     guard faults.isEmpty else {
+      let more =
+        faults.count > Self.toldFaults ? "; and \(faults.count - Self.toldFaults) more" : ""
       throw .usage(
-        "the template cannot be filled: \(faults.joined(separator: "; "))",
+        "the template cannot be filled: "
+          + faults.prefix(Self.toldFaults).joined(separator: "; ") + more,
         hint: "such as: {{ secret://work/github#user }}; \\{{ keeps it as it is")
     }
     self.parts = parts.filter { if case .bytes(let range) = $0 { !range.isEmpty } else { true } }
@@ -92,26 +100,28 @@ package struct Template: Sendable {
     return bytes[begin...].starts(with: scheme) ? begin : nil
   }
 
-  /// The reference and where its braces end.
-  private static func reference(
-    in bytes: [UInt8], from begin: Int
-  ) throws(CommandError) -> (SecretReference, end: Int) {
+  /// Where the reference's braces close, or its line ends without.
+  private static func end(of begin: Int, in bytes: [UInt8]) -> (end: Int, isClosed: Bool) {
     var end = begin
-    while !bytes[end...].starts(with: closing) {
-      guard end < bytes.count, bytes[end] != 0x0A else {
-        throw .usage("the reference has no }} on its line")
+    while end < bytes.count, bytes[end] != 0x0A {
+      if bytes[end] == closing[0], end + 1 < bytes.count, bytes[end + 1] == closing[1] {
+        return (end, true)
       }
       end += 1
     }
-    let inner = bytes[begin..<end]
-    let last = inner.lastIndex { !isBlank($0) } ?? begin
+    return (end, false)
+  }
+
+  private static func reference(_ inner: ArraySlice<UInt8>) throws(CommandError) -> SecretReference
+  {
+    let last = inner.lastIndex { !isBlank($0) } ?? inner.startIndex
     guard let text = String(validating: inner[...last], as: UTF8.self) else {
       throw .usage("the reference is no UTF-8")
     }
     do {
       let reference = try SecretReference(text)
       _ = try ItemName(reference.name)
-      return (reference, end + closing.count)
+      return reference
     } catch let error as CommandError {
       throw error
     } catch let error as CredentialError {

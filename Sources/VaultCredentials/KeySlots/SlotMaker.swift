@@ -87,6 +87,10 @@ enum SlotMaker {
     guard label.utf8.count <= maximumLabel else {
       throw CredentialError(.invalidValue, "the label of a slot has at most 255 bytes")
     }
+    guard ItemLimits.isPlain(label) else {
+      throw CredentialError(
+        .invalidValue, "the label of a slot cannot hold a control character", hint: "leave it out")
+    }
     let context = Array("VLT1/label".utf8) + vaultID + id
     var composer = SecretComposer()
     composer.put(Array(label.utf8))

@@ -12,6 +12,9 @@ public struct BackupSummary: Sendable, Equatable {
   public let earlierVersions: Int
   /// Bytes of the file.
   public let size: Int
+
+  /// Whether the file at a path says that it is a backup.
+  package static func isBackup(at path: String) -> Bool { BackupFile.begins(path) }
 }
 
 extension UnlockedVault.Blocking {

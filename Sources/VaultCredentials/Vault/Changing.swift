@@ -20,20 +20,28 @@ public struct ItemChanges: Sendable {
   func apply(to record: inout ItemRecord) throws {
     if let kind { record.kind = kind.rawValue }
     if let note {
-      guard note.utf8.count <= 64 << 10 else { throw Self.tooLong("a note", "64 KiB") }
+      guard note.utf8.count <= ItemLimits.note else { throw Self.tooLong("a note", "64 KiB") }
       record.note = note
     }
     if let tags {
-      for tag in tags where tag.isEmpty || tag.utf8.count > 255 {
-        throw Self.tooLong("a tag", "255 bytes, and at least one")
+      guard tags.count <= ItemLimits.tags else { throw Self.tooLong("an item", "256 tags") }
+      for tag in tags {
+        guard !tag.isEmpty, tag.utf8.count <= ItemLimits.tag else {
+          throw Self.tooLong("a tag", "255 bytes, and at least one")
+        }
+        guard ItemLimits.isPlain(tag) else { throw Self.notPlain("a tag") }
       }
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
     if let attributes {
-      guard attributes.count <= 64 else { throw Self.tooLong("an item's attributes", "64 entries") }
-      for (name, value) in attributes
-      where name.isEmpty || name.utf8.count > 255 || value.utf8.count > 4096 {
-        throw Self.tooLong("an attribute", "255 bytes of name and 4 KiB of value")
+      guard attributes.count <= ItemLimits.attributes else {
+        throw Self.tooLong("an item's attributes", "64 entries")
+      }
+      for (name, value) in attributes {
+        guard !name.isEmpty, name.utf8.count <= ItemLimits.attributeName,
+          value.utf8.count <= ItemLimits.attributeValue
+        else { throw Self.tooLong("an attribute", "255 bytes of name and 4 KiB of value") }
+        guard ItemLimits.isPlain(name) else { throw Self.notPlain("an attribute's name") }
       }
       record.attributes = attributes
     }
@@ -42,6 +50,11 @@ public struct ItemChanges: Sendable {
 
   private static func tooLong(_ what: String, _ limit: String) -> CredentialError {
     CredentialError(.invalidValue, "\(what) has at most \(limit)")
+  }
+
+  private static func notPlain(_ what: String) -> CredentialError {
+    CredentialError(
+      .invalidValue, "\(what) cannot hold a control character", hint: "leave it out")
   }
 }
 
@@ -111,8 +124,14 @@ extension UnlockedVault.Blocking {
         hint: "keep large files elsewhere and only their key in the vault")
     }
     let field = field.flatMap { $0.isEmpty ? nil : $0 }
-    if let field, field.utf8.count > 255 {
-      throw CredentialError(.invalidName, "the name of a field has at most 255 bytes")
+    if let field {
+      guard field.utf8.count <= ItemLimits.fieldName else {
+        throw CredentialError(.invalidName, "the name of a field has at most 255 bytes")
+      }
+      guard ItemLimits.isPlain(field) else {
+        throw CredentialError(
+          .invalidName, "the name of a field cannot hold a control character", hint: "leave it out")
+      }
     }
     let (record, isNew) = try open.commit { draft in
       try check(draft)

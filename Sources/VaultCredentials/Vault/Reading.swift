@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import VaultSealing
+import VaultStorage
 
 /// Which items are asked for.
 public struct ItemQuery: Sendable {
@@ -23,7 +24,10 @@ public struct ItemQuery: Sendable {
   func matches(_ record: ItemRecord) -> Bool {
     guard (record.trashed != 0) == isInTrash else { return false }
     if let tag, !record.tags.contains(tag) { return false }
-    for (name, value) in attributes where record.attributes[name] != value { return false }
+    for (name, value) in attributes {
+      // Byte by byte: two users whose names look alike are two users.
+      guard let known = record.attributes[name], known.isSame(as: value) else { return false }
+    }
     if let expiresBefore {
       guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
     }

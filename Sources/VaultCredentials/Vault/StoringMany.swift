@@ -60,8 +60,12 @@ extension UnlockedVault.Blocking {
     let records = try open.commit { draft in
       try items.enumerated().map { done, item in
         open.vault.options.tell(.sealing, done, of: items.count)
-        for name in item.fields.keys where name.isEmpty || name.utf8.count > 255 {
-          throw CredentialError(.invalidName, "the name of a field has 1 to 255 bytes")
+        for name in item.fields.keys {
+          guard !name.isEmpty, name.utf8.count <= ItemLimits.fieldName, ItemLimits.isPlain(name)
+          else {
+            throw CredentialError(
+              .invalidName, "the name of a field has 1 to 255 bytes and no control character")
+          }
         }
         return try Self.store(item, in: &draft)
       }

@@ -40,7 +40,9 @@ package struct UndoRecord: Equatable {
       untrashed.trashed = 0
       before[item.id] = earlier.saysTheSame(as: untrashed) ? .notTrashed : .record(earlier)
     }
-    guard !before.isEmpty, encoded().count <= Self.maximumLength else { return nil }
+    guard !before.isEmpty, let bytes = try? encoded(), bytes.count <= Self.maximumLength else {
+      return nil
+    }
   }
 
   /// The record that an index holds, or `nil`.
@@ -68,9 +70,9 @@ package struct UndoRecord: Equatable {
     return before
   }
 
-  private func encoded() -> [UInt8] {
+  private func encoded() throws(FormatError) -> [UInt8] {
     var writer = ByteWriter()
-    writer.put(UInt16(before.count))
+    try writer.count(before.count, as: UInt16.self)
     for (id, before) in before.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       writer.put(id)
       switch before {
@@ -80,14 +82,16 @@ package struct UndoRecord: Equatable {
         writer.put(UInt8(1))
         // The item itself has its history.
         record.earlier = []
-        record.encode(into: &writer)
+        try record.encode(into: &writer)
       }
     }
     return writer.bytes
   }
 
   /// The setting's value.
-  var text: String { Hexadecimal.text(encoded()) }
+  var text: String {
+    get throws(FormatError) { Hexadecimal.text(try encoded()) }
+  }
 }
 
 extension ItemRecord {
@@ -102,8 +106,8 @@ extension ItemRecord {
 extension VaultIndex {
   /// Notes how to take back what led from `old` to here; a change of no item leaves the note as it is.
   mutating func noteUndo(from old: VaultIndex) {
-    if let record = UndoRecord(from: old, to: self) {
-      undoText = record.text
+    if let record = UndoRecord(from: old, to: self), let text = try? record.text {
+      undoText = text
       return
     }
     // Something went for good, or was too large: what was noted before is no longer the last change, and

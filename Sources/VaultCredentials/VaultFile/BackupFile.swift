@@ -1,4 +1,6 @@
+import Glibc
 import VaultSealing
+import VaultStorage
 
 /// A vault file and the history blobs that its index names, in one file.
 ///
@@ -13,6 +15,23 @@ package struct BackupFile {
   package var vault: [UInt8]
   /// Sealed blobs, by their BLAKE2b-128.
   var blobs: [[UInt8]: [UInt8]]
+
+  /// Whether a file begins as a backup does; nothing else of it is read.
+  static func begins(_ path: String) -> Bool {
+    guard let file = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    else { return false }
+    defer { System.close(file) }
+    let start = try? SecretBytes(capacity: magic.count) { output in
+      var count = 0
+      while count < magic.count {
+        let read = try System.read(file, into: &output, at: count)
+        if read == 0 { break }
+        count += read
+      }
+      return count
+    }
+    return start?.withBytes { $0.array(0..<$0.byteCount) } == magic
+  }
 
   init(vault: [UInt8], blobs: [[UInt8]: [UInt8]]) {
     self.vault = vault

@@ -88,13 +88,21 @@ struct ByteWriter {
 
   mutating func put(_ more: ArraySlice<UInt8>) { bytes.append(contentsOf: more) }
 
-  mutating func str16(_ text: String) {
-    put(UInt16(text.utf8.count))
+  /// Writes how many of something follow.
+  mutating func count<Number: FixedWidthInteger>(
+    _ count: Int, as type: Number.Type
+  ) throws(FormatError) {
+    guard let number = Number(exactly: count) else { throw FormatError.tooLong(at: bytes.count) }
+    put(number)
+  }
+
+  mutating func str16(_ text: String) throws(FormatError) {
+    try count(text.utf8.count, as: UInt16.self)
     bytes.append(contentsOf: text.utf8)
   }
 
-  mutating func str32(_ text: String) {
-    put(UInt32(text.utf8.count))
+  mutating func str32(_ text: String) throws(FormatError) {
+    try count(text.utf8.count, as: UInt32.self)
     bytes.append(contentsOf: text.utf8)
   }
 }

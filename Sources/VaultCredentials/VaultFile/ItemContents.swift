@@ -35,11 +35,17 @@ package struct ItemContents: Sendable {
         .cannotCreate, "an item holds at most 1 MiB, this one would have \(total) bytes",
         hint: "keep large files elsewhere and only their key in the vault")
     }
+    guard fields.count <= ItemLimits.fields else {
+      throw CredentialError(
+        .cannotCreate,
+        "an item holds at most 1,000 further fields, this one would have \(fields.count)",
+        hint: "put a part of them into another item")
+    }
     var composer = SecretComposer()
     composer.put(UInt16(fields.count + 1))
-    put("", main, into: &composer)
+    try put("", main, into: &composer)
     for name in fields.keys.sorted(by: Self.precedes) {
-      if let field = fields[name] { put(name, field, into: &composer) }
+      if let field = fields[name] { try put(name, field, into: &composer) }
     }
     let padded = try composer.padded(to: Padding.itemLength(composer.count))
     return try padded.withBytes {
@@ -47,9 +53,10 @@ package struct ItemContents: Sendable {
     }
   }
 
-  private func put(_ name: String, _ value: SecretBytes, into composer: inout SecretComposer) {
+  private func put(_ name: String, _ value: SecretBytes, into composer: inout SecretComposer) throws
+  {
     var writer = ByteWriter()
-    writer.str16(name)
+    try writer.str16(name)
     writer.put(UInt32(value.count))
     composer.put(writer.bytes)
     composer.put(value)

@@ -42,10 +42,10 @@ struct ItemRecord: Sendable, Equatable {
   var hash = [UInt8](repeating: 0, count: hashLength)
   var earlier: [Earlier] = []
 
-  func encode(into writer: inout ByteWriter) {
+  func encode(into writer: inout ByteWriter) throws(FormatError) {
     var record = ByteWriter()
     record.put(id)
-    record.str16(name)
+    try record.str16(name)
     record.put(kind)
     record.put(version)
     record.put(device)
@@ -55,20 +55,20 @@ struct ItemRecord: Sendable, Equatable {
     record.put(trashed)
     record.put(copy.rawValue)
     record.put(copyHash)
-    record.str32(note)
-    record.put(UInt16(tags.count))
-    for tag in tags { record.str16(tag) }
-    record.put(UInt16(attributes.count))
+    try record.str32(note)
+    try record.count(tags.count, as: UInt16.self)
+    for tag in tags { try record.str16(tag) }
+    try record.count(attributes.count, as: UInt16.self)
     for (name, value) in attributes.sorted(by: {
       $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
     }) {
-      record.str16(name)
-      record.str16(value)
+      try record.str16(name)
+      try record.str16(value)
     }
     record.put(offset)
     record.put(length)
     record.put(hash)
-    record.put(UInt16(earlier.count))
+    try record.count(earlier.count, as: UInt16.self)
     for version in earlier {
       record.put(version.version)
       record.put(version.kind)
@@ -77,7 +77,7 @@ struct ItemRecord: Sendable, Equatable {
       record.put(version.length)
       record.put(version.hash)
     }
-    writer.put(UInt32(record.bytes.count))
+    try writer.count(record.bytes.count, as: UInt32.self)
     writer.put(record.bytes)
   }
 

@@ -21,9 +21,9 @@ struct SlotRecord: Equatable {
 
   var encodedLength: Int { 149 + 2 + label.count + 2 + parameters.count }
 
-  func encode(into writer: inout ByteWriter) {
+  func encode(into writer: inout ByteWriter) throws(FormatError) {
     writer.put(type)
-    writer.put(UInt16(encodedLength))
+    try writer.count(encodedLength, as: UInt16.self)
     writer.put(id)
     writer.put(kdf)
     writer.put(cost.passes)
@@ -32,9 +32,9 @@ struct SlotRecord: Equatable {
     writer.put(nonce)
     writer.put(wrapped)
     writer.put(commitment)
-    writer.put(UInt16(label.count))
+    try writer.count(label.count, as: UInt16.self)
     writer.put(label)
-    writer.put(UInt16(parameters.count))
+    try writer.count(parameters.count, as: UInt16.self)
     writer.put(parameters)
   }
 

@@ -42,7 +42,7 @@ struct VaultHeader {
     writer.put(UInt32(slots.count))
     writer.put(indexLength)
     writer.put(itemsLength)
-    for slot in slots { slot.encode(into: &writer) }
+    for slot in slots { try slot.encode(into: &writer) }
     return writer.bytes + (try Hash.blake2b(writer.bytes))
   }
 

@@ -97,7 +97,7 @@ package struct VaultIndex: Sendable {
       var writer = ByteWriter()
       writer.put(key.created)
       writer.put(UInt8(key.isRetired ? 1 : 0))
-      writer.str16(key.purpose)
+      try writer.str16(key.purpose)
       composer.put(writer.bytes)
     }
     composer.put(UInt16(formerKeys.count))
@@ -106,39 +106,39 @@ package struct VaultIndex: Sendable {
       composer.put(keys.blind)
       composer.put(keys.state)
     }
-    composer.put(body())
+    composer.put(try body())
     return composer
   }
 
-  private func body() -> [UInt8] {
+  private func body() throws(FormatError) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(device)
     writer.put(written)
     writer.put(UInt8(isPublishing ? 1 : 0))
-    writer.put(UInt16(ancestors.count))
+    try writer.count(ancestors.count, as: UInt16.self)
     for ancestor in ancestors {
       writer.put(ancestor.generation)
       writer.put(ancestor.tag)
     }
-    writer.put(UInt32(tombstones.count))
+    try writer.count(tombstones.count, as: UInt32.self)
     for tombstone in tombstones {
       writer.put(tombstone.itemID)
       writer.put(tombstone.removed)
       writer.put(tombstone.device)
     }
-    writer.put(UInt32(withdrawals.count))
+    try writer.count(withdrawals.count, as: UInt32.self)
     for withdrawal in withdrawals {
-      writer.str16(withdrawal.name)
+      try writer.str16(withdrawal.name)
       writer.put(withdrawal.copyHash)
     }
-    writer.put(UInt16(settings.count))
+    try writer.count(settings.count, as: UInt16.self)
     for (name, value) in settings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
     {
-      writer.str16(name)
-      writer.str16(value)
+      try writer.str16(name)
+      try writer.str16(value)
     }
-    writer.put(UInt32(items.count))
-    for item in items { item.encode(into: &writer) }
+    try writer.count(items.count, as: UInt32.self)
+    for item in items { try item.encode(into: &writer) }
     return writer.bytes
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// Values as JSON, without loss: what JSON has no type for is an object with one `$` key.
 ///
@@ -26,15 +27,12 @@ package enum JSONText {
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
-    var parser = JSONParser(Array(text))
-    return try parser.document()
+    try JSONParser<PreferenceBuilder>.document(Array(text))
   }
 
   /// A text as a JSON string, with its quotes.
   package static func quoted(_ text: String) -> String {
-    var writer = JSONWriter(isPretty: false)
-    writer.append(text)
-    return String(decoding: writer.output, as: UTF8.self)
+    Quoting.json(text)
   }
 }
 
@@ -82,7 +80,7 @@ private struct JSONWriter {
     case .array(let elements):
       list("[", "]", elements, level) { $0.append($1, level: level + 1) }
     case .dictionary(let entries):
-      if entries.count == 1, entries.keys.first?.hasPrefix("$") == true {
+      if entries.count == 1, entries.keys.first?.begins(with: "$") == true {
         // As a pair: as an object it would be read as what its key says.
         tagged("dictionary") { writer in
           writer.append(.array(entries.flatMap { [.string($0.key), $0.value] }), level: level)
@@ -132,110 +130,40 @@ private struct JSONWriter {
     output += repeatElement(0x20, count: 2 * level)
   }
 
-  mutating func append(_ text: String) {
-    output.append(0x22)
-    for byte in text.utf8 {
-      switch byte {
-      case 0x22: output += "\\\"".utf8
-      case 0x5c: output += "\\\\".utf8
-      case 0x0a: output += "\\n".utf8
-      case 0x0d: output += "\\r".utf8
-      case 0x09: output += "\\t".utf8
-      case 0..<0x20, 0x7f:
-        output += "\\u00".utf8
-        output += OldStyleWriter.hex([byte]).utf8
-      default: output.append(byte)
-      }
-    }
-    output.append(0x22)
-  }
+  mutating func append(_ text: String) { Quoting.appendJSON(text, to: &output) }
 }
 
-private struct JSONParser {
-  let bytes: [UInt8]
-  var position = 0
-  var depth = 0
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func failure(_ what: String) -> PreferenceError {
-    PreferenceError(.syntax, "\(what) at byte \(position) of the JSON text")
+/// Makes preferences of JSON: objects with one `$` key are what the key says.
+private enum PreferenceBuilder: JSONBuilder {
+  static func null(at position: Int) throws(PreferenceError) -> PreferenceValue {
+    throw JSONSyntax.failure("null, which no preference can be,", at: position)
   }
 
-  mutating func document() throws(PreferenceError) -> PreferenceValue {
-    let value = try value()
-    skipBlanks()
-    guard position == bytes.count else { throw failure("unexpected text") }
-    return value
-  }
+  static func bool(_ flag: Bool) -> PreferenceValue { .boolean(flag) }
 
-  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+  static func string(_ text: String) -> PreferenceValue { .string(text) }
 
-  private mutating func skipBlanks() {
-    while let byte = current, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { position += 1 }
-  }
+  static func array(_ elements: [PreferenceValue]) -> PreferenceValue { .array(elements) }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
-    skipBlanks()
-    guard current == byte else { return false }
-    position += 1
-    return true
-  }
-
-  private mutating func word(_ word: String) -> Bool {
-    guard bytes[position...].starts(with: word.utf8) else { return false }
-    position += word.utf8.count
-    return true
-  }
-
-  mutating func value() throws(PreferenceError) -> PreferenceValue {
-    skipBlanks()
-    guard let byte = current else { throw failure("unexpected end") }
-    switch byte {
-    case 0x22: return .string(try string())
-    case 0x5b:
-      try enter()
-      var elements: [PreferenceValue] = []
-      if !take(0x5d) {
-        repeat { elements.append(try value()) } while take(0x2c)
-        guard take(0x5d) else { throw failure("missing ]") }
-      }
-      depth -= 1
-      return .array(elements)
-    case 0x7b:
-      try enter()
-      var entries: [String: PreferenceValue] = [:]
-      if !take(0x7d) {
-        repeat {
-          skipBlanks()
-          guard current == 0x22 else { throw failure("missing a key") }
-          let key = try string()
-          guard take(0x3a) else { throw failure("missing :") }
-          entries[key] = try value()
-        } while take(0x2c)
-        guard take(0x7d) else { throw failure("missing }") }
-      }
-      depth -= 1
-      return try untagged(entries)
-    case 0x74 where word("true"): return .boolean(true)
-    case 0x66 where word("false"): return .boolean(false)
-    case 0x2d, 0x30...0x39: return try number()
-    case 0x6e where word("null"):
-      throw failure("null, which no preference can be (a key without a value is removed)")
-    default: throw failure("unexpected character")
-    }
-  }
-
-  private mutating func enter() throws(PreferenceError) {
-    position += 1
-    depth += 1
-    guard depth <= OldStyleParser.depthLimit else { throw failure("too deep") }
-  }
-
-  private func untagged(
-    _ entries: [String: PreferenceValue]
+  static func number(
+    _ text: String, isWhole: Bool, at position: Int
   ) throws(PreferenceError) -> PreferenceValue {
-    guard entries.count == 1, let (tag, value) = entries.first, tag.hasPrefix("$") else {
+    if isWhole {
+      if let number = Int64(text) { return .integer(number) }
+      if let number = UInt64(text) { return .unsignedInteger(number) }
+    }
+    guard let number = Double(text) else {
+      throw JSONSyntax.failure("a number makes no sense", at: position)
+    }
+    return .real(number)
+  }
+
+  static func object(
+    _ members: [(name: String, value: PreferenceValue)], at position: Int
+  ) throws(PreferenceError) -> PreferenceValue {
+    var entries: [String: PreferenceValue] = [:]
+    for (name, value) in members { entries[name] = value }
+    guard entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$") else {
       return .dictionary(entries)
     }
     switch (tag, value) {
@@ -262,7 +190,7 @@ private struct JSONParser {
       if pair.count == 2, case .string(let key) = pair[0] { return .dictionary([key: pair[1]]) }
     default: return .dictionary(entries)
     }
-    throw failure("\(tag) with another value")
+    throw JSONSyntax.failure("\(tag) with another value", at: position)
   }
 
   private static func named(_ text: String) -> Double? {
@@ -275,79 +203,5 @@ private struct JSONParser {
     case .integer(let number): Double(number)
     default: nil
     }
-  }
-
-  private mutating func number() throws(PreferenceError) -> PreferenceValue {
-    let start = position
-    var isWhole = true
-    while let byte = current {
-      switch byte {
-      case 0x30...0x39, 0x2d, 0x2b: break
-      case 0x2e, 0x65, 0x45: isWhole = false
-      default:
-        return try number(String(decoding: bytes[start..<position], as: UTF8.self), isWhole)
-      }
-      position += 1
-    }
-    return try number(String(decoding: bytes[start..<position], as: UTF8.self), isWhole)
-  }
-
-  private func number(
-    _ text: String, _ isWhole: Bool
-  ) throws(PreferenceError) -> PreferenceValue {
-    if isWhole {
-      if let number = Int64(text) { return .integer(number) }
-      if let number = UInt64(text) { return .unsignedInteger(number) }
-    }
-    guard let number = Double(text) else { throw failure("a number makes no sense") }
-    return .real(number)
-  }
-
-  private mutating func string() throws(PreferenceError) -> String {
-    position += 1
-    var output: [UInt8] = []
-    while let byte = current {
-      position += 1
-      switch byte {
-      case 0x22: return String(decoding: output, as: UTF8.self)
-      case 0x5c: try escape(&output)
-      case 0..<0x20: throw failure("a control character in a string")
-      default: output.append(byte)
-      }
-    }
-    throw failure("a string does not end")
-  }
-
-  private mutating func escape(_ output: inout [UInt8]) throws(PreferenceError) {
-    guard let byte = current else { throw failure("a string does not end") }
-    position += 1
-    switch byte {
-    case 0x22, 0x5c, 0x2f: output.append(byte)
-    case 0x62: output.append(0x08)
-    case 0x66: output.append(0x0c)
-    case 0x6e: output.append(0x0a)
-    case 0x72: output.append(0x0d)
-    case 0x74: output.append(0x09)
-    case 0x75:
-      var units = [try unit()]
-      if units[0] & 0xfc00 == 0xd800, bytes[position...].starts(with: "\\u".utf8) {
-        position += 2
-        units.append(try unit())
-      }
-      output += String(decoding: units, as: UTF16.self).utf8
-    default: throw failure("an unknown escape")
-    }
-  }
-
-  private mutating func unit() throws(PreferenceError) -> UInt16 {
-    var value: UInt16 = 0
-    for _ in 0..<4 {
-      guard let byte = current, let digit = OldStyleParser.hexDigit(byte) else {
-        throw failure("an escape of less than four digits")
-      }
-      value = value << 4 | UInt16(digit)
-      position += 1
-    }
-    return value
   }
 }

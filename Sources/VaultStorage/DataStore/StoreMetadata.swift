@@ -70,7 +70,7 @@ extension SQLiteConnection {
       "PRAGMA application_id=\(StoreMetadata.fileMark); "
         + "PRAGMA user_version=\(StoreMetadata.format)")
     try executeScript(Self.metadataTables)
-    for statement in metadata.schema.statements { try executeScript(statement) }
+    for statement in metadata.schema.statements { try execute(statement) }
     try setMetadata("application", metadata.application)
     try setMetadata("store", metadata.store)
     try writeSchema(metadata.schema)

@@ -246,17 +246,8 @@ extension StoredSchema {
 /// Names and literals in SQL: sqlite.org/lang_keywords.html.
 package enum SQLText {
   /// A name, quoted.
-  package static func name(_ text: String) -> String { "\"\(doubling("\"", in: text))\"" }
+  package static func name(_ text: String) -> String { Quoting.sqlName(text) }
 
   /// A text as a literal.
-  package static func literal(_ text: String) -> String { "'\(doubling("'", in: text))'" }
-
-  private static func doubling(_ quote: Character, in text: String) -> String {
-    var result = ""
-    for character in text {
-      if character == quote { result.append(character) }
-      result.append(character)
-    }
-    return result
-  }
+  package static func literal(_ text: String) -> String { Quoting.sqlLiteral(text) }
 }

@@ -352,7 +352,8 @@ extension MigrationPlan {
 extension SQLiteConnection {
   fileprivate func executeMigrationStep(_ sql: String) throws(StorageError) {
     do {
-      try executeScript(sql)
+      // One statement: names in it come out of the store's own metadata.
+      try execute(sql)
     } catch {
       guard error.code == .constraint else { throw error }
       throw StorageError(

@@ -34,13 +34,13 @@ struct ImportTests {
     #expect(done.text == planned.text)
     #expect(!done.errors.contains("p,w"))
     #expect(done.errors.contains("not taken: row 5"))
-    #expect(done.errors.contains("column Favorite"))
+    #expect(done.errors.contains("column Favorite: left out"))
     #expect(try vault("get", "Git-Hub").text == "p,w\"1")
     #expect(try field(vault, "Git-Hub", "user") == "david")
     #expect(try field(vault, "Git-Hub", "url") == "https://github.com")
     #expect(try field(vault, "Git-Hub", "otp") == "otpauth://totp/x?secret=AAAA")
     #expect(try field(vault, "Git-Hub", "notes") == "two\nlines")
-    #expect(try field(vault, "Git-Hub", "Archived") == "false")
+    #expect(try vault("get", "Git-Hub", "--field", "Archived").status == 1)
     #expect(try vault("list", "--tag", "b").text == "Git-Hub\n")
     #expect(try vault("get", "Git-Hub~2").text == "pw2")
     #expect(try vault("list").text.split(separator: "\n").count == 3)
@@ -83,7 +83,7 @@ struct ImportTests {
       "url","username","password","httpRealm","formActionOrigin","guid","timeCreated","timeLastUsed","timePasswordChanged"
       "https://www.example.com","u","pw","realm","https://x","{1}","1","2","3"
       """, in: vault)
-    #expect(try vault("import", "firefox", path).status == 1)
+    #expect(try vault("import", "firefox", path).status == 0)
     #expect(try vault("get", "example.com").text == "pw")
     #expect(try field(vault, "example.com", "httpRealm") == "realm")
     #expect(try vault("import", "firefox", try file("x.csv", "a,b\n1,2\n", in: vault)).status == 65)
@@ -195,7 +195,7 @@ struct ImportTests {
     for word in ["2100", "server", "t", "n"] { #expect(shown.contains(word)) }
     #expect(try vault("export", "dotenv", "--yes").status == 64)
     let dotenv = try vault("export", "dotenv", "work/*", "--yes")
-    #expect(dotenv.text == "WORK_TOKEN=\"a\\nb\\\"c\\$d\\\\e\"\n")
+    #expect(dotenv.text == "WORK_TOKEN='a\nb\"c$d\\e'\n")
     #expect(try other("import", "dotenv", "-", input: dotenv.text).status == 0)
     #expect(try other("get", "WORK_TOKEN").text == "a\nb\"c$d\\e")
   }
@@ -232,7 +232,7 @@ struct ImportTests {
     let read = try shell.run(["-c", "gpg -q -d \"$1\"", "sh", "\(out)/a b/ü.gpg"])
     #expect(
       read.text
-        == "p w\nfree: text\n\nend\notpauth://totp/x?secret=A\nurl: https://x\nuser: david\n")
+        == "p w\nuser: david\nurl: https://x\notpauth://totp/x?secret=A\nfree: text\n\nend\n")
     #expect(try vault("export", "pass", "--out", out).status == 73)
   }
 }

@@ -18,6 +18,11 @@ struct ConnectTests {
   @Test(arguments: [
     ("git", ".gitconfig", "[user]\n\tname = a\n[credential]\n\thelper = store\n"),
     ("git", ".gitconfig", "[user]\n\tname = a # no end"),
+    ("git", ".gitconfig", "[user]\r\n\tname = a\r\n"), ("git", ".gitconfig", ""),
+    (
+      "aws", ".aws/config",
+      "[default]\r\nregion = eu-west-1\r\n\r\n[profile other]\r\nregion = x\r\n"
+    ),
     ("docker", ".docker/config.json", "{\n\t\"auths\": {},\n\t\"detachKeys\": \"ctrl-q\"\n}\n"),
     ("docker", ".docker/config.json", "{}"), ("docker", ".docker/config.json", "{\n}\n"),
     ("docker", ".docker/config.json", "{\"psFormat\": \"credsStore\"}"),
@@ -52,10 +57,7 @@ struct ConnectTests {
     #expect(read(path) == after)
     let back = try vault.run(["disconnect"] + words)
     #expect(back.status == 0, "\(back.errors)")
-    let isCompact = before.hasPrefix("{\n}")
-    let expected =
-      isCompact ? "{}\n" : before.hasSuffix("\n") || before.hasPrefix("{") ? before : before + "\n"
-    #expect(read(path) == expected)
+    #expect(read(path) == (before.hasPrefix("{\n}") ? "{}\n" : before))
     #expect(try vault.run(["disconnect"] + words).errors.contains("nothing to do"))
     #expect(!FileManager.default.fileExists(atPath: "\(home.path)/.local/bin/keyring"))
   }
@@ -132,6 +134,40 @@ struct ConnectTests {
         #expect(read("\(home.path)/\(file)") == text)
       }
     }
+  }
+
+  @Test func oneOfSeveralProfilesGoesWithItsSection() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let path = "\(home.path)/.aws/config"
+    #expect(try vault.run(["connect", "aws", "tmp"]).status == 0)
+    let alone = try #require(read(path))
+    #expect(try vault.run(["disconnect", "aws", "tmp"]).status == 0)
+    #expect(try vault.run(["connect", "aws", "work"]).status == 0)
+    #expect(try vault.run(["connect", "aws", "tmp"]).status == 0)
+    let done = try vault.run(["disconnect", "aws", "work"])
+    #expect(done.status == 0 && done.text.contains("[profile work]"))
+    #expect(read(path) == alone)
+  }
+
+  @Test func aPathThatAShellWouldActOnIsRefused() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let names = [
+      "q'\u{301}; touch PWNED; '\u{301}", "q\"\u{301}$(touch PWNED)", "q$(touch PWNED)", "q`id`",
+      "q\\",
+    ]
+    for name in names {
+      let folder = "\(home.path)/\(name)"
+      let aws = try vault.run(["--home", folder, "connect", "aws"])
+      #expect(
+        aws.status == (name.utf8.contains(UInt8(ascii: "'")) ? 0 : 64), "\(name): \(aws.errors)")
+      _ = try vault.run(["--home", folder, "disconnect", "aws"])
+      let git = try vault.run(["--home", folder, "connect", "git"])
+      #expect(git.status == (name.utf8.contains { $0 == 0x27 || $0 == 0x5C } ? 64 : 0), "\(name)")
+      _ = try vault.run(["--home", folder, "disconnect", "git"])
+    }
+    #expect(try vault.run(["connect", "aws", "p]\u{301}x"]).status == 64)
   }
 
   @Test func aBlockThatSomebodyWroteIntoIsLeftAlone() throws {

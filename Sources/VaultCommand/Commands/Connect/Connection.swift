@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// Another program's settings that make it ask the vault.
 struct Connection {
@@ -32,7 +33,8 @@ struct Connection {
     profile = program == .aws ? part ?? "default" : "default"
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
-    guard HelperItem.isPlain(self.profile), !self.profile.contains("]"), !self.profile.isEmpty
+    guard HelperItem.isPlain(self.profile), !self.profile.unicodeScalars.contains("]"),
+      !self.profile.isEmpty
     else { throw CommandError.usage("this is no name of a profile") }
     if settings.vaultName != nil || settings.home != nil,
       [.docker, .podman, .pip].contains(program)
@@ -72,14 +74,14 @@ struct Connection {
   // MARK: Files
 
   private func home() throws -> String {
-    guard let home = ProcessState.variable("HOME"), home.hasPrefix("/") else {
+    guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else {
       throw CommandError("no-home", "HOME is not set", status: .configuration)
     }
     return home
   }
 
   private func configurationFolder() throws -> String {
-    if let folder = ProcessState.variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+    if let folder = ProcessState.variable("XDG_CONFIG_HOME"), folder.begins(with: "/") {
       return folder
     }
     return try home() + "/.config"
@@ -170,10 +172,10 @@ struct Connection {
     default:
       let command = try command(["credential", "git"])
       // gitcredentials(7): an absolute path is taken for a command with its words.
-      let value = command.hasPrefix("/") ? command : "!\(command)"
-      let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      let value = command.begins(with: "/") ? command : "!\(command)"
       return MarkedBlock(
-        title: "connect git", section: "[credential]", settings: ["helper = \"\(escaped)\""],
+        title: "connect git", section: "[credential]",
+        settings: ["helper = \(Quoting.gitSetting(value))"],
         allowsOthers: true)
     }
   }
@@ -195,14 +197,11 @@ struct Connection {
 
   private func lines(in text: String) throws -> [String] {
     let block = try block()
-    let lines = text.split(separator: "\n").map(String.init)
-    guard let start = lines.firstIndex(of: "# >>> vault \(block.title)"),
-      let end = lines.firstIndex(of: "# <<< vault \(block.title)"), start < end
-    else { return [] }
-    return Array(lines[start...end])
+    return block.lines(in: text)
   }
 
-  /// This command, as a shell and AWS's own splitting both read it.
+  /// This command, as a shell and AWS's own splitting both read it: some of AWS's tools start a shell, others
+  /// split the line themselves.
   private func command(_ words: [String]) throws -> String {
     var options: [String] = []
     if let home = settings.home { options += ["--home", home] }
@@ -214,9 +213,12 @@ struct Connection {
           || [0x2D, 0x2E, 0x2F, 0x5F, 0x2B, 0x3A, 0x40].contains($0)
       }
       if isPlain, !word.isEmpty { return word }
-      guard !word.contains(double ? "\"" : "'"), !word.contains("\\"), HelperItem.isPlain(word)
-      else {
-        throw CommandError.usage("a path or name holds a quote, which cannot be written there")
+      // In double quotes a shell acts on more than the quote.
+      let special = (double ? "\"$`" : "'") + "\\"
+      guard !word.utf8.contains(where: special.utf8.contains), HelperItem.isPlain(word) else {
+        throw CommandError.usage(
+          "a path or name holds \(double ? "one of \" $ ` \\" : "' or \\"), "
+            + "which cannot be written there")
       }
       return double ? "\"\(word)\"" : "'\(word)'"
     }.joined(separator: " ")

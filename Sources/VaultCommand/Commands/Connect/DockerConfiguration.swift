@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// `credsStore` in docker's `config.json`: one line in, one line out, the rest byte by byte as it was.
 ///
@@ -15,7 +16,7 @@ package enum DockerConfiguration {
   /// - Throws: ``CommandError`` with code `connected-otherwise` where another store is set, or
   ///   `configuration-unreadable`.
   package static func added(to text: String) throws -> String? {
-    guard !text.allSatisfy(\.isWhitespace) else { return "{\n\t\(setting)\n}\n" }
+    guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(setting)\n}\n" }
     switch try store(in: text) {
     case "vault": return nil
     case nil, "": break
@@ -24,25 +25,26 @@ package enum DockerConfiguration {
         "connected-otherwise", "docker keeps its credentials in another store already",
         hint: "take \"credsStore\" out of the file, and connect again", status: .no)
     }
-    guard let brace = text.firstIndex(of: "{") else { throw unreadable() }
-    let rest = text[text.index(after: brace)...]
-    let isEmpty = rest.first { !$0.isWhitespace } == "}"
-    let result =
-      text[...brace] + "\n\t\(setting)\(isEmpty ? (rest.contains("\n") ? "" : "\n") : ",")" + rest
+    guard let brace = text.unicodeScalars.firstIndex(of: "{") else { throw unreadable() }
+    let behind = text.unicodeScalars.index(after: brace)
+    let rest = text[behind...]
+    let isEmpty = rest.trimmingBlanks.begins(with: "}")
+    let end = isEmpty ? (rest.unicodeScalars.contains("\n") ? "" : "\n") : ","
+    let result = text[..<behind] + "\n\t\(setting)\(end)" + rest
     guard try store(in: String(result)) == "vault" else { throw unreadable() }
     return String(result)
   }
 
   /// The text without the setting; `nil` where it is not there.
   package static func removed(from text: String) throws -> String? {
-    guard !text.allSatisfy(\.isWhitespace), try store(in: text) == "vault" else { return nil }
+    guard !text.trimmingBlanks.isEmpty, try store(in: text) == "vault" else { return nil }
     // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
     let forms = [
       ("\n\t\(setting),", ""), ("{\n\t\(setting)\n}\n", "{}\n"), ("{\n\t\(setting)\n}", "{}"),
       (",\n\t\(setting)", ""), ("\n\t\(setting)", ""), ("\(setting),", ""), (setting, ""),
     ]
     for (form, rest) in forms {
-      guard let range = text.firstRange(of: form) else { continue }
+      guard let range = text.utf8.firstRange(of: form.utf8) else { continue }
       var result = text
       result.replaceSubrange(range, with: rest)
       if isWithoutStore(result) { return result }

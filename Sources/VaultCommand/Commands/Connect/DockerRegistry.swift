@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// One registry's line in `credHelpers` of docker's `config.json`; the rest stays byte by byte as it was.
 ///
@@ -29,7 +30,7 @@ package struct DockerRegistry: Sendable {
   /// - Throws: ``CommandError`` with code `connected-otherwise` where the registry has another helper, or
   ///   `configuration-unreadable`.
   package func added(to text: String) throws -> String? {
-    guard !text.allSatisfy(\.isWhitespace) else { return "{\n\t\(block)\n}\n" }
+    guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(block)\n}\n" }
     let (members, helpers) = try read(text)
     switch helpers?[name]?.text {
     case Self.helper: return nil
@@ -44,12 +45,13 @@ package struct DockerRegistry: Sendable {
     let places = helpers == nil ? Self.braces(in: text).prefix(1) : Self.helperBraces(in: text)[...]
     for place in places {
       let rest = text[place...]
-      let isEmpty = rest.first { !$0.isWhitespace } == "}"
+      let isEmpty = rest.trimmingBlanks.begins(with: "}")
       let inserted: String
       if helpers != nil {
         inserted = isEmpty ? setting : "\n\t\t\(setting),"
       } else {
-        inserted = "\n\t\(block)" + (isEmpty ? (rest.contains("\n") ? "" : "\n") : ",")
+        inserted =
+          "\n\t\(block)" + (isEmpty ? (rest.unicodeScalars.contains("\n") ? "" : "\n") : ",")
       }
       let result = text[..<place] + inserted + rest
       if Self.holds(String(result), wanted) { return String(result) }
@@ -59,7 +61,7 @@ package struct DockerRegistry: Sendable {
 
   /// The text without the line; `nil` where it is not there.
   package func removed(from text: String) throws -> String? {
-    guard !text.allSatisfy(\.isWhitespace) else { return nil }
+    guard !text.trimmingBlanks.isEmpty else { return nil }
     let (members, helpers) = try read(text)
     guard var left = helpers, left[name]?.text == Self.helper else { return nil }
     left[name] = nil
@@ -69,11 +71,11 @@ package struct DockerRegistry: Sendable {
       ("\n\t\(block),", ""), ("{\n\t\(block)\n}\n", "{}\n"), ("{\n\t\(block)\n}", "{}"),
       (",\n\t\(block)", ""), ("\n\t\(block)", ""), ("\n\t\t\(setting),", ""),
       (",\n\t\t\(setting)", ""), ("\(setting), ", ""), (", \(setting)", ""), ("\(setting),", ""),
-      (",\(setting)", ""), (setting, ""), (setting.replacing(": ", with: ":"), ""),
-      (setting.replacing(": ", with: ":") + ",", ""),
+      (",\(setting)", ""), (setting, ""), (setting.substituting(": ", with: ":"), ""),
+      (setting.substituting(": ", with: ":") + ",", ""),
     ]
     for (form, rest) in forms {
-      for range in text.ranges(of: form) {
+      for range in text.utf8.ranges(of: form.utf8) {
         var result = text
         result.replaceSubrange(range, with: rest)
         if wanted.contains(where: { Self.holds(result, $0) }) { return result }
@@ -85,9 +87,9 @@ package struct DockerRegistry: Sendable {
   private func read(
     _ text: String
   ) throws -> (members: [String: JSONTree], helpers: [String: JSONTree]?) {
-    guard case .object(let members)? = try? JSONTree.read(Array(text.utf8)) else {
-      throw Self.unreadable(setting)
-    }
+    guard let (tree, repeated) = try? JSONTree.document(Array(text.utf8)),
+      case .object(let members) = tree, repeated.isEmpty
+    else { throw Self.unreadable(setting) }
     switch members[Self.key] {
     case .object(let helpers): return (members, helpers)
     case nil: return (members, nil)
@@ -107,15 +109,17 @@ package struct DockerRegistry: Sendable {
 
   /// The places behind every opening brace.
   private static func braces(in text: String) -> [String.Index] {
-    text.indices.filter { text[$0] == "{" }.map { text.index(after: $0) }
+    let bytes = text.utf8
+    return bytes.indices.filter { bytes[$0] == UInt8(ascii: "{") }.map { bytes.index(after: $0) }
   }
 
   /// The places behind the braces that follow the key: what stands in a text may look like one, too.
   private static func helperBraces(in text: String) -> [String.Index] {
-    text.ranges(of: "\"\(key)\"").compactMap { range in
-      var rest = text[range.upperBound...].drop(while: \.isWhitespace)
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+    return text.utf8.ranges(of: "\"\(key)\"".utf8).compactMap { range in
+      var rest = text.unicodeScalars[range.upperBound...].drop(while: isBlank)
       guard rest.popFirst() == ":" else { return nil }
-      rest = rest.drop(while: \.isWhitespace)
+      rest = rest.drop(while: isBlank)
       return rest.first == "{" ? rest.index(after: rest.startIndex) : nil
     }
   }

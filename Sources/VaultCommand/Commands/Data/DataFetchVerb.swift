@@ -69,9 +69,11 @@ struct DataFetchVerb: ParsableCommand {
       try query.forEachRow(on: connection) { try output.writeJSON($0, fields) }
       try output.endDocument()
     } else if csv {
-      try output.write(RowText.csv(fields.map(\.name)))
+      // Exact in a pipe; what a terminal would act on is escaped there, as in every name.
+      try output.write(RowText.csv(fields.map { StandardOutput.shown($0.name) }))
       try query.forEachRow(on: connection) { row in
-        try output.write(RowText.csv(fields.indices.map { RowText.plain(row, $0, fields[$0]) }))
+        let values = fields.indices.map { RowText.plain(row, $0, fields[$0]) }
+        try output.write(RowText.csv(values.map(StandardOutput.shown)))
       }
     } else {
       let table = RowTable(output, names: fields.map(\.name))
@@ -84,11 +86,9 @@ struct DataFetchVerb: ParsableCommand {
   }
 
   private static func order(_ key: String) -> (path: [String], isDescending: Bool) {
-    let isDescending = key.hasSuffix(":desc")
-    let path = isDescending ? key.dropLast(5) : key.hasSuffix(":asc") ? key.dropLast(4) : key[...]
-    return (
-      path.split(separator: ".", omittingEmptySubsequences: false).map(String.init), isDescending
-    )
+    let isDescending = key.ends(with: ":desc")
+    let path = isDescending ? key.dropLast(5) : key.ends(with: ":asc") ? key.dropLast(4) : key[...]
+    return (path.parts(at: ".", keepsEmpty: true).map(String.init), isDescending)
   }
 }
 

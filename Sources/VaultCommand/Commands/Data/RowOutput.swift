@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultPreferences
 import VaultStorage
 
 /// Rows on their way out: gathered to pieces of 64 KiB, never all at once.
@@ -56,10 +57,7 @@ final class RowOutput {
 enum RowText {
   /// A line of CSV: RFC 4180.
   static func csv(_ values: [String]) -> String {
-    values.map { value in
-      let isPlain = !value.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-      return isPlain ? value : "\"\(value.replacing("\"", with: "\"\""))\""
-    }.joined(separator: ",") + "\r\n"
+    values.map(Quoting.csv).joined(separator: ",") + "\r\n"
   }
 
   /// The value, empty for NULL.
@@ -95,7 +93,12 @@ enum RowText {
   ) throws -> String {
     guard !row.isNull(at: index) else { return "null" }
     switch field {
-    case .key, .toOne, .toMany: return row.string(at: index)
+    case .key, .toOne:
+      // A store that another program made may hold anything in any column.
+      guard row.type(at: index) == .integer else { return JSONValue.quoted(row.string(at: index)) }
+      return row.string(at: index)
+    // Made by SQLite's json_group_array.
+    case .toMany: return row.string(at: index)
     case .attribute(let attribute):
       switch attribute.type {
       case .boolean: return row.bool(at: index) ? "true" : "false"
@@ -104,14 +107,17 @@ enum RowText {
       case .float, .double:
         let value = row.double(at: index)
         return value.isFinite ? "\(value)" : "\"\(value)\""
-      // The column's CHECK has seen to it.
-      case .json: return row.string(at: index)
+      case .json:
+        // The column's CHECK has seen to it, where the store has one.
+        let text = row.string(at: index)
+        guard let node = try? JSONNode.parse(text.utf8) else { return JSONValue.quoted(text) }
+        return Quoting.isVisible(text) ? text : node.text
       case .data, .transformable:
         guard let reference = external(row, index) else { break }
         if let files {
           return "\"\(Data(try files.read(reference)).base64EncodedString())\""
         }
-        return "{\"file\": \"\(reference.name)\", \"length\": \(reference.length)}"
+        return "{\"file\": \(JSONValue.quoted(reference.name)), \"length\": \(reference.length)}"
       default: break
       }
       return JSONValue.quoted(plain(row, index, field))

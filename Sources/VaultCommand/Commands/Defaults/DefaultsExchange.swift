@@ -99,48 +99,32 @@ enum DefaultsScript {
       switch host {
       case .any: ""
       case .current: " -currentHost"
-      case .named(let name): " -host \(quoted(name))"
+      case .named(let name): " -host \(Quoting.shell(name))"
       }
     return entries.keys.sorted(by: OldStyleWriter.precedes).map { key in
-      "defaults\(option) write \(quoted(domain)) \(quoted(key)) "
+      "defaults\(option) write \(Quoting.shell(domain)) \(Quoting.shell(key)) "
         + "\(argument(entries[key] ?? ""))\n"
     }.joined()
   }
 
   private static func argument(_ value: PreferenceValue) -> String {
     switch value {
-    case .string(let text): return "-string \(quoted(text))"
+    case .string(let text): return "-string \(Quoting.shell(text))"
     case .boolean(let flag): return "-bool \(flag)"
     case .integer(let number): return "-int \(number)"
     case .float(let number) where number.isFinite: return "-float \(number)"
     case .data(let bytes):
       return "-data '\(bytes.map { hex($0) }.joined())'"
     default:
-      // The value alone, without the document around it.
-      let lines = String(decoding: PropertyList.xml(value).bytes, as: UTF8.self)
-        .split(separator: "\n").dropFirst(3).dropLast()
-      return quoted(lines.joined(separator: "\n"))
+      // The value alone, without the document around it: three lines before, one behind.
+      let lines = PropertyList.xml(value).bytes
+        .split(separator: 0x0a, omittingEmptySubsequences: false).dropFirst(3).dropLast(2)
+      return Quoting.shell(
+        String(decoding: Array(lines.joined(separator: [0x0a])), as: UTF8.self))
     }
   }
 
   private static func hex(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
-  }
-
-  /// In single quotes for a POSIX shell, unless it needs none.
-  private static func quoted(_ text: String) -> String {
-    let isPlain =
-      !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-        default: false
-        }
-      }
-    return isPlain
-      ? text
-      : "'"
-        + text.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
   }
 }

@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// Bitwarden's export, "JSON", not encrypted.
 ///
@@ -14,7 +15,7 @@ enum BitwardenImport {
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let root = try JSONTree.read(bytes)
+    let (root, repeated) = try JSONTree.document(bytes)
     if case .bool(true)? = root["encrypted"] {
       throw CommandError(
         "import-encrypted", "the export is encrypted", hint: "export it as plain JSON",
@@ -28,6 +29,7 @@ enum BitwardenImport {
       if let id = folder["id"]?.text { folders[id] = folder["name"]?.text }
     }
     var reading = ImportReading()
+    for place in repeated { reading.lose(place, "a second member of this name") }
     for (number, tree) in items.enumerated() {
       let origin = tree["name"]?.text ?? "item \(number + 1)"
       if tree["deletedDate"] != nil {
@@ -46,7 +48,8 @@ enum BitwardenImport {
     let folder =
       (tree["folderId"]?.text ?? tree["collectionIds"]?.elements.first?.text)
       .flatMap { folders[$0] }
-    item.name = ((folder.map { [$0] } ?? []) + [origin.replacing("/", with: "-")])
+    item.isNamedByUs = true
+    item.name = ((folder.map { [$0] } ?? []) + [origin.substituting("/", with: "-")])
       .joined(separator: "/")
     var notes = tree["notes"]?.text
     switch tree["type"]?.text {

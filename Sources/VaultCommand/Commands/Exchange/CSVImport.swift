@@ -1,9 +1,12 @@
 import VaultSealing
+import VaultStorage
 
 /// Tables of passwords: 1Password, KeePassXC, Chrome, Firefox, and whoever writes the same columns.
 enum CSVImport {
   /// What a column is, by its heading in lower case.
-  private enum Column { case title, folder, url, username, password, otp, notes, tags, dropped }
+  private enum Column {
+    case title, folder, url, username, password, otp, notes, tags, housekeeping
+  }
 
   // Headings: 1Password 8, KeePassXC 2.7, Chrome 120, Firefox 120, each as its export writes them.
   private static let columns: [String: Column] = [
@@ -11,10 +14,11 @@ enum CSVImport {
     "url": .url, "website": .url, "username": .username, "login": .username,
     "password": .password, "otpauth": .otp, "totp": .otp, "one-time password": .otp,
     "notes": .notes, "note": .notes, "tags": .tags,
-    // Of no use elsewhere; told once.
-    "icon": .dropped, "favorite": .dropped, "last modified": .dropped, "created": .dropped,
-    "guid": .dropped, "timecreated": .dropped, "timelastused": .dropped,
-    "timepasswordchanged": .dropped,
+    // The other program's own business: not taken, told once, not a loss.
+    "icon": .housekeeping, "favorite": .housekeeping, "archived": .housekeeping,
+    "last modified": .housekeeping, "created": .housekeeping, "guid": .housekeeping,
+    "timecreated": .housekeeping, "timelastused": .housekeeping,
+    "timepasswordchanged": .housekeeping,
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
@@ -38,8 +42,8 @@ enum CSVImport {
       }
       reading.items.append(try item(row, headings, kinds, origin))
     }
-    for (heading, kind) in zip(headings, kinds) where kind == .dropped {
-      reading.lose("column \(heading)", "there is no place for it")
+    for (heading, kind) in zip(headings, kinds) where kind == .housekeeping {
+      reading.note("column \(heading)", "left out: it says nothing that a vault keeps")
     }
     return reading
   }
@@ -50,7 +54,7 @@ enum CSVImport {
     var texts: [Column: String] = [:]
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     for ((value, heading), kind) in zip(zip(row, headings), kinds) where !value.isEmpty {
-      if let kind, texts[kind] == nil {
+      if let kind, texts[kind] == nil || kind == .housekeeping {
         texts[kind] = value
       } else {
         try item.add(heading, value)
@@ -61,31 +65,20 @@ enum CSVImport {
     try item.add("url", texts[.url])
     try item.add("otp", texts[.otp])
     try item.add("notes", texts[.notes])
-    let separators: Set<Character> = [",", ";"]
-    item.tags = (texts[.tags] ?? "").split(whereSeparator: separators.contains).map {
-      $0.trimmingBlanks
-    }.filter { !$0.isEmpty }
+    item.tags = KeePassImport.tags(texts[.tags] ?? "")
     let title = texts[.title] ?? texts[.url].map(host) ?? ""
     // KeePassXC's paths begin with the database's root.
-    var folder = (texts[.folder] ?? "").split(separator: "/").map(String.init)
+    var folder = (texts[.folder] ?? "").parts(at: "/").map(String.init)
     if folder.first == "Root" { folder.removeFirst() }
-    item.name = (folder + [title.replacing("/", with: "-")]).joined(separator: "/")
+    item.isNamedByUs = true
+    item.name = (folder + [title.substituting("/", with: "-")]).joined(separator: "/")
     return item
   }
 
   /// `https://www.example.com/login` is `example.com`.
   static func host(_ url: String) -> String {
-    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    let host = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    return String(host.hasPrefix("www.") ? host.dropFirst(4) : host)
-  }
-}
-
-extension StringProtocol {
-  /// Without blanks at both ends.
-  var trimmingBlanks: String {
-    let front = drop { $0.isWhitespace }
-    guard let last = front.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(front[...last])
+    let start = url.utf8.firstRange(of: "://".utf8)?.upperBound ?? url.startIndex
+    let host = String(url[start...].unicodeScalars.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    return host.begins(with: "www.") ? String(host.dropFirst(4)) : host
   }
 }

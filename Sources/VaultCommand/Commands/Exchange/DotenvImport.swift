@@ -1,15 +1,16 @@
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// A `.env` file: `NAME=value` lines, `#` comments, `export`, quotes.
 ///
 /// The dialect is the common part of those in use: in single quotes everything is literal; in double quotes
-/// `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes; a bare value ends before ` #`, and is otherwise as it
-/// stands: `$2a$10$…` survives, and so does a `$NAME`.
+/// `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and a backslash before a backquote are escapes; a bare value ends before
+/// ` #`, and is otherwise as it stands: `$2a$10$…` survives, and so does a `$NAME`.
 package enum DotenvImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ImportFormat.unreadable("it is no UTF-8")
+      throw ImportFormat.unreadable("it is not UTF-8")
     }
     var reading = ImportReading()
     for entry in entries(text) {
@@ -17,6 +18,7 @@ package enum DotenvImport {
       case .value(let name, let value):
         var item = ImportedItem(origin: name, name: name, main: try HelperItem.bytes(value))
         item.kind = .secret
+        item.mayBeEmpty = true
         reading.items.append(item)
       case .damaged(let line, let reason): reading.lose("line \(line)", reason)
       }
@@ -31,69 +33,103 @@ package enum DotenvImport {
 
   /// What the text holds, in its order.
   package static func entries(_ text: String) -> [Entry] {
-    var entries: [Entry] = []
-    let lines = text.replacing("\r\n", with: "\n")
-      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    var index = 0
-    while index < lines.count {
-      let number = index + 1
-      var line = lines[index].trimmingBlanks
-      index += 1
-      if line.isEmpty || line.hasPrefix("#") { continue }
-      if line.hasPrefix("export ") { line = String(line.dropFirst(7)).trimmingBlanks }
-      guard let equals = line.firstIndex(of: "="), equals > line.startIndex else {
-        entries.append(.damaged(line: number, reason: "it is no NAME=value"))
-        continue
-      }
-      let name = line[..<equals].trimmingBlanks
-      var value = line[line.index(after: equals)...].trimmingBlanks
-      if let quote = value.first, quote == "'" || quote == "\"" {
-        // A quoted value may go over several lines, whose blanks are its own.
-        value = lines[number - 1]
-        value = String(value.drop { $0 != quote })
-        var read = quoted(value, quote)
-        while read == nil, index < lines.count {
-          value += "\n" + lines[index]
-          index += 1
-          read = quoted(value, quote)
-        }
-        guard let read else {
-          entries.append(.damaged(line: number, reason: "a quote is not closed"))
-          index = number
-          continue
-        }
-        entries.append(.value(name: name, value: read))
-      } else {
-        if let comment = value.firstRange(of: " #") {
-          value = value[..<comment.lowerBound].trimmingBlanks
-        }
-        entries.append(.value(name: name, value: value))
-      }
+    var reader = DotenvReader(Array(text.utf8))
+    return reader.entries()
+  }
+}
+
+private struct DotenvReader {
+  private static let newline = UInt8(ascii: "\n")
+  private static let backslash = UInt8(ascii: "\\")
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func entries() -> [DotenvImport.Entry] {
+    var entries: [DotenvImport.Entry] = []
+    while position < bytes.count {
+      if let entry = entry() { entries.append(entry) }
     }
     return entries
   }
 
-  /// The value of a text that begins with a quote; `nil` where the quote is not closed.
-  private static func quoted(_ text: String, _ quote: Character) -> String? {
-    var value = ""
-    var rest = text.dropFirst()
-    while let character = rest.popFirst() {
-      if character == quote { return value }
-      guard character == "\\", quote == "\"" else {
-        value.append(character)
+  /// The entry of the line that begins here; `nil` for an empty line or a comment.
+  private mutating func entry() -> DotenvImport.Entry? {
+    let number = line
+    let whole = position..<endOfLine(from: position)
+    var rest = trimmed(bytes[whole])
+    guard let first = rest.first, first != UInt8(ascii: "#") else {
+      skip(to: whole.upperBound)
+      return nil
+    }
+    if rest.starts(with: "export ".utf8) { rest = trimmed(rest.dropFirst("export ".utf8.count)) }
+    guard let equals = rest.firstIndex(of: UInt8(ascii: "=")), equals > rest.startIndex else {
+      skip(to: whole.upperBound)
+      return .damaged(line: number, reason: "it is not NAME=value")
+    }
+    let name = String(decoding: trimmed(rest[..<equals]), as: UTF8.self)
+    let value = trimmed(rest[(equals + 1)...])
+    guard let quote = value.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+      skip(to: whole.upperBound)
+      let end = value.firstRange(of: " #".utf8)?.lowerBound ?? value.endIndex
+      return .value(
+        name: name, value: String(decoding: trimmed(value[..<end]), as: UTF8.self))
+    }
+    // A quoted value may go over several lines, whose blanks are its own.
+    guard let (text, end) = quoted(from: value.startIndex, quote) else {
+      skip(to: whole.upperBound)
+      return .damaged(line: number, reason: "a quote is not closed")
+    }
+    let behind = trimmed(bytes[end..<endOfLine(from: end)])
+    skip(to: endOfLine(from: end))
+    guard behind.isEmpty || behind.first == UInt8(ascii: "#") else {
+      return .damaged(line: number, reason: "there is text behind the closing quote")
+    }
+    return .value(name: name, value: text)
+  }
+
+  /// The text that begins with a quote, and where it ends; `nil` where the quote is not closed.
+  private func quoted(from start: Int, _ quote: UInt8) -> (text: String, end: Int)? {
+    var output: [UInt8] = []
+    var index = start + 1
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if byte == quote { return (String(decoding: output, as: UTF8.self), index) }
+      guard byte == Self.backslash, quote == UInt8(ascii: "\"") else {
+        output.append(byte)
         continue
       }
-      switch rest.popFirst() {
-      case "n": value.append("\n")
-      case "r": value.append("\r")
-      case "t": value.append("\t")
-      case "\"": value.append("\"")
-      case "\\": value.append("\\")
-      case "$": value.append("$")
-      case let other?: value += "\\\(other)"
-      case nil: return nil
+      guard index < bytes.count else { return nil }
+      switch bytes[index] {
+      case UInt8(ascii: "n"): output.append(Self.newline)
+      case UInt8(ascii: "r"): output.append(UInt8(ascii: "\r"))
+      case UInt8(ascii: "t"): output.append(UInt8(ascii: "\t"))
+      case UInt8(ascii: "\""), Self.backslash, UInt8(ascii: "$"), UInt8(ascii: "`"):
+        output.append(bytes[index])
+      default: output += [byte, bytes[index]]
       }
+      index += 1
     }
     return nil
+  }
+
+  private func endOfLine(from start: Int) -> Int {
+    bytes[start...].firstIndex(of: Self.newline) ?? bytes.count
+  }
+
+  private mutating func skip(to end: Int) {
+    let next = min(end + 1, bytes.count)
+    line += bytes[position..<next].count { $0 == Self.newline }
+    position = next
+  }
+
+  private func trimmed(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    let front = slice.drop(while: isBlank)
+    return front[..<(front.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? front.startIndex)]
   }
 }

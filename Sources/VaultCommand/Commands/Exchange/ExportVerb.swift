@@ -56,6 +56,7 @@ struct ExportVerb: ParsableCommand {
       var query = ItemQuery()
       query.pattern = pattern
       let items = try vault.items(matching: query)
+      var left: [ItemName] = []
       switch format {
       case .json: try write(JSONExport.document(items, in: vault))
       case .dotenv: try write(DotenvExport.document(items, in: vault))
@@ -63,9 +64,17 @@ struct ExportVerb: ParsableCommand {
         guard let out else {
           throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
         }
-        try PassExport(folder: out).write(items, in: vault)
+        left = try PassExport(folder: out).write(items, in: vault)
       }
-      StandardError.note("exported \(items.count) items")
+      for name in left {
+        StandardError.line(
+          "vault: not exported: \(name.text): it has fields, and a secret or field of several lines, "
+            + "which a file of pass cannot hold apart")
+      }
+      StandardError.note(
+        "exported \(items.count - left.count) items",
+        hint: left.isEmpty ? nil : "'vault export json' keeps everything")
+      if !left.isEmpty { throw ExitStatusOnly(status: .no) }
     }
   }
 

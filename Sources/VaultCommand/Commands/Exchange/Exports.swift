@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// Everything of every item, as `vault import json` takes it again.
 enum JSONExport {
@@ -49,7 +50,7 @@ enum JSONExport {
   }
 }
 
-/// The main secrets as `NAME="value"` lines.
+/// The main secrets as `NAME='value'` lines; ``DotenvQuoting`` says in which quotes.
 enum DotenvExport {
   static func document(_ items: [Item], in vault: UnlockedVault.Blocking) throws -> SecretBytes {
     var text = ""
@@ -66,111 +67,33 @@ enum DotenvExport {
       }
       names[name] = item.name
       let whole = try JSONExport.whole(item, look)
-      guard let value = whole.main.text, !value.contains("\u{0}") else {
+      guard let value = whole.main.text, !value.utf8.contains(0) else {
         throw CommandError.usage(
           "'\(item.name.text)' is no text, which a .env file needs", hint: "export json")
       }
       if !whole.fields.isEmpty {
         StandardError.note("the further fields of '\(item.name.text)' have no place there")
       }
-      text += "\(name)=\(quoted(value))\n"
+      let quoted = DotenvQuoting(value)
+      let others = DotenvQuoting.Reader.allCases.filter { !quoted.readers.contains($0) }
+      if !others.isEmpty {
+        StandardError.note(
+          "'\(item.name.text)' is another text to \(others.map(\.rawValue).joined(separator: " and "))",
+          hint: "Documentation/import.md says which characters have a form that all read alike")
+      }
+      text += "\(name)=\(quoted.text)\n"
     }
     return try HelperItem.bytes(text)
   }
 
   /// `work/api-token` is `WORK_API_TOKEN`.
   private static func variable(_ name: String) -> String {
-    let letters = name.uppercased().unicodeScalars.map { scalar -> Character in
+    var text = ""
+    for scalar in name.uppercased().unicodeScalars {
       let isPlain =
         scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-      return isPlain ? Character(scalar) : "_"
+      text.unicodeScalars.append(isPlain ? scalar : "_")
     }
-    let text = String(letters)
-    return text.first?.isNumber == true ? "_" + text : text
-  }
-
-  private static func quoted(_ value: String) -> String {
-    var text = "\""
-    for character in value.unicodeScalars {
-      switch character {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "$": text += "\\$"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      default: text.unicodeScalars.append(character)
-      }
-    }
-    return text + "\""
-  }
-}
-
-/// A file for each item in the folder of `pass`, encrypted by gpg.
-struct PassExport {
-  let folder: String
-
-  /// Writes items that are not there yet.
-  ///
-  /// - Throws: ``CommandError`` with code `cannot-create` where a file is there already, before any is written.
-  func write(_ items: [Item], in vault: UnlockedVault.Blocking) throws {
-    let manager = FileManager.default
-    guard let list = manager.contents(atPath: "\(folder)/.gpg-id"),
-      let text = String(data: list, encoding: .utf8)
-    else {
-      throw CommandError(
-        "not-a-password-store", "the folder has no .gpg-id", hint: "make it: pass init KEY",
-        status: .configuration)
-    }
-    let keys = text.split(separator: "\n").map {
-      String($0.prefix { $0 != "#" }).trimmingBlanks
-    }.filter { !$0.isEmpty }
-    // A name like '..' must not lead out of the folder.
-    for item in items {
-      let parts = item.name.text.split(separator: "/")
-      guard !parts.contains(where: { $0.hasPrefix(".") }) else {
-        throw CommandError.usage(
-          "'\(item.name.text)' has a part that begins with a dot", hint: "rename it first")
-      }
-      guard !manager.fileExists(atPath: path(item)) else {
-        throw CommandError(
-          "cannot-create", "'\(item.name.text)' is in the folder already",
-          hint: "move it away, or export other names", status: .cannotCreate)
-      }
-    }
-    let progress = ProgressLine("exporting item")
-    for (number, item) in items.enumerated() {
-      progress.show(number, of: items.count)
-      try write(item, for: keys, in: vault)
-    }
-  }
-
-  private func path(_ item: Item) -> String { "\(folder)/\(item.name.text).gpg" }
-
-  private func write(_ item: Item, for keys: [String], in vault: UnlockedVault.Blocking) throws {
-    let path = path(item)
-    if let slash = path.lastIndex(of: "/") {
-      try FileManager.default.createDirectory(
-        atPath: String(path[..<slash]), withIntermediateDirectories: true)
-    }
-    var parts = [try vault.get(item.name).bytes, try HelperItem.bytes("\n")]
-    for field in try vault.fields(of: item.name) {
-      let value = try vault.get(item.name, field: field).bytes
-      // pass has addresses of one-time passwords and notes on lines of their own.
-      let isBare = field == "notes" || field == "otp"
-      parts += [
-        try HelperItem.bytes(isBare ? "" : "\(field): "), value, try HelperItem.bytes("\n"),
-      ]
-    }
-    let recipients = keys.flatMap { ["--recipient", $0] }
-    let run = try ChildProgram.runInstalled(
-      ["gpg", "--quiet", "--batch", "--yes", "--trust-model", "always", "--encrypt"] + recipients,
-      input: .bytes(try SecretInput.joined(parts)))
-    guard run.isSuccess else {
-      throw CommandError(
-        "gpg-failed", "gpg could not encrypt '\(item.name.text)'",
-        hint: "check that the keys of .gpg-id are there: gpg --list-keys", status: .inputOutput)
-    }
-    // Whole or not at all, also where the export is interrupted.
-    try OutputFile.write(run.output, to: path)
+    return text.utf8.first.map { (0x30...0x39).contains($0) } == true ? "_" + text : text
   }
 }

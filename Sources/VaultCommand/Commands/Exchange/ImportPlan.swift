@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// What an import does with each item, found out before anything is written.
 struct ImportPlan {
@@ -25,37 +26,43 @@ struct ImportPlan {
 
   private(set) var steps: [Step] = []
   private(set) var losses: [ImportReading.Loss]
+  private(set) var notes: [ImportReading.Loss]
 
   init(
     _ reading: ImportReading, prefix: String, replaces: Bool, in vault: UnlockedVault.Blocking?
   ) throws {
-    losses = reading.losses
+    (losses, notes) = (reading.losses, reading.notes)
     let known = try vault?.wholeItems()
-    // Of items of one name in the file: all of them, since a second one may be the same as the first.
-    var taken: [ItemName: ImportedItem] = [:]
+    var names = FreeNames()
+    // Of items that want one name: what each holds, since a later one may be the same as any of them.
+    var holders: [String: [[UInt8]: ItemName]] = [:]
     let progress = ProgressLine("comparing item")
-    for (number, item) in reading.items.enumerated() {
+    for (number, read) in reading.items.enumerated() {
+      var item = read
       progress.show(number, of: reading.items.count)
-      let total = item.fields.values.reduce(item.main.count) { $0 + $1.count }
-      guard total <= Secret.maximumLength else {
-        losses.append(ImportReading.Loss(origin: item.origin, reason: "it is longer than 1 MiB"))
+      func lose(_ reason: String) {
+        losses.append(ImportReading.Loss(origin: item.origin, reason: reason))
+      }
+      for reason in item.adjustTags() { lose(reason) }
+      if let reason = Self.refusal(of: item) {
+        lose(reason)
         continue
       }
-      guard total > 0 else {
-        losses.append(ImportReading.Loss(origin: item.origin, reason: "there is nothing in it"))
+      let preferred = Self.preferredName(item, prefix: prefix)
+      let digest = try item.digest()
+      if let twin = holders[preferred]?[digest] {
+        steps.append(Step(item: item, name: twin, action: .twice))
         continue
       }
-      var twin: ItemName?
-      let name = try FreeName.like(Self.preferredName(item, prefix: prefix)) { name in
-        guard let other = taken[name] else { return false }
-        if other.hasSameSecrets(as: item) { twin = name }
-        return twin == nil
+      let name = try names.next(like: preferred)
+      holders[preferred, default: [:]][digest] = name
+      var reasons = item.adjustments
+      // A number behind a name that is taken is not worth a word: the list of items shows it.
+      let own = prefix + item.name
+      if !item.isNamedByUs, !name.text.isSame(as: own), !name.text.begins(with: own + "~") {
+        reasons.append("it is called '\(name.text)'")
       }
-      if twin != nil {
-        steps.append(Step(item: item, name: name, action: .twice))
-        continue
-      }
-      taken[name] = item
+      notes += reasons.map { ImportReading.Loss(origin: item.origin, reason: $0) }
       let action: Action
       if let there = try known?(name) {
         action = Self.isSame(item, as: there) ? .same : replaces ? .replace : .exists
@@ -74,7 +81,7 @@ struct ImportPlan {
       changes.note = step.item.note
       changes.expires = .some(step.item.expires)
       if !step.item.tags.isEmpty {
-        changes.tags = step.item.tags.map { String($0.prefix(60)) }
+        changes.tags = step.item.tags
       }
       if !step.item.attributes.isEmpty { changes.attributes = step.item.attributes }
       return NewItem(
@@ -82,21 +89,34 @@ struct ImportPlan {
     }
   }
 
-  /// What an item is to be called: its own name without what no name may hold.
-  private static func preferredName(_ item: ImportedItem, prefix: String) -> String {
-    let parts = (prefix + item.name).split(separator: "/").map(cleaned).filter { !$0.isEmpty }
-    return parts.isEmpty ? "untitled" : parts.joined(separator: "/")
+  /// Why an item cannot be stored; `nil` where it can.
+  private static func refusal(of item: ImportedItem) -> String? {
+    let total = item.fields.values.reduce(item.main.count) { $0 + $1.count }
+    if total > Secret.maximumLength { return "it is longer than 1 MiB" }
+    if total == 0, !item.mayBeEmpty { return "there is nothing in it" }
+    if item.fields.count > ItemLimits.fields { return "it has more than 1,000 fields" }
+    if item.tags.count > ItemLimits.tags { return "it has more than 256 tags" }
+    if let note = item.note, note.utf8.count > ItemLimits.note {
+      return "its note is longer than 64 KiB"
+    }
+    if item.attributes.count > ItemLimits.attributes { return "it has more than 64 attributes" }
+    for (name, value) in item.attributes
+    where name.isEmpty || name.utf8.count > ItemLimits.attributeName
+      || value.utf8.count > ItemLimits.attributeValue || !ItemLimits.isPlain(name)
+    {
+      return "an attribute is longer than 4 KiB, or its name cannot be one"
+    }
+    return nil
   }
 
-  private static func cleaned(_ part: Substring) -> String {
-    var result = ""
-    for scalar in part.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: result += " "
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result.trimmingBlanks
+  /// What an item is to be called: its own name, or that without what no name may hold.
+  private static func preferredName(_ item: ImportedItem, prefix: String) -> String {
+    let own = prefix + item.name
+    if !item.isNamedByUs, (try? ItemName(own)) != nil { return own }
+    let parts = own.parts(at: "/").map {
+      String($0).replacingControls(with: " ").trimmingBlanks
+    }.filter { !$0.isEmpty }
+    return parts.isEmpty ? "untitled" : parts.joined(separator: "/")
   }
 
   private static func isSame(_ item: ImportedItem, as known: WholeItem) -> Bool {

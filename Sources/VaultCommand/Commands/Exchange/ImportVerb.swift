@@ -96,6 +96,13 @@ struct ImportVerb: ParsableCommand {
               .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
             })
         ),
+        (
+          "notes",
+          .array(
+            plan.notes.map {
+              .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
+            })
+        ),
       ])
     }
     let rows = plan.steps.map { step in
@@ -105,6 +112,7 @@ struct ImportVerb: ParsableCommand {
       ]
     }
     if !rows.isEmpty { try StandardOutput.write(TextTable.aligned(rows)) }
+    for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
       StandardError.line("vault: not taken: \(loss.origin): \(loss.reason)")
     }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// What another program's file holds, before it is compared with the vault.
 ///
@@ -17,6 +18,14 @@ package struct ImportedItem {
   var kind = Item.Kind.login
   var expires: Date?
   var note: String?
+  /// Whether the name was put together here, out of a title and folders: not what the file calls it.
+  var isNamedByUs = false
+  /// Whether it is an item although all its secrets are empty.
+  var mayBeEmpty = false
+  /// What is not exactly as the file has it.
+  private(set) var adjustments: [String] = []
+  /// The number for a further field of a name.
+  private var numbers: [String: Int] = [:]
 
   init(origin: String, name: String, main: SecretBytes) {
     self.origin = origin
@@ -32,30 +41,69 @@ package struct ImportedItem {
 
   mutating func add(_ field: String, _ value: SecretBytes) {
     let base = Self.fieldName(field)
+    if !base.isSame(as: field), !field.isEmpty {
+      adjustments.append("a field is called '\(base)', since its own name cannot be one")
+    }
     var name = base
-    var number = 2
     while fields[name] != nil {
+      // Where the last search ended: thousands of fields may have one name.
+      let number = numbers[base] ?? 2
       name = "\(base)~\(number)"
-      number += 1
+      numbers[base] = number + 1
     }
     fields[name] = value
   }
 
-  /// Whether main secret and fields are equal, byte by byte.
-  func hasSameSecrets(as other: ImportedItem) -> Bool {
-    main.isEqual(to: other.main) && fields.count == other.fields.count
-      && fields.allSatisfy { field, value in
-        other.fields[field].map { $0.isEqual(to: value) } ?? false
+  /// Leaves out and cuts nothing: what no item can hold is named, and goes.
+  mutating func adjustTags() -> [String] {
+    var lost: [String] = []
+    var kept: [String] = []
+    for tag in tags {
+      let plain = tag.replacingControls(with: " ").trimmingBlanks
+      if plain.utf8.count > ItemLimits.tag {
+        lost.append("a tag that is longer than 255 bytes")
+      } else if !plain.isEmpty {
+        if !plain.isSame(as: tag) { adjustments.append("a tag is written '\(plain)'") }
+        kept.append(plain)
       }
+    }
+    tags = kept
+    return lost
+  }
+
+  /// A hash of main secret and fields: equal for items that hold the same.
+  func digest() throws -> [UInt8] {
+    var parts: [SecretBytes] = []
+    func put(_ bytes: SecretBytes) throws {
+      parts += [try HelperItem.bytes("\(bytes.count) "), bytes]
+    }
+    try put(main)
+    for (name, value) in fields.sorted(by: {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }) {
+      try put(HelperItem.bytes(name))
+      try put(value)
+    }
+    return try SecretInput.joined(parts).withBytes { try Hash.blake2b($0, count: 32) }
   }
 
   private static func fieldName(_ text: String) -> String {
-    var name = ""
-    for scalar in text.unicodeScalars {
-      name.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar)
-    }
+    var name = text.replacingControls(with: "_")
+    // Room for a number behind it.
     while name.utf8.count > 200 { name.removeLast() }
     return name.isEmpty ? "field" : name
+  }
+}
+
+extension String {
+  /// The text with a scalar in the place of each that no name or tag may hold.
+  func replacingControls(with substitute: Unicode.Scalar) -> String {
+    guard !ItemLimits.isPlain(self) else { return self }
+    var result = ""
+    for scalar in unicodeScalars {
+      result.unicodeScalars.append(ItemLimits.isPlain(String(scalar)) ? scalar : substitute)
+    }
+    return result
   }
 }
 
@@ -69,12 +117,18 @@ package struct ImportReading {
 
   var items: [ImportedItem] = []
   var losses: [Loss] = []
+  /// What a person should know that is no loss.
+  var notes: [Loss] = []
 
   /// How many items there are.
   package var count: Int { items.count }
 
   mutating func lose(_ origin: String, _ reason: String) {
     losses.append(Loss(origin: origin, reason: reason))
+  }
+
+  mutating func note(_ origin: String, _ reason: String) {
+    notes.append(Loss(origin: origin, reason: reason))
   }
 }
 
@@ -99,8 +153,8 @@ package enum ImportFormat: String, CaseIterable {
     case .pass: return try PassImport.read(path)
     case .keepassxc:
       let name = path.lowercased()
-      if name.hasSuffix(".csv") { return try CSVImport.read(Self.bytes(path)) }
-      guard name.hasSuffix(".kdbx") else { return try read(Self.bytes(path)) }
+      if name.ends(with: ".csv") { return try CSVImport.read(Self.bytes(path)) }
+      guard name.ends(with: ".kdbx") else { return try read(Self.bytes(path)) }
       let options =
         (keyFile.map { ["--key-file", $0] } ?? []) + (hasPassword ? [] : ["--no-password"])
       // keepassxc-cli asks for the database's password, on our stdin.

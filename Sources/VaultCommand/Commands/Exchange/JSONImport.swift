@@ -5,8 +5,11 @@ import VaultSealing
 /// `vault export json`, or an object of names and texts.
 enum JSONImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let root = try JSONTree.read(bytes)
+    let (root, repeated) = try JSONTree.document(bytes)
     var reading = ImportReading()
+    for place in repeated {
+      reading.lose(place, "a second member of this name, or of one that only looks like it")
+    }
     if case .array(let items)? = root["items"], root["schema"]?.text == "1" {
       for (number, tree) in items.enumerated() {
         let origin = tree["name"]?.text ?? "item \(number + 1)"
@@ -26,6 +29,7 @@ enum JSONImport {
       }
       var item = ImportedItem(origin: name, name: name, main: try HelperItem.bytes(text))
       item.kind = .secret
+      item.mayBeEmpty = true
       reading.items.append(item)
     }
     return reading
@@ -35,6 +39,7 @@ enum JSONImport {
     _ tree: JSONTree, _ origin: String, _ main: SecretBytes, _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var item = ImportedItem(origin: origin, name: origin, main: main)
+    item.mayBeEmpty = true
     item.kind = tree["kind"]?.text.flatMap(Item.Kind.init(name:)) ?? .secret
     item.note = tree["note"]?.text
     item.tags = (tree["tags"]?.elements ?? []).compactMap(\.text)

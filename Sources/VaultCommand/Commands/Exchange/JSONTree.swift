@@ -1,7 +1,8 @@
-import FoundationEssentials
+import VaultPreferences
+import VaultStorage
 
-/// Any JSON document, read by Foundation's decoder.
-enum JSONTree: Decodable, Equatable {
+/// Any JSON document, with its numbers as they were written.
+enum JSONTree: Equatable {
   case null
   case bool(Bool)
   case number(String)
@@ -9,30 +10,48 @@ enum JSONTree: Decodable, Equatable {
   case array([JSONTree])
   case object([String: JSONTree])
 
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .number(String(value))
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(String(value))
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([JSONTree].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: JSONTree].self))
+  /// Reads a document.
+  ///
+  /// - Throws: ``CommandError`` with code `import-unreadable`.
+  static func read(_ bytes: [UInt8]) throws -> JSONTree { try document(bytes).tree }
+
+  /// Reads a document in which objects may have members that are no members of an object.
+  ///
+  /// - Returns: The document; and the places of members that are not in it, since an earlier one of the same
+  ///   object has their name, or one that differs from it in its normalization alone.
+  /// - Throws: ``CommandError`` with code `import-unreadable`.
+  static func document(_ bytes: [UInt8]) throws -> (tree: JSONTree, repeated: [String]) {
+    let node: JSONNode
+    do {
+      node = try JSONNode.parse(bytes)
+    } catch {
+      throw ImportFormat.unreadable(error.message)
     }
+    var repeated: [String] = []
+    let tree = JSONTree(node, at: "", &repeated)
+    return (tree, repeated)
   }
 
-  static func read(_ bytes: [UInt8]) throws -> JSONTree {
-    do {
-      return try JSONDecoder().decode(JSONTree.self, from: Data(bytes))
-    } catch {
-      throw ImportFormat.unreadable("it is no JSON")
+  private init(_ node: JSONNode, at path: String, _ repeated: inout [String]) {
+    switch node {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .number(let digits): self = .number(digits)
+    case .string(let text): self = .string(text)
+    case .array(let nodes):
+      self = .array(
+        nodes.enumerated().map { JSONTree($1, at: "\(path)[\($0 + 1)]", &repeated) })
+    case .object(let nodes):
+      var members: [String: JSONTree] = [:]
+      for (name, value) in nodes {
+        let place = path.isEmpty ? name : "\(path).\(name)"
+        if members[name] == nil {
+          members[name] = JSONTree(value, at: place, &repeated)
+        } else {
+          repeated.append(place)
+        }
+      }
+      self = .object(members)
     }
   }
 
@@ -55,6 +74,6 @@ enum JSONTree: Decodable, Equatable {
 
   var members: [(key: String, value: JSONTree)] {
     guard case .object(let members) = self else { return [] }
-    return members.sorted { $0.key < $1.key }
+    return members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 }

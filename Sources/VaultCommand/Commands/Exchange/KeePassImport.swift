@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultPreferences
 import VaultSealing
+import VaultStorage
 
 /// KeePass 2's XML, as KeePassXC exports it.
 ///
@@ -25,13 +26,14 @@ enum KeePassImport {
     let pool = Dictionary(
       (meta?.child("Binaries")?.children ?? []).map { ($0.attributes["ID"] ?? "", $0) },
       uniquingKeysWith: { first, _ in first })
-    try take(top, path: [], bin: bin, pool, into: &reading)
+    let references = KeePassReferences(root)
+    try take(top, path: [], bin: bin, pool, references, into: &reading)
     return reading
   }
 
   private static func take(
     _ group: XMLElement, path: [String], bin: String?, _ pool: [String: XMLElement],
-    into reading: inout ImportReading
+    _ references: KeePassReferences, into reading: inout ImportReading
   ) throws {
     if let bin, !bin.isEmpty, group.text(of: "UUID") == bin {
       let count = group.descendants("Entry").count
@@ -40,10 +42,10 @@ enum KeePassImport {
     }
     for child in group.children {
       switch child.name {
-      case "Entry": reading.items.append(try item(child, path, pool, &reading))
+      case "Entry": reading.items.append(try item(child, path, pool, references, &reading))
       case "Group":
-        let name = (child.text(of: "Name") ?? "").replacing("/", with: "-")
-        try take(child, path: path + [name], bin: bin, pool, into: &reading)
+        let name = (child.text(of: "Name") ?? "").substituting("/", with: "-")
+        try take(child, path: path + [name], bin: bin, pool, references, into: &reading)
       default: break
       }
     }
@@ -51,7 +53,7 @@ enum KeePassImport {
 
   private static func item(
     _ entry: XMLElement, _ path: [String], _ pool: [String: XMLElement],
-    _ reading: inout ImportReading
+    _ references: KeePassReferences, _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var texts: [(key: String, value: String)] = []
     for string in entry.children where string.name == "String" {
@@ -59,7 +61,15 @@ enum KeePassImport {
     }
     func first(_ key: String) -> String? { texts.first { $0.key == key }?.value }
     let title = first("Title") ?? ""
-    let name = (path + [title.replacing("/", with: "-")]).joined(separator: "/")
+    let name = (path + [title.substituting("/", with: "-")]).joined(separator: "/")
+    for (index, text) in texts.enumerated() {
+      switch references.resolved(text.value) {
+      case .success(let value): texts[index].value = value
+      case .failure(let failure):
+        reading.lose(name, "\(text.key): \(failure.reason)")
+        texts[index].value = ""
+      }
+    }
     var item = ImportedItem(
       origin: name, name: name, main: try HelperItem.bytes(first("Password") ?? ""))
     try item.add("user", first("UserName"))
@@ -68,9 +78,8 @@ enum KeePassImport {
     if let seed = first("otp") ?? olderSeed(first, &taken) { try item.add("otp", seed) }
     try item.add("notes", first("Notes"))
     for (key, value) in texts where !taken.contains(key) { try item.add(key, value) }
-    let separators: Set<Character> = [",", ";"]
-    item.tags = (entry.text(of: "Tags") ?? "").split(whereSeparator: separators.contains)
-      .map(\.trimmingBlanks).filter { !$0.isEmpty }
+    item.isNamedByUs = true
+    item.tags = tags(entry.text(of: "Tags") ?? "")
     if let times = entry.child("Times"), times.text(of: "Expires") == "True" {
       item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.date($0) }
       if item.expires == nil { reading.lose(name, "the time when it ends") }
@@ -89,6 +98,12 @@ enum KeePassImport {
     let history = entry.child("History")?.children.count ?? 0
     if history > 0 { reading.lose(name, "\(history) earlier versions") }
     return item
+  }
+
+  /// Tags between commas or semicolons.
+  static func tags(_ text: String) -> [String] {
+    text.unicodeScalars.split { $0 == "," || $0 == ";" }
+      .map { String($0).trimmingBlanks }.filter { !$0.isEmpty }
   }
 
   /// The bytes of an attachment; `nil` where they are not there, or cannot be read.
@@ -125,7 +140,7 @@ enum KeePassImport {
     }
     if let seed = first("TOTP Seed"), !seed.isEmpty {
       taken.formUnion(["TOTP Seed", "TOTP Settings"])
-      let settings = (first("TOTP Settings") ?? "30;6").split(separator: ";")
+      let settings = (first("TOTP Settings") ?? "30;6").parts(at: ";")
       if let period = settings.first { parameters += "&period=\(period)" }
       if settings.count > 1 {
         parameters += settings[1] == "S" ? "&encoder=steam" : "&digits=\(settings[1])"

@@ -173,7 +173,7 @@ struct BackupVerb: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Where to; what is there is replaced.", valueName: "file"),
+    help: ArgumentHelp("Where to; an older backup there is replaced.", valueName: "file"),
     completion: .file())
   var file: String
 
@@ -181,7 +181,22 @@ struct BackupVerb: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    let isReplacing = try Self.isBackup(file)
     try Self.tell(settings.withVault { try $0.backUp(to: file) }, settings)
+    if isReplacing { StandardError.note("an older backup in that place was replaced") }
+  }
+
+  /// Whether there is a backup already.
+  ///
+  /// - Throws: ``CommandError`` with code `cannot-create` where there is anything else.
+  private static func isBackup(_ path: String) throws -> Bool {
+    guard SecretInput.exists(path) else { return false }
+    guard BackupSummary.isBackup(at: path) else {
+      throw CommandError(
+        "cannot-create", "there is a file already that is not a backup",
+        hint: "name another place, or move that file away", status: .cannotCreate)
+    }
+    return true
   }
 
   static func tell(_ summary: BackupSummary, _ settings: VaultSettings) throws {

@@ -71,61 +71,73 @@ private struct ExpressionParser {
   private static let deepest = 100
 
   init(_ text: String) throws(StorageError) {
-    let characters = Array(text)
+    let characters = Array(text.unicodeScalars)
     var index = 0
     while index < characters.count {
       let start = index
       let character = characters[index]
-      if character.isWhitespace {
+      if character.properties.isWhitespace {
         index += 1
       } else if character == "'" || character == "\"" {
         let value = try Self.text(characters, &index, quote: character)
         tokens.append((.value(.text(value)), start))
-      } else if character.isLetter || character == "_" {
+      } else if Self.isLetter(character) || character == "_" {
         while index < characters.count, Self.isPartOfName(characters[index]) { index += 1 }
-        tokens.append((.word(String(characters[start..<index])), start))
-      } else if character.isNumber || character == "-" {
+        tokens.append((.word(Self.text(characters[start..<index])), start))
+      } else if Self.isDigit(character) || character == "-" {
         index += 1
         while index < characters.count, Self.isPartOfNumber(characters, index) { index += 1 }
-        let number = try Self.number(String(characters[start..<index]), at: start)
+        let number = try Self.number(Self.text(characters[start..<index]), at: start)
         tokens.append((.value(number), start))
       } else {
-        let two = String(characters[index..<min(index + 2, characters.count)])
+        let two = Self.text(characters[index..<min(index + 2, characters.count)])
         let symbol = ["<=", ">=", "!=", "==", "<>"].contains(two) ? two : String(character)
-        guard symbol.count == 2 || "=<>().,".contains(character) else {
+        guard symbol.utf8.count == 2 || "=<>().,".unicodeScalars.contains(character) else {
           throw Self.failure("'\(character)' has no meaning", at: start)
         }
-        index += symbol.count
+        index += symbol.utf8.count
         tokens.append((.symbol(["==": "=", "<>": "!="][symbol] ?? symbol), start))
       }
     }
     tokens.append((.end, characters.count))
   }
 
-  private static func isPartOfName(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_"
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars)
+    return String(text)
   }
 
-  private static func isPartOfNumber(_ characters: [Character], _ index: Int) -> Bool {
-    let character = characters[index]
-    if character.isNumber || character == "." || character == "e" || character == "E" {
-      return true
-    }
-    return "+-".contains(character) && "eE".contains(characters[index - 1])
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.numericType != nil
+  }
+
+  private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
+    // A letter may be several scalars: Unicode Standard Annex 31, XID_Continue.
+    scalar.properties.isXIDContinue || isDigit(scalar)
+  }
+
+  private static func isPartOfNumber(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
+    let scalar = scalars[index]
+    if isDigit(scalar) || scalar == "." || scalar == "e" || scalar == "E" { return true }
+    return (scalar == "+" || scalar == "-")
+      && (scalars[index - 1] == "e" || scalars[index - 1] == "E")
   }
 
   private static func text(
-    _ characters: [Character], _ index: inout Int, quote: Character
+    _ characters: [Unicode.Scalar], _ index: inout Int, quote: Unicode.Scalar
   ) throws(StorageError) -> String {
     let start = index
-    var text = ""
+    var text = String.UnicodeScalarView()
     index += 1
     while index < characters.count {
       if characters[index] == quote {
         // Twice is once, as in SQL.
         guard index + 1 < characters.count, characters[index + 1] == quote else {
           index += 1
-          return text
+          return String(text)
         }
         index += 1
       }
@@ -139,8 +151,12 @@ private struct ExpressionParser {
     _ text: String, at position: Int
   ) throws(StorageError) -> StoreExpression.Value {
     if let integer = Int64(text) { return .integer(integer) }
-    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    if !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) { return .number(text) }
+    let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+    if !digits.isEmpty, digits.count >= text.utf8.count - 1,
+      digits.allSatisfy({ (0x30...0x39).contains($0) })
+    {
+      return .number(text)
+    }
     guard let real = Double(text), real.isFinite else {
       throw failure("this is no number", at: position)
     }
@@ -211,7 +227,8 @@ private struct ExpressionParser {
   private mutating func comparison() -> StoreExpression.Comparison? {
     for comparison in StoreExpression.Comparison.allCases {
       let word = comparison.rawValue
-      if word.first?.isLetter == true ? take(word: word) : take(symbol: word) { return comparison }
+      let isWord = word.unicodeScalars.first.map(Self.isLetter) == true
+      if isWord ? take(word: word) : take(symbol: word) { return comparison }
     }
     return nil
   }

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import VaultPreferences
+import VaultStorage
+
+/// Texts of KeePass entries that stand for another entry's: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`.
+///
+/// keepass.info/help/base/fieldrefs.html. What KeePass itself writes finds the other entry by its id; a search by any
+/// other field is not answered here.
+struct KeePassReferences {
+  struct Failure: Error { let reason: String }
+
+  private static let opening = Array("{REF:".utf8)
+  private static let closing = UInt8(ascii: "}")
+  /// A text may refer to one that refers to a third.
+  private static let deepest = 8
+  /// A text with references may be longer than it is, but not without an end.
+  private static let longest = 1 << 20
+  private static let mostSteps = 1000
+  private static let keys: [UInt8: String] = [
+    UInt8(ascii: "T"): "Title", UInt8(ascii: "U"): "UserName", UInt8(ascii: "P"): "Password",
+    UInt8(ascii: "A"): "URL", UInt8(ascii: "N"): "Notes",
+  ]
+
+  /// The texts of entries, by their ids in upper-case hex.
+  private var entries: [String: [String: String]] = [:]
+
+  init(_ root: XMLElement) {
+    var waiting = [root]
+    while let element = waiting.popLast() {
+      guard element.name == "Entry" else {
+        waiting += element.children
+        continue
+      }
+      guard let id = element.text(of: "UUID").flatMap({ Data(base64Encoded: $0.trimmingBlanks) })
+      else { continue }
+      var texts: [String: String] = [:]
+      for string in element.children where string.name == "String" {
+        texts[string.text(of: "Key") ?? ""] = string.text(of: "Value") ?? ""
+      }
+      let digits = id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+      entries[digits.joined()] = texts
+    }
+  }
+
+  /// The text with what its references stand for, or why there is none.
+  func resolved(_ text: String) -> Result<String, Failure> {
+    do {
+      var steps = Self.mostSteps
+      return .success(try resolved(text, depth: 0, &steps))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func resolved(
+    _ text: String, depth: Int, _ steps: inout Int
+  ) throws(Failure) -> String {
+    // KeePass takes small letters, too.
+    guard text.uppercased().utf8.firstRange(of: Self.opening) != nil else { return text }
+    guard depth < Self.deepest else {
+      throw Failure(reason: "it refers to another entry in a circle")
+    }
+    let bytes = Array(text.utf8)
+    var output: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let head = bytes[index..<min(index + Self.opening.count, bytes.count)]
+      guard head.map({ (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }) == Self.opening,
+        let end = bytes[index...].firstIndex(of: Self.closing)
+      else {
+        output.append(bytes[index])
+        index += 1
+        continue
+      }
+      let inner = bytes[(index + Self.opening.count)..<end]
+      steps -= 1
+      output += try resolved(target(of: inner), depth: depth + 1, &steps).utf8
+      guard output.count <= Self.longest, steps > 0 else {
+        throw Failure(reason: "it refers to other entries again and again")
+      }
+      index = end + 1
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// What `P@I:ID` stands for.
+  private func target(of reference: ArraySlice<UInt8>) throws(Failure) -> String {
+    let text = String(decoding: reference, as: UTF8.self).uppercased()
+    let bytes = Array(text.utf8)
+    guard bytes.count > 4, bytes[1...3].elementsEqual("@I:".utf8) else {
+      throw Failure(reason: "it refers to another entry by something else than its id")
+    }
+    let id = String(decoding: bytes[4...], as: UTF8.self)
+    guard let texts = entries[id] else {
+      throw Failure(reason: "it refers to an entry that is not there")
+    }
+    if bytes[0] == UInt8(ascii: "I") { return id }
+    guard let key = Self.keys[bytes[0]] else {
+      throw Failure(reason: "it refers to a field of another entry that is not known")
+    }
+    return texts[key] ?? ""
+  }
+}

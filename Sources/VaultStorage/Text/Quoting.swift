@@ -1,0 +1,147 @@
+/// How a text stands in the languages that others read: SQL, the shell, CSV, JSON, git's settings, a terminal.
+///
+/// Everything here works on bytes or Unicode scalars, as those who read it do. A Swift `Character` may be a
+/// quote with a combining mark behind it, or `"\r\n"`: comparing with one overlooks both.
+package enum Quoting {
+  private static let double = UInt8(ascii: "\"")
+  private static let single = UInt8(ascii: "'")
+  private static let backslash = UInt8(ascii: "\\")
+
+  // MARK: SQL
+
+  /// A name in SQL: sqlite.org/lang_keywords.html.
+  package static func sqlName(_ text: String) -> String {
+    enclosed(text, in: double) { $0 == double ? "\"\"" : nil }
+  }
+
+  /// A text in SQL: sqlite.org/lang_expr.html#literal_values_constants_.
+  package static func sqlLiteral(_ text: String) -> String {
+    enclosed(text, in: single) { $0 == single ? "''" : nil }
+  }
+
+  // MARK: Shell
+
+  /// A word of a POSIX shell, in single quotes unless it needs none.
+  ///
+  /// IEEE Std 1003.1, "Shell Command Language", 2.2.2.
+  package static func shell(_ text: String) -> String {
+    isPlainWord(text) ? text : enclosed(text, in: single) { $0 == single ? "'\\''" : nil }
+  }
+
+  /// Whether every reader of words takes the text for one word, and as it is.
+  package static func isPlainWord(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
+  }
+
+  // MARK: CSV
+
+  /// A field of a CSV file: RFC 4180.
+  package static func csv(_ text: String) -> String {
+    let isPlain = !text.utf8.contains { [double, 0x2C, 0x0A, 0x0D].contains($0) }
+    return isPlain ? text : enclosed(text, in: double) { $0 == double ? "\"\"" : nil }
+  }
+
+  // MARK: git's settings
+
+  /// A value in git's settings: git-config(1), "Values".
+  package static func gitSetting(_ text: String) -> String {
+    enclosed(text, in: double) { byte in
+      switch byte {
+      case double: "\\\""
+      case backslash: "\\\\"
+      case 0x0A: "\\n"
+      case 0x09: "\\t"
+      default: nil
+      }
+    }
+  }
+
+  // MARK: JSON
+
+  /// A string of JSON with its quotes: RFC 8259, section 7.
+  ///
+  /// What a terminal would act on is escaped, too.
+  package static func json(_ text: String) -> String {
+    var output: [UInt8] = []
+    appendJSON(text, to: &output)
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Appends a string of JSON with its quotes; see ``json(_:)``.
+  package static func appendJSON(_ text: String, to output: inout [UInt8]) {
+    output.append(double)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += [backslash, double]
+      case "\\": output += [backslash, backslash]
+      case "\n": output += [backslash, UInt8(ascii: "n")]
+      case "\r": output += [backslash, UInt8(ascii: "r")]
+      case "\t": output += [backslash, UInt8(ascii: "t")]
+      case _ where isActedOn(scalar):
+        let digits = String(scalar.value, radix: 16)
+        output += [backslash, UInt8(ascii: "u")]
+        output += repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+        output += digits.utf8
+      default: output += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+      }
+    }
+    output.append(double)
+  }
+
+  // MARK: Terminal
+
+  /// `text` with every scalar escaped that a terminal would act on instead of showing it, as `\u{1b}`.
+  package static func visible(_ text: String) -> String {
+    guard !isVisible(text) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if isActedOn(scalar) {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// Whether a terminal shows all of the text and acts on nothing in it.
+  package static func isVisible(_ text: String) -> Bool {
+    !text.unicodeScalars.contains(where: isActedOn)
+  }
+
+  /// C0, DEL, C1, and what reorders text: Unicode Technical Report 36, section 2.
+  private static func isActedOn(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069,
+      0xFEFF:
+      true
+    default: false
+    }
+  }
+
+  // MARK: Bytes
+
+  /// `text` between two quotes, with what `substitute` has in place of a byte.
+  static func enclosed(
+    _ text: String, in quote: UInt8, _ substitute: (UInt8) -> StaticString?
+  ) -> String {
+    var output = [quote]
+    output.reserveCapacity(text.utf8.count + 2)
+    for byte in text.utf8 {
+      if let replacement = substitute(byte) {
+        output += "\(replacement)".utf8
+      } else {
+        output.append(byte)
+      }
+    }
+    output.append(quote)
+    return String(decoding: output, as: UTF8.self)
+  }
+}

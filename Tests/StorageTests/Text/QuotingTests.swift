@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultStorage
+
+/// A quote with a combining mark behind it is one `Character`, and still a quote to everybody else.
+struct QuotingTests {
+  /// Texts that are dangerous in one language or another.
+  static let texts = [
+    "", "plain", "it's", "'\u{301}; touch PWNED; '\u{301}", "\"\u{301} OR 1=1 -- ", "a\"b",
+    "a\r\nb",
+    "\r\n", "\\\u{301}\"", "`id`", "$(id)", "ü,\u{300}", ",\u{301}", "\n\u{301}", "-n", "*", "é",
+    "e\u{301}",
+  ]
+
+  @Test(arguments: texts)
+  func aShellReadsTheWordAsItIs(text: String) throws {
+    let home = try TemporaryHome()
+    let shell = VaultProcess(home: home.path, executable: "/bin/sh")
+    let read = try shell.run(["-c", "printf %s \(Quoting.shell(text))"])
+    #expect(read.output == Data(text.utf8))
+    #expect(home.names().isEmpty)
+  }
+
+  @Test(arguments: texts)
+  func sqliteReadsNamesAndTextsAsTheyAre(text: String) throws {
+    let connection = try SQLiteConnection()
+    defer { connection.close() }
+    let literal = try connection.string("SELECT \(Quoting.sqlLiteral(text))")
+    #expect(literal.map { Array($0.utf8) } == Array(text.utf8))
+    guard !text.isEmpty else { return }
+    try connection.execute("CREATE TABLE \(Quoting.sqlName(text))(\(Quoting.sqlName(text)))")
+    let names = try connection.strings("SELECT name FROM sqlite_schema")
+    #expect(names.map { Array($0.utf8) } == [Array(text.utf8)])
+  }
+
+  @Test(arguments: texts)
+  func jsonComesBack(text: String) throws {
+    let quoted = Quoting.json("\u{1B}[2J\u{202E}" + text)
+    #expect(Quoting.isVisible(quoted))
+    let read = try JSONDecoder().decode([String].self, from: Data("[\(quoted)]".utf8))
+    #expect(read.map { Array($0.utf8) } == [Array("\u{1B}[2J\u{202E}".utf8) + Array(text.utf8)])
+  }
+
+  @Test func aFieldOfCSVIsClosedByItsOwnQuoteAlone() {
+    #expect(Quoting.csv("x\"\u{301},evil\r\nrow") == "\"x\"\"\u{301},evil\r\nrow\"")
+    #expect(Quoting.csv("\r\n") == "\"\r\n\"")
+    #expect(Quoting.csv("plain") == "plain")
+  }
+
+  @Test func aTerminalGetsNothingThatItActsOn() {
+    #expect(
+      Quoting.visible("a\u{1B}[2J\r\nb\u{9B}\u{202E}é")
+        == "a\\u{1b}[2J\\u{d}\\u{a}b\\u{9b}\\u{202e}é")
+    #expect(!Quoting.isVisible("TAG\r\nINJECTED"))
+  }
+
+  @Test func partsAndHalvesAreFoundBehindCombiningMarks() {
+    #expect("a=\u{301}b".halves(at: "=").map { [$0.before, $0.after] } == ["a", "\u{301}b"])
+    #expect("a\r\nb\n".parts(at: "\n", keepsEmpty: true).map(String.init) == ["a\r", "b", ""])
+    #expect("#\u{301}x".begins(with: "#"))
+    #expect("x\r\n".ends(with: "\n"))
+    #expect("a'\u{301}b'".substituting("'", with: "''") == "a''\u{301}b''")
+    #expect(!"é".isSame(as: "e\u{301}"))
+    #expect(" \t a b\r\n".trimmingBlanks == "a b")
+  }
+}
