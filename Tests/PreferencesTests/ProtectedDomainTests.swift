@@ -181,6 +181,30 @@ struct ProtectedDomainTests {
     #expect(try database.contents(of: domain) == ["token": "secret"])
   }
 
+  /// A part that was removed before is in no journal and in no snapshot either.
+  @Test func protectingForgetsPartsThatWereRemoved() throws {
+    let database = try open(FixedKeys())
+    let part = PreferenceDomain("p", host: .current)
+    try database.transaction { transaction in
+      try transaction.set("canary-here", "k", in: part)
+      try transaction.set("v", "k", in: domain)
+      try transaction.set("v", "k", in: other)
+    }
+    _ = try database.takeSnapshot(named: "s")
+    try database.transaction { try $0.removeDomain(part) }
+    let latest = try database.latestSequence()
+    try database.protect(domain)
+    try database.scrub()
+    #expect(try database.changes(after: latest).map(\.kind) == [.protect])
+    #expect(try database.changes(in: part) == [])
+    #expect(try database.snapshot(named: "s").domains == [other: ["k": "v"]])
+    database.close()
+    for name in home.names(in: "vault") {
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(home.location.data)/\(name)"))
+      #expect(data.range(of: Data("canary".utf8)) == nil, "\(name)")
+    }
+  }
+
   @Test func aPartForOneHostIsProtectedAsTheDomainIs() throws {
     let database = try protectedDomain()
     let part = PreferenceDomain("p", host: .current)

@@ -17,7 +17,7 @@ struct DefaultsVerb: ParsableCommand {
       """)
 
   @Argument(
-    parsing: .captureForPassthrough, help: "A line of macOS's defaults, or one of those above.",
+    parsing: .captureForPassthrough, help: "A line as above.",
     completion: .live)
   var words: [String] = []
 

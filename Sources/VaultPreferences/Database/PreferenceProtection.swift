@@ -147,8 +147,18 @@ extension PreferenceDatabase {
           try sealer?.seal(value, key: key, in: row.domain) ?? StoredValue(value), at: 3)
         try insert.run()
       }
-      try removeFromSnapshots(row.domain)
+      try removeFromSnapshots { $0 == row.domain }
+      if sealer != nil, row.domain.host == .any { try forgetRemovedParts(of: row.domain.name) }
     }
+  }
+
+  /// What the journal and snapshots have of a domain's parts for hosts that are not there any more.
+  private func forgetRemovedParts(of name: String) throws {
+    try store.connection.execute(
+      "DELETE FROM preferences_journal WHERE domain=?1 "
+        + "AND host NOT IN (SELECT host FROM preferences_domains WHERE name=?1)", [.text(name)])
+    let parts = Set(try domains().filter { $0.name == name })
+    try removeFromSnapshots { $0.name == name && !parts.contains($0) }
   }
 
   /// What a domain without a mark has, where values may be sealed nevertheless.

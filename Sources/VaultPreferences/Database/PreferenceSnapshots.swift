@@ -241,12 +241,13 @@ extension PreferenceDatabase {
     return found
   }
 
-  func removeFromSnapshots(_ domain: PreferenceDomain) throws {
-    for snapshot in try snapshots()
-    where snapshot.domains[domain] != nil || snapshot.sealed[domain] != nil {
-      var (domains, sealed) = (snapshot.domains, snapshot.sealed)
-      domains[domain] = nil
-      sealed[domain] = nil
+  func removeFromSnapshots(_ isMeant: (PreferenceDomain) -> Bool) throws {
+    for snapshot in try snapshots() {
+      let domains = snapshot.domains.filter { !isMeant($0.key) }
+      let sealed = snapshot.sealed.filter { !isMeant($0.key) }
+      guard domains.count < snapshot.domains.count || sealed.count < snapshot.sealed.count else {
+        continue
+      }
       try store.connection.execute(
         "UPDATE preferences_snapshots SET contents=? WHERE name=?",
         [.text(SnapshotText.text(domains, sealed)), .text(snapshot.name)])

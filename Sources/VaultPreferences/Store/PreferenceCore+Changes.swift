@@ -1,9 +1,12 @@
 /// What others, and this process, committed: taken over key by key, and told to observers.
 extension PreferenceCore {
   /// Takes over what was committed since the last look.
-  func refresh() {
+  ///
+  /// - Parameter retries: Whether to try again what could not be read, such as a domain that was locked. That may ask
+  ///   a person for the key, so not at every change.
+  func refresh(retries: Bool) {
     source.withLock { source in
-      let unread = withState { $0.unread }
+      let unread = retries ? withState { $0.unread } : []
       if !unread.isEmpty { reload(unread, &source) }
       report(&source)
     }

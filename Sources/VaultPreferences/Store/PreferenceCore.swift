@@ -22,7 +22,7 @@ final class PreferenceCore: Sendable {
     var volatile: [String: [String: PreferenceValue]] = [:]
     /// What the store has, with what is pending on top.
     var cached: [PreferenceDomain: [String: PreferenceValue]] = [:]
-    /// Domains of which the store could not be read; they are tried again with the next look.
+    /// Domains that could not be read.
     var unread: Set<PreferenceDomain> = []
     /// Whether what is cached must be read anew before it is used: somebody changed it without a
     /// (complete) word in the journal.
@@ -108,7 +108,7 @@ final class PreferenceCore: Sendable {
 
   /// Begins to listen for changes of other processes; once the core is complete.
   func start() throws(StorageError) {
-    try signal?.observe { [weak self] in self?.refresh() }
+    try signal?.observe { [weak self] in self?.refresh(retries: false) }
   }
 
   deinit {

@@ -164,7 +164,7 @@ public final class PreferenceStore: Sendable {
   @discardableResult
   public func synchronize() -> Bool {
     let isWritten = core.flush()
-    core.refresh()
+    core.refresh(retries: true)
     return isWritten
   }
 

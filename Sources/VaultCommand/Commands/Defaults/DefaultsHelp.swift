@@ -113,7 +113,8 @@ enum DefaultsHelp {
     Verb(
       names: ["snapshot"],
       syntax: [
-        "snapshot [<name>] | snapshot --list | snapshot --remove <name> | snapshot --restore <name>"
+        "snapshot [<name>] | snapshot --list",
+        "snapshot --remove <name> | snapshot --restore <name>",
       ],
       words: """
         Keeps all domains as they are now, under a name; "latest" if nothing is said. Protected domains
