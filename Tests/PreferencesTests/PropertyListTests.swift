@@ -257,7 +257,9 @@ struct PropertyListTests {
       #expect(try PropertyList.parse(PropertyList.binary(value)) == value, "\(name)")
       #expect(try JSONText.parse(JSONText.text(value).utf8) == value, "\(name)")
       let xml = PropertyList.xml(value)
-      if xml.losses.isEmpty { #expect(try PropertyList.parse(xml.bytes) == value, "\(name)") }
+      if xml.losses.isEmpty, xml.widened.isEmpty {
+        #expect(try PropertyList.parse(xml.bytes) == value, "\(name)")
+      }
     }
   }
 }
