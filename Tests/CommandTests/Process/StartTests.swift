@@ -58,7 +58,6 @@ struct StartTests {
   func aSecretForAClosedStdoutGoesNowhere(_ closed: String) throws {
     let vault = try CommandVault()
     try vault.set("a", "s3cr3t")
-    // strace is not there everywhere: the command's own child sees which numbers are open.
     let result = try shell("\"$0\" get a \(closed); echo $?", in: vault)
     #expect(result.text == "74\n", "\(result.errors)")
     #expect(!closed.contains("2") == result.errors.contains("Bad file descriptor"))
