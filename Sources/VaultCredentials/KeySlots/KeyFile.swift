@@ -46,7 +46,7 @@ public enum KeyFile {
       defer { System.close(file) }
       let status = try System.status(file)
       guard status.isRegular else {
-        throw CredentialError(.unsafeFile, "the key-file \(path) is no regular file")
+        throw CredentialError(.unsafeFile, "the key-file \(path) is not a regular file")
       }
       try GuardedFile.check(status, path: path, what: "key-file")
       guard status.size == length else {

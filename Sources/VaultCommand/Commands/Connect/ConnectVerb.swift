@@ -66,7 +66,7 @@ struct ConnectVerb: ParsableCommand {
       try options.connection().connecting(), verbs: ("wrote to", "would write to"))
     if options.program == Connection.Program.pip.rawValue {
       StandardError.note(
-        "twine asks no such helper, and takes its token from the environment",
+        "twine does not run this command: give it the token in the environment",
         hint: "vault run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*")
     }
   }

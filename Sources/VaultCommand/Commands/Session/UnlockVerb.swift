@@ -71,7 +71,7 @@ struct LockVerb: ParsableCommand {
     let hadSession = try vault.lock()
     if hadSession, (try? vault.summary()) == nil {
       StandardError.note(
-        "the vault file cannot be read, so that the sessions of all your vaults were ended",
+        "the vault file cannot be read: the sessions of all your vaults were ended",
         hint: "'vault status' says why")
     }
     if settings.writesJSON {
