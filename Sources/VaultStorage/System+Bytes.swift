@@ -13,8 +13,8 @@ extension System {
     _ descriptor: Int32, expected: Int, limit: Int
   ) throws(Failure) -> [UInt8]? {
     guard expected <= limit else { return nil }
-    // One more than expected, so that the end is seen without growing.
-    var bytes = [UInt8](repeating: 0, count: expected + 1)
+    // One more than expected, so that the end is seen without growing; more than this only as it comes.
+    var bytes = [UInt8](repeating: 0, count: max(0, min(expected, 1 << 30)) + 1)
     var count = 0
     while true {
       var span = bytes.mutableSpan

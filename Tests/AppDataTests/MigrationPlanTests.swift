@@ -154,6 +154,49 @@ enum LongTripsPlan: SchemaMigrationPlan {
     }
   }
 
+  @Test func aStageThatIsDeclaredLeadsBackToAnEarlierVersion() throws {
+    enum Back: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self] }
+      static var stages: [MigrationStage] {
+        [
+          TripsPlan.v1ToV2,
+          // What was renamed is a property of another name on the way back: the plan carries it.
+          .custom(
+            fromVersion: TripsV2.self, toVersion: TripsV1.self,
+            willMigrate: { context in
+              for trip in try context.fetch(FetchDescriptor<TripsV2.Trip>()) {
+                trip.name += "@\(Int(trip.startDate.timeIntervalSinceReferenceDate))"
+              }
+            },
+            didMigrate: { context in
+              for trip in try context.fetch(FetchDescriptor<TripsV1.Trip>()) {
+                let parts = trip.name.split(separator: "@")
+                trip.name = "\(parts[0])!"
+                trip.start_date = Date(timeIntervalSinceReferenceDate: Double(parts[1]) ?? 0)
+              }
+            }),
+        ]
+      }
+    }
+    for _ in 1...2 {
+      let new = try ModelContainer(
+        for: Schema(versionedSchema: TripsV2.self), migrationPlan: Back.self,
+        configurations: .init(url: url))
+      #expect(try ModelContext(new).fetchCount(FetchDescriptor<TripsV2.Trip>()) == 2)
+      let old = try ModelContainer(
+        for: Schema(versionedSchema: TripsV1.self), migrationPlan: Back.self,
+        configurations: .init(url: url))
+      #expect(old.migrationReports.first?.toVersion == Schema.Version(1, 0, 0))
+    }
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: TripsV1.self), configurations: .init(url: url)))
+    let trips = try context.fetch(FetchDescriptor<TripsV1.Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(trips.map(\.name) == ["Oslo!!", "Rome!!"])
+    #expect(trips.map(\.start_date.timeIntervalSinceReferenceDate) == [1, 3])
+    #expect(trips.map(\.map) == [map, map])
+  }
+
   @Test func aDryRunAndAMigrationWithProgress() throws {
     let schema = Schema(versionedSchema: TripsV2.self)
     let before = try Data(contentsOf: url)

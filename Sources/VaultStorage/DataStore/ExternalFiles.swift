@@ -78,7 +78,11 @@ package struct ExternalFiles: Sendable {
       let file = try System.openNoLinks(
         reference.name, in: directory.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
       defer { System.close(file) }
-      bytes = try System.readAll(file, expected: reference.length, limit: reference.length)
+      // The row says how long it is, and the row may be anybody's: no memory before the file agrees.
+      let status = try System.status(file)
+      bytes =
+        status.size == reference.length
+        ? try System.readAll(file, expected: reference.length, limit: reference.length) : nil
     } catch {
       throw Directory.failure(error, "read", "\(path)/\(reference.name)")
     }

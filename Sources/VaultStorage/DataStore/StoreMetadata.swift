@@ -128,7 +128,29 @@ extension SQLiteConnection {
     guard let application = try metadata("application"), let store = try metadata("store"),
       let schema = try metadata("schema")
     else { throw StorageError(.damaged, "the metadata of \(path) is not complete") }
-    return StoreMetadata(
+    let metadata = StoreMetadata(
       application: application, store: store, schema: try StoredSchema(encoded: schema))
+    do {
+      try metadata.schema.checkSize()
+    } catch {
+      throw StorageError(.damaged, "the schema of \(path) is refused: \(error.message)")
+    }
+    try checkTables(of: metadata.schema, path: path)
+    return metadata
+  }
+
+  /// Refuses a view, or a virtual table, in the place of an entity's table: reading one runs whatever
+  /// query it is, for ever if that has no end.
+  private func checkTables(of schema: StoredSchema, path: String) throws(StorageError) {
+    // Only what has rows of its own has a root page (sqlite.org/fileformat2.html#storage_of_the_sql_database_schema).
+    let others = Set(
+      try strings(
+        "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND coalesce(rootpage, 0)=0"
+      ).map { $0.lowercased() })
+    guard !others.isEmpty else { return }
+    let tables = schema.entities.map(\.table) + schema.joins.map(\.join.table)
+    if let other = tables.first(where: { others.contains($0.lowercased()) }) {
+      throw StorageError(.damaged, "\(other) in \(path) is not a table with rows of its own")
+    }
   }
 }

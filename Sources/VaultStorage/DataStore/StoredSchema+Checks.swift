@@ -7,6 +7,7 @@ extension StoredSchema {
   ///
   /// - Throws: ``StorageError`` with code `.invalidSchema`, naming entity and property.
   package func validate() throws(StorageError) {
+    try checkSize()
     var tables: Set<String> = []
     for entity in entities {
       try checkName(entity.table, "the table of \(entity.name)")
@@ -21,9 +22,6 @@ extension StoredSchema {
       if let parent = entity.superentity, self.entity(parent) == nil {
         throw invalid("\(entity.name) inherits from \(parent), which is not in the schema")
       }
-      if lineage(of: entity).count > entities.count {
-        throw invalid("\(entity.name) inherits from itself")
-      }
       try validateProperties(of: entity)
     }
     for (owner, destination, join) in joins {
@@ -36,6 +34,46 @@ extension StoredSchema {
       try checkColumns(
         [join.owner, join.destination, join.position, join.inversePosition].compactMap { $0 },
         of: join.table)
+    }
+  }
+
+  /// How many entities a schema may have, how many properties they may have together, and one alone
+  /// (sqlite.org/limits.html: 2,000 columns), and how many ancestors (64 tables in a join).
+  package static let limits = (entities: 1_000, properties: 20_000, ofOne: 1_900, ancestors: 32)
+
+  /// Checks the size, before anything is made of the schema that takes more than one look at it: a store
+  /// may come from anybody.
+  ///
+  /// - Throws: ``StorageError`` with code `.invalidSchema`.
+  func checkSize() throws(StorageError) {
+    let limits = Self.limits
+    guard entities.count <= limits.entities else {
+      throw invalid("\(entities.count) entities; a store has up to \(limits.entities)")
+    }
+    var all = 0
+    for entity in entities {
+      let count = entity.attributes.count + entity.relationships.count
+      all += count
+      guard count <= limits.ofOne, all <= limits.properties else {
+        throw invalid(
+          "\(entity.name) has too many properties: up to \(limits.ofOne) in one entity, "
+            + "\(limits.properties) in all")
+      }
+    }
+    let parents = Dictionary(
+      entities.map { ($0.name, $0.superentity) }, uniquingKeysWith: { first, _ in first })
+    for entity in entities {
+      var ancestor = entity.superentity
+      var ancestors: Set<String> = []
+      while let name = ancestor {
+        guard name != entity.name, ancestors.insert(name).inserted else {
+          throw invalid("\(entity.name) inherits from itself")
+        }
+        guard ancestors.count <= limits.ancestors else {
+          throw invalid("\(entity.name) has more than \(limits.ancestors) ancestors")
+        }
+        ancestor = parents[name] ?? nil
+      }
     }
   }
 

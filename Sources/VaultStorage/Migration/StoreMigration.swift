@@ -83,10 +83,14 @@ package struct StoreMigration {
 
   /// The stages from what the store holds to the target; empty if there is nothing to do.
   ///
+  /// A declared way is gone whatever the versions are, so also back to an earlier one; no way back is
+  /// inferred, since it would drop what a newer program has stored.
+  ///
   /// - Throws: ``StorageError`` with code `.newerSchema` if the store is ahead of the program,
   ///   `.unknownSchema` if no stage begins with what it holds.
   package func path(from stored: StoredSchema) throws(StorageError) -> [Stage] {
     if stored.layout == target.layout { return [] }
+    if let declared = declaredPath(from: stored) { return declared }
     guard stored.version <= target.version else {
       throw StorageError(
         .newerSchema,
@@ -110,6 +114,24 @@ package struct StoreMigration {
       found.append(Stage(from: last, to: target))
     }
     return found
+  }
+
+  /// The shortest way along the stages; `nil` if none leads to the target.
+  private func declaredPath(from stored: StoredSchema) -> [Stage]? {
+    func isExact(_ stage: Stage) -> Bool { stage.from.version == stored.version }
+    let starts = stages.filter { $0.from.layout == stored.layout }
+    // Versions of one layout are told apart where the plan has the store's.
+    var open = (starts.contains(where: isExact) ? starts.filter(isExact) : starts).map { [$0] }
+    var seen: Set<String> = [stored.layout]
+    while !open.isEmpty {
+      if let found = open.first(where: { $0.last?.to.layout == target.layout }) { return found }
+      open = open.flatMap { path -> [[Stage]] in
+        guard let end = path.last?.to, seen.insert(end.layout).inserted else { return [] }
+        return stages.filter { $0.from.layout == end.layout && $0.from.version == end.version }
+          .map { path + [$0] }
+      }
+    }
+    return nil
   }
 
   // MARK: Dry run

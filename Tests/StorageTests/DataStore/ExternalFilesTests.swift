@@ -32,6 +32,18 @@ struct ExternalFilesTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
+  /// The row may be anybody's: its length is believed when the file has it.
+  @Test(arguments: [Int.max, Int.max - 1, 1 << 62, 1 << 40, 4, 2, 0])
+  func aLengthThatIsNotTheFilesTakesNoMemory(length: Int) throws {
+    let stored = try store([1, 2, 3])
+    let reference = ExternalReference(
+      name: stored.name, length: length, checksum: stored.checksum)
+    let error = #expect(throws: StorageError.self) { try files.read(reference) }
+    #expect(error?.code == .damaged)
+    try rig.connection.execute("UPDATE Trip SET map=?", [.text(reference.text)])
+    #expect(try files.problems(of: schema, on: rig.connection).count == 1)
+  }
+
   @Test func aTransactionThatFailsLeavesNoFile() throws {
     struct Refused: Error {}
     #expect(throws: Refused.self) {

@@ -42,6 +42,45 @@ struct StoredSchemaTests {
         """)
   }
 
+  @Test func aSchemaHasBounds() throws {
+    func message(_ entities: [StoredEntity]) -> String? {
+      #expect(throws: StorageError.self) { try StoredSchema(entities: entities).validate() }?
+        .message
+    }
+    let many = (0...StoredSchema.limits.entities).map { StoredEntity("E\($0)") }
+    #expect(message(many)?.contains("1001 entities") == true)
+    let wide = (0...StoredSchema.limits.ofOne).map { StoredAttribute("a\($0)", .string) }
+    #expect(message([StoredEntity("E", attributes: wide)])?.contains("too many properties") == true)
+    let chain = (0..<40).map { StoredEntity("E\($0)", superentity: "E\($0 + 1)") }
+    #expect(message(chain + [StoredEntity("E40")])?.contains("ancestors") == true)
+    #expect(
+      message([StoredEntity("A", superentity: "B"), StoredEntity("B", superentity: "A")]) != nil)
+  }
+
+  /// A store that somebody else has made.
+  @Test func aStoreWithAHugeSchemaOrAViewForATableIsDamaged() throws {
+    func error(_ entities: [StoredEntity], _ sql: String = "") throws -> StorageError? {
+      let connection = try SQLiteConnection()
+      let schema = StoredSchema(entities: [StoredEntity("Trip")])
+      try connection.createDataStore(StoreMetadata(application: "a", schema: schema))
+      try connection.setMetadata("schema", StoredSchema(entities: entities).encoded())
+      try connection.executeScript(sql)
+      return #expect(throws: StorageError.self) { try connection.readStoreMetadata(path: "x") }
+    }
+    let deep = (0..<2_000).map { StoredEntity("E\($0)", superentity: "E\($0 + 1)") }
+    #expect(try error(deep)?.code == .damaged)
+    let wide = (0..<40_000).map { StoredAttribute("a\($0)", .string) }
+    #expect(try error([StoredEntity("Trip", attributes: wide)])?.code == .damaged)
+    let view = try error(
+      [StoredEntity("Trip")],
+      """
+      DROP TABLE Trip;
+      CREATE VIEW trip AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)
+        SELECT i AS _id FROM n;
+      """)
+    #expect(view?.code == .damaged && view?.message.contains("Trip") == true)
+  }
+
   @Test func subclassesHaveTablesOfTheirOwnWithTheSameKey() throws {
     let schema = StoredSchema(entities: [
       StoredEntity("Trip", attributes: [StoredAttribute("name", .string)]),
