@@ -5,6 +5,7 @@ extension PredicateTranslator {
   func equality(
     _ left: Term, _ right: Term, isNegated: Bool = false, in node: Any.Type
   ) throws -> Term {
+    if let test = missing(left, right, isNegated) ?? missing(right, left, isNegated) { return test }
     let (left, right) = try operands(left, right, in: node)
     if left.form.kind == .json, !left.isNullLiteral, !right.isNullLiteral {
       guard left.form.hasOneText, right.form.hasOneText else {
@@ -28,6 +29,21 @@ extension PredicateTranslator {
       return .boolean("COALESCE(\(test), \(sql: isNegated ? "1" : "0"))")
     }
     return .boolean(test, canFail: canFail)
+  }
+
+  /// Whether an array of related models is `nil`: it is where it has no owner.
+  private func missing(_ rows: Term, _ other: Term, _ isNegated: Bool) -> Term? {
+    guard case .rows(let rows) = rows, isNil(other) else { return nil }
+    guard rows.isOptional else { return .boolean(isNegated ? "1" : "0") }
+    return .boolean("(\(rows.owner) IS \(sql: isNegated ? "NOT " : "")NULL)")
+  }
+
+  private func isNil(_ term: Term) -> Bool {
+    switch term {
+    case .null: true
+    case .captured(let value): (value as? any OptionalValue)?.isNil == true
+    default: false
+    }
   }
 
   func comparison(
@@ -70,7 +86,8 @@ extension PredicateTranslator {
     case .model(let model): model.isOptional
     case .captured(let value): (value as? any OptionalValue)?.isNil == true
     case .null: true
-    case .rows, .elements, .range: false
+    case .rows(let rows): rows.isOptional
+    case .elements, .range: false
     }
   }
 
@@ -114,13 +131,22 @@ extension PredicateTranslator {
 
   /// What was made of an optional's value: `nil` where the optional is.
   func guarded(_ result: Term, by optional: Term, in node: Any.Type) throws -> Term {
-    let test = try scalar(optional, in: node)
+    let test: SQLFragment
+    if case .rows(let rows) = optional {
+      guard rows.isOptional else { return result }
+      test = rows.owner
+    } else {
+      test = try scalar(optional, in: node).sql
+    }
     switch result {
-    case .null, .rows, .elements: return result
+    case .null, .elements: return result
+    case .rows(var rows):
+      rows.isOptional = true
+      return .rows(rows)
     case .model(var model):
       if model.alias == nil || model.alias != alias(of: optional) {
         model = keyed(
-          model, "CASE WHEN \(test.sql) IS NOT NULL THEN \(model.key) END", isOptional: true)
+          model, "CASE WHEN \(test) IS NOT NULL THEN \(model.key) END", isOptional: true)
       }
       model.isOptional = true
       model.canFail = false
@@ -128,11 +154,11 @@ extension PredicateTranslator {
     default:
       var scalar = try scalar(result, in: node)
       let isStrict = scalar.alias != nil && scalar.alias == alias(of: optional)
-      if !isStrict, scalar.sql.text != test.sql.text {
-        scalar.sql = "CASE WHEN \(test.sql) IS NOT NULL THEN \(scalar.sql) END"
+      if !isStrict, scalar.sql.text != test.text {
+        scalar.sql = "CASE WHEN \(test) IS NOT NULL THEN \(scalar.sql) END"
         if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
         if let order = scalar.order {
-          scalar.order = "CASE WHEN \(test.sql) IS NOT NULL THEN \(order) END"
+          scalar.order = "CASE WHEN \(test) IS NOT NULL THEN \(order) END"
         }
       }
       scalar.isOptional = true

@@ -99,6 +99,8 @@ struct ModelTerm {
 struct RowsTerm {
   let relationship: RelationshipPlan
   let owner: SQLFragment
+  /// Whether there may be no owner; the array of an owner is never `nil` in the file.
+  var isOptional = false
   var filters: [ElementFilter] = []
 }
 

@@ -118,10 +118,13 @@ extension Schema {
   }
 
   private func join(_ owner: Entity, _ first: Relationship, _ second: Relationship) -> StoredJoin {
-    StoredJoin(
-      table: "\(owner.name)_\(first.name)", owner: "\(second.name)_id",
-      destination: "\(first.name)_id", position: "\(first.name)_position",
-      inversePosition: "\(second.name)_position")
+    // Each side's columns have its property's name, with its class's where both have one name.
+    let isShared = first.name.lowercased() == second.name.lowercased()
+    let to = isShared ? "\(owner.name)_\(first.name)" : first.name
+    let back = isShared ? "\(first.destination)_\(second.name)" : second.name
+    return StoredJoin(
+      table: "\(owner.name)_\(first.name)", owner: "\(back)_id", destination: "\(to)_id",
+      position: "\(to)_position", inversePosition: "\(back)_position")
   }
 
   private func isFirst(_ side: Relationship, _ entity: Entity, _ other: Relationship) -> Bool {
