@@ -84,7 +84,7 @@ public macro _PersistedProperty() =
   #externalMacro(module: "VaultAppDataMacros", type: "PersistedPropertyMacro")
 
 /// Makes a property's accessors go to the backing data by number; ``Model()`` adds it.
-@attached(accessor, names: named(init), named(get), named(set))
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty(_ index: Int) =
   #externalMacro(module: "VaultAppDataMacros", type: "PersistedPropertyMacro")

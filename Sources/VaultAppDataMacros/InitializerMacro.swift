@@ -9,6 +9,9 @@ package import SwiftSyntaxMacros
 package struct InitializerMacro {}
 
 extension InitializerMacro: BodyMacro {
+  /// As the program has it, line by line: errors and breakpoints are where its lines are.
+  package static var formatMode: FormatMode { .disabled }
+
   package static func expansion(
     of node: AttributeSyntax,
     providingBodyFor declaration: some DeclSyntaxProtocol & WithOptionalCodeBlockSyntax,
@@ -21,8 +24,7 @@ extension InitializerMacro: BodyMacro {
       let place = context.location(
         of: first, at: .afterLeadingTrivia, filePathMode: .filePath)
     else { return items + [introduction] }
-    // Errors and breakpoints are where the program has its lines.
-    items[0] = items[0].with(\.leadingTrivia, .newline)
+    items[0] = items[0].with(\.leadingTrivia, [])
     return ["#sourceLocation(file: \(place.file), line: \(place.line))"] + items
       + ["\n#sourceLocation()", introduction]
   }
@@ -44,7 +46,10 @@ private final class ReturnRewriter: SyntaxRewriter {
         guard case .stmt(let statement) = item.item,
           let end = statement.as(ReturnStmtSyntax.self), end.expression == nil
         else { return [item] }
-        return [introduction.with(\.leadingTrivia, item.leadingTrivia), item]
+        // On the same line: those that follow keep their numbers.
+        let before = introduction.with(\.leadingTrivia, item.leadingTrivia)
+          .with(\.semicolon, .semicolonToken(trailingTrivia: .space))
+        return [before, item.with(\.leadingTrivia, [])]
       })
   }
 

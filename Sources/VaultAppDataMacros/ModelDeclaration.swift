@@ -73,6 +73,16 @@ extension ModelDeclaration.Property {
     "Array", "Dictionary", "Optional", "Set", "Foundation", "Swift",
   ]
 
+  /// Whether the type could be an array of models, which is changed in place.
+  var mayBeModels: Bool {
+    guard mayBeRelationship, let type = declaration.bindings.first?.typeAnnotation?.type else {
+      return false
+    }
+    let plain = type.as(OptionalTypeSyntax.self)?.wrappedType ?? type
+    return plain.is(ArrayTypeSyntax.self)
+      || plain.as(IdentifierTypeSyntax.self)?.name.text == "Array"
+  }
+
   /// Whether the type could be a model, or several: a macro sees its name only.
   fileprivate var mayBeRelationship: Bool {
     if relationship != nil { return true }

@@ -121,7 +121,9 @@ struct ModelExpansion {
   }
 
   private var initializer: DeclSyntax {
-    let lines = model.properties.enumerated().map { index, property in
+    // One with an observer was refused, and has no storage of its own.
+    let kept = model.properties.enumerated().filter { $0.element.declaration.observer == nil }
+    let lines = kept.map { index, property in
       property.isConstant
         ? "\(property.name) = _AppData.constant\(property.suffix)(backingData, \(index), \\\(model.name).\(property.name))"
         : "_\(property.plainName) = _AppData.NoType()"

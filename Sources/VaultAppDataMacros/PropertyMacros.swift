@@ -34,7 +34,24 @@ extension PersistedPropertyMacro: AccessorMacro {
         "_AppData.\(isTransformable ? "setTransformable" : "setValue")(of: self, _$backingData, \($0), \\.\(name.text), newValue)"
       }
       ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
-    return [
+    var modify: [AccessorDeclSyntax] = []
+    if let number, !isTransformable, ModelDeclaration.Property(variable)?.mayBeModels == true {
+      modify = [
+        """
+        _modify {
+          _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
+          var value = _AppData.take(of: self, _$backingData.reading, \(raw: number), \\.\(raw: name.text))
+          defer {
+            _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
+              _AppData.put(of: self, _$backingData, \(raw: number), \\.\(raw: name.text), value)
+            }
+          }
+          yield &value
+        }
+        """
+      ]
+    }
+    return modify + [
       """
       @storageRestrictions(accesses: _$backingData, initializes: _\(raw: plain))
       init(initialValue) {

@@ -11,7 +11,7 @@ struct AutosaveTests {
   /// What a program leaves in its file, and says, when it ends in some way.
   @Test(arguments: [
     ("return", "1\n"), ("exit", "1\n"), ("actor", "1\n"), ("actor-exit", "1\n"), ("thread", "1\n"),
-    ("mid-save", "1\n"), ("off", "0\n"), ("dropped", "0\n"), ("rollback", "0\n"),
+    ("mid-save", "1\n"), ("off", "0\n"), ("dropped", "1\n"), ("rollback", "0\n"),
   ])
   func whatIsPendingAtTheEndIsSaved(way: String, count: String) throws {
     let file = "\(home.path)/\(way).store"
@@ -66,6 +66,24 @@ struct AutosaveTests {
     trip.name = "Oslo"
     try await turns(until: { !context.hasChanges })
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
+  }
+
+  @Test @MainActor func aContextThatTheProgramLetsGoOfSavesFirst() async throws {
+    let (container, _) = try memory(Trip.self)
+    weak var dropped: ModelContext?
+    weak var saved: ModelContext?
+    do {
+      let context = ModelContext(container)
+      dropped = context
+      context.insert(Trip(name: "Rome"))
+      let other = ModelContext(container)
+      saved = other
+      other.insert(Trip(name: "Oslo"))
+      try other.save()
+    }
+    #expect(dropped != nil && saved == nil)
+    try await turns(until: { dropped == nil })
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 2)
   }
 
   @Test func anActorsContextSavesOnItsOwnQueue() async throws {

@@ -193,16 +193,19 @@ struct ContextTests {
   @Test func savingIsAnnouncedWithIdentifiers() throws {
     let trip = Trip(name: "Rome")
     context.insert(trip)
-    let inserted = Box<Set<PersistentIdentifier>>([])
+    let inserted = Box<[PersistentIdentifier]>([])
+    let all = Box<Set<PersistentIdentifier>>([])
     let token = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave, object: context, queue: nil
     ) { notification in
-      let key = ModelContext.NotificationKey.insertedIdentifiers.rawValue
-      inserted.value = notification.userInfo?[key] as? Set<PersistentIdentifier> ?? []
+      let key = ModelContext.NotificationKey.insertedIdentifiers
+      inserted.value = notification.userInfo?[key.rawValue] as? [PersistentIdentifier] ?? []
+      all.value = notification.userInfo?[key] as? Set<PersistentIdentifier> ?? []
     }
     defer { NotificationCenter.default.removeObserver(token) }
     try context.save()
     #expect(inserted.value == [trip.persistentModelID])
+    #expect(all.value == [trip.persistentModelID])
   }
 
   @Test func identifiersLeadToObjects() throws {

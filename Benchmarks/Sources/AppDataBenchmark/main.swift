@@ -5,12 +5,15 @@ import VaultAppData
 // appdata-benchmark [ROWS]: managed objects beside the C API and GRDB's Codable records, same rows, one run.
 // appdata-benchmark walk FOLDER: a walk over the million rows that `fill FOLDER` made, and its peak memory.
 
+// appdata-benchmark scale: what each of many children of one object costs, and identifiers beside many objects.
+
 // With `cpu` as the last argument the processor's time counts, not the clock's: on a machine with other work.
 
 let isProcessorTime = CommandLine.arguments.last == "cpu"
 let arguments = CommandLine.arguments.dropFirst().filter { $0 != "cpu" }
 switch arguments.first {
 case "fill": try fill(folder: arguments.dropFirst().first ?? ".", rows: 1_000_000)
+case "scale": try scale()
 case "walk": try walk(folder: arguments.dropFirst().first ?? ".")
 default: try compare(rows: Int(arguments.first ?? "") ?? 100_000)
 }

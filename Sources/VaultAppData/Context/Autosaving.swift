@@ -73,6 +73,8 @@ enum AutosaveQueue: Sendable {
 final class AutosaveTurn: @unchecked Sendable {
   // The context is used on its own queue only; a weak reference may be read anywhere.
   private weak var context: ModelContext?
+  /// The context, while it has changes to be saved: the program may let go of it before its turn comes.
+  private var kept: ModelContext?
   private let queue: AutosaveQueue
   private var isRunning = false
 
@@ -82,16 +84,22 @@ final class AutosaveTurn: @unchecked Sendable {
   }
 
   func schedule() {
+    kept = context
     ExitSaves.register(self)
     queue.async { self.run() }
   }
+
+  /// Lets go of the context, which has nothing to save any more.
+  func release() { kept = nil }
 
   private func run() {
     // What a save tells may end the program, which then asks for this turn once more.
     if isRunning { return }
     isRunning = true
+    let context = context
     context?.autosave()
     isRunning = false
+    if context?.isAutosaveScheduled != true { kept = nil }
     // Not before: a program that ends while this saves on another thread has to wait for it.
     if context?.isAutosaveScheduled != true { ExitSaves.forget(self) }
   }

@@ -100,7 +100,7 @@ extension ModelContext {
     for new in links where new.relationship.isToMany {
       for model in new.models {
         guard let key = admit(model, new.relationship)?.key,
-          case .rows(let list) = new.owner.slots[new.relationship.index], !list.keys.contains(key)
+          case .rows(let list) = new.owner.slots[new.relationship.index], !list.contains(key)
         else { continue }
         link(new.relationship, new.owner, key)
       }
@@ -180,7 +180,7 @@ extension ModelContext {
   }
 
   /// The target in this context, inserted if it is in none; `nil` for one of another context.
-  private func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
+  func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
     guard let record = target.record else { return nil }
     if record.state == .detached || record.state == .gone { insert(any: target) }
     guard record.isIn(self) else {

@@ -182,9 +182,9 @@ extension ModelContext {
             links[owner] = list
             current = (owner, list)
           }
-          list.keys.append(record.key)
-          list.positions.append(
-            statement.isNull(at: count + 1) ? nil : statement.int64(at: count + 1))
+          list.append(
+            record.key,
+            position: statement.isNull(at: count + 1) ? nil : statement.int64(at: count + 1))
         }
       }
     }
@@ -208,12 +208,8 @@ extension ModelContext {
       let note = notes.removeValue(
         forKey: ListKey(entity: plan.index, property: relationship.index, owner: owner))
     else { return false }
-    let kept = list.keys.indices.filter { !note.removed.contains(list.keys[$0]) }
-    let keys = kept.map { list.keys[$0] }
-    let positions = kept.map { list.positions[$0] }
-    let added = note.added.filter { !keys.contains($0) }
-    list.keys = keys + added
-    list.positions = positions + added.map { _ in nil }
+    for key in note.removed { list.remove(key) }
+    for key in note.added where !list.contains(key) { list.append(key) }
     return true
   }
 

@@ -15,6 +15,7 @@ extension ModelContext {
       throw problem
     }
     drainMail()
+    closeArrays()
     guard hasChanges || !pairs.isEmpty else { return finishWithoutChanges() }
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
@@ -35,6 +36,7 @@ extension ModelContext {
   }
 
   private func finishWithoutChanges() {
+    autosaveTurn?.release()
     for record in pending {
       record.isPending = false
       record.kept = nil
@@ -89,10 +91,18 @@ extension ModelContext {
       }
       committed.insert(part.store)
     } catch let error as StorageError where error.code == .constraint {
-      throw SwiftDataError.modelValidationFailure.saying(error.message, underlying: error)
+      throw SwiftDataError.modelValidationFailure.saying(
+        Self.constraint(error.message), underlying: error)
     } catch {
       throw SwiftDataError.storage(error)
     }
+  }
+
+  /// What a constraint of the store means, in the words of a model.
+  private static func constraint(_ message: String) -> String {
+    let mark = "NOT NULL constraint failed: "
+    guard let found = message.range(of: mark) else { return message }
+    return "\(message[found.upperBound...]) has no value, and is not optional"
   }
 
   // MARK: Afterwards
@@ -100,9 +110,9 @@ extension ModelContext {
   /// Makes what was written to some of the stores no longer pending.
   private func finish(_ records: [Record], _ stores: Set<Int>) {
     var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
-    var inserted: Set<PersistentIdentifier> = []
-    var updated: Set<PersistentIdentifier> = []
-    var deleted: Set<PersistentIdentifier> = []
+    var inserted: [PersistentIdentifier] = []
+    var updated: [PersistentIdentifier] = []
+    var deleted: [PersistentIdentifier] = []
     inserted.reserveCapacity(records.count { $0.state == .inserted })
     updated.reserveCapacity(records.count { $0.state == .stored })
     deleted.reserveCapacity(records.count { $0.state == .deleted })
@@ -112,13 +122,13 @@ extension ModelContext {
       case .inserted:
         record.unsaved?.clear()
         record.isStored = true
-        inserted.insert(record.identifier)
+        inserted.append(record.identifier)
         letter.inserted[plan.index, default: []].append(record.key)
       case .stored:
-        updated.insert(record.identifier)
+        updated.append(record.identifier)
         letter.updated[plan.index, default: []].append(record.key)
       case .deleted:
-        deleted.insert(record.identifier)
+        deleted.append(record.identifier)
         letter.deleted[plan.index, default: []].append(record.key)
       case .gone, .detached: break
       }
@@ -135,6 +145,7 @@ extension ModelContext {
       record.kept = nil
     }
     pending.removeAll { !$0.isPending }
+    if pending.isEmpty { autosaveTurn?.release() }
     clearNotes(stores)
     container.mailbox.send(letter, from: mail)
     // What was just sent is no news here.
@@ -145,6 +156,10 @@ extension ModelContext {
         NotificationKey.updatedIdentifiers.rawValue: updated,
         NotificationKey.deletedIdentifiers.rawValue: deleted,
         NotificationKey.invalidatedAllIdentifiers.rawValue: false,
+        NotificationKey.insertedIdentifiers: Set(inserted),
+        NotificationKey.updatedIdentifiers: Set(updated),
+        NotificationKey.deletedIdentifiers: Set(deleted),
+        NotificationKey.invalidatedAllIdentifiers: false,
       ])
   }
 
@@ -190,13 +205,13 @@ extension ModelContext {
     }
     guard case .rows(let list) = record.slots[index] else { return }
     let (least, most) = (relationship.stored.minimumCount, relationship.stored.maximumCount)
-    if list.keys.count < least {
+    if list.count < least {
       throw plan.failure(
-        record, index, "has \(list.keys.count) models, at least \(least) are needed")
+        record, index, "has \(list.count) models, at least \(least) are needed")
     }
-    if most > 0, list.keys.count > most {
+    if most > 0, list.count > most {
       throw plan.failure(
-        record, index, "has \(list.keys.count) models, at most \(most) are allowed")
+        record, index, "has \(list.count) models, at most \(most) are allowed")
     }
   }
 
@@ -222,11 +237,11 @@ extension ModelContext {
 extension ModelContext {
   /// Posted before a context saves; the object is the context.
   public static let willSave = Notification.Name("ModelContextWillSave")
-  /// Posted after a context saved; `userInfo` has sets of ``PersistentIdentifier`` under the raw
-  /// values of ``NotificationKey``.
+  /// Posted after a context saved; `userInfo` has arrays of ``PersistentIdentifier`` under the raw
+  /// values of ``NotificationKey``, and sets of them under its values.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// The keys of a notification's `userInfo`, as raw values.
+  /// The keys of a notification's `userInfo`: arrays are under the raw values.
   public enum NotificationKey: String, Sendable {
     /// Not used.
     case queryGeneration

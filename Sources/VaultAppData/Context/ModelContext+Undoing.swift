@@ -3,6 +3,7 @@ extension ModelContext {
   ///
   /// Called by fetches and by ``save()`` too.
   public func processPendingChanges() {
+    closeArrays()
     guard let undoManager, !steps.isEmpty else { return }
     let done = steps
     steps.removeAll()
@@ -46,6 +47,8 @@ extension ModelContext {
   /// New objects are in no context any more, deleted ones are back, changed ones have the values of
   /// the store.
   public func rollback() {
+    closeArrays()
+    autosaveTurn?.release()
     let records = pending
     pending.removeAll()
     steps.removeAll()

@@ -55,6 +55,8 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   var notes: [ListKey: ListNote] = [:]
   /// Rows of join tables to be added (1) or removed (-1).
   var pairs: [PairKey: Int] = [:]
+  /// Arrays that are changed in place, and hold their models meanwhile.
+  var openLists: [RowList] = []
   /// Keys of objects whose place a row with the same unique values took.
   var aliases: [ListKey: Int64] = [:]
   /// What cannot be done, told when saving.
@@ -69,7 +71,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// The class of the object that was inserted last.
   var lastPlan: EntityPlan?
   let mail: Mailbox.Box
-  let home = ContextHome()
+  let home: ContextHome
   /// By entity.
   private let places: [RecordPlace]
   var leases: [StoreConnection?]
@@ -79,6 +81,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Makes a context.
   public init(_ container: ModelContainer) {
     self.container = container
+    home = ContextHome(container)
     let isOnMain = AutosaveQueue.isOnMain
     autosaveEnabled = isOnMain
     autosaveQueue = isOnMain ? .main : nil
@@ -95,6 +98,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     if let autosaveTurn { ExitSaves.forget(autosaveTurn) }
     // Objects with changes are held by their records until they are saved.
     for record in pending { record.kept = nil }
+    closeArrays()
     for (index, store) in container.stores.enumerated() {
       guard let lease = leases[index] else { continue }
       let overlay = overlays[index]
@@ -289,6 +293,22 @@ extension ModelContext {
 /// What records hold in the place of their context: one weak reference for all of them.
 final class ContextHome {
   fileprivate(set) weak var context: ModelContext?
+  private let container: ModelContainer
+  private var made: ModelContext?
+
+  init(_ container: ModelContainer) { self.container = container }
+
+  /// What objects whose context is gone read from: a context that nobody changes anything in.
+  ///
+  /// It lives as long as one of them.
+  var standIn: ModelContext? {
+    if context != nil { return nil }
+    if let made { return made }
+    let new = ModelContext(container)
+    new.autosaveEnabled = false
+    made = new
+    return new
+  }
 }
 
 /// Where the records of an entity are: in a context, or in one no more.

@@ -37,19 +37,23 @@
 
   /// Keeps those that `isKept` says yes of.
   func filter(_ isKept: (_AppData.Record) -> Bool) {
-    let old = entries
-    entries = []
-    count = 0
-    for entry in old {
+    var kept: [Entry] = []
+    var dropped: [Entry] = []
+    for entry in entries {
       guard let record = unsafe entry.record else { continue }
       if isKept(unsafe record.takeUnretainedValue()) {
-        if (count + 1) * 4 > entries.count * 3 { grow() }
-        entries[place(of: entry.key)] = entry
-        count += 1
+        kept.append(entry)
       } else {
-        unsafe record.release()
+        dropped.append(entry)
       }
     }
+    // With its final size at once. Entries come in the order of their places: they would fill a smaller table from
+    // its beginning to three quarters without a gap, and each search would walk through that.
+    var capacity = 16
+    while kept.count * 4 > capacity * 3 { capacity *= 4 }
+    place(kept, capacity: capacity)
+    count = kept.count
+    for entry in dropped { unsafe entry.record?.release() }
   }
 
   private func insert(_ record: _AppData.Record, _ key: Int64) {
@@ -96,9 +100,12 @@
   }
 
   private func grow() {
-    let old = entries
     // By four: what was there moves less often.
-    let capacity = max(16, old.count * 4)
+    place(entries, capacity: max(16, entries.count * 4))
+  }
+
+  /// Puts entries into a table of their own.
+  private func place(_ old: [Entry], capacity: Int) {
     entries = Array(repeating: Entry(), count: capacity)
     shift = UInt64(64 - (capacity.trailingZeroBitCount - 4))
     for entry in old where unsafe entry.record != nil {

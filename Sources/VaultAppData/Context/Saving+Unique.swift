@@ -131,7 +131,7 @@ extension Saving {
       guard case .rows(let new) = record.slots[relationship.index],
         case .rows(let old) = row.slots[relationship.index]
       else { continue }
-      let added = new.keys.filter { !old.keys.contains($0) }
+      let added = new.keys.filter { !old.contains($0) }
       if added.isEmpty { continue }
       if row.isStored { context.markChanged(row, relationship.index) }
       row.slots[relationship.index] = .rows(
@@ -154,11 +154,8 @@ extension Saving {
             record.slots[relationship.index] = .integer(new)
           }
         case .rows(let list):
-          for index in list.keys.indices {
-            if let new = replaced[Replaced(entity: entity, key: list.keys[index])] {
-              list.keys[index] = new
-            }
-          }
+          let keys = list.keys.map { replaced[Replaced(entity: entity, key: $0)] ?? $0 }
+          if keys != list.keys { list.replace(keys: keys, positions: list.positions) }
         default: break
         }
       }

@@ -22,7 +22,9 @@ final class Saving {
   }
 
   func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
-    for record in records where record.state == .deleted { try delete(record) }
+    let deleted = records.filter { $0.state == .deleted }
+    for record in deleted { try delete(record) }
+    forgetLinks(to: deleted)
     try mergeUnique(records)
     let linked = records.filter { $0.entity?.relationships.isEmpty == false }
     try placeInArrays(linked)
@@ -51,15 +53,33 @@ final class Saving {
       try connection.sqlite.execute(
         "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name)=?",
         [.integer(record.key)])
-      for other in context.registry[relationship.entity.index].values
-      where !other.slots.isEmpty && other.slots[relationship.index].key == record.key {
-        other.slots[relationship.index] = .null
-      }
     }
     for index in plan.external { try retire(index, record, plan) }
     let statement = try connection.statements(plan).delete()
     try statement.bind(record.key, at: 1)
     try statement.run()
+  }
+
+  /// Lets no object in use lead to rows that are gone, by relationships without an inverse.
+  private func forgetLinks(to deleted: [Record]) {
+    var keys: [ObjectIdentifier: Set<Int64>] = [:]
+    for record in deleted {
+      guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
+      keys[ObjectIdentifier(plan), default: []].insert(record.key)
+    }
+    guard !keys.isEmpty else { return }
+    for plan in context.container.plans {
+      for relationship in plan.relationships where relationship.inverse == nil {
+        guard case .foreignKey = relationship.storage,
+          let gone = keys[ObjectIdentifier(relationship.destination)]
+        else { continue }
+        for other in context.registry[plan.index].values where !other.slots.isEmpty {
+          if let key = other.slots[relationship.index].key, gone.contains(key) {
+            other.slots[relationship.index] = .null
+          }
+        }
+      }
+    }
   }
 
   // MARK: Large values
@@ -259,6 +279,8 @@ extension _AppData.RowList {
   /// - Returns: The places that are new, with their rows.
   func place() -> [(place: Int64, key: Int64)] {
     var changed: [(Int64, Int64)] = []
+    let keys = keys
+    var positions = positions
     var last: Int64 = 0
     var index = 0
     while index < keys.count {
@@ -278,6 +300,7 @@ extension _AppData.RowList {
       if index == 0 { next = end < keys.count ? (positions[end] ?? 1) - count : 1 }
       for place in index..<end {
         positions[place] = next
+        setPosition(next, at: place)
         changed.append((next, keys[place]))
         last = next
         next += 1

@@ -29,6 +29,7 @@ extension ModelContext {
       insert(record, plan, model(record))
     case .delete(let record):
       guard let plan = record.entity else { return }
+      closeArrays()
       if undoManager != nil {
         steps.append(.deleted(record, plan, record.state, model(record)))
       }
@@ -86,8 +87,7 @@ extension ModelContext {
       note(relationship, owner, key, isAdded: isAdded)
       return -1
     }
-    let found = shared.keys.lastIndex(of: key)
-    if isAdded ? found != nil : found == nil { return nil }
+    if shared.contains(key) == isAdded { return nil }
     record.model?._$changing(index)
     let isFirst = record.isStored && !record.changed.contains(index)
     markChanged(record, index)
@@ -95,15 +95,13 @@ extension ModelContext {
     let list = isFirst ? shared.copy() : shared
     if isFirst { record.slots[index] = .rows(list) }
     if isAdded {
-      list.isNil = false
-      let at = place.map { $0 < 0 ? list.keys.count : min($0, list.keys.count) } ?? list.keys.count
-      list.keys.insert(key, at: at)
-      list.positions.insert(nil, at: at)
+      let at = place.map { $0 < 0 ? list.count : min($0, list.count) } ?? list.count
+      list.insert(key, at: at)
       return at
     }
-    guard let found else { return nil }
-    list.keys.remove(at: found)
-    list.positions.remove(at: found)
+    // Who takes nothing back needs no place.
+    let found = undoManager == nil ? 0 : list.keys.lastIndex(of: key)
+    list.remove(key)
     return found
   }
 

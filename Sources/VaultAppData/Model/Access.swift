@@ -315,6 +315,50 @@ extension _AppData {
     }
   }
 
+  /// Hands out the array of a relationship to many models, to be changed in place.
+  public static func take<Model, Value: RelationshipCollection>(
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
+  ) -> Value {
+    storage.value {
+      $0.take(index, as: Value.self)
+    } otherwise: {
+      model.persistentBackingData.getValue(forKey: path())
+    }
+  }
+
+  /// Takes back an array that was handed out.
+  public static func put<Model: PersistentModel, Value: RelationshipCollection>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
+  ) {
+    guard let record = storage.record else {
+      return storage.backingData.setValue(forKey: path(), to: value)
+    }
+    record.adopt(model)
+    record.put(index, value)
+  }
+
+  /// Reads an array that is an attribute, to be changed in place.
+  @_disfavoredOverload
+  public static func take<Model, Value: Decodable>(
+    of model: Model, _ storage: Reading<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>
+  ) -> Value {
+    value(of: model, storage, index, path())
+  }
+
+  /// Writes an array that is an attribute.
+  @_disfavoredOverload
+  public static func put<Model: PersistentModel, Value: Encodable>(
+    of model: Model, _ storage: Storage<Model>, _ index: Int,
+    _ path: @autoclosure () -> KeyPath<Model, Value>,
+    _ value: Value
+  ) {
+    setValue(of: model, storage, index, path(), value)
+  }
+
   /// Writes a relationship to one model.
   public static func setValue<Model: PersistentModel, Value: PersistentModel>(
     of model: Model, _ storage: Storage<Model>, _ index: Int,

@@ -27,6 +27,19 @@ extension _AppData.Record {
     join(new, model)
   }
 
+  /// Adds a model at the end of an array; `false` if it is there already.
+  func appendDetached(_ index: Int, _ target: any PersistentModel) -> Bool {
+    guard let model, case .models(let list) = slots[index], !list.contains(target) else {
+      return false
+    }
+    list.append(target)
+    if let inverse = description.inverse(of: index) {
+      target.record?.addLink(inverse, to: model, from: index, of: target)
+    }
+    join([target], model)
+    return true
+  }
+
   /// Leads back to a new object from all that its initializer linked.
   func leadBack(to model: any PersistentModel) {
     guard !slots.isEmpty else { return }
@@ -63,7 +76,7 @@ extension _AppData.Record {
     of model: any PersistentModel
   ) {
     // An object of a context gets the link with the one that is inserted.
-    guard context == nil else { return }
+    guard state == .detached || state == .gone, context == nil else { return }
     if slots.isEmpty { fillEmpty() }
     guard case .models(let list) = slots[property.index], !list.models.isEmpty else {
       model._$changing(property.index)
@@ -98,8 +111,14 @@ extension _AppData {
     private(set) var models: [any PersistentModel]
     /// Made when it is first asked for: most lists are short, or never searched.
     private var members: Set<ObjectIdentifier> = []
+    /// Raised by every change.
+    private(set) var version: UInt32 = 0
+    /// The array as the program last had it, while it is changed in place.
+    var open: OpenArray?
 
     init(_ models: [any PersistentModel]) { self.models = models }
+
+    var count: Int { models.count }
 
     func contains(_ model: any PersistentModel) -> Bool {
       if models.count < 16 { return models.contains { $0 === model } }
@@ -108,11 +127,13 @@ extension _AppData {
     }
 
     func append(_ model: any PersistentModel) {
+      version &+= 1
       models.append(model)
       if !members.isEmpty { members.insert(ObjectIdentifier(model)) }
     }
 
     func remove(_ model: any PersistentModel) {
+      version &+= 1
       models.removeAll { $0 === model }
       members.remove(ObjectIdentifier(model))
     }

@@ -14,7 +14,9 @@ extension _AppData.Record {
   func related(_ index: Int) -> (any PersistentModel)? {
     switch slot(index) {
     case .integer(let key):
-      guard let plan = entity?.relationshipByProperty[index], let context else { return nil }
+      guard let plan = entity?.relationshipByProperty[index], let context = readingContext else {
+        return nil
+      }
       return context.target(plan, key, near: self)
     case .models(let list): return list.models.first
     default: return nil
@@ -32,10 +34,14 @@ extension _AppData.Record {
   func relatedMany<Value: RelationshipCollection>(_ index: Int, as type: Value.Type) -> Value {
     typealias Element = Value.PersistentElement
     var found: [Element] = []
-    switch slot(index) {
+    let slot = slot(index)
+    if let open = openArray(index, of: Element.self) {
+      if let value = open as? Value ?? Optional.some(open) as? Value { return value }
+    }
+    switch slot {
     case .rows(let list):
       if list.isNil, let none = Value.nothing { return none }
-      if let plan = entity?.relationshipByProperty[index], let context {
+      if let plan = entity?.relationshipByProperty[index], let context = readingContext {
         found = context.targets(plan, list.keys, near: self)
       }
     case .models(let list): found = list.models.compactMap { $0 as? Element }

@@ -92,6 +92,9 @@ extension _AppData {
     var entity: EntityPlan? { place?.plan }
     var context: ModelContext? { place?.home?.context }
 
+    /// Where related objects are found: the context, or what stands in for one that is gone.
+    var readingContext: ModelContext? { context ?? place?.home?.standIn }
+
     func isIn(_ context: ModelContext) -> Bool { place?.home === context.home }
 
     /// Whether this is the record's object.
@@ -171,7 +174,13 @@ extension _AppData {
       if slots.isEmpty { load() }
       let slot = slots[index]
       if case .fault = slot {
-        if state == .stored || state == .deleted { context?.loadSlot(index, of: self) }
+        if state == .stored || state == .deleted {
+          if let context {
+            context.loadSlot(index, of: self)
+          } else if let found = standIn?.slot(index) {
+            slots[index] = found
+          }
+        }
         return slots[index]
       }
       return slot
@@ -180,6 +189,12 @@ extension _AppData {
     private func load() {
       if state == .stored || state == .deleted { context?.load(self) }
       if slots.isEmpty { fillEmpty() }
+    }
+
+    /// The same row in what stands in for a context that is gone.
+    private var standIn: Record? {
+      guard let entity, let context = place?.home?.standIn else { return nil }
+      return try? context.fetchRecord(entity, key)
     }
 
     /// Gives every property a slot without a value.

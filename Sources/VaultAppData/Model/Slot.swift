@@ -118,33 +118,3 @@ enum ValueCoding {
     return try decoder.decode(type, from: Data(text.utf8))
   }
 }
-
-extension _AppData {
-  /// Keys of related rows, in the order of the array.
-  ///
-  /// Mutable, since appending to a long list must not copy it; ``copy()`` before a change that may be
-  /// taken back.
-  public final class RowList: @unchecked Sendable {
-    // Belongs to one record, which belongs to one context.
-    var keys: [Int64]
-    /// The places in the file, rising; `nil` for a row that has none yet.
-    var positions: [Int64?]
-    /// Whether the array was set to `nil`, which the file cannot tell from an empty one.
-    var isNil: Bool {
-      get { wasSetNil && keys.isEmpty }
-      set { wasSetNil = newValue }
-    }
-    private var wasSetNil = false
-
-    init(keys: [Int64] = [], positions: [Int64?] = []) {
-      self.keys = keys
-      self.positions = positions
-    }
-
-    func copy() -> RowList {
-      let copy = RowList(keys: keys, positions: positions)
-      copy.wasSetNil = wasSetNil
-      return copy
-    }
-  }
-}

@@ -231,7 +231,9 @@ struct ExpansionTests {
         @_ModelInitializer
         init?(_ b: B, n: Int) {
           self.b = b
+
           guard n > 0 else { return nil }
+          // The end.
           if n == 1 { return }
           list.forEach { _ in return }
         }
@@ -240,20 +242,15 @@ struct ExpansionTests {
       """
       class A {
         init?(_ b: B, n: Int) {
-          #sourceLocation(file: "test.swift", line: 4)
-          self.b = b
-          guard n > 0 else {
-            return nil
-          }
-          if n == 1 {
-            _AppData.made(self)
-            return
-          }
-          list.forEach { _ in
-            return
-          }
-          #sourceLocation()
-          _AppData.made(self)
+        #sourceLocation(file: "test.swift", line: 4)
+        self.b = b
+
+            guard n > 0 else { return nil }
+            // The end.
+            if n == 1 { _AppData.made(self); return }
+            list.forEach { _ in return }
+        #sourceLocation()
+        _AppData.made(self)
         }
       }
       """)
@@ -268,6 +265,15 @@ struct ExpansionTests {
     #expect(isIntroduced("var a: B?"))
     #expect(isIntroduced("var a: [B] = []"))
     #expect(isIntroduced("@Relationship var a: [B]?"))
+  }
+
+  @Test func whatMayBeAnArrayOfModelsIsChangedInPlace() {
+    func isChanged(_ property: String) -> Bool {
+      expansion(of: "@_PersistedProperty(0) \(property)").contains("_modify")
+    }
+    #expect(
+      isChanged("var a: [B] = []") && isChanged("var a: [B]?") && isChanged("var a: Array<B>"))
+    #expect(!isChanged("var a: B?") && !isChanged("var a: [String]") && !isChanged("var a = 1"))
   }
 
   @Test func aModelKeepsItsValuesInTheBackingData() {

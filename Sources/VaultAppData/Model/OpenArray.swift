@@ -1,0 +1,153 @@
+import Glibc
+
+/// An array of related models between two changes in place, such as two calls of `append`.
+///
+/// A relationship's setter gets a whole array, and has to find out what is new in it. While nothing else
+/// changes the relationship, the array is handed out and comes back without being made or copied; what
+/// it held before is still there if its objects are, which is one comparison of memory.
+@safe final class OpenArray {
+  /// An array of the property's element type; `nil` while it is handed out.
+  private var models: AnyObject?
+  /// The list's version that the models are of.
+  private(set) var version: UInt32
+  /// The models' addresses when the array was handed out.
+  private var objects: ContiguousArray<ObjectIdentifier>
+
+  /// What the array is in; a class, to be changed where it is.
+  private final class Holder<Element: AnyObject> {
+    var models: [Element]
+    init(_ models: [Element]) { self.models = models }
+  }
+
+  /// Notes an array that has just been handed out.
+  init<Element: PersistentModel>(of models: [Element], version: UInt32) {
+    self.version = version
+    objects = ContiguousArray(models.lazy.map { ObjectIdentifier($0) })
+  }
+
+  /// The models, which stay here; `nil` while they are handed out, or are of another version.
+  func models<Element: PersistentModel>(of version: UInt32, _ type: Element.Type) -> [Element]? {
+    version == self.version ? (models as? Holder<Element>)?.models : nil
+  }
+
+  /// Hands the array out: nobody else refers to it, so that it can be changed where it is.
+  func take<Element: PersistentModel>(of version: UInt32, _ type: Element.Type) -> [Element]? {
+    guard version == self.version, let holder = models as? Holder<Element> else { return nil }
+    models = nil
+    return holder.models
+  }
+
+  /// What an array that was handed out has more than before at its end; `nil` if it has changed elsewhere.
+  func added<Element: PersistentModel>(in array: [Element]) -> ArraySlice<Element>? {
+    let count = objects.count
+    guard array.count >= count else { return nil }
+    let isSame = unsafe array.withUnsafeBytes { new in
+      unsafe objects.withUnsafeBytes { old in
+        guard count > 0, let new = new.baseAddress, let old = old.baseAddress else { return true }
+        return unsafe memcmp(new, old, count * MemoryLayout<ObjectIdentifier>.stride) == 0
+      }
+    }
+    return isSame ? array[count...] : nil
+  }
+
+  /// Takes back an array that has only grown.
+  func put<Element: PersistentModel>(_ array: [Element], version: UInt32) {
+    objects.append(contentsOf: array[objects.count...].lazy.map { ObjectIdentifier($0) })
+    models = Holder(array)
+    self.version = version
+  }
+}
+
+/// What a relationship to many models leads to, in the order of the array.
+protocol LinkList: AnyObject {
+  var count: Int { get }
+  /// Raised by every change.
+  var version: UInt32 { get }
+  /// The array as the program last had it, while it is changed in place.
+  var open: OpenArray? { get set }
+}
+
+extension _AppData.RowList: LinkList {}
+extension _AppData.ModelList: LinkList {}
+
+extension _AppData.Record {
+  private func list(_ index: Int) -> (any LinkList)? {
+    guard !slots.isEmpty else { return nil }
+    switch slots[index] {
+    case .rows(let list): return list
+    case .models(let list): return list
+    default: return nil
+    }
+  }
+
+  /// The array that was last put back, if nothing has changed it since.
+  func openArray<Element: PersistentModel>(_ index: Int, of type: Element.Type) -> [Element]? {
+    guard let list = list(index) else { return nil }
+    return list.open?.models(of: list.version, type)
+  }
+
+  /// Hands out the array of a relationship to many models, to be changed in place and put back.
+  func take<Value: RelationshipCollection>(_ index: Int, as type: Value.Type) -> Value {
+    typealias Element = Value.PersistentElement
+    _ = current.slot(index)
+    if let list = list(index), let open = list.open,
+      let models = open.take(of: list.version, Element.self)
+    {
+      if let value = models as? Value ?? Optional.some(models) as? Value { return value }
+    }
+    let value = relatedMany(index, as: type)
+    if let list = list(index) {
+      list.open = nil
+      if let models = value as? [Element], models.count == list.count {
+        list.open = OpenArray(of: models, version: list.version)
+        if let rows = list as? _AppData.RowList { context?.openLists.append(rows) }
+      }
+    }
+    return value
+  }
+
+  /// Takes an array back that was handed out.
+  func put<Value: RelationshipCollection>(_ index: Int, _ value: Value) {
+    guard let models = value as? [Value.PersistentElement], let list = list(index),
+      let open = list.open, open.version == list.version, let added = open.added(in: models)
+    else { return setRelatedMany(index, Self.models(value)) }
+    list.open = nil
+    for model in added {
+      guard append(index, model) else { return setRelatedMany(index, models) }
+    }
+    // An object that was appended may have brought others, or this one into its context.
+    guard let now = self.list(index), now.count == models.count else { return }
+    open.put(models, version: now.version)
+    now.open = open
+    if now !== list, let rows = now as? _AppData.RowList { context?.openLists.append(rows) }
+  }
+
+  /// Adds a model at the end of an array; `false` if it cannot be there.
+  private func append(_ index: Int, _ model: some PersistentModel) -> Bool {
+    switch state {
+    case .detached, .gone: return appendDetached(index, model)
+    case .inserted, .stored, .deleted:
+      guard let context, let plan = entity?.relationshipByProperty[index] else { return false }
+      return context.append(model, to: plan, of: self)
+    }
+  }
+}
+
+extension ModelContext {
+  /// Adds a model at the end of an array that does not have it.
+  fileprivate func append(
+    _ model: some PersistentModel, to relationship: RelationshipPlan, of record: Record
+  ) -> Bool {
+    guard let target = admit(model, relationship),
+      case .rows(let list) = record.slots[relationship.index], !list.contains(target.key)
+    else { return false }
+    link(relationship, record, target.key)
+    return true
+  }
+
+  /// Lets go of the arrays that were changed in place: they hold their models.
+  func closeArrays() {
+    for list in openLists { list.open = nil }
+    openLists.removeAll()
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import SwiftData
+import Testing
+
+/// What it costs to have many: eight times as many take about eight times as long.
+struct ScalingTests {
+  /// The processor's time of this thread: other work on the machine does not count.
+  private func seconds(_ body: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+      var time = timespec()
+      unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = now()
+    try body()
+    return now() - start
+  }
+
+  /// A quarter of what the work would take if each step went through all that came before.
+  private func expectLinear(
+    _ what: String, location: SourceLocation = #_sourceLocation, _ body: (Int) throws -> Double
+  ) throws {
+    // The best of three: a page that is touched first, a table that grows.
+    let small = try (0..<3).map { _ in try body(500) }.min() ?? 0
+    let large = try (0..<2).map { _ in try body(4_000) }.min() ?? 0
+    #expect(large < small * 24, "\(what): \(small) s, \(large) s", sourceLocation: location)
+  }
+
+  @Test func childrenAreAppendedOneByOne() throws {
+    try expectLinear("append") { count in
+      let (_, context) = try memory(Tour.self)
+      let tour = Tour()
+      context.insert(tour)
+      let halts = (0..<count).map { Halt($0, tour: nil) }
+      let time = seconds { for halt in halts { tour.halts.append(halt) } }
+      #expect(tour.halts.map(\.order) == Array(0..<count) && halts.last?.tour === tour)
+      try context.save()
+      return time
+    }
+  }
+
+  @Test func childrenAreAppendedInNoContext() throws {
+    try expectLinear("append") { count in
+      let tour = Tour()
+      let halts = (0..<count).map { Halt($0, tour: nil) }
+      let time = seconds { for halt in halts { tour.halts.append(halt) } }
+      #expect(tour.halts.count == count && halts.last?.tour === tour)
+      tour.halts = []
+      return time
+    }
+  }
+
+  @Test func childrenAreGivenTheirParentOneByOneAndAllAtOnce() throws {
+    try expectLinear("parent, array, save, cascade") { count in
+      let (_, context) = try memory(Tour.self)
+      let (one, two) = (Tour(), Tour())
+      context.insert(one)
+      context.insert(two)
+      _ = (one.halts.count, two.halts.count)
+      let halts = (0..<count).map { Halt($0, tour: nil) }
+      return try seconds {
+        for halt in halts { halt.tour = one }
+        two.halts = (0..<count).map { Halt($0, tour: nil) }
+        try context.save()
+        for halt in halts { context.delete(halt) }
+        context.delete(two)
+        try context.save()
+      }
+    }
+  }
+
+  @Test func identifiersAreFetchedBesideObjectsInUse() throws {
+    let (container, _) = try memory(Trip.self)
+    try expectLinear("identifiers") { count in
+      let filling = ModelContext(container)
+      let context = ModelContext(container)
+      let size = count * 10
+      for number in try filling.fetchCount(FetchDescriptor<Trip>())..<max(size, 1) {
+        filling.insert(Trip(name: "\(number)"))
+      }
+      try filling.save()
+      var fetch = FetchDescriptor<Trip>()
+      fetch.fetchLimit = size
+      let held = try context.fetch(fetch)
+      return try seconds {
+        let count = try context.fetchIdentifiers(fetch).count
+        #expect(count == held.count)
+      }
+    }
+  }
+
+  @Test func whatIsChangedInPlaceIsWhatIsStored() throws {
+    let (container, context) = try memory(Tour.self)
+    let tour = Tour()
+    context.insert(tour)
+    for number in 0..<4 { tour.halts.append(Halt(number, tour: nil)) }
+    // A child that is there, one of another place, one that is replaced while another is added.
+    let kept = tour.halts[1]
+    tour.halts.append(kept)
+    #expect(tour.halts.map(\.order) == [0, 1, 2, 3])
+    func change(_ halts: inout [Halt]) {
+      halts[0] = Halt(10, tour: nil)
+      halts.append(Halt(11, tour: nil))
+    }
+    let gone = tour.halts[0]
+    change(&tour.halts)
+    #expect(tour.halts.map(\.order) == [10, 1, 2, 3, 11] && gone.tour == nil)
+    tour.halts.append(Halt(12, tour: nil))
+    tour.halts.swapAt(0, 5)
+    tour.halts.append(gone)
+    kept.tour = nil
+    tour.halts.append(Halt(13, tour: nil))
+    context.delete(gone)
+    tour.halts.append(Halt(14, tour: nil))
+    let order = [12, 2, 3, 11, 10, 13, 14]
+    #expect(tour.halts.map(\.order) == order && tour.halts.allSatisfy { $0.tour === tour })
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Tour>()).first)
+    #expect(found.halts.map(\.order) == order)
+    found.halts.append(Halt(15, tour: nil))
+    other.rollback()
+    #expect(found.halts.map(\.order) == order)
+  }
+
+  @Test func appendingIsUndone() throws {
+    let (_, context) = try memory(Tour.self)
+    context.undoManager = UndoManager()
+    let tour = Tour()
+    context.insert(tour)
+    context.processPendingChanges()
+    tour.halts.append(Halt(1, tour: nil))
+    tour.halts.append(Halt(2, tour: nil))
+    context.processPendingChanges()
+    tour.halts.append(Halt(3, tour: nil))
+    context.processPendingChanges()
+    context.undoManager?.undo()
+    #expect(tour.halts.map(\.order) == [1, 2])
+    context.undoManager?.undo()
+    #expect(tour.halts.isEmpty)
+    context.undoManager?.redo()
+    #expect(tour.halts.map(\.order) == [1, 2])
+  }
+}
