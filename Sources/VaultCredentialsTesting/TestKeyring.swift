@@ -233,9 +233,6 @@ extension TestKeyring: DesktopKeyring {
 
   package var hasSentInClear: Bool { false }
 
-  /// It waits for nothing.
-  package func forgiveDelays() {}
-
   package func unlock(
     cancellation: PromptCancellation?, for identity: KeyringIdentity?
   ) throws(KeyringError) {

@@ -7,7 +7,7 @@ Prints "ready" once it owns the name. `ok` behaves. `counting` keeps items as a 
 each call into $HOME/calls: the caller's name on the bus and the method. `cutting` keeps 8,192 bytes of a secret at most,
 and nothing from the first NUL on. `prompting` makes and deletes items by prompts that ask nobody, adds attributes of its
 own and finds nothing by a search for no attributes, as KeePassXC does; `losing` makes them without the attributes that it
-was given, and `slow-calls` keeps items and takes 30 ms for each call. Where there is a file $HOME/items.json, a list
+was given, and `slow-calls` keeps items and takes 10 ms for each call. Where there is a file $HOME/items.json, a list
 of {"attributes": {…}, "secret": "…"}, it keeps those items, and misbehaves with them. Needs python3-jeepney and
 python3-cryptography.
 """
@@ -318,7 +318,7 @@ class Service:
                 # Each call is answered late, several at a time.
                 threading.Timer(0.9, self.reply, [message]).start()
             elif self.mode == "slow-calls":
-                threading.Timer(0.03, self.reply, [message]).start()
+                threading.Timer(0.01, self.reply, [message]).start()
             else:
                 self.reply(message)
 

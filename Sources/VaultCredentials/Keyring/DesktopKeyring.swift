@@ -43,9 +43,6 @@ package protocol DesktopKeyring: Sendable {
 
   /// Whether a secret has gone over a connection that is not encrypted.
   var hasSentInClear: Bool { get }
-
-  /// Forgets how long calls took so far: something came of them.
-  func forgiveDelays()
 }
 
 extension Keyring: DesktopKeyring {

@@ -30,7 +30,9 @@ package final class Keyring: Sendable {
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
     let begun = patience.withLock { patience -> Result<Duration, KeyringError> in
-      Result { () throws(KeyringError) in try patience.begin(by: KeyringPatience.end) }
+      Result { () throws(KeyringError) in
+        try patience.begin(by: KeyringPatience.end, waitsForEach: KeyringPatience.waitsForEach)
+      }
     }
     let limit = try begun.get()
     let start = ContinuousClock.now
@@ -38,7 +40,9 @@ package final class Keyring: Sendable {
     defer {
       let asked = outcome.runningCall?.timeOfPrompts ?? .zero
       if outcome.runningCall?.isInClear == true { clear.withLock { $0 = true } }
-      patience.withLock { $0.end(after: ContinuousClock.now - start - asked) }
+      if !KeyringPatience.waitsForEach {
+        patience.withLock { $0.end(after: ContinuousClock.now - start - asked) }
+      }
     }
     do throws(KeyringError) {
       return try perform(outcome, within: limit, body)
@@ -47,8 +51,6 @@ package final class Keyring: Sendable {
       throw error
     }
   }
-
-  package func forgiveDelays() { patience.withLock { $0.renew() } }
 
   package var hasSentInClear: Bool { clear.withLock { $0 } }
 
@@ -64,10 +66,12 @@ package final class Keyring: Sendable {
     let start = Deadline.after(limit)
     let lane = lane.withLock { $0 }
     let options = options
+    let waitsForEach = KeyringPatience.waitsForEach
     BlockingThread.start(name: "vault-keyring") {
       let result = KeyringLane.translating { () throws -> Success in
         let library = try LibSecret.open(name: options.libraryName)
-        let call = KeyringCall(library, timeout: options.timeout, deadline: start)
+        let call = KeyringCall(
+          library, timeout: options.timeout, deadline: start, waitsForEach: waitsForEach)
         outcome.started(call)
         return try lane.run(call, body)
       }

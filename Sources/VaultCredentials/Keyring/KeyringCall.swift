@@ -5,19 +5,28 @@ final class KeyringCall: Sendable {
   let library: LibSecret
   let cancellable: Cancellable
   private let timeout: Duration
+  private let waitsForEach: Bool
   private let limit: Mutex<Deadline>
   private let inClear = Mutex(false)
   private let prompts = Mutex<(began: ContinuousClock.Instant?, time: Duration)>((nil, .zero))
 
-  init(_ library: LibSecret, timeout: Duration, deadline: Deadline) {
+  init(
+    _ library: LibSecret, timeout: Duration, deadline: Deadline, waitsForEach: Bool = false
+  ) {
     self.library = library
     self.timeout = timeout
+    self.waitsForEach = waitsForEach
     cancellable = Cancellable(library)
     limit = Mutex(deadline)
   }
 
   /// When the operation has to be done.
   var deadline: Deadline { limit.withLock { $0 } }
+
+  /// The service has answered a question of the operation.
+  func hasAnswer() {
+    if waitsForEach { limit.withLock { $0 = .after(timeout) } }
+  }
 
   /// Lets the operation take until `deadline`: a person is being asked.
   func extend(to deadline: Deadline) {

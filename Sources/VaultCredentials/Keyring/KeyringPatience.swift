@@ -8,6 +8,10 @@ struct KeyringPatience: Sendable {
   /// When all calls of this thread have to be done, however much time is left for one.
   @TaskLocal static var end: Deadline?
 
+  /// Whether this thread waits for each answer as long as else for all together: it asks for very much, and somebody
+  /// wants it all.
+  @TaskLocal static var waitsForEach = false
+
   /// What a call may take for nothing: a thousand quick ones are no reason to give up.
   private static let free = Duration.milliseconds(100)
 
@@ -25,22 +29,24 @@ struct KeyringPatience: Sendable {
 
   /// The time that the operation which begins now may take.
   ///
-  /// - Parameter end: When it has to be done at the latest.
+  /// - Parameters:
+  ///   - end: When it has to be done at the latest.
+  ///   - waitsForEach: Whether what was waited for before is no matter.
   /// - Returns: The time.
   /// - Throws: The state that an operation before it ran out of time in.
-  mutating func begin(by end: Deadline? = nil) throws(KeyringError) -> Duration {
+  mutating func begin(
+    by end: Deadline? = nil, waitsForEach: Bool = false
+  ) throws(KeyringError) -> Duration {
     if let silence, !silence.until.hasPassed { throw KeyringError(silence.state) }
     if silence != nil { left = limit }
     silence = nil
+    if waitsForEach { return limit }
     left = min(limit, left + (ContinuousClock.now - lastUse))
     let time = max(left, Self.free)
     guard let end else { return time }
     guard !end.hasPassed else { throw KeyringError(.notAnswering) }
     return min(time, end.remaining)
   }
-
-  /// Gives the whole limit again: what was waited for has led somewhere.
-  mutating func renew() { left = limit }
 
   /// Takes note of an operation that took `time`, prompts aside.
   mutating func end(after time: Duration) {

@@ -66,7 +66,10 @@ final class ServiceConnection: Sendable {
     _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue] = [],
     reply: String, during call: KeyringCall
   ) throws -> BusValue {
-    try bus.call(owner, path, interface, method, arguments, reply: reply, during: call)
+    let answer = try bus.call(
+      owner, path, interface, method, arguments, reply: reply, during: call)
+    call.hasAnswer()
+    return answer
   }
 
   /// One property of an object of the keyring's.

@@ -29,10 +29,12 @@ extension UnlockedVault.Blocking {
   ///   date, or what writing throws.
   @discardableResult
   public func synchroniseCopies(overwriting: Bool = false) throws -> CopyReport {
-    try open.reconcileAll(overwriting: overwriting) {
-      try markDifferences(overwriting: overwriting)
+    try KeyringPatience.$waitsForEach.withValue(true) {
+      try open.reconcileAll(overwriting: overwriting) {
+        try markDifferences(overwriting: overwriting)
+      }
+      return try copies()
     }
-    return try copies()
   }
 
   /// How the copies in the keyring stand; nothing is changed.
@@ -100,7 +102,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
   @discardableResult
   public func takeChangedCopies() throws -> [ItemName] {
-    let survey = try CopySurvey(open)
+    let survey = try KeyringPatience.$waitsForEach.withValue(true) { try CopySurvey(open) }
     let index = survey.index
     var taken: [(name: ItemName, secret: SecretBytes, hash: [UInt8])] = []
     for name in survey.names where survey.records[name] != nil {
@@ -165,7 +167,9 @@ extension UnlockedVault.Blocking {
         }
       }
     }
-    try open.reconcileAll(overwriting: false) {}
+    try KeyringPatience.$waitsForEach.withValue(true) {
+      try open.reconcileAll(overwriting: false) {}
+    }
   }
 }
 
@@ -191,108 +195,5 @@ extension UnlockedVault {
         hint: "run 'vault keyring sync' when it is done")
     }
     _ = noteWaiting(result.left, withoutTelling: [], result.reason)
-  }
-}
-
-/// What the keyring holds under the vault's service, held against the vault.
-struct CopySurvey {
-  enum State {
-    /// One copy, and it holds what the vault holds.
-    case current
-    /// Marked in the index.
-    case pending
-    /// Marked as done, and it is not: another secret of the vault's own, or several copies.
-    case different
-    case changedByOthers
-    case missing
-    /// A copy of an item that the vault does not publish.
-    case leftover
-    /// Nothing of ours, and nothing wanted.
-    case nothing
-  }
-
-  let open: UnlockedVault
-  let index: VaultIndex
-  let found: [String: [FoundCopy]]
-  /// Live items that have a copy, or are to have one.
-  let records: [String: ItemRecord]
-  private let work: [String: CopyWork]
-  private let wanted: [String: [UInt8]]
-  private let pass: CopyPass
-
-  init(_ open: UnlockedVault) throws {
-    self.open = open
-    let (sealed, index) = try open.read()
-    self.index = index
-    let publisher = open.publisher(for: index)
-    do {
-      found = try publisher.all()
-    } catch let error as KeyringError {
-      throw CredentialError(error)
-    }
-    let live = index.items.filter { $0.trashed == 0 && $0.copy != .none }
-    records = Dictionary(live.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    work = index.copyWork()
-    wanted = records.compactMapValues { record in
-      // A damaged item is another matter: its copy may be what mends it.
-      (try? sealed.contents(of: record, keys: open.keys)).flatMap {
-        try? index.copyHash(of: $0.main)
-      }
-    }
-    pass = CopyPass(
-      open: open, sealed: sealed, index: index, publisher: publisher, isOverwriting: false)
-  }
-
-  /// Every name that the vault publishes, marks, or that is in the keyring under its service.
-  var names: [String] { Set(found.keys).union(records.keys).union(work.keys).sorted() }
-
-  func finding(_ name: String) -> (state: State, hasForeign: Bool) {
-    let there = found[name] ?? []
-    guard let record = records[name] else {
-      let known = work[name]?.known ?? []
-      let ours = there.filter { $0.carriesOurs || known.contains($0.hash) }
-      let state: State = work[name] != nil ? .pending : ours.isEmpty ? .nothing : .leftover
-      return (state, ours.count < there.count)
-    }
-    let standing = standing(name, record)
-    let hasForeign = !standing.foreign.isEmpty
-    if work[name] != nil {
-      return (standing.changed.isEmpty ? .pending : .changedByOthers, hasForeign)
-    }
-    guard wanted[name] == nil || wanted[name] == record.copyHash else {
-      return (.different, hasForeign)
-    }
-    if !standing.changed.isEmpty { return (.changedByOthers, hasForeign) }
-    guard let kept = standing.ours.first else { return (.missing, hasForeign) }
-    let isOne = standing.ours.count == 1 && kept.hash == record.copyHash
-    return (isOne ? .current : .different, hasForeign)
-  }
-
-  /// The newest item that another program put beside a copy or in its place.
-  func newestOfOthers(_ name: String) -> FoundCopy? {
-    guard let record = records[name] else { return nil }
-    let standing = standing(name, record)
-    return (standing.changed + standing.foreign).max { $0.modified < $1.modified }
-  }
-
-  /// Whether an item of this name, also one in the trash, ever held what has this keyed hash.
-  func wasHeld(_ hash: [UInt8], under name: String) -> Bool {
-    index.items.contains { record in
-      guard record.name == name else { return false }
-      if record.trashed == 0, let contents = try? pass.sealed.contents(of: record, keys: open.keys),
-        (try? index.copyHash(of: contents.main)) == hash
-      {
-        return true
-      }
-      return pass.wasHeld(hash, by: record)
-    }
-  }
-
-  private func standing(_ name: String, _ record: ItemRecord) -> CopyStanding {
-    var known = work[name]?.known ?? []
-    if record.copyHash.isSomeHash { known.insert(record.copyHash) }
-    return CopyStanding(
-      found[name] ?? [], wanted: wanted[name] ?? record.copyHash, known: known,
-      wasHeld: { record.copy == .pending && pass.wasHeld($0, by: record) })
   }
 }

@@ -116,7 +116,6 @@ extension UnlockedVault {
           let outcome = try KeyringPatience.$end.withValue(budget.end) { try pass.run(item) }
           notices.add(outcome, name: item.name)
           done.append(CopyPass.Done(work: item, outcome: outcome.kind))
-          if budget.end == nil { vault.keyring.forgiveDelays() }
         } catch let error as KeyringError {
           result.left.append(item)
           let isLate = budget.end?.hasPassed == true
@@ -124,6 +123,10 @@ extension UnlockedVault {
           guard !error.concernsOneItem else { continue }
           hasEnded = true
           break
+        } catch let error as CredentialError where error.code == .damaged {
+          // No reason to leave the copies of others; 'check' tells of it.
+          result.left.append(item)
+          result.reason = error.message
         }
       }
       try mark(done)
@@ -193,40 +196,6 @@ extension KeyringError {
     switch state {
     case .itemLocked, .itemMissing, .refused, .invalidRequest: true
     default: false
-    }
-  }
-}
-
-/// One look into the vault, and what it says about copies.
-struct CopyPass {
-  /// Work that the keyring has answered.
-  struct Done {
-    var work: CopyWork
-    var outcome: CopyPublisher.Outcome.Kind
-  }
-
-  let open: UnlockedVault
-  let sealed: SealedFile
-  let index: VaultIndex
-  let publisher: CopyPublisher
-  let isOverwriting: Bool
-
-  /// Does what is to be done under one name.
-  func run(_ work: CopyWork) throws -> CopyPublisher.Outcome {
-    guard let record = work.record else {
-      return try publisher.withdraw(work.name, known: work.known)
-    }
-    return try publisher.publish(
-      CopyPublisher.Wanted(
-        name: work.name, secret: try sealed.contents(of: record, keys: open.keys).main,
-        known: work.known, wasHeld: { wasHeld($0, by: record) }, isOverwriting: isOverwriting))
-  }
-
-  /// Whether an earlier version of the item had this keyed hash.
-  func wasHeld(_ hash: [UInt8], by record: ItemRecord) -> Bool {
-    record.earlier.contains { earlier in
-      let contents = try? open.contents(of: record, earlier: earlier, index: index)
-      return contents.flatMap { try? index.copyHash(of: $0.main) } == hash
     }
   }
 }

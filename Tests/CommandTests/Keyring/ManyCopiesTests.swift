@@ -37,5 +37,9 @@ struct ManyCopiesTests {
         "/usr/bin/secret-tool", ["lookup", "service", "vault:\(id)", "username", name])
       #expect(copy.text == "of \(name)")
     }
+    // All of it, in calls that take longer together than one command waits: a thousand and more.
+    let sync = try vault(["keyring", "sync", "--json", "--keyring-timeout", "3s"])
+    #expect(sync.status == 0, "\(sync.errors)")
+    #expect(sync.compactText.contains("\"current\":1003,\"pending\":0"), "\(sync.text)")
   }
 }

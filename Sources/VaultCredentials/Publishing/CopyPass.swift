@@ -1,0 +1,35 @@
+import VaultSealing
+
+/// One look into the vault, and what it says about copies.
+struct CopyPass {
+  /// Work that the keyring has answered.
+  struct Done {
+    var work: CopyWork
+    var outcome: CopyPublisher.Outcome.Kind
+  }
+
+  let open: UnlockedVault
+  let sealed: SealedFile
+  let index: VaultIndex
+  let publisher: CopyPublisher
+  let isOverwriting: Bool
+
+  /// Does what is to be done under one name.
+  func run(_ work: CopyWork) throws -> CopyPublisher.Outcome {
+    guard let record = work.record else {
+      return try publisher.withdraw(work.name, known: work.known)
+    }
+    return try publisher.publish(
+      CopyPublisher.Wanted(
+        name: work.name, secret: try sealed.contents(of: record, keys: open.keys).main,
+        known: work.known, wasHeld: { wasHeld($0, by: record) }, isOverwriting: isOverwriting))
+  }
+
+  /// Whether an earlier version of the item had this keyed hash.
+  func wasHeld(_ hash: [UInt8], by record: ItemRecord) -> Bool {
+    record.earlier.contains { earlier in
+      let contents = try? open.contents(of: record, earlier: earlier, index: index)
+      return contents.flatMap { try? index.copyHash(of: $0.main) } == hash
+    }
+  }
+}
