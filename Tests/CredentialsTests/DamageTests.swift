@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCredentials
+import VaultCredentialsTesting
 import VaultSealing
 
 /// Every way of changing the file is seen, and an answer is right or an error.
@@ -77,6 +78,22 @@ struct DamageTests {
     try vault.open.blocking.set(name(lost), to: Secret("again"))
     #expect(vault.open.blocking.takeNotices().map(\.code).contains(.historyLost))
     #expect(try vault.open.blocking.get(name(lost)).text == "again")
+  }
+
+  @Test func aDamagedItemKeepsNoOtherCopyWaiting() throws {
+    let keyring = TestKeyring(.noProvider)
+    let vault = try ThrowawayVault { $0.use(keyring) }
+    let open = vault.open.blocking
+    try open.setPublishing(true)
+    try open.set(name("a"), to: Secret("one"))
+    try open.set(name("b"), to: Secret("two"))
+    var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: vault.path)))
+    bytes[bytes.count - 1] ^= 1
+    try rewrite(bytes, at: vault.path)
+    keyring.state = .unlocked
+    try open.set(name("c"), to: Secret("three"))
+    #expect(keyring.attributes.contains { $0["username"] == "c" })
+    #expect(keyring.attributes.count { ["a", "b"].contains($0["username"]) } == 1)
   }
 
   @Test func partsOfTwoVaultsAreNotExchanged() throws {
