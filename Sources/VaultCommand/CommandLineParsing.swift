@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultStorage
 
 /// From words to a verb, and from the parser's errors to ours.
 package enum CommandLineParsing {
@@ -16,7 +17,7 @@ package enum CommandLineParsing {
     var rest = arguments[...]
     while !commands.isEmpty {
       rest = leadingOptions(Array(rest)).rest
-      guard let word = rest.popFirst(), !word.hasPrefix("-") else { return }
+      guard let word = rest.popFirst(), !word.begins(with: "-") else { return }
       if word == "help", path.isEmpty { return }
       guard let found = commands.first(where: { $0.verbName == word }) else {
         throw unknownVerb(
@@ -33,7 +34,7 @@ package enum CommandLineParsing {
     switch error {
     case is CommandError: false
     case is CleanExit, is ValidationError, is ExitCode: true
-    default: String(reflecting: type(of: error)).hasPrefix("ArgumentParser")
+    default: String(reflecting: type(of: error)).begins(with: "ArgumentParser")
     }
   }
 
@@ -74,13 +75,14 @@ package enum CommandLineParsing {
   ) -> (options: [String], rest: ArraySlice<String>) {
     var leading: [String] = []
     var rest = arguments[...]
-    while let word = rest.first, word == "-q" || word.hasPrefix("--") && word != "--" {
-      let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
+    while let word = rest.first, word == "-q" || word.begins(with: "--") && word != "--" {
+      let name = String(
+        word.unicodeScalars.drop { $0 == "-" }.prefix { $0 != "=" })
       if flags.contains(name) {
         leading.append(word)
       } else if options.contains(name) {
         leading.append(word)
-        if !word.contains("="), let value = rest.dropFirst().first {
+        if !word.unicodeScalars.contains("="), let value = rest.dropFirst().first {
           leading.append(value)
           rest = rest.dropFirst()
         }

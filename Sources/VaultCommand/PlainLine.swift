@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// The lines that are recognised without the argument parser, which costs more than a `get` does.
 ///
 /// Only where every word is plain: anything else, and anything that could be meant otherwise, goes through
@@ -59,7 +61,7 @@ enum PlainLine: Equatable {
     }
   }
 
-  private static func isPlain(_ word: String) -> Bool { !word.isEmpty && !word.hasPrefix("-") }
+  private static func isPlain(_ word: String) -> Bool { !word.isEmpty && !word.begins(with: "-") }
 
   func run() throws {
     switch self {

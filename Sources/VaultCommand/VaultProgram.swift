@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import VaultStorage
 
 /// The whole program, from its arguments to its exit status.
 public enum VaultProgram {
@@ -17,7 +18,7 @@ public enum VaultProgram {
     let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
     // A link named `defaults` is macOS's command.
     ProgramName.adopt(program)
-    if program.split(separator: "/").last.map(String.init) == DefaultsVerb.verbName {
+    if program.parts(at: "/").last.map(String.init) == DefaultsVerb.verbName {
       arguments.insert(DefaultsVerb.verbName, at: 0)
     } else if let face = HelperFace(calledAs: program) {
       arguments = [CredentialVerb.verbName, face.rawValue] + arguments

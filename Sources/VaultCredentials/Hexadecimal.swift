@@ -11,8 +11,8 @@ enum Hexadecimal {
     guard text.count.isMultiple(of: 2) else { return nil }
     var result: [UInt8] = []
     var high: UInt8?
-    for character in text {
-      guard let value = value(of: character) else { return nil }
+    for byte in text {
+      guard let value = value(of: byte) else { return nil }
       if let first = high {
         result.append(first << 4 | value)
         high = nil

@@ -67,7 +67,7 @@ package final class Directory: Sendable {
 
   private static func make(_ path: String) throws(StorageError) {
     var made = ""
-    let components = path.split(separator: "/")
+    let components = path.parts(at: "/")
     // From the end, so that a parent that exists but cannot be searched is not asked for.
     var missing = 0
     while missing < components.count {

@@ -7,6 +7,35 @@ import VaultSealing
 
 /// The library as other programs use it: keys of the Keychain, changes as they happen, their own tests.
 struct LibraryTests {
+  @Test func accountsThatOnlyLookAlikeAreTwo() async throws {
+    let test = try InMemoryVault()
+    let composed = GenericPassword(service: "s", account: "\u{E9}")
+    let decomposed = GenericPassword(service: "s", account: "e\u{301}")
+    #expect(try await test.open.save(Secret("one"), for: composed).isNew)
+    #expect(try await test.open.load(decomposed) == nil)
+    #expect(try await test.open.save(Secret("two"), for: decomposed).isNew)
+    #expect(try await test.open.load(composed)?.text == "one")
+    #expect(try await test.open.load(decomposed)?.text == "two")
+  }
+
+  @Test func anItemHasAThousandFieldsAndNoMore() async throws {
+    let test = try InMemoryVault()
+    func store(_ count: Int, tags: Int = 0) throws {
+      let empty = try SecretBytes(copying: [])
+      let fields = Dictionary(uniqueKeysWithValues: (0..<count).map { ("f\($0)", empty) })
+      var changes = ItemChanges()
+      changes.tags = (0..<tags).map { "t\($0)" }
+      try test.open.blocking.store([
+        NewItem(ItemName("n"), main: empty, fields: fields, changes: changes)
+      ])
+    }
+    try store(1_000, tags: 256)
+    for (fields, tags) in [(1_001, 0), (65_535, 0), (65_536, 0), (0, 257), (0, 65_536)] {
+      #expect(throws: CredentialError.self) { try store(fields, tags: tags) }
+    }
+    #expect(try await test.open.fields(of: ItemName("n")).count == 1_000)
+  }
+
   @Test func aGenericPasswordIsSavedLoadedAndDeleted() async throws {
     let test = try InMemoryVault()
     let key = GenericPassword(service: "com.example.tool", account: "me")

@@ -85,7 +85,7 @@ struct ClipboardClearing: Equatable {
     let asked = try ChildProgram.run(
       ["tmux", "display-message", "-p", "#{client_tty}"], input: .nothing, limit: 4096)
     guard let asked, asked.isSuccess,
-      let path = asked.output.withBytes({ $0.text(0..<$0.byteCount) })?.split(separator: "\n")
+      let path = asked.output.withBytes({ $0.text(0..<$0.byteCount) })?.parts(at: "\n")
         .first,
       path.hasPrefix("/dev/")
     else { return try Self.write(.tmux, terminal) }

@@ -19,6 +19,10 @@ struct CompletionsVerb: ParsableCommand {
   var command = ProgramName.current
 
   func run() throws {
+    guard Quoting.isPlainWord(command) else {
+      throw CommandError.usage(
+        "the command's name is not a plain word", hint: "letters, digits, '-', '_' and '.'")
+    }
     guard let script = CompletionScript.text(for: shell, command: command) else {
       throw CommandError.usage("there is no script for this shell", hint: "bash, zsh or fish")
     }

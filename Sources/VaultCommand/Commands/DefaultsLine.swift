@@ -59,7 +59,7 @@ struct DefaultsLine: Equatable {
         error: { bytes in
           // A name may hold what a terminal would obey.
           let lines = String(decoding: bytes, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
+            .parts(at: "\n", keepsEmpty: true)
           StandardError.write(lines.map { Sanitizer.visible(String($0)) }.joined(separator: "\n"))
         },
         input: { try StandardInput.all() }),

@@ -68,10 +68,10 @@ struct Completer {
       } else if path.first == DefaultsVerb.verbName {
         positionals.append(word)
       } else if word.hasPrefix("-"), word.count > 1 {
-        let name = String(word.prefix { $0 != "=" })
+        let name = String(word.unicodeScalars.prefix { $0 != "=" })
         used.insert(name)
         let known = path.isEmpty ? commonOption(name, grammar) : option(name, of: verb)
-        if let known, known.kind == .option, !word.contains("=") { pending = known }
+        if let known, known.kind == .option, !word.unicodeScalars.contains("=") { pending = known }
       } else if path.isEmpty, word == Self.helpVerb {
         continue
       } else if let next = verb.verbs.first(where: { $0.name == word }) {
@@ -82,13 +82,13 @@ struct Completer {
       }
     }
     if let pending { return values(of: pending, typed: current, prefix: "", positionals) }
-    if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
+    if current.hasPrefix("--"), let equals = current.unicodeScalars.firstIndex(of: "=") {
       let name = String(current[..<equals])
       let option = path.isEmpty ? commonOption(name, grammar) : option(name, of: verb)
       guard let known = option else {
         return Answer()
       }
-      let typed = String(current[current.index(after: equals)...])
+      let typed = String(current[current.unicodeScalars.index(after: equals)...])
       return values(of: known, typed: typed, prefix: "\(name)=", positionals)
     }
     if current.hasPrefix("-"), path.first != DefaultsVerb.verbName {
@@ -165,6 +165,6 @@ struct Completer {
 
   private static func firstSentence(_ text: String?) -> String {
     guard let text else { return "" }
-    return String(text.prefix { $0 != ";" && $0 != "\n" && $0 != "\t" })
+    return String(text.unicodeScalars.prefix { $0 != ";" && $0 != "\n" && $0 != "\t" })
   }
 }

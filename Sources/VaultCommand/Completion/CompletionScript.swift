@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// The few lines that a shell needs: they ask the command what may follow, and show it.
 ///
 /// `vault __complete INDEX WORD…` answers an action on the first line, then candidates, each followed by a
@@ -8,9 +10,11 @@ package enum CompletionScript {
   /// - Parameters:
   ///   - shell: bash, zsh or fish.
   ///   - command: The name that the command is installed under.
-  /// - Returns: The script; `nil` for another shell.
+  /// - Returns: The script; `nil` for another shell, or a name that a shell would not take for one.
   package static func text(for shell: String, command: String) -> String? {
-    let function = "_" + command.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+    // A word that a shell takes as it is: the script does not quote it.
+    guard Quoting.isPlainWord(command) else { return nil }
+    let function = "_" + command.substituting("-", with: "_").substituting(".", with: "_")
     let template: String? =
       switch shell {
       case "bash": bash
@@ -18,7 +22,8 @@ package enum CompletionScript {
       case "fish": fish
       default: nil
       }
-    return template?.replacing("@FUNCTION@", with: function).replacing("@COMMAND@", with: command)
+    return template?.substituting("@FUNCTION@", with: function).substituting(
+      "@COMMAND@", with: command)
   }
 
   private static let bash = #"""

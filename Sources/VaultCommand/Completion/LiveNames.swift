@@ -65,7 +65,7 @@ struct LiveNames: Completer.NameSource {
 
   /// `VARIABLE=` and the names behind it; the variable is whoever's who types.
   private func assignments(_ typed: String, in vault: UnlockedVault.Blocking) -> [String] {
-    guard let equals = typed.firstIndex(of: "=") else { return [] }
+    guard let equals = typed.unicodeScalars.firstIndex(of: "=") else { return [] }
     return items(in: vault).map { typed[...equals] + $0 }
   }
 

@@ -36,7 +36,7 @@ enum EditingRound {
 
   private static func chosen() throws -> Editor {
     for name in ["VISUAL", "EDITOR"] {
-      if let text = ProcessState.variable(name), text.contains(where: { $0 != " " }) {
+      if let text = ProcessState.variable(name), text.utf8.contains(where: { $0 != 0x20 }) {
         return Editor(text, resolve: ProcessState.resolvedProgram)
       }
     }

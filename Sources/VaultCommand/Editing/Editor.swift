@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// A text editor, and what keeps it from leaving copies of what it edits.
 package struct Editor: Equatable, Sendable {
   /// What is known of the copies that an editor leaves.
@@ -24,15 +26,16 @@ package struct Editor: Equatable, Sendable {
   ///   - text: What the variable holds.
   ///   - resolve: The path of the program that a word stands for, behind links such as Debian's alternatives.
   package init(_ text: String, resolve: (String) -> String) {
-    let words = text.split { $0 == " " || $0 == "\t" }.map(String.init)
+    let words = text.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
       default: "-_./+,:@% \t".utf8.contains(byte)
       }
     }
-    let program = isPlain ? words.first ?? "" : words.first { !$0.contains("=") } ?? ""
-    let unquoted = program.filter { $0 != "\"" && $0 != "'" }
+    let program =
+      isPlain ? words.first ?? "" : words.first { !$0.unicodeScalars.contains("=") } ?? ""
+    let unquoted = program.substituting("\"", with: "").substituting("'", with: "")
     let called = Self.lastComponent(unquoted)
     let resolved = Self.lastComponent(resolve(unquoted))
     let kind = Kind(resolved) ?? Kind(called)
@@ -46,7 +49,7 @@ package struct Editor: Equatable, Sendable {
   static let usual = ["editor", "nano", "vim", "vi"]
 
   private static func lastComponent(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
+    path.parts(at: "/").last.map(String.init) ?? path
   }
 
   private enum Kind {

@@ -62,7 +62,7 @@ package enum SecretSource: Equatable, Sendable {
   }
 
   private static func split(_ text: String) -> (kind: String, value: String?) {
-    guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
-    return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    guard let colon = text.unicodeScalars.firstIndex(of: ":") else { return (text, nil) }
+    return (String(text[..<colon]), String(text[text.unicodeScalars.index(after: colon)...]))
   }
 }

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// Names as a tree by their slashes, for people.
 ///
 /// A folder ends with a slash; an item whose name begins others is a line of its own and has them below it.
@@ -8,7 +10,7 @@ struct NameTree {
   init(_ names: [String]) {
     for name in names {
       var branch = root
-      for part in name.split(separator: "/") { branch = branch.child(String(part)) }
+      for part in name.parts(at: "/") { branch = branch.child(String(part)) }
       branch.isItem = true
     }
   }

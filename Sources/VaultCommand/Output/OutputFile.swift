@@ -41,7 +41,7 @@ enum OutputFile {
       default: return try writeThrough(path, body)
       }
     }
-    let slash = path.lastIndex(of: "/")
+    let slash = path.unicodeScalars.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
     let temporary = "\(folder).vault-out.\(String(UInt64.random(in: .min ... .max), radix: 16))"
     let file: Int32

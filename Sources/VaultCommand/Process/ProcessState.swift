@@ -1,6 +1,7 @@
 import CVaultLinux
 import Glibc
 import VaultSealing
+import VaultStorage
 
 /// What the process was started with, and what it makes of that before anything else happens.
 ///
@@ -98,7 +99,7 @@ enum ProcessState {
 
   /// The file that a word starts, behind links; the word where there is none.
   static func resolvedProgram(_ word: String) -> String {
-    guard let path = word.contains("/") ? word : path(of: word),
+    guard let path = word.unicodeScalars.contains("/") ? word : path(of: word),
       let resolved = unsafe realpath(path, nil)
     else { return word }
     defer { unsafe free(resolved) }
@@ -106,7 +107,7 @@ enum ProcessState {
   }
 
   private static func path(of program: String) -> String? {
-    (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").parts(at: ":")
       .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
   }
 

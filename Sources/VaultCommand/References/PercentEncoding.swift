@@ -11,7 +11,7 @@ enum PercentEncoding {
       }
       let digits = rest.prefix(2)
       // A sign would be taken for a part of the number.
-      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      guard digits.count == 2, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
         let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
       bytes.append(value)

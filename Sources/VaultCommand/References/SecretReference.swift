@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultStorage
 
 /// A reference to a secret: `secret://NAME[?attribute=…&encoding=…&default=…][#FIELD]`, or
 /// `secret://@VAULT/NAME` in another vault.
@@ -26,30 +27,30 @@ package struct SecretReference: Hashable, Sendable {
   /// - Throws: ``CommandError`` with code `usage`.
   package init(_ text: String) throws {
     self.text = text
-    guard text.hasPrefix(Self.scheme) else {
+    guard text.begins(with: Self.scheme) else {
       throw CommandError.usage(
         "a reference begins with secret://", hint: "such as: secret://work/github#user")
     }
     var rest = text.dropFirst(Self.scheme.count)
-    if let hash = rest.firstIndex(of: "#") {
-      field = try Self.decode(rest[rest.index(after: hash)...])
+    if let hash = rest.unicodeScalars.firstIndex(of: "#") {
+      field = try Self.decode(rest[rest.unicodeScalars.index(after: hash)...])
       rest = rest[..<hash]
     }
     var query: Substring = ""
-    if let mark = rest.firstIndex(of: "?") {
-      query = rest[rest.index(after: mark)...]
+    if let mark = rest.unicodeScalars.firstIndex(of: "?") {
+      query = rest[rest.unicodeScalars.index(after: mark)...]
       rest = rest[..<mark]
     }
-    if rest.hasPrefix("@") {
-      guard let slash = rest.firstIndex(of: "/") else {
+    if rest.begins(with: "@") {
+      guard let slash = rest.unicodeScalars.firstIndex(of: "/") else {
         throw CommandError.usage("the reference names a vault and no item")
       }
       vaultName = try Self.decode(rest[rest.index(after: rest.startIndex)..<slash])
-      rest = rest[rest.index(after: slash)...]
+      rest = rest[rest.unicodeScalars.index(after: slash)...]
     }
     name = try Self.decode(rest)
     guard !name.isEmpty else { throw CommandError.usage("the reference names no item") }
-    for pair in query.split(separator: "&") { try take(pair) }
+    for pair in query.parts(at: "&") { try take(pair) }
   }
 
   /// A reference to an item's secret.
@@ -65,11 +66,11 @@ package struct SecretReference: Hashable, Sendable {
 
   /// What a line names: an item, or a reference.
   package init(nameOrReference text: String) throws {
-    self = text.hasPrefix(Self.scheme) ? try SecretReference(text) : SecretReference(name: text)
+    self = text.begins(with: Self.scheme) ? try SecretReference(text) : SecretReference(name: text)
   }
 
   private mutating func take(_ pair: Substring) throws {
-    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = pair.parts(at: "=", maxSplits: 1, keepsEmpty: true)
     let value = try parts.count == 2 ? Self.decode(parts[1]) : ""
     switch parts[0] {
     case "default": fallback = value
@@ -120,13 +121,13 @@ package enum ReferenceText {
   package static func parts(of text: String) throws -> [Part] {
     var parts: [Part] = []
     var rest = text[...]
-    while let start = rest.firstRange(of: SecretReference.scheme) {
+    while let start = rest.utf8.firstRange(of: SecretReference.scheme.utf8) {
       if start.lowerBound > rest.startIndex {
         parts.append(.text(String(rest[..<start.lowerBound])))
       }
       var end = start.upperBound
-      if rest[end...].hasPrefix("@") { end = rest.index(after: end) }
-      end = rest[end...].firstIndex { !belongsToReference($0) } ?? rest.endIndex
+      if rest[end...].begins(with: "@") { end = rest.unicodeScalars.index(after: end) }
+      end = rest.unicodeScalars[end...].firstIndex { !belongsToReference($0) } ?? rest.endIndex
       let reference = rest[start.lowerBound..<end]
       parts.append(.reference(try SecretReference(String(reference))))
       rest = rest[reference.endIndex...]
@@ -135,7 +136,9 @@ package enum ReferenceText {
     return parts
   }
 
-  private static func belongsToReference(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || "-._~%/?=&#+".contains(character)
+  private static func belongsToReference(_ scalar: Unicode.Scalar) -> Bool {
+    // A letter may be several scalars: Unicode Standard Annex 31, XID_Continue.
+    scalar.properties.isXIDContinue || scalar.properties.numericType != nil
+      || "-._~%/?=&#+".unicodeScalars.contains(scalar)
   }
 }

@@ -96,9 +96,12 @@ struct BusFailure: Error, Equatable {
 
   /// Error names are letters, digits, dots and underscores; a service may send something else.
   private static func harmless(_ name: String) -> String {
-    String(
-      name.prefix(255).filter {
-        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "_")
-      })
+    let bytes = name.utf8.prefix(255).filter { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VaultStorage
 
 /// The bus, and the program on it that is the keyring.
 final class ServiceConnection: Sendable {
@@ -155,6 +156,6 @@ package struct KeyringOwner: Sendable, Equatable {
     let length = unsafe readlink("/proc/\(process)/exe", &buffer, buffer.count)
     guard length > 0 else { return nil }
     let path = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return path.split(separator: "/").last.map(String.init)
+    return path.parts(at: "/").last.map(String.init)
   }
 }

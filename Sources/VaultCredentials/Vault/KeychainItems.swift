@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// What a program that was written around the Keychain finds a secret by.
 ///
 /// Two conform: ``GenericPassword`` and ``InternetPassword``. Documentation/keychain.md has the table of the
@@ -154,7 +156,7 @@ extension ItemName {
   /// A name made of what another program calls a thing, an address perhaps: without the empty parts between
   /// slashes that a name may not have.
   init(joiningPartsOf text: String) throws {
-    try self.init(text.split(separator: "/").joined(separator: "/"))
+    try self.init(text.parts(at: "/").joined(separator: "/"))
   }
 }
 

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// Property lists in each of their forms, read and written without corelibs.
 package enum PropertyList {
   /// How a property list is written down.
@@ -63,7 +65,7 @@ package enum PropertyList {
       (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x3f || $0 == 0x21
     }
     let name = String(decoding: word, as: UTF8.self)
-    if name.hasPrefix("?") || name.hasPrefix("!") { return true }
+    if name.begins(with: "?") || name.begins(with: "!") { return true }
     return [
       "plist", "dict", "array", "string", "integer", "real", "true", "false", "date", "data",
     ].contains(name)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// Reads XML property lists: expat finds tags and text, this makes values of them.
 ///
@@ -133,7 +134,8 @@ final class XMLReader: XMLHandler {
     case "nan": return .real(.nan)
     case "inf", "infinity", "+inf", "+infinity": return .real(.infinity)
     case "-inf", "-infinity": return .real(-.infinity)
-    default: return Double(word.hasPrefix("+") ? String(word.dropFirst()) : word).map { .real($0) }
+    default:
+      return Double(word.begins(with: "+") ? String(word.dropFirst()) : word).map { .real($0) }
     }
   }
 }

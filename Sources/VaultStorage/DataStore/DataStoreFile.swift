@@ -20,18 +20,23 @@ package struct DataStoreFile: Sendable, Equatable {
 
   /// The directory's path.
   package var directoryPath: String {
-    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let end = path.unicodeScalars.lastIndex(of: "/") ?? path.startIndex
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
   /// The file's name in its directory.
   package var name: String {
-    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+    String(
+      path[
+        (path.unicodeScalars.lastIndex(of: "/").map(path.unicodeScalars.index(after:))
+          ?? path.startIndex)...])
   }
 
   /// The name up to its last dot: the NAME of `.NAME_SUPPORT`.
   package var stem: String {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    guard let dot = name.unicodeScalars.lastIndex(of: "."), dot != name.startIndex else {
+      return name
+    }
     return String(name[..<dot])
   }
 

@@ -20,7 +20,7 @@ package struct ExternalReference: Sendable, Hashable {
 
   /// Reads a column's text; `nil` if it is no reference.
   package init?(_ text: String) {
-    let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+    let parts = text.parts(at: " ", keepsEmpty: true)
     guard parts.count == 3, Self.isName(String(parts[0])), let length = Int(parts[1]), length >= 0,
       parts[2].utf8.count == 16
     else { return nil }
@@ -146,7 +146,7 @@ package struct ExternalFiles: Sendable {
     var count = 0
     for name in try directory.names() where !named.contains(name) {
       // A file that somebody put there is theirs.
-      guard ExternalReference.isName(name) || name.hasPrefix(".new.") else { continue }
+      guard ExternalReference.isName(name) || name.begins(with: ".new.") else { continue }
       try directory.remove(name)
       count += 1
     }

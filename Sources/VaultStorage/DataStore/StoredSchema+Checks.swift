@@ -12,7 +12,7 @@ extension StoredSchema {
     for entity in entities {
       try checkName(entity.table, "the table of \(entity.name)")
       let folded = entity.table.lowercased()
-      if Self.reservedPrefixes.contains(where: { folded.hasPrefix($0) }) {
+      if Self.reservedPrefixes.contains(where: { folded.begins(with: $0) }) {
         throw invalid(
           "\(entity.name): names of tables must not begin with \"appdata_\" or \"sqlite_\"")
       }
@@ -155,7 +155,7 @@ extension SQLText {
     if let first = bytes.first, first == 0x78 || first == 0x58 {
       let inner = bytes.dropFirst(2).dropLast()
       return bytes.count >= 3 && bytes.count % 2 == 1 && isQuoted(bytes.dropFirst())
-        && inner.allSatisfy { $0 < 0x80 && Character(UnicodeScalar($0)).isHexDigit }
+        && inner.allSatisfy { Unicode.Scalar($0).properties.isASCIIHexDigit }
     }
     let digits = bytes.first == 0x2d ? bytes.dropFirst() : bytes[...]
     guard let first = digits.first, (0x30...0x39).contains(first) else { return false }

@@ -95,7 +95,7 @@ extension MigrationPlan {
             + "SELECT \(values.joined(separator: ", ")) FROM \(SQLText.name(new.name))",
           table: new.name))
     }
-    if new.columns.contains(where: { $0.constraint?.hasSuffix("AUTOINCREMENT") == true }) {
+    if new.columns.contains(where: { $0.constraint?.ends(with: "AUTOINCREMENT") == true }) {
       // Keys of deleted rows stay used.
       steps.append(
         .sql(

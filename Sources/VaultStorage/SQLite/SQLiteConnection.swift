@@ -38,7 +38,7 @@ import CVaultSQLite
     path: String, mode: Mode = .readWriteCreate, busyTimeout: Duration = .seconds(5)
   ) throws(StorageError) {
     // A relative path that begins with ":" would be ":memory:" or another special name.
-    let name = path.hasPrefix(":") ? "./\(path)" : path
+    let name = path.begins(with: ":") ? "./\(path)" : path
     switch mode {
     case .readOnly:
       try self.init(name: name, flags: SQLITE_OPEN_READONLY, busyTimeout: busyTimeout)

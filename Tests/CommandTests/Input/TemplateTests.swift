@@ -37,6 +37,18 @@ struct TemplateTests {
     #expect(try Template(bytes).parts.count == 3)
   }
 
+  @Test func aLineOfBeginningsIsLookedAtOnce() throws {
+    // Where each beginning searches the rest of the line this takes an hour.
+    for end in ["", "}}"] {
+      let text = String(repeating: "{{ secret://", count: 100_000) + end
+      let error = #expect(throws: CommandError.self) { try Template(Array(text.utf8)) }
+      #expect((error?.message.utf8.count ?? 0) < 10_000)
+    }
+    let many = String(repeating: "{{ secret:// }}\n", count: 30)
+    let error = #expect(throws: CommandError.self) { try Template(Array(many.utf8)) }
+    #expect(error?.message.contains("and 10 more") == true)
+  }
+
   @Test func everyReferenceThatCannotBeReadIsTold() throws {
     let text = """
       {{ secret:// }}

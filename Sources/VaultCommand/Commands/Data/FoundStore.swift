@@ -45,10 +45,10 @@ struct FoundStore {
   }
 
   private static func paths(for word: String) throws -> [String] {
-    if word.hasPrefix("/") { return [word] }
+    if word.begins(with: "/") { return [word] }
     let here = StoreLocation(home: word).data
-    guard !word.isEmpty, !word.hasPrefix(".") else { return [here] }
-    let parts = word.split(separator: "/", maxSplits: 1).map(String.init)
+    guard !word.isEmpty, !word.begins(with: ".") else { return [here] }
+    let parts = word.parts(at: "/", maxSplits: 1).map(String.init)
     let folder = try StoreLocation.applicationData(id: parts[0])
     let name = parts.count == 2 ? parts[1] : "default"
     return [here, "\(folder)/\(name).store", "\(folder)/\(name)"]
@@ -66,7 +66,7 @@ struct FoundStore {
       let folder = "\(root.path)/\(application)"
       guard let directory = try? Directory(anyOwner: folder), let names = try? directory.names()
       else { continue }
-      for name in names where name.hasSuffix(".store") {
+      for name in names where name.ends(with: ".store") {
         let file = DataStoreFile(path: "\(folder)/\(name)")
         // What is no store of ours, or cannot be read, is not for this list.
         if let metadata = try? file.metadata() {

@@ -38,8 +38,10 @@ extension DefaultsSession {
 
   /// A moment, or how long ago: `90s`, `10m`, `2h`, `3d`; seconds since 1970.
   private func since(_ text: String) throws -> Double {
-    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-    if let unit = text.last, let length = units[unit], let count = Double(text.dropLast()) {
+    let units: [Unicode.Scalar: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    if let unit = text.unicodeScalars.last, let length = units[unit],
+      let count = Double(text.dropLast())
+    {
       return Date().timeIntervalSince1970 - count * length
     }
     guard let date = DefaultsNumber.date(text, now: Date()) else { throw DefaultsUsage() }

@@ -73,9 +73,9 @@ enum DefaultsTarget: Equatable {
     _ word: String, host: PreferenceDomain.Host, home: String?
   ) -> DefaultsTarget {
     var path = word
-    if path.hasPrefix("~/"), let home { path = home + path.dropFirst() }
-    if !path.hasPrefix("/") { path = WorkingDirectory.path + "/" + path }
-    let file = path.hasSuffix(".plist") ? path : path + ".plist"
+    if path.begins(with: "~/"), let home { path = home + path.dropFirst() }
+    if !path.begins(with: "/") { path = WorkingDirectory.path + "/" + path }
+    let file = path.ends(with: ".plist") ? path : path + ".plist"
     if PropertyListFile.exists(file) { return .file(file) }
     guard let range = lastRange(of: "/Library/Preferences/", in: file) else { return .file(file) }
     let name = String(file[range.upperBound...].dropLast(".plist".count))
@@ -89,7 +89,7 @@ enum DefaultsTarget: Equatable {
     var found: Range<String.Index>?
     var index = text.startIndex
     while index < text.endIndex {
-      if text[index...].hasPrefix(part) {
+      if text[index...].begins(with: part) {
         found = index..<text.index(index, offsetBy: part.count)
       }
       index = text.index(after: index)
@@ -102,28 +102,28 @@ enum DefaultsTarget: Equatable {
 enum DesktopEntries {
   /// The id of an application: its entry's file name, found by id or by its `Name`.
   static func identifier(of name: String) -> String? {
-    let wanted = name.hasSuffix(".desktop") ? String(name.dropLast(8)) : name
+    let wanted = name.ends(with: ".desktop") ? String(name.dropLast(8)) : name
     var directories: [String] = []
-    if let home = StoreLocation.variable("XDG_DATA_HOME"), home.hasPrefix("/") {
+    if let home = StoreLocation.variable("XDG_DATA_HOME"), home.begins(with: "/") {
       directories.append(home)
     } else if let home = StoreLocation.variable("HOME") {
       directories.append(home + "/.local/share")
     }
     let system = StoreLocation.variable("XDG_DATA_DIRS") ?? ""
     directories += (system.isEmpty ? "/usr/local/share:/usr/share" : system)
-      .split(separator: ":").map(String.init)
+      .parts(at: ":").map(String.init)
     for directory in directories {
       let applications = directory + "/applications"
       if PropertyListFile.exists("\(applications)/\(wanted).desktop") { return wanted }
     }
     for directory in directories {
       let applications = directory + "/applications"
-      for file in PropertyListFile.names(in: applications) where file.hasSuffix(".desktop") {
+      for file in PropertyListFile.names(in: applications) where file.ends(with: ".desktop") {
         guard let bytes = try? PropertyListFile.bytes(of: "\(applications)/\(file)") else {
           continue
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        if text.split(separator: "\n").contains("Name=\(name)") { return String(file.dropLast(8)) }
+        if text.parts(at: "\n").contains("Name=\(name)") { return String(file.dropLast(8)) }
       }
     }
     return nil

@@ -1,4 +1,5 @@
 import VaultPreferences
+import VaultStorage
 
 /// macOS's own verbs.
 extension DefaultsSession {
@@ -174,7 +175,7 @@ extension DefaultsSession {
     let names = try reading()?.domains()
       .filter { domain in
         domain.storedHost == hostName && domain.name != PreferenceDomain.globalName
-          && !domain.name.hasPrefix("/")
+          && !domain.name.begins(with: "/")
       }.map(\.name).sorted(by: OldStyleWriter.precedes)
     if options.has("--json") {
       return tool.print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))

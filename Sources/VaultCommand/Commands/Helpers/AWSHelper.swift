@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// AWS's `credential_process`: the keys of a profile as the SDKs take them.
 ///
@@ -39,7 +40,7 @@ struct AWSHelper {
   }
 
   func run(_ words: [String]) throws {
-    guard let profile = words.first, !profile.isEmpty, !profile.hasPrefix("-"), words.count <= 2
+    guard let profile = words.first, !profile.isEmpty, !profile.begins(with: "-"), words.count <= 2
     else {
       throw CommandError.usage(
         "no profile is named", hint: "vault credential aws PROFILE [get|store|erase]")
@@ -129,7 +130,7 @@ struct AWSHelper {
     changes.kind = .token
     if let text = given.expiration {
       // `+00:00` is what AWS's command writes for UTC.
-      let utc = text.hasSuffix("+00:00") ? "\(text.dropLast(6))Z" : text
+      let utc = text.ends(with: "+00:00") ? "\(text.dropLast(6))Z" : text
       guard let date = Timestamp.date(utc) else {
         throw CommandError.usage("the time of expiry is not in UTC, as 2026-11-21T12:00:00Z")
       }

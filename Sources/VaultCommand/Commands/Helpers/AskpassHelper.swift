@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// SSH_ASKPASS, GIT_ASKPASS, SUDO_ASKPASS: the answer to a prompt that is known to the letter.
 ///
@@ -36,7 +37,7 @@ struct AskpassHelper {
     switch prompt {
     case .key(let path):
       // A relative path means another file in another folder.
-      guard path.hasPrefix("/") else { return nil }
+      guard path.begins(with: "/") else { return nil }
       return try secret(marked: path, named: "ssh\(path)", in: vault)
     case .host(let host): return try secret(marked: host, named: "ssh/\(host)", in: vault)
     case .sudo(let user):

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// What a program asks for through askpass, as far as its words say it without doubt.
 ///
 /// OpenSSH 9: `ssh-add.c`, `sshconnect2.c`; git: `credential.c`; sudo: `sudo_conv`, `%p` of sudoers(5).
@@ -29,7 +31,7 @@ package enum AskpassPrompt: Equatable, Sendable {
   private static func key(_ text: String) -> AskpassPrompt? {
     if let path = between("Enter passphrase for key '", "': ", text) { return .key(path: path) }
     for end in [" (will confirm each use): ", ": "] {
-      if let path = between("Enter passphrase for ", end, text), path.hasPrefix("/") {
+      if let path = between("Enter passphrase for ", end, text), path.begins(with: "/") {
         return .key(path: path)
       }
     }
@@ -41,8 +43,9 @@ package enum AskpassPrompt: Equatable, Sendable {
   }
 
   private static func hostPassword(_ text: String) -> AskpassPrompt? {
-    guard let host = between("", "'s password: ", text), host.contains("@"), !host.contains(" "),
-      !host.contains("'")
+    guard let host = between("", "'s password: ", text), host.unicodeScalars.contains("@"),
+      !host.unicodeScalars.contains(" "),
+      !host.unicodeScalars.contains("'")
     else { return nil }
     return .host(host)
   }
@@ -60,10 +63,11 @@ package enum AskpassPrompt: Equatable, Sendable {
 
   /// What stands between, not empty; a blank at the prompt's end may be missing.
   private static func between(_ start: String, _ end: String, _ text: String) -> String? {
-    for end in [end, String(end.dropLast())] where text.hasPrefix(start) && text.hasSuffix(end) {
-      let rest = text.dropFirst(start.count)
-      guard rest.count > end.count else { continue }
-      return String(rest.dropLast(end.count))
+    for end in [end, String(end.dropLast())] where text.begins(with: start) && text.ends(with: end)
+    {
+      let rest = text.utf8.dropFirst(start.utf8.count)
+      guard rest.count > end.utf8.count else { continue }
+      return String(rest.dropLast(end.utf8.count))
     }
     return nil
   }
@@ -77,21 +81,25 @@ struct GitAddress {
   let path: String?
 
   init?(_ text: String) {
-    guard let colon = text.firstRange(of: "://") else { return nil }
+    guard let colon = text.utf8.firstRange(of: "://".utf8) else { return nil }
     scheme = String(text[..<colon.lowerBound])
     var rest = text[colon.upperBound...]
-    let slash = rest.firstIndex(of: "/")
-    path = slash.map { String(rest[rest.index(after: $0)...]) }.flatMap { $0.isEmpty ? nil : $0 }
+    let slash = rest.unicodeScalars.firstIndex(of: "/")
+    path = slash.map { String(rest[rest.unicodeScalars.index(after: $0)...]) }.flatMap {
+      $0.isEmpty ? nil : $0
+    }
     rest = rest[..<(slash ?? rest.endIndex)]
-    let at = rest.lastIndex(of: "@")
+    let at = rest.unicodeScalars.lastIndex(of: "@")
     if let at {
       guard let name = Self.decoded(rest[..<at]) else { return nil }
       username = name
     } else {
       username = nil
     }
-    host = String(at.map { rest[rest.index(after: $0)...] } ?? rest)
-    guard !scheme.isEmpty, !host.isEmpty, !host.contains("'"), HelperItem.isPlain(host) else {
+    host = String(at.map { rest[rest.unicodeScalars.index(after: $0)...] } ?? rest)
+    guard !scheme.isEmpty, !host.isEmpty, !host.unicodeScalars.contains("'"),
+      HelperItem.isPlain(host)
+    else {
       return nil
     }
   }

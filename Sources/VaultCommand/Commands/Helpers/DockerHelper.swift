@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// docker's and podman's credential helper: `store`, `get`, `erase`, `list`, `version`.
 ///
@@ -185,14 +186,14 @@ struct DockerHelper {
   }
 
   private static func withLowercaseHost(_ server: String) -> String {
-    let start = server.firstRange(of: "://")?.upperBound ?? server.startIndex
-    let end = server[start...].firstIndex(of: "/") ?? server.endIndex
+    let start = server.utf8.firstRange(of: "://".utf8)?.upperBound ?? server.startIndex
+    let end = server[start...].unicodeScalars.firstIndex(of: "/") ?? server.endIndex
     return server[..<start].lowercased() + server[start..<end].lowercased() + server[end...]
   }
 
   /// The parts of an item's name: without `https://`.
   private static func parts(_ server: String) -> [String] {
-    let rest = server.hasPrefix("https://") ? String(server.dropFirst(8)) : server
-    return rest.split(separator: "/").map(String.init)
+    let rest = server.begins(with: "https://") ? String(server.dropFirst(8)) : server
+    return rest.parts(at: "/").map(String.init)
   }
 }

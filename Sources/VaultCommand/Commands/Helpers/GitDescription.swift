@@ -1,4 +1,5 @@
 package import VaultSealing
+import VaultStorage
 
 /// What git and a helper tell each other: lines `key=value`, ended by an empty line or the end.
 ///
@@ -47,7 +48,7 @@ package struct GitDescription: Sendable {
     guard let key = bytes.text(key) else { throw Self.invalid("a key that is no text") }
     if Self.secretKeys.contains(key) {
       secrets[key] = try SecretBytes(copying: bytes.extracting(value))
-    } else if key.hasSuffix("[]") {
+    } else if key.ends(with: "[]") {
       // What a server says may be in any encoding; a list that matters is ASCII.
       let text = bytes.text(value) ?? ""
       lists[key] = text.isEmpty ? [] : (lists[key] ?? []) + [text]

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// git's credential helper: `get`, `store`, `erase`, `capability`.
 ///
@@ -244,7 +245,7 @@ struct GitHelper {
     var parts = [client, subject.host]
     if subject.scheme != "https" { parts.insert(subject.scheme, at: 1) }
     if let username = subject.username, !username.isEmpty { parts.append(username) }
-    if let path = subject.path { parts += path.split(separator: "/").map(String.init) }
+    if let path = subject.path { parts += path.parts(at: "/").map(String.init) }
     return HelperItem.name(parts)
   }
 
@@ -254,7 +255,7 @@ struct GitHelper {
     guard let subject = Subject(description) else { return }
     let sent = description.secrets["password"] ?? description.secrets["credential"]
     let state = (description.lists[Self.stateKey] ?? []).filter {
-      $0.hasPrefix(Self.statePrefix)
+      $0.begins(with: Self.statePrefix)
     }
     try settings.withVaultIfAny { vault in
       for item in try vault.items() where subject.matches(item) {

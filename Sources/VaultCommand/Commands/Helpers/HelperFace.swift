@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// A protocol of another program that the command speaks.
 package enum HelperFace: String, CaseIterable, Sendable {
   case git, docker, aws, askpass, keyring
@@ -25,14 +27,14 @@ package enum HelperFace: String, CaseIterable, Sendable {
 
   /// What a link of this name speaks; `nil` where the name is the command's own.
   package init?(calledAs program: String) {
-    let name = program.split(separator: "/").last.map(String.init) ?? program
+    let name = program.parts(at: "/").last.map(String.init) ?? program
     if name == "keyring" {
       self = .keyring
-    } else if name.hasPrefix("git-credential-") {
+    } else if name.begins(with: "git-credential-") {
       self = .git
-    } else if name.hasPrefix("docker-credential-") {
+    } else if name.begins(with: "docker-credential-") {
       self = .docker
-    } else if name.hasSuffix("-askpass") {
+    } else if name.ends(with: "-askpass") {
       self = .askpass
     } else {
       return nil

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault keyring list`.
 struct KeyringListVerb: ParsableCommand {
@@ -97,7 +98,7 @@ struct KeyringAdoptVerb: ParsableCommand {
 extension KeyringEntry {
   /// The end of the path: what gnome-keyring numbers items by, with the collection where it is another one.
   fileprivate var shortID: String {
-    let parts = id.split(separator: "/").suffix(2)
+    let parts = id.parts(at: "/").suffix(2)
     return parts.first == "login" ? String(parts.last ?? "") : parts.joined(separator: "/")
   }
 
@@ -112,10 +113,10 @@ extension KeyringEntry {
   fileprivate static func attributes(_ words: [String]) throws -> [String: String] {
     var result: [String: String] = [:]
     for word in words {
-      guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+      guard let equals = word.unicodeScalars.firstIndex(of: "="), equals != word.startIndex else {
         throw CommandError.usage("--attribute needs a name and a value: name=value")
       }
-      result[String(word[..<equals])] = String(word[word.index(after: equals)...])
+      result[String(word[..<equals])] = String(word[word.unicodeScalars.index(after: equals)...])
     }
     return result
   }

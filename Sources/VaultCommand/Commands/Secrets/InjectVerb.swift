@@ -44,8 +44,8 @@ struct InjectVerb: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let mode = try permissions()
-    let input = template.flatMap { $0 == "-" ? nil : $0 }
-    let output = out.flatMap { $0 == "-" ? nil : $0 }
+    let input = template == "-" ? nil : template
+    let output = out == "-" ? nil : out
     if settings.writesJSON, output == nil, !dryRun {
       throw CommandError.usage(
         "the filled template goes to stdout, where JSON would be in its way",

@@ -77,11 +77,11 @@ struct ItemDetailOptions: ParsableArguments {
   private func attributes() throws -> [String: String] {
     var result: [String: String] = [:]
     for text in attribute {
-      guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+      guard let equals = text.unicodeScalars.firstIndex(of: "="), equals > text.startIndex else {
         throw CommandError.usage(
           "--attribute takes a name and a value", hint: "such as: --attribute server=example.com")
       }
-      result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      result[String(text[..<equals])] = String(text[text.unicodeScalars.index(after: equals)...])
     }
     return result
   }

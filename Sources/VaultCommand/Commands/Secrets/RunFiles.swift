@@ -19,8 +19,8 @@ struct RunFile: Equatable, Sendable {
   static func descriptor(_ text: String) throws -> RunFile {
     var name = text
     var number: Int32?
-    if let equals = text.lastIndex(of: "="),
-      let digits = Int32(text[text.index(after: equals)...])
+    if let equals = text.unicodeScalars.lastIndex(of: "="),
+      let digits = Int32(text[text.unicodeScalars.index(after: equals)...])
     {
       guard SealedFile.numbers.contains(digits) else {
         throw CommandError.usage(

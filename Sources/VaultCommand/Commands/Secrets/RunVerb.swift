@@ -131,11 +131,11 @@ package struct RunVariable: Equatable, Sendable {
         RunVariable(name: try variableName(for: reference), parts: [.reference(reference)]))
     }
     for text in assignments {
-      guard let equals = text.firstIndex(of: "="), isVariable(text[..<equals]) else {
+      guard let equals = text.unicodeScalars.firstIndex(of: "="), isVariable(text[..<equals]) else {
         throw CommandError.usage(
           "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
       }
-      let value = String(text[text.index(after: equals)...])
+      let value = String(text[text.unicodeScalars.index(after: equals)...])
       let parts: [ReferenceText.Part] =
         value.contains(SecretReference.scheme)
         ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
@@ -194,8 +194,8 @@ package struct RunVariable: Equatable, Sendable {
       default: name += "_"
       }
     }
-    if name.first?.isNumber == true { name = "_" + name }
-    guard name.contains(where: { $0 != "_" }) else {
+    if let first = name.utf8.first, (0x30...0x39).contains(first) { name = "_" + name }
+    guard name.utf8.contains(where: { $0 != UInt8(ascii: "_") }) else {
       throw CommandError.usage(
         "an item's name makes no variable", hint: "choose one: --env VARIABLE=NAME")
     }
