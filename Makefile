@@ -17,9 +17,10 @@ DEB ?= .build-deb
 BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
-	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool
+	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
+	e2fsprogs xfsprogs
 
-.PHONY: help build demo test lint format install uninstall deb completions docs api api-baseline bench clean
+.PHONY: help build demo test fuzz lint format install uninstall deb completions docs api api-baseline bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +63,10 @@ completions: ## Write the completions in completions/ anew
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
 
+fuzz: ## Fuzz the decoders, FUZZ_SECONDS each (60); TARGETS="git otpauth" for some
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/fuzz $(TARGETS)
+
 docs: ## Build each library's documentation (DocC) in .build-docs; a warning is an error
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build
@@ -83,4 +88,4 @@ bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
 
 clean: ## Remove everything that was built
-	rm -rf .build .build-macros .build-docs .build-api $(RELEASE)
+	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultStorage
 
 /// What the argument parser says of a line, without what was typed: a word out of place may be a secret.
 ///
@@ -14,14 +15,15 @@ struct ParserMessage {
   ///   - message: The parser's words; the first line counts.
   ///   - arguments: The line.
   init(_ message: String, for arguments: [String]) {
-    let first = message.split(separator: "\n").first.map(String.init) ?? "the line is not complete"
+    let first = message.parts(at: "\n").first.map(String.init) ?? "the line is not complete"
     let known = Self.words(of: arguments)
     var text = first
     // What was typed may hold a quote itself: it is looked for as a whole first.
     for typed in Self.pieces(of: arguments) where !known.contains(typed) {
-      text = text.replacing("'\(typed)'", with: "'\(Self.hidden)'")
+      text = text.substituting("'\(typed)'", with: "'\(Self.hidden)'")
     }
-    var parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+    var parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+      .map(String.init)
     for index in parts.indices {
       if index % 2 == 1 {
         if !known.contains(parts[index]) { parts[index] = Self.hidden }
@@ -35,15 +37,16 @@ struct ParserMessage {
   /// The words of a line as the parser may repeat them: whole, or before and behind an equals sign.
   private static func pieces(of arguments: [String]) -> [String] {
     arguments.flatMap { argument in
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return [argument] + parts.map(String.init)
+      guard let halves = argument.halves(at: "=") else { return [argument] }
+      return [argument, String(halves.before), String(halves.after)]
     }
   }
 
   /// Hides options that are not known in what stands outside of quotes.
   private static func withoutOptions(_ text: String, _ known: Set<String>) -> String {
-    text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-      word.hasPrefix("-") && word.count > 1 && !known.contains(String(word)) ? hidden : String(word)
+    text.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false).map { scalars in
+      let word = String(scalars)
+      return word.begins(with: "-") && word != "-" && !known.contains(word) ? hidden : word
     }.joined(separator: " ")
   }
 

@@ -148,7 +148,7 @@ package final class Directory: Sendable {
       if isHome(status) { break }
       below = status
     }
-    var components = path.split(separator: "/").dropLast(2)
+    var components = path.unicodeScalars.split(separator: "/").map(String.init).dropLast(2)
     while !components.isEmpty {
       let above = "/" + components.joined(separator: "/")
       components.removeLast()

@@ -144,7 +144,7 @@ enum OutsideFile {
 
   /// Makes a name durable, where the file system and its rights let that be done.
   private static func syncFolder(of path: String) throws {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     guard
       let descriptor = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
     else { return }
