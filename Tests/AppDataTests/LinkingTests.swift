@@ -48,6 +48,8 @@ struct LinkingTests {
     #expect(halt.tour == nil)
     tour.halts = [halt, Halt(2, tour: nil)]
     #expect(tour.halts.map(\.order) == [0, 2] && tour.halts[1].tour === tour)
+    tour.halts.append(Halt(3, tour: tour))
+    #expect(tour.halts.map(\.order) == [0, 2, 3])
     let guide = Guide("X", tour: tour)
     #expect(tour.guide === guide)
     let next = Guide("Y", tour: tour)

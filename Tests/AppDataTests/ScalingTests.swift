@@ -50,6 +50,18 @@ struct ScalingTests {
     }
   }
 
+  /// The same link twice, as programs make it to be sure.
+  @Test(arguments: [false, true]) func childrenAreLinkedAndAppended(isInContext: Bool) throws {
+    let (_, context) = try memory(Tour.self)
+    let tour = Tour()
+    if isInContext { context.insert(tour) }
+    for number in 0..<100 { tour.halts.append(Halt(number, tour: tour)) }
+    #expect(tour.halts.map(\.order) == Array(0..<100))
+    context.insert(tour)
+    try context.save()
+    #expect(tour.halts.map(\.order) == Array(0..<100))
+  }
+
   @Test func childrenAreGivenTheirParentOneByOneAndAllAtOnce() throws {
     try expectLinear("parent, array, save, cascade") { count in
       let (_, context) = try memory(Tour.self)

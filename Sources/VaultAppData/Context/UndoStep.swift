@@ -93,10 +93,18 @@ extension ModelContext {
     markChanged(record, index)
     // What was last saved keeps its own array.
     let list = isFirst ? shared.copy() : shared
-    if isFirst { record.slots[index] = .rows(list) }
+    if isFirst {
+      record.slots[index] = .rows(list)
+      (list.open, shared.open) = (shared.open, nil)
+      if list.open != nil { openLists.append(list) }
+    }
     if isAdded {
       let at = place.map { $0 < 0 ? list.count : min($0, list.count) } ?? list.count
+      let open = at == list.count && list.open?.version == list.version ? list.open : nil
       list.insert(key, at: at)
+      if let open, let added = registry[relationship.destination.index][key] {
+        open.append(model(added), version: list.version)
+      }
       return at
     }
     // Who takes nothing back needs no place.

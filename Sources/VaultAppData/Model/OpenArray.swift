@@ -14,9 +14,15 @@ import Glibc
   private var objects: ContiguousArray<ObjectIdentifier>
 
   /// What the array is in; a class, to be changed where it is.
-  private final class Holder<Element: AnyObject> {
+  private final class Holder<Element: AnyObject>: ModelHolder {
     var models: [Element]
     init(_ models: [Element]) { self.models = models }
+
+    func append(_ model: AnyObject) -> Bool {
+      guard let model = model as? Element else { return false }
+      models.append(model)
+      return true
+    }
   }
 
   /// Notes an array that has just been handed out.
@@ -50,12 +56,24 @@ import Glibc
     return isSame ? array[count...] : nil
   }
 
+  /// Follows a change that was made at the other side: a model has been added at the end.
+  func append(_ model: any PersistentModel, version: UInt32) {
+    guard let holder = models as? any ModelHolder, holder.append(model) else { return }
+    objects.append(ObjectIdentifier(model))
+    self.version = version
+  }
+
   /// Takes back an array that has only grown.
   func put<Element: PersistentModel>(_ array: [Element], version: UInt32) {
     objects.append(contentsOf: array[objects.count...].lazy.map { ObjectIdentifier($0) })
     models = Holder(array)
     self.version = version
   }
+}
+
+/// An array of models of a type that only the array knows.
+private protocol ModelHolder: AnyObject {
+  func append(_ model: AnyObject) -> Bool
 }
 
 /// What a relationship to many models leads to, in the order of the array.
@@ -112,18 +130,24 @@ extension _AppData.Record {
       let open = list.open, open.version == list.version, let added = open.added(in: models)
     else { return setRelatedMany(index, Self.models(value)) }
     list.open = nil
+    var twice = 0
     for model in added {
-      guard append(index, model) else { return setRelatedMany(index, models) }
+      switch append(index, model) {
+      case true?: continue
+      // There already, as what an initializer has linked: `x.list.append(Child(parent: x))`.
+      case nil where twice == 0 && model === added.last: twice = 1
+      default: return setRelatedMany(index, models)
+      }
     }
     // An object that was appended may have brought others, or this one into its context.
-    guard let now = self.list(index), now.count == models.count else { return }
-    open.put(models, version: now.version)
+    guard let now = self.list(index), now.count == models.count - twice else { return }
+    open.put(twice == 0 ? models : models.dropLast(twice), version: now.version)
     now.open = open
     if now !== list, let rows = now as? _AppData.RowList { context?.openLists.append(rows) }
   }
 
-  /// Adds a model at the end of an array; `false` if it cannot be there.
-  private func append(_ index: Int, _ model: some PersistentModel) -> Bool {
+  /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
+  private func append(_ index: Int, _ model: some PersistentModel) -> Bool? {
     switch state {
     case .detached, .gone: return appendDetached(index, model)
     case .inserted, .stored, .deleted:
@@ -134,13 +158,14 @@ extension _AppData.Record {
 }
 
 extension ModelContext {
-  /// Adds a model at the end of an array that does not have it.
+  /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
   fileprivate func append(
     _ model: some PersistentModel, to relationship: RelationshipPlan, of record: Record
-  ) -> Bool {
+  ) -> Bool? {
     guard let target = admit(model, relationship),
-      case .rows(let list) = record.slots[relationship.index], !list.contains(target.key)
+      case .rows(let list) = record.slots[relationship.index]
     else { return false }
+    if list.contains(target.key) { return nil }
     link(relationship, record, target.key)
     return true
   }

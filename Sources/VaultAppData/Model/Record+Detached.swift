@@ -10,13 +10,13 @@ extension _AppData.Record {
   /// Changes what a relationship leads to, on both sides.
   func setDetached(_ index: Int, _ targets: [any PersistentModel]?) {
     let old = linked(index)
-    let new = targets ?? []
+    var seen: Set<ObjectIdentifier> = []
+    let new = (targets ?? []).filter { seen.insert(ObjectIdentifier($0)).inserted }
     if slots.isEmpty { fillEmpty() }
-    slots[index] = targets.map { .models(_AppData.ModelList($0)) } ?? .null
+    slots[index] = targets == nil ? .null : .models(_AppData.ModelList(new))
     guard let model else { return }
     if let inverse = description.inverse(of: index) {
-      let kept = Set((old.isEmpty ? [] : new).map(ObjectIdentifier.init))
-      for target in old where !kept.contains(ObjectIdentifier(target)) {
+      for target in old where !seen.contains(ObjectIdentifier(target)) {
         target.record?.dropLink(inverse.index, to: model)
       }
       let before = Set((new.isEmpty ? [] : old).map(ObjectIdentifier.init))
@@ -27,11 +27,10 @@ extension _AppData.Record {
     join(new, model)
   }
 
-  /// Adds a model at the end of an array; `false` if it is there already.
-  func appendDetached(_ index: Int, _ target: any PersistentModel) -> Bool {
-    guard let model, case .models(let list) = slots[index], !list.contains(target) else {
-      return false
-    }
+  /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
+  func appendDetached(_ index: Int, _ target: any PersistentModel) -> Bool? {
+    guard let model, case .models(let list) = slots[index] else { return false }
+    if list.contains(target) { return nil }
     list.append(target)
     if let inverse = description.inverse(of: index) {
       target.record?.addLink(inverse, to: model, from: index, of: target)
@@ -127,7 +126,9 @@ extension _AppData {
     }
 
     func append(_ model: any PersistentModel) {
+      let isOpen = open?.version == version
       version &+= 1
+      if isOpen { open?.append(model, version: version) }
       models.append(model)
       if !members.isEmpty { members.insert(ObjectIdentifier(model)) }
     }

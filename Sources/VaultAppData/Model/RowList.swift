@@ -51,6 +51,7 @@ extension _AppData {
     func copy() -> RowList {
       let copy = RowList(keys: slots, positions: places)
       copy.search = search
+      copy.version = version
       copy.wasSetNil = wasSetNil
       return copy
     }
