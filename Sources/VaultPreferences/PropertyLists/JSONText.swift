@@ -136,7 +136,8 @@ private struct JSONWriter {
 /// Makes preferences of JSON: objects with one `$` key are what the key says.
 private enum PreferenceBuilder: JSONBuilder {
   static func null(at position: Int) throws(PreferenceError) -> PreferenceValue {
-    throw JSONSyntax.failure("null, which no preference can be,", at: position)
+    throw JSONSyntax.failure(
+      "null, which no preference can be (a key without a value is removed)", at: position)
   }
 
   static func bool(_ flag: Bool) -> PreferenceValue { .boolean(flag) }

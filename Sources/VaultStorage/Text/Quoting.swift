@@ -77,6 +77,12 @@ package enum Quoting {
   /// Appends a string of JSON with its quotes; see ``json(_:)``.
   package static func appendJSON(_ text: String, to output: inout [UInt8]) {
     output.append(double)
+    // Most texts need no escape.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != double && $0 != backslash }) {
+      output += text.utf8
+      output.append(double)
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": output += [backslash, double]

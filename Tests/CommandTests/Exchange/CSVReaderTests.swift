@@ -45,7 +45,7 @@ struct CSVReaderTests {
         .value(name: "A", value: "1"), .value(name: "HASH", value: "$2a$10$abc#def"),
         .value(name: "B", value: "two"), .value(name: "C", value: "single $X \\n"),
         .value(name: "D", value: "double \"q\" \n $ \\x"), .value(name: "E", value: "two\nlines"),
-        .damaged(line: 9, reason: "it is no NAME=value"), .value(name: "F", value: ""),
+        .damaged(line: 9, reason: "it is not NAME=value"), .value(name: "F", value: ""),
         .damaged(line: 11, reason: "a quote is not closed"),
       ])
   }

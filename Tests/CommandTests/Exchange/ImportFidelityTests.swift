@@ -104,6 +104,10 @@ struct ImportFidelityTests {
     #expect(done.errors.contains("circle: Password: it refers to another entry in a circle"))
     #expect(done.errors.contains("title: Password: it refers to another entry by something else"))
     #expect(try vault("get", "gone").text.isEmpty)
+    let table = "Title,Username,Password\ntable,u,{REF:P@I:00112233445566778899AABBCCDDEEFF}\n"
+    let row = try vault("import", "1password", "-", input: table)
+    #expect(row.status == 1 && row.errors.contains("row 2: Password: it refers to another entry"))
+    #expect(try vault("get", "table").text.isEmpty)
     #expect(!done.errors.contains("s3cret"))
   }
 

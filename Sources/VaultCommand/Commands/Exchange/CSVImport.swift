@@ -40,7 +40,7 @@ enum CSVImport {
         reading.lose(origin, "it has \(row.count) fields in place of \(headings.count)")
         continue
       }
-      reading.items.append(try item(row, headings, kinds, origin))
+      reading.items.append(try item(row, headings, kinds, origin, &reading))
     }
     for (heading, kind) in zip(headings, kinds) where kind == .housekeeping {
       reading.note("column \(heading)", "left out: it says nothing that a vault keeps")
@@ -49,11 +49,17 @@ enum CSVImport {
   }
 
   private static func item(
-    _ row: [String], _ headings: [String], _ kinds: [Column?], _ origin: String
+    _ row: [String], _ headings: [String], _ kinds: [Column?], _ origin: String,
+    _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var texts: [Column: String] = [:]
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     for ((value, heading), kind) in zip(zip(row, headings), kinds) where !value.isEmpty {
+      // KeePass's tables have references as they are, and not what finds the other entry.
+      guard value.utf8.firstRange(of: "{REF:".utf8) == nil else {
+        reading.lose(origin, "\(heading): it refers to another entry; KeePassXC's XML has both")
+        continue
+      }
       if let kind, texts[kind] == nil || kind == .housekeeping {
         texts[kind] = value
       } else {
