@@ -134,7 +134,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing",
-        "vault", "TestSupport",
+        "VaultOneTimeCodes", "vault", "TestSupport",
       ],
       exclude: ["Scripts"]),
   ],
