@@ -31,7 +31,10 @@ struct ReviewedTests {
     }
     #expect(rows.count >= 95)
     let name = try NSRegularExpression(pattern: #"`([a-z]+[A-Z]\w+)`|\b([A-Z]\w+Tests)\b"#)
-    let targets = try FileManager.default.contentsOfDirectory(atPath: "\(Self.root)/Tests")
+    let folders = ["Tests", "Tests/Macros/Tests"]
+    let targets = try folders.flatMap {
+      try FileManager.default.contentsOfDirectory(atPath: "\(Self.root)/\($0)")
+    }
     for row in rows {
       let cells = row.split(separator: "|", omittingEmptySubsequences: false)
       let tests = String(try #require(cells.dropLast().last))
@@ -42,12 +45,12 @@ struct ReviewedTests {
         else { continue }
         let test = String(tests[range])
         if targets.contains(test) { continue }
-        #expect(names.contains(test), "no test \(test): \(row.prefix(60))")
+        let isThere = names.contains(test)
+        #expect(isThere, "no test \(test): \(row.prefix(60))")
         isHeld = true
       }
-      #expect(
-        isHeld || row.contains("not changed") || row.contains("ocumentation"),
-        "neither a test nor a reason: \(row.prefix(80))")
+      let isAnswered = isHeld || row.contains("not changed") || row.contains("Documentation")
+      #expect(isAnswered, "neither a test nor a reason: \(row.prefix(80))")
     }
   }
 }

@@ -169,8 +169,12 @@ final class PreparedVaults: Sendable {
     var path: String { "\(home.path)/vault" }
 
     /// Every file below the vault's home, with its bytes.
+    ///
+    /// Which vault was seen at which path is left out: the copy is at a path of its own, which the first
+    /// command that opens the vault there notes.
     func contents() throws -> [String: Data] {
       let names = try FileManager.default.subpathsOfDirectory(atPath: path)
+        .filter { !$0.hasSuffix(".place") }
       return names.reduce(into: [:]) { files, name in
         files[name] = FileManager.default.contents(atPath: "\(path)/\(name)")
       }
