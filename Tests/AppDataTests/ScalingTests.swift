@@ -1,21 +1,9 @@
-import Glibc
 import SwiftData
+import TestSupport
 import Testing
 
 /// What it costs to have many: eight times as many take about eight times as long.
 struct ScalingTests {
-  /// The processor's time of this thread: other work on the machine does not count.
-  private func seconds(_ body: () throws -> Void) rethrows -> Double {
-    func now() -> Double {
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    try body()
-    return now() - start
-  }
-
   /// A quarter of what the work would take if each step went through all that came before.
   private func expectLinear(
     _ what: String, location: SourceLocation = #_sourceLocation, _ body: (Int) throws -> Double
@@ -32,7 +20,7 @@ struct ScalingTests {
       let tour = Tour()
       context.insert(tour)
       let halts = (0..<count).map { Halt($0, tour: nil) }
-      let time = seconds { for halt in halts { tour.halts.append(halt) } }
+      let time = ThreadTime.seconds { for halt in halts { tour.halts.append(halt) } }
       #expect(tour.halts.map(\.order) == Array(0..<count) && halts.last?.tour === tour)
       try context.save()
       return time
@@ -43,7 +31,7 @@ struct ScalingTests {
     try expectLinear("append") { count in
       let tour = Tour()
       let halts = (0..<count).map { Halt($0, tour: nil) }
-      let time = seconds { for halt in halts { tour.halts.append(halt) } }
+      let time = ThreadTime.seconds { for halt in halts { tour.halts.append(halt) } }
       #expect(tour.halts.count == count && halts.last?.tour === tour)
       tour.halts = []
       return time
@@ -70,7 +58,7 @@ struct ScalingTests {
       context.insert(two)
       _ = (one.halts.count, two.halts.count)
       let halts = (0..<count).map { Halt($0, tour: nil) }
-      return try seconds {
+      return try ThreadTime.seconds {
         for halt in halts { halt.tour = one }
         two.halts = (0..<count).map { Halt($0, tour: nil) }
         try context.save()
@@ -94,7 +82,7 @@ struct ScalingTests {
       var fetch = FetchDescriptor<Trip>()
       fetch.fetchLimit = size
       let held = try context.fetch(fetch)
-      return try seconds {
+      return try ThreadTime.seconds {
         let count = try context.fetchIdentifiers(fetch).count
         #expect(count == held.count)
       }

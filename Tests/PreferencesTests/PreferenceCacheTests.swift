@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 import VaultPreferences
@@ -164,18 +163,6 @@ struct PreferenceCacheTests {
     }
   }
 
-  /// Processor time of this thread, which other programs do not lengthen.
-  private static func time(_ body: () throws -> Void) rethrows -> Double {
-    func now() -> Double {
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    try body()
-    return now() - start
-  }
-
   /// Whatever a change costs, it does not cost every key: a thousand times as many keys, and at most ten times the
   /// time. (It was a thousand times; Benchmarks/preferences has the figures, which are near 1.)
   @Test func aChangeCostsTheSameAmongTenAndTenThousandKeys() throws {
@@ -194,7 +181,7 @@ struct PreferenceCacheTests {
       // The best of several rounds; the change signal's thread may do the same work beside us.
       func best(_ body: (Int) throws -> Void) rethrows -> Double {
         var found = Double.infinity
-        for round in 0..<30 { found = min(found, try Self.time { try body(round) }) }
+        for round in 0..<30 { found = min(found, try ThreadTime.seconds { try body(round) }) }
         return found
       }
       costs.append([

@@ -99,7 +99,7 @@ struct DataVerbTests {
     #expect(process.terminationStatus == 0)
     let missing = try data("count", "com.example.none", "Trip")
     #expect(missing.status == 1)
-    #expect(missing.errors.contains("there is no store com.example.none"))
+    #expect(missing.errors.contains("there is no store of that name"))
     #expect(missing.errors.contains("vault data stores"))
     let odd = "\(data.home.path)/odd.store"
     try Data(repeating: 0x41, count: 5_000).write(to: URL(fileURLWithPath: odd))

@@ -16,7 +16,8 @@ struct MistypedSecretTests {
     "defaults import C", "key change-passphrase C", "get a --clipboard C --copy", "get a -oC C",
     "get a -cC", "get a --color C", "get --version C a", "set x --expires C", "set x --kind C",
     "inject --mode C", "-qC list", "help C", "--home C C", "set x --stdin=C --stdin=C",
-    "generate --upper --no-upper=C", "generate --upper --C --no-upper",
+    "generate --upper --no-upper=C", "generate --upper --C --no-upper", "data fetch C C",
+    "data schema C",
   ]
 
   @Test func noMessageRepeatsIt() throws {

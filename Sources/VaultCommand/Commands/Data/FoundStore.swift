@@ -35,8 +35,11 @@ struct FoundStore {
       self.init(file: file, metadata: metadata)
       return
     }
+    // A path is named; another word may be a secret that was typed in the wrong place.
+    let isPath = word.begins(with: ".") || word.unicodeScalars.contains("/")
     throw CommandError(
-      "store-not-found", "there is no store \(word)", hint: "see: vault data stores", status: .no)
+      "store-not-found", isPath ? "there is no store \(word)" : "there is no store of that name",
+      hint: "see: vault data stores", status: .no)
   }
 
   private init(file: DataStoreFile, metadata: StoreMetadata) {
