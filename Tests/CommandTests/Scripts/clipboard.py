@@ -52,10 +52,10 @@ def children():
         if not name.isdigit():
             continue
         try:
-            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
                 parent = int(file.read().rsplit(")", 1)[1].split()[1])
             with open(f"/proc/{name}/cmdline", "rb") as file:
-                line = file.read().replace(b"\0", b" ").decode()
+                line = file.read().replace(b"\0", b" ").decode(errors="replace")
         except (OSError, IndexError):
             continue
         if parent == os.getpid() and line:
