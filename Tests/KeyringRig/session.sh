@@ -169,7 +169,8 @@ case $state in
   no-bus | dead-bus) ;;
   no-provider) start_bus ;;
   sleepy)
-    printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/sleep 1000\n' \
+    # It never takes the name, and ends with this shell.
+    printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/tail --pid=%s -f /dev/null\n' "$$" \
       >"$home/services/sleepy.service"
     start_bus
     ;;
