@@ -11,7 +11,11 @@ public enum VaultProgram {
     ProcessState.harden()
     guard let words = RawArguments.all else { exit(reportMissingProc().code) }
     var arguments = words.map(RawArguments.shown)
-    guard CommandLineParsing.ownWords(of: words).allSatisfy(RawArguments.isText) else {
+    // Which words are ours is asked only where it matters: that takes tables.
+    guard
+      words.allSatisfy(RawArguments.isText)
+        || CommandLineParsing.ownWords(of: words).allSatisfy(RawArguments.isText)
+    else {
       exit(reportBytes(asJSON: arguments.contains("--json")).code)
     }
     // execve(2) may leave out even the program's name.

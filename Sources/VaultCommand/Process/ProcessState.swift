@@ -58,7 +58,8 @@ enum ProcessState {
   ///
   /// What stands there can neither be read nor written, so that the error is the one that a closed stream gives.
   private static func occupyClosedStreams() -> [Int32] {
-    (0...2).filter { stream in
+    // A list, not a range: to make the type of a range of these numbers takes a look at every conformance.
+    [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { stream in
       guard fcntl(stream, F_GETFD) < 0 else { return false }
       // The lowest number that is free.
       return unsafe cvault_open("/", cvault_o_path | O_DIRECTORY, 0) == stream

@@ -10,10 +10,13 @@ import Glibc
   /// Swift's runtime reads them from `/proc/self/cmdline`: proc_pid_cmdline(5).
   static let all: [[UInt8]]? = {
     guard unsafe access("/proc/self/cmdline", R_OK) == 0 else { return nil }
-    return (0..<Int(CommandLine.argc)).compactMap { index in
-      guard let word = unsafe CommandLine.unsafeArgv[index] else { return nil }
-      return unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
+    var words: [[UInt8]] = []
+    while words.count < Int(CommandLine.argc),
+      let word = unsafe CommandLine.unsafeArgv[words.count]
+    {
+      unsafe words.append(Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
     }
+    return words
   }()
 
   /// The last words of the line, such as the command of `vault run`.
