@@ -25,7 +25,7 @@ package struct PredicateMacro: ExpressionMacro {
           node: Syntax(argument) ?? Syntax(node), message: AppDataDiagnostic.needsClosure(type))
       ])
     }
-    var translation = PredicateTranslation()
+    var translation = PredicateSyntax()
     let body = translation.closure(closure)
     guard translation.diagnostics.isEmpty else {
       throw DiagnosticsError(diagnostics: translation.diagnostics)

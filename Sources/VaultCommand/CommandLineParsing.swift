@@ -96,18 +96,19 @@ package enum CommandLineParsing {
 
   /// Names the command of `vault run`, which follows `--`.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    guard arguments.first == RunVerb.verbName, let separator = arguments.firstIndex(of: "--") else {
+    guard arguments.first == RunCommand.verbName, let separator = arguments.firstIndex(of: "--")
+    else {
       return arguments
     }
     var arguments = arguments
-    arguments[separator] = "--\(RunVerb.commandOption)"
+    arguments[separator] = "--\(RunCommand.commandOption)"
     return arguments
   }
 
   /// The words of a line that are read here, as bytes: what follows the `--` of `vault run` is another program's.
   package static func ownWords(of words: [[UInt8]]) -> ArraySlice<[UInt8]> {
     let texts = words.dropFirst().map(RawArguments.shown)
-    guard leadingOptions(texts).rest.first == RunVerb.verbName,
+    guard leadingOptions(texts).rest.first == RunCommand.verbName,
       let separator = texts.firstIndex(of: "--")
     else { return words[...] }
     return words[...separator]
@@ -128,7 +129,7 @@ package enum CommandLineParsing {
     let line = ([ProgramName.standard] + path).joined(separator: " ")
     return .usage(
       "there is no such command",
-      hint: Misspelling.nearest(to: word, among: verbs).map { "did you mean: \(line) \($0)" }
+      hint: Suggestion.nearest(to: word, among: verbs).map { "did you mean: \(line) \($0)" }
         ?? (path.isEmpty ? "all commands: vault --help" : "see: \(line) --help"))
   }
 }

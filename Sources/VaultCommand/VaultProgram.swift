@@ -22,10 +22,10 @@ public enum VaultProgram {
     let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
     // A link named `defaults` is macOS's command.
     ProgramName.adopt(program)
-    if program.parts(at: "/").last.map(String.init) == DefaultsVerb.verbName {
-      arguments.insert(DefaultsVerb.verbName, at: 0)
-    } else if let face = HelperFace(calledAs: program) {
-      arguments = [CredentialVerb.verbName, face.rawValue] + arguments
+    if program.parts(at: "/").last.map(String.init) == DefaultsCommand.verbName {
+      arguments.insert(DefaultsCommand.verbName, at: 0)
+    } else if let face = CredentialProtocol(calledAs: program) {
+      arguments = [CredentialCommand.verbName, face.rawValue] + arguments
     }
     exit(run(arguments).code)
   }
@@ -37,7 +37,7 @@ public enum VaultProgram {
       Notices.tell(isAtEnd: true)
     }
     do {
-      if let line = PlainLine(arguments) {
+      if let line = FastPath(arguments) {
         try line.run()
         return .done
       }

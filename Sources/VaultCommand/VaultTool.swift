@@ -17,27 +17,29 @@ struct VaultTool: ParsableCommand {
       CommandGroup(
         name: "Secrets",
         subcommands: [
-          SetVerb.self, GetVerb.self, EditVerb.self, ListVerb.self, ShowVerb.self,
-          RemoveVerb.self, RenameVerb.self, CopyVerb.self, HistoryVerb.self, RestoreVerb.self,
-          UndoVerb.self, GenerateVerb.self,
+          SetCommand.self, GetCommand.self, EditCommand.self, ListCommand.self, ShowCommand.self,
+          RemoveCommand.self, RenameCommand.self, CopyCommand.self, HistoryCommand.self,
+          RestoreCommand.self,
+          UndoCommand.self, GenerateCommand.self,
         ]),
       CommandGroup(
         name: "Use",
-        subcommands: [RunVerb.self, ReadVerb.self, InjectVerb.self, OTPVerb.self]),
+        subcommands: [RunCommand.self, ReadCommand.self, InjectCommand.self, OTPCommand.self]),
       CommandGroup(
         name: "The vault",
         subcommands: [
-          InitVerb.self, UnlockVerb.self, LockVerb.self, StatusVerb.self, CheckVerb.self,
-          KeyVerb.self, KeyringVerb.self, BackupVerb.self, SettingsVerb.self,
+          InitCommand.self, UnlockCommand.self, LockCommand.self, StatusCommand.self,
+          CheckCommand.self,
+          KeyCommand.self, KeyringCommand.self, BackupCommand.self, SettingsCommand.self,
         ]),
-      CommandGroup(name: "Preferences", subcommands: [DefaultsVerb.self]),
-      CommandGroup(name: "App data", subcommands: [DataVerb.self]),
+      CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),
+      CommandGroup(name: "App data", subcommands: [DataCommand.self]),
       CommandGroup(
         name: "Other programs",
         subcommands: [
-          ConnectVerb.self, DisconnectVerb.self, CredentialVerb.self, ImportVerb.self,
-          ExportVerb.self,
+          ConnectCommand.self, DisconnectCommand.self, CredentialCommand.self, ImportCommand.self,
+          ExportCommand.self,
         ]),
-      CommandGroup(name: "Setup", subcommands: [CompletionsVerb.self]),
+      CommandGroup(name: "Setup", subcommands: [CompletionsCommand.self]),
     ])
 }

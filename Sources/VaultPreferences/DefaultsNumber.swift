@@ -3,10 +3,10 @@ package import FoundationEssentials
 /// Numbers and dates as the command line has them.
 package enum DefaultsNumber {
   /// `NSString.longLongValue`: digits at the beginning, junk is 0, too much is the limit.
-  package static func integer(_ text: String) -> Int64 { Decimal.leadingInteger(text) }
+  package static func integer(_ text: String) -> Int64 { CNumberFormat.leadingInteger(text) }
 
   /// `NSString.doubleValue`.
-  package static func real(_ text: String) -> Double { Decimal.leadingReal(text) }
+  package static func real(_ text: String) -> Double { CNumberFormat.leadingReal(text) }
 
   /// What `-date` takes; `nil` for anything else.
   package static func date(_ text: String, now: Date) -> Date? { DateText.lenient(text, now: now) }

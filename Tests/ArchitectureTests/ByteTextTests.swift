@@ -125,7 +125,7 @@ struct ByteTextTests {
     "private static func doubling(_ quote: Character, in text: String) -> String {",
     "+ text.split(separator: \"'\", omittingEmptySubsequences: false)",
     "return isPlain ? value : \"\\\"\\(value.replacing(\"\\\"\", with: \"\\\"\\\"\"))\\\"\"",
-    "guard !word.contains(double ? \"\\\"\" : \"'\"), !word.contains(\"\\\\\"), HelperItem.isPlain(word)",
+    "guard !word.contains(double ? \"\\\"\" : \"'\"), !word.contains(\"\\\\\"), ServiceCredential.isPlain(word)",
     "let escaped = value.replacing(\"\\\\\", with: \"\\\\\\\\\").replacing(\"\\\"\", with: \"\\\\\\\"\")",
     "let candidates = answer.candidates.filter { !$0.text.contains { $0 == \"\\n\" || $0 == \"\\t\" } }",
     "var lines = text.split(separator: \"\\n\", omittingEmptySubsequences: false).map(String.init)",

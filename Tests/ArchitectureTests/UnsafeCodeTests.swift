@@ -5,7 +5,7 @@ import Testing
 struct UnsafeCodeTests {
   static let allowed: Set<String> = [
     // Limits, signals, the environment; execve(2) and posix_spawn(3) with C strings.
-    "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedFile.swift",
+    "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedMemoryFile.swift",
     "Process/ProcessState.swift",
     // The words of the line, as C strings.
     "Process/RawArguments.swift",

@@ -168,7 +168,7 @@ struct FuzzTests {
       let text = Sanitizer.visible(mutations.text())
       let columns = Int.random(in: 0...40, using: &mutations)
       #expect(DisplayWidth.of(DisplayWidth.cut(text, to: columns)) <= columns)
-      _ = Misspelling.nearest(to: text, among: ["plain", text, ""])
+      _ = Suggestion.nearest(to: text, among: ["plain", text, ""])
     }
   }
 

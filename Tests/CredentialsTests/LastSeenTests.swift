@@ -168,7 +168,7 @@ struct LastSeenTests {
       options.historyLimit = 0
     }
     let names = try (1...250).map { try name("n\($0)") }
-    let values = try names.map { NewItem($0, main: try SecretBytes(copying: [1])) }
+    let values = try names.map { ItemDraft($0, main: try SecretBytes(copying: [1])) }
     _ = try vault.open.blocking.store(values)
     try vault.open.blocking.remove(names, purge: true)
     // The record of the last change is no part of it.

@@ -26,7 +26,7 @@ struct LibraryTests {
       var changes = ItemChanges()
       changes.tags = (0..<tags).map { "t\($0)" }
       try test.open.blocking.store([
-        NewItem(ItemName("n"), main: empty, fields: fields, changes: changes)
+        ItemDraft(ItemName("n"), main: empty, fields: fields, changes: changes)
       ])
     }
     try store(1_000, tags: 256)

@@ -95,7 +95,7 @@ struct UndoTests {
     let vault = try ThrowawayVault()
     let blocking = vault.open.blocking
     let names = try (0..<1_000).map { try name("item \($0)") }
-    try blocking.store(names.map { NewItem($0, main: try SecretBytes(copying: [1])) })
+    try blocking.store(names.map { ItemDraft($0, main: try SecretBytes(copying: [1])) })
     try blocking.remove(names)
     #expect(try self.names(vault).isEmpty)
     #expect(try blocking.undo().count == 1_000)

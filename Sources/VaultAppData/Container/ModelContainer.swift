@@ -20,7 +20,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public let configurations: Set<ModelConfiguration>
   package let stores: [ModelStore]
   let plans: [EntityPlan]
-  let mailbox: Mailbox
+  let mailbox: SaveNotices
   private let planByType: [ObjectIdentifier: EntityPlan]
   private let planByName: [String: EntityPlan]
   @MainActor private var main: ModelContext?
@@ -72,7 +72,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = layout.schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
-    let mailbox = Mailbox()
+    let mailbox = SaveNotices()
     self.mailbox = mailbox
     do {
       stores = try layout.parts.map { part in
@@ -95,7 +95,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = layout.schema
     migrationPlan = nil
     configurations = [store.configuration]
-    mailbox = Mailbox()
+    mailbox = SaveNotices()
     stores = [store]
     plans = layout.plans(stores, signal: mailbox.signal)
     planByType = Dictionary(

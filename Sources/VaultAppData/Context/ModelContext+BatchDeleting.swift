@@ -57,7 +57,7 @@ extension ModelContext {
     } catch {
       throw SwiftDataError.storage(error)
     }
-    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    var letter = SaveNotices.Notice(sender: ObjectIdentifier(self))
     letter.deleted[plan.index] = keys
     container.mailbox.send(letter, from: mail)
   }
@@ -80,9 +80,9 @@ extension ModelContainer {
   /// - Throws: `StorageError`; a store's rows are then as they were.
   public func erase() throws {
     for store in stores { try store.erase() }
-    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    var letter = SaveNotices.Notice(sender: ObjectIdentifier(self))
     letter.isAll = true
-    mailbox.send(letter, from: Mailbox.Box())
+    mailbox.send(letter, from: SaveNotices.Queue())
   }
 
   /// The same as ``erase()``.

@@ -37,7 +37,7 @@ extension ModelContext {
     record.state = .gone
     record.isStored = false
     record.changed = PropertySet()
-    if let plan = record.entity { record.place = RecordPlace(plan, in: nil) }
+    if let plan = record.entity { record.place = RecordOwner(plan, in: nil) }
   }
 
   /// The record of a row; `nil` if there is none.

@@ -109,7 +109,7 @@ extension ModelContext {
 
   /// Makes what was written to some of the stores no longer pending.
   private func finish(_ records: [Record], _ stores: Set<Int>) {
-    var letter = Mailbox.Letter(sender: ObjectIdentifier(self))
+    var letter = SaveNotices.Notice(sender: ObjectIdentifier(self))
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []

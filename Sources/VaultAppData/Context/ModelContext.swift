@@ -70,10 +70,10 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   var autosaveTurn: AutosaveTurn?
   /// The class of the object that was inserted last.
   var lastPlan: EntityPlan?
-  let mail: Mailbox.Box
-  let home: ContextHome
+  let mail: SaveNotices.Queue
+  let home: WeakContext
   /// By entity.
-  private let places: [RecordPlace]
+  private let places: [RecordOwner]
   var leases: [StoreConnection?]
   var overlays: [PendingRows]
   let state = EditingState()
@@ -81,12 +81,12 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Makes a context.
   public init(_ container: ModelContainer) {
     self.container = container
-    home = ContextHome(container)
+    home = WeakContext(container)
     let isOnMain = AutosaveQueue.isOnMain
     autosaveEnabled = isOnMain
     autosaveQueue = isOnMain ? .main : nil
     registry = container.plans.map { _ in RecordTable() }
-    places = container.plans.map { [home] in RecordPlace($0, in: home) }
+    places = container.plans.map { [home] in RecordOwner($0, in: home) }
     sweepAt = Array(repeating: 4_096, count: container.plans.count)
     leases = Array(repeating: nil, count: container.stores.count)
     overlays = container.stores.map { _ in PendingRows() }
@@ -291,7 +291,7 @@ extension ModelContext {
 }
 
 /// What records hold in the place of their context: one weak reference for all of them.
-final class ContextHome {
+final class WeakContext {
   fileprivate(set) weak var context: ModelContext?
   private let container: ModelContainer
   private var made: ModelContext?
@@ -314,14 +314,14 @@ final class ContextHome {
 /// Where the records of an entity are: in a context, or in one no more.
 ///
 /// One reference in each record, not three.
-final class RecordPlace {
+final class RecordOwner {
   let plan: EntityPlan
   /// The plan's, without the way there.
   let signal: SaveSignal
   /// Leads to the context; `nil` for what was deleted.
-  let home: ContextHome?
+  let home: WeakContext?
 
-  init(_ plan: EntityPlan, in home: ContextHome?) {
+  init(_ plan: EntityPlan, in home: WeakContext?) {
     self.plan = plan
     signal = plan.signal
     self.home = home

@@ -41,7 +41,7 @@ extension _AppData {
     /// Properties that differ from the row.
     @safe @exclusivity(unchecked) var changed = PropertySet()
     // Counted by hand: every read of a property looks there.
-    @safe @exclusivity(unchecked) private var placed: Unmanaged<RecordPlace>?
+    @safe @exclusivity(unchecked) private var placed: Unmanaged<RecordOwner>?
     @safe @exclusivity(unchecked) private var object = ObjectReference()
     /// The object, while it has changes: nobody else may hold it.
     @safe @exclusivity(unchecked) var kept: AnyObject?
@@ -63,7 +63,7 @@ extension _AppData {
     deinit { unsafe placed?.release() }
 
     /// The entity of the context; `nil` before it is in one.
-    var place: RecordPlace? {
+    var place: RecordOwner? {
       get { unsafe placed?.takeUnretainedValue() }
       set {
         let old = placed

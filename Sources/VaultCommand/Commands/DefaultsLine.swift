@@ -4,7 +4,7 @@ import VaultSealing
 import VaultStorage
 
 /// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
-struct DefaultsVerb: ParsableCommand {
+struct DefaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "defaults",
     abstract: "Keep preferences, in the grammar of macOS's defaults.",
@@ -36,7 +36,7 @@ struct DefaultsLine: Equatable {
   /// The line, if its verb is `defaults`; common options may stand before it.
   init?(_ arguments: [String]) {
     let (leading, rest) = CommandLineParsing.leadingOptions(arguments)
-    guard rest.first == DefaultsVerb.verbName else { return nil }
+    guard rest.first == DefaultsCommand.verbName else { return nil }
     words = Array(rest.dropFirst())
     guard let read = VaultSettings(plain: leading) ?? (try? VaultSettings(parsing: leading)) else {
       return nil
@@ -66,8 +66,10 @@ struct DefaultsLine: Equatable {
       keys: {
         let vault = try settings.locked()
         guard try vault.blocking.exists() else { return nil }
-        return try vault.blocking.unlock(with: Doors(settings: settings, vault: vault).sources())
-          .blocking
+        return try vault.blocking.unlock(
+          with: UnlockSources(settings: settings, vault: vault).sources()
+        )
+        .blocking
       })
     let status = tool.run(words)
     if let failure { throw failure }
@@ -75,6 +77,6 @@ struct DefaultsLine: Equatable {
   }
 
   private func helpOfVerb() throws {
-    try StandardOutput.line(ProgramName.spelt(VaultTool.helpMessage(for: DefaultsVerb.self)))
+    try StandardOutput.line(ProgramName.spelt(VaultTool.helpMessage(for: DefaultsCommand.self)))
   }
 }

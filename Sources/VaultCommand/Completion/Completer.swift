@@ -63,9 +63,11 @@ struct Completer {
         pending = nil
       } else if word == "--" {
         var answer = Answer()
-        if path == [RunVerb.verbName] { (answer.action, answer.position) = (.command, index + 1) }
+        if path == [RunCommand.verbName] {
+          (answer.action, answer.position) = (.command, index + 1)
+        }
         return answer
-      } else if path.first == DefaultsVerb.verbName {
+      } else if path.first == DefaultsCommand.verbName {
         positionals.append(word)
       } else if word.hasPrefix("-"), word.count > 1 {
         let name = String(word.unicodeScalars.prefix { $0 != "=" })
@@ -91,7 +93,7 @@ struct Completer {
       let typed = String(current[current.unicodeScalars.index(after: equals)...])
       return values(of: known, typed: typed, prefix: "\(name)=", positionals)
     }
-    if current.hasPrefix("-"), path.first != DefaultsVerb.verbName {
+    if current.hasPrefix("-"), path.first != DefaultsCommand.verbName {
       return options(of: verb, used: used)
     }
     return words(of: verb, positionals)
@@ -160,7 +162,7 @@ struct Completer {
   private func commonOption(
     _ name: String, _ grammar: CommandGrammar
   ) -> CommandGrammar.Argument? {
-    grammar.verbs.first { $0.name == GetVerb.verbName }.flatMap { option(name, of: $0) }
+    grammar.verbs.first { $0.name == GetCommand.verbName }.flatMap { option(name, of: $0) }
   }
 
   private static func firstSentence(_ text: String?) -> String {

@@ -18,14 +18,14 @@ struct LiveNames: Completer.NameSource {
         location: { try settings.location() }, keys: { try Self.open(settings) }
       )
       .names(typed: typed, words: positionals)
-    case "action": return HelperFace(rawValue: positionals.first ?? "")?.actions ?? []
+    case "action": return CredentialProtocol(rawValue: positionals.first ?? "")?.actions ?? []
     case "store": return ((try? FoundStore.all()) ?? []).map(\.name)
     case "entity", "sort": return stored(value, positionals)
     default: break
     }
     guard let vault = try? Self.open(settings) else { return [] }
     switch value {
-    case "name" where words.contains(RestoreVerb.verbName):
+    case "name" where words.contains(RestoreCommand.verbName):
       return items(in: vault) + items(in: vault, fromTrash: true)
     case "name", "names", "new-name", "glob", "fd", "file": return items(in: vault)
     // A colon would have to be quoted for most shells, and a plain name is a reference as well.
@@ -48,7 +48,7 @@ struct LiveNames: Completer.NameSource {
 
   /// The vault, where a session opens it.
   private static func open(_ settings: VaultSettings) throws -> UnlockedVault.Blocking {
-    try settings.locked().blocking.unlock(with: Doors.sessionOnly).blocking
+    try settings.locked().blocking.unlock(with: UnlockSources.sessionOnly).blocking
   }
 
   private static func item(_ positionals: [String]) -> ItemName? {

@@ -51,7 +51,7 @@ struct GlobalOptions: ParsableArguments {
   /// What was said, checked; from here on the program speaks as the line wants it.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
-    OutputManner.adopt(isQuiet: quiet, writesJSON: json, color: color)
+    OutputOptions.adopt(isQuiet: quiet, writesJSON: json, color: color)
     settings.home = home
     settings.vaultName = vaultName
     settings.writesJSON = json

@@ -7,7 +7,8 @@ extension VaultSettings {
   ) throws -> Result {
     let vault = try locked(named: name)
     return try Self.tellingNotices(
-      of: try vault.blocking.unlock(with: Doors(settings: self, vault: vault).sources()), body)
+      of: try vault.blocking.unlock(with: UnlockSources(settings: self, vault: vault).sources()),
+      body)
   }
 
   /// Opens the vault for a change, and makes it first where that needs no decision.
@@ -16,7 +17,7 @@ extension VaultSettings {
   ) throws -> Result {
     let vault = try locked()
     guard try vault.blocking.exists() else {
-      let open = try VaultMaking(settings: self, vault: vault).makeForFirstSecret()
+      let open = try VaultSetup(settings: self, vault: vault).makeForFirstSecret()
       return try Self.tellingNotices(of: open, body)
     }
     return try withVault(body)
@@ -41,6 +42,6 @@ extension VaultSettings {
   /// The item whose name is like one that is not there; a vault of many thousand items is not searched.
   private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
     guard let name, let items = try? vault.items(), items.count <= 5000 else { return nil }
-    return Misspelling.nearest(to: name.text, among: items.map(\.name.text))
+    return Suggestion.nearest(to: name.text, among: items.map(\.name.text))
   }
 }

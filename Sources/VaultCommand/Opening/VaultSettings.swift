@@ -33,7 +33,7 @@ package struct VaultSettings: Equatable, Sendable {
     options.requiresEncryptedKeyringSession = requiresEncryptedSession
     options.remindsOfSingleSlot = StandardError.isTerminal
     options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
-    if options.allowsKeyringPrompt { options.keyringPrompt = PromptEscape.watch() }
+    if options.allowsKeyringPrompt { options.keyringPrompt = KeyringPromptCancellation.watch() }
     if ProgressLine.isShown { options.progress = VaultProgressLines().show }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }

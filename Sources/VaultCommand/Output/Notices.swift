@@ -42,7 +42,7 @@ enum Notices {
   /// - Parameter isAtEnd: Whether nothing comes after it.
   static func tell(isAtEnd: Bool = false) {
     collect()
-    let waits = OutputManner.writesJSON && !isAtEnd
+    let waits = OutputOptions.writesJSON && !isAtEnd
     let due = state.withLock { state in
       let due = state.untold.filter { !(waits && $0.isWarning) }
       state.untold.removeAll { !(waits && $0.isWarning) }

@@ -8,7 +8,7 @@ enum StandardOutput {
   static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
 
   /// Whether styles show: ``TextStyle``.
-  static var isColored: Bool { OutputManner.isColored(onTerminal: isTerminal) }
+  static var isColored: Bool { OutputOptions.isColored(onTerminal: isTerminal) }
 
   /// How many columns the terminal has; `nil` in a pipe, where nothing is ever cut.
   static var columns: Int? { isTerminal ? ProcessState.columns(of: descriptor) : nil }
@@ -67,7 +67,7 @@ enum StandardError {
 
   /// The word of an error's first line, in a style where stderr has colour.
   static func styledLine(_ lead: String, _ style: TextStyle, _ text: String) {
-    let isColored = OutputManner.isColored(onTerminal: isTerminal)
+    let isColored = OutputOptions.isColored(onTerminal: isTerminal)
     let start = style.applied(to: ProgramName.spelt(lead), isColored: isColored)
     write(start + Sanitizer.visible(ProgramName.spelt(text)) + "\n")
   }
@@ -80,7 +80,7 @@ enum StandardError {
 
   /// Something a person should know that is no failure; not with `--quiet`.
   static func note(_ text: String, hint: String? = nil) {
-    guard !OutputManner.isQuiet else { return }
+    guard !OutputOptions.isQuiet else { return }
     line("vault: \(text)")
     if let hint { line("vault: hint: \(hint)") }
   }

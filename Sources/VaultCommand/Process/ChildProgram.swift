@@ -39,7 +39,8 @@ import VaultStorage
   ) throws -> Result? {
     guard let ends = Pipe(flags: O_CLOEXEC) else { return nil }
     // A file in memory and no pipe: a program that ends early cannot end us.
-    let file: Int32? = if case .bytes(let bytes) = input { try SealedFile.make(bytes) } else { nil }
+    let file: Int32? =
+      if case .bytes(let bytes) = input { try SealedMemoryFile.make(bytes) } else { nil }
     let child = spawn(arguments, input: input, file: file, output: ends.write)
     close(ends.write)
     if let file { close(file) }
@@ -82,7 +83,7 @@ import VaultStorage
   static func feed(_ arguments: [String], _ bytes: SecretBytes?, within seconds: Int = 5) throws
     -> Bool
   {
-    let file = try bytes.map { try SealedFile.make($0) }
+    let file = try bytes.map { try SealedMemoryFile.make($0) }
     let child = unsafe launch(arguments) { actions in
       if let file {
         unsafe posix_spawn_file_actions_adddup2(&actions, file, 0)
@@ -116,7 +117,7 @@ import VaultStorage
   /// - Returns: Whether it was started.
   /// - Throws: ``CommandError`` where there is no file in memory.
   static func detach(_ arguments: [String], input: SecretBytes, terminal: Int32?) throws -> Bool {
-    let file = try SealedFile.make(input)
+    let file = try SealedMemoryFile.make(input)
     defer { close(file) }
     let newSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which Glibc's module does not import.
     let child = unsafe launch(

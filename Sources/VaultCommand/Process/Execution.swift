@@ -37,7 +37,7 @@ import VaultSealing
       unsafe environment.append(entry)
     }
     unsafe environment.append(nil)
-    for placed in files { try SealedFile.place(placed.file, at: placed.number) }
+    for placed in files { try SealedMemoryFile.place(placed.file, at: placed.number) }
     ProcessState.restore()
     _ = unsafe cvault_execvpe(arguments.pointers[0], arguments.pointers, environment)
     let failure = errno

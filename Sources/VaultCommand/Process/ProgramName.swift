@@ -28,7 +28,7 @@ package enum ProgramName {
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == 0x2d
     }
     // Links for other programs that do not name the command.
-    let isOther = name == DefaultsVerb.verbName || name == "keyring"
+    let isOther = name == DefaultsCommand.verbName || name == "keyring"
     return name.isEmpty || !isPlain || isOther ? standard : String(name)
   }
 

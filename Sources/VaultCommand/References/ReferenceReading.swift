@@ -86,7 +86,7 @@ final class ReferenceReading {
   private func open(_ name: String?) throws -> UnlockedVault.Blocking {
     if let vault = vaults[name] { return vault }
     let locked = try settings.locked(named: name)
-    let doors = Doors(settings: settings, vault: locked)
+    let doors = UnlockSources(settings: settings, vault: locked)
     let open = try locked.blocking.unlock(with: doors.sources())
     Notices.watch(open)
     vaults[name] = open.blocking

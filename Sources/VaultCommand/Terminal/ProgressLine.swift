@@ -25,7 +25,7 @@ package final class ProgressLine: Sendable {
   }
 
   /// Whether there is anybody who would see it.
-  static var isShown: Bool { StandardError.isTerminal && !OutputManner.isQuiet }
+  static var isShown: Bool { StandardError.isTerminal && !OutputOptions.isQuiet }
 
   /// Shows how much is done, if it is time; cheap otherwise.
   func show(_ done: Int, of total: Int) {

@@ -75,7 +75,7 @@ enum Prompt {
     _ terminal: TerminalDevice, question: String, showsDots: Bool
   ) throws -> SecretBytes {
     let typed = try SecretBytes(capacity: maximumLength) { room in
-      var line = TypedLine()
+      var line = LineEditor()
       while true {
         switch terminal.next() {
         case .end: throw CommandError.cancelled

@@ -60,7 +60,7 @@ extension UnlockedVault.Blocking {
     }
     if KeySlot.Kind(type: removed.type) == .keyring {
       // What the keyring still holds opens nothing any more.
-      try? KeyringDoor(keyring: open.vault.keyring, options: open.vault.options)
+      try? KeyringSlotKeys(keyring: open.vault.keyring, options: open.vault.options)
         .removeSlotKey(vaultID: open.vaultID, slotID: removed.id)
     }
   }
@@ -72,12 +72,12 @@ extension UnlockedVault.Blocking {
   ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
   public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) throws {
-    let (secret, cost) = try SlotMaker.secret(of: .passphrase(passphrase), keyringKey: nil)
+    let (secret, cost) = try KeySlotSealing.secret(of: .passphrase(passphrase), keyringKey: nil)
     try open.commit { draft in
       let position = try open.passphrasePosition(id, in: draft.header)
       let old = draft.header.slots[position]
-      let label = try SlotMaker.label(of: old, keys: open.keys, vaultID: open.vaultID)
-      draft.header.slots[position] = try SlotMaker.record(
+      let label = try KeySlotSealing.label(of: old, keys: open.keys, vaultID: open.vaultID)
+      draft.header.slots[position] = try KeySlotSealing.record(
         for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
         keys: open.keys, vaultID: open.vaultID, secret: secret, cost: cost)
       // The generation before still opens by the old passphrase.
@@ -88,7 +88,7 @@ extension UnlockedVault.Blocking {
 
 extension UnlockedVault {
   func describe(_ slot: SlotRecord) throws -> KeySlot {
-    KeySlot(slot, label: try SlotMaker.label(of: slot, keys: keys, vaultID: vaultID))
+    KeySlot(slot, label: try KeySlotSealing.label(of: slot, keys: keys, vaultID: vaultID))
   }
 
   func slotPosition(_ id: String, in header: VaultHeader) throws -> Int {

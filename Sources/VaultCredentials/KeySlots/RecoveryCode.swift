@@ -64,11 +64,11 @@ package enum RecoveryCode {
 
   /// The key followed by 20 bits of checksum, in 23 bytes whose last four bits are zero.
   private static func withChecksum(_ key: SecretBytes) throws -> SecretBytes {
-    var message = SecretComposer()
+    var message = SecretBuilder()
     message.put(Array("VLT1/recovery".utf8))
     message.put(key)
     let hash = try message.joined().withBytes { try Hash.blake2b($0) }
-    var composer = SecretComposer()
+    var composer = SecretBuilder()
     composer.put(key)
     composer.put([hash[0], hash[1], hash[2] & 0xF0])
     return try composer.joined()

@@ -55,8 +55,9 @@ extension Keyring {
       }
       let paths = try connection.library.array(of: "o", [connection.library.path(collection)])
       let reply = try connection.ask(
-        Wire.servicePath, Wire.service, "Lock", [paths], reply: "(aoo)", during: call)
-      if let prompt = reply.part(1)?.text, prompt != Wire.nothing {
+        SecretServiceNames.servicePath, SecretServiceNames.service, "Lock", [paths], reply: "(aoo)",
+        during: call)
+      if let prompt = reply.part(1)?.text, prompt != SecretServiceNames.nothing {
         try connection.run(prompt, options, cancellation: nil, during: call)
       }
       guard try connection.isLocked(collection, during: call) else {
@@ -76,9 +77,10 @@ extension ServiceConnection {
     guard options.canPrompt else { throw KeyringError(options.lockedState) }
     let objects = try library.array(of: "o", try paths.map { try library.path($0) })
     let reply = try ask(
-      Wire.servicePath, Wire.service, "Unlock", [objects], reply: "(aoo)", during: call)
+      SecretServiceNames.servicePath, SecretServiceNames.service, "Unlock", [objects],
+      reply: "(aoo)", during: call)
     guard let prompt = reply.part(1)?.text else { throw BusFailure(.unusable) }
-    if prompt != Wire.nothing {
+    if prompt != SecretServiceNames.nothing {
       try run(prompt, options, cancellation: cancellation, during: call)
     }
   }
@@ -98,12 +100,14 @@ extension ServiceConnection {
     }
     let completed = bus.messages.expectPrompt(prompt)
     let rule = """
-      type='signal',sender='\(owner)',interface='\(Wire.prompt)',member='Completed',path='\(prompt)'
+      type='signal',sender='\(owner)',interface='\(SecretServiceNames.prompt)',member='Completed',path='\(prompt)'
       """
     _ = try Self.ask(bus, "AddMatch", [library.text(rule)], reply: "()", during: call)
-    let leaving = "type='signal',sender='\(Wire.bus)',member='NameOwnerChanged',arg0='\(owner)'"
+    let leaving =
+      "type='signal',sender='\(SecretServiceNames.bus)',member='NameOwnerChanged',arg0='\(owner)'"
     _ = try Self.ask(bus, "AddMatch", [library.text(leaving)], reply: "()", during: call)
-    _ = try ask(prompt, Wire.prompt, "Prompt", [library.text("")], reply: "()", during: call)
+    _ = try ask(
+      prompt, SecretServiceNames.prompt, "Prompt", [library.text("")], reply: "()", during: call)
 
     var limit = call.deadline
     if options.canPrompt {
@@ -131,7 +135,7 @@ extension ServiceConnection {
   private static let pulse = Duration.milliseconds(100)
 
   private func wait(
-    for signal: Signal, until limit: Deadline, _ cancellation: PromptCancellation?
+    for signal: WaitFlag, until limit: Deadline, _ cancellation: PromptCancellation?
   ) -> KeyringError.State? {
     while !signal.wait(until: .after(min(Self.pulse, limit.remaining))) {
       if cancellation?.isCancelled == true { return .promptGivenUp }
@@ -150,6 +154,6 @@ extension ServiceConnection {
     guard let owner = try? process(during: call), owner.program != nil, !owner.isGnomeKeyring else {
       return
     }
-    _ = try? ask(prompt, Wire.prompt, "Dismiss", reply: "()", during: call)
+    _ = try? ask(prompt, SecretServiceNames.prompt, "Dismiss", reply: "()", during: call)
   }
 }

@@ -53,7 +53,8 @@ private struct PasswordUnlocking {
     do {
       let secret = try connection.session(options, during: call).encode(password)
       _ = try connection.ask(
-        Wire.servicePath, Wire.masterPassword, "UnlockWithMasterPassword",
+        SecretServiceNames.servicePath, SecretServiceNames.masterPassword,
+        "UnlockWithMasterPassword",
         [connection.library.path(collection), secret], reply: "()", during: call)
       return try !connection.isLocked(collection, during: call)
     } catch let failure as BusFailure {

@@ -76,6 +76,6 @@ extension ServiceConnection {
     let names = try ["ListNames", "ListActivatableNames"].flatMap { method in
       try Self.ask(bus, method, reply: "(as)", during: call).part(0)?.texts ?? []
     }
-    return names.contains(Wire.prompter)
+    return names.contains(SecretServiceNames.prompter)
   }
 }

@@ -78,16 +78,19 @@ extension ServiceConnection {
       }
     }
     var seen: Set<String> = []
-    return try paths("Collections", of: Wire.service, at: Wire.servicePath)
-      .flatMap { try paths("Items", of: Wire.collection, at: $0) }
-      .filter { seen.insert($0).inserted }
+    return try paths(
+      "Collections", of: SecretServiceNames.service, at: SecretServiceNames.servicePath
+    )
+    .flatMap { try paths("Items", of: SecretServiceNames.collection, at: $0) }
+    .filter { seen.insert($0).inserted }
   }
 
   func search(
     _ attributes: [String: String], during call: KeyringCall
   ) throws -> (unlocked: [String], locked: [String]) {
     let reply = try ask(
-      Wire.servicePath, Wire.service, "SearchItems", [library.dictionary(attributes)],
+      SecretServiceNames.servicePath, SecretServiceNames.service, "SearchItems",
+      [library.dictionary(attributes)],
       reply: "(aoao)", during: call)
     return (reply.part(0)?.texts ?? [], reply.part(1)?.texts ?? [])
   }
@@ -97,7 +100,7 @@ extension ServiceConnection {
   /// Whether it is locked, it says itself where `isLocked` is `nil`.
   func item(_ path: String, isLocked: Bool?, during call: KeyringCall) throws -> KeyringItem? {
     do {
-      let properties = try properties(of: Wire.item, at: path, during: call)
+      let properties = try properties(of: SecretServiceNames.item, at: path, during: call)
       guard properties["Attributes"]?.type == "a{ss}" else { throw BusFailure(.unusable) }
       return KeyringItem(
         path, properties, isLocked: isLocked ?? (properties["Locked"]?.boolean == true))
@@ -137,7 +140,8 @@ extension ServiceConnection {
     let asked = try paths.map { try library.path($0) }
     let arguments = [try library.array(of: "o", asked), try library.path(session.path)]
     let reply = try ask(
-      Wire.servicePath, Wire.service, "GetSecrets", arguments, reply: "(a{o(oayays)})",
+      SecretServiceNames.servicePath, SecretServiceNames.service, "GetSecrets", arguments,
+      reply: "(a{o(oayays)})",
       during: call)
     var secrets: [String: SecretBytes] = [:]
     for (path, secret) in reply.part(0)?.entries ?? [:] where paths.contains(path) {

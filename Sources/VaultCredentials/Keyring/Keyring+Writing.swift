@@ -43,10 +43,10 @@ extension ServiceConnection {
   ) throws -> String {
     let collection = try unlockedDefaultCollection(options, during: call)
     var attributes = identity.attributes
-    attributes[Wire.schemaAttribute] = Wire.genericSchema
+    attributes[SecretServiceNames.schemaAttribute] = SecretServiceNames.genericSchema
     let properties = try library.properties([
-      ("\(Wire.item).Label", library.text(label)),
-      ("\(Wire.item).Attributes", library.dictionary(attributes)),
+      ("\(SecretServiceNames.item).Label", library.text(label)),
+      ("\(SecretServiceNames.item).Attributes", library.dictionary(attributes)),
     ])
     let arguments = [
       properties, try session(options, during: call).encode(secret), try library.boolean(false),
@@ -54,14 +54,15 @@ extension ServiceConnection {
     let reply: BusValue
     do {
       reply = try ask(
-        collection, Wire.collection, "CreateItem", arguments, reply: "(oo)", during: call)
+        collection, SecretServiceNames.collection, "CreateItem", arguments, reply: "(oo)",
+        during: call)
     } catch let failure as BusFailure where failure.kind == .locked {
       throw KeyringError(options.lockedState)
     } catch let failure as BusFailure where failure.kind == .noSuchObject {
       throw KeyringError(.noCollection)
     }
-    if let path = reply.part(0)?.text, path != Wire.nothing { return path }
-    guard let prompt = reply.part(1)?.text, prompt != Wire.nothing else {
+    if let path = reply.part(0)?.text, path != SecretServiceNames.nothing { return path }
+    guard let prompt = reply.part(1)?.text, prompt != SecretServiceNames.nothing else {
       throw BusFailure(.unusable)
     }
     // KeePassXC makes every item by a prompt, and asks nobody while its database is open.
@@ -83,7 +84,7 @@ extension ServiceConnection {
   ) throws {
     try check(path, is: identity, during: call)
     let secret = try session(options, during: call).encode(secret)
-    _ = try ask(path, Wire.item, "SetSecret", [secret], reply: "()", during: call)
+    _ = try ask(path, SecretServiceNames.item, "SetSecret", [secret], reply: "()", during: call)
   }
 
   func delete(
@@ -97,9 +98,9 @@ extension ServiceConnection {
   private func remove(
     _ path: String, _ options: KeyringOptions, during call: KeyringCall
   ) throws {
-    let reply = try ask(path, Wire.item, "Delete", reply: "(o)", during: call)
+    let reply = try ask(path, SecretServiceNames.item, "Delete", reply: "(o)", during: call)
     guard let prompt = reply.part(0)?.text else { throw BusFailure(.unusable) }
-    guard prompt != Wire.nothing else { return }
+    guard prompt != SecretServiceNames.nothing else { return }
     try run(prompt, options, cancellation: nil, isUnlocked: true, during: call)
     guard try item(path, isLocked: false, during: call) == nil else {
       throw KeyringError(.itemLocked)
@@ -110,7 +111,8 @@ extension ServiceConnection {
   private func check(
     _ path: String, is identity: KeyringIdentity, during call: KeyringCall
   ) throws {
-    let properties = try properties(of: Wire.item, at: library.path(path).text ?? "", during: call)
+    let properties = try properties(
+      of: SecretServiceNames.item, at: library.path(path).text ?? "", during: call)
     // A keyring that was never unlocked shows hashes for attributes; it refuses the change itself.
     guard properties["Locked"]?.boolean != true else { throw KeyringError(.itemLocked) }
     guard KeyringItem(path, properties, isLocked: false).holds(identity.searched) else {

@@ -59,7 +59,7 @@ final class KeyringCall: Sendable {
 
 /// Where an operation leaves its result for the thread that waits for it.
 final class KeyringOutcome<Success: Sendable>: Sendable {
-  let signal = Signal()
+  let signal = WaitFlag()
   private let call = Mutex<KeyringCall?>(nil)
   private let result = Mutex<Result<Success, KeyringError>?>(nil)
 

@@ -34,7 +34,7 @@ package struct KeyringItem: Sendable, Equatable {
 
   /// The attributes, but for the schema's name, which libsecret keeps among them.
   package var ownAttributes: [String: String] {
-    attributes.filter { $0.key != Wire.schemaAttribute }
+    attributes.filter { $0.key != SecretServiceNames.schemaAttribute }
   }
 
   /// Whether every attribute of `asked` is among the item's.
@@ -44,14 +44,14 @@ package struct KeyringItem: Sendable, Equatable {
 
   /// Which program seems to have written it, by its attributes: protocols.md, section 6.
   package var ownerHint: String? {
-    let schema = attributes[Wire.schemaAttribute] ?? ""
+    let schema = attributes[SecretServiceNames.schemaAttribute] ?? ""
     if let known = Self.schemas[schema] { return known }
     if let application = attributes["application"] {
       return application == "Python keyring library" ? "Python keyring" : application
     }
     if attributes["service"]?.hasPrefix("gh:") == true { return "gh" }
     if attributes["docker_cli"] == "1" { return "docker" }
-    return schema.isEmpty || schema == Wire.genericSchema ? nil : schema
+    return schema.isEmpty || schema == SecretServiceNames.genericSchema ? nil : schema
   }
 
   private static let schemas = [

@@ -21,7 +21,7 @@ final class MessageGuard: Sendable {
     var sessionCalls: [UInt32: String] = [:]
     var hasRefusedSession = false
     var prompts: [String: PromptResult] = [:]
-    var waiting: [String: Signal] = [:]
+    var waiting: [String: WaitFlag] = [:]
     var lostNames: Set<String> = []
   }
 
@@ -54,9 +54,9 @@ final class MessageGuard: Sendable {
   // MARK: Prompts
 
   /// A signal that is raised when the prompt at `path` completes.
-  func expectPrompt(_ path: String) -> Signal {
+  func expectPrompt(_ path: String) -> WaitFlag {
     state.withLock { state in
-      let signal = Signal()
+      let signal = WaitFlag()
       state.waiting[path] = signal
       return signal
     }

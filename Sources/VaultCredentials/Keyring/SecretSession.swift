@@ -63,7 +63,9 @@ import VaultSealing
       unsafe functions.g_value_set_object?(first, UnsafeMutableRawPointer(bus.pointer))
       _ = unsafe functions.g_value_init?(first + 1, functions.g_dbus_proxy_flags_get_type?() ?? 0)
       unsafe functions.g_value_set_flags?(first + 1, flags)
-      for (index, text) in [owner, Wire.servicePath, Wire.service].enumerated() {
+      for (index, text) in [owner, SecretServiceNames.servicePath, SecretServiceNames.service]
+        .enumerated()
+      {
         _ = unsafe functions.g_value_init?(first + 2 + index, cvault_type_string)
         unsafe functions.g_value_set_string?(first + 2 + index, text)
       }

@@ -20,12 +20,13 @@ final class ServiceConnection: Sendable {
   private static func owner(on bus: BusConnection, during call: KeyringCall) throws -> String {
     if let owner = try currentOwner(on: bus, during: call) { return owner }
     let activatable = try ask(bus, "ListActivatableNames", reply: "(as)", during: call)
-    guard activatable.part(0)?.texts.contains(Wire.serviceName) == true else {
+    guard activatable.part(0)?.texts.contains(SecretServiceNames.serviceName) == true else {
       throw KeyringError(.noProvider)
     }
     do {
       _ = try ask(
-        bus, "StartServiceByName", [bus.library.text(Wire.serviceName), bus.library.number(0)],
+        bus, "StartServiceByName",
+        [bus.library.text(SecretServiceNames.serviceName), bus.library.number(0)],
         reply: "(u)", during: call)
     } catch let failure as BusFailure {
       switch failure.kind {
@@ -45,7 +46,8 @@ final class ServiceConnection: Sendable {
   ) throws -> String? {
     do {
       let reply = try ask(
-        bus, "GetNameOwner", [bus.library.text(Wire.serviceName)], reply: "(s)", during: call)
+        bus, "GetNameOwner", [bus.library.text(SecretServiceNames.serviceName)], reply: "(s)",
+        during: call)
       return reply.part(0)?.text
     } catch let failure as BusFailure where failure.kind == .noOwner {
       return nil
@@ -59,7 +61,8 @@ final class ServiceConnection: Sendable {
     during call: KeyringCall
   ) throws -> BusValue {
     try bus.call(
-      Wire.bus, Wire.busPath, Wire.bus, method, arguments, reply: reply, during: call)
+      SecretServiceNames.bus, SecretServiceNames.busPath, SecretServiceNames.bus, method, arguments,
+      reply: reply, during: call)
   }
 
   /// Asks the keyring.
@@ -78,7 +81,8 @@ final class ServiceConnection: Sendable {
     _ name: String, of interface: String, at path: String, during call: KeyringCall
   ) throws -> BusValue {
     let reply = try ask(
-      path, Wire.properties, "Get", [library.text(interface), library.text(name)], reply: "(v)",
+      path, SecretServiceNames.properties, "Get", [library.text(interface), library.text(name)],
+      reply: "(v)",
       during: call)
     guard let value = reply.part(0)?.content else { throw BusFailure(.unusable) }
     return value
@@ -89,7 +93,8 @@ final class ServiceConnection: Sendable {
     of interface: String, at path: String, during call: KeyringCall
   ) throws -> [String: BusValue] {
     let reply = try ask(
-      path, Wire.properties, "GetAll", [library.text(interface)], reply: "(a{sv})", during: call)
+      path, SecretServiceNames.properties, "GetAll", [library.text(interface)], reply: "(a{sv})",
+      during: call)
     return reply.part(0)?.entries ?? [:]
   }
 
@@ -117,14 +122,16 @@ final class ServiceConnection: Sendable {
   /// Never `/collection/login`: KeePassXC and KWallet have none.
   func defaultCollection(during call: KeyringCall) throws -> String? {
     let reply = try ask(
-      Wire.servicePath, Wire.service, "ReadAlias", [library.text("default")], reply: "(o)",
+      SecretServiceNames.servicePath, SecretServiceNames.service, "ReadAlias",
+      [library.text("default")], reply: "(o)",
       during: call)
     guard let path = reply.part(0)?.text else { throw BusFailure(.unusable) }
-    return path == Wire.nothing ? nil : path
+    return path == SecretServiceNames.nothing ? nil : path
   }
 
   func isLocked(_ collection: String, during call: KeyringCall) throws -> Bool {
-    let locked = try property("Locked", of: Wire.collection, at: collection, during: call)
+    let locked = try property(
+      "Locked", of: SecretServiceNames.collection, at: collection, during: call)
     guard let locked = locked.boolean else { throw BusFailure(.unusable) }
     return locked
   }

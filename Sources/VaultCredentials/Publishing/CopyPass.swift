@@ -9,7 +9,7 @@ struct CopyPass {
   }
 
   let open: UnlockedVault
-  let sealed: SealedFile
+  let sealed: VaultFile
   let index: VaultIndex
   let publisher: CopyPublisher
   let isOverwriting: Bool

@@ -30,7 +30,7 @@ struct Session: Sendable {
   /// Puts the key of `header`'s vault into the kernel's keyring.
   static func begin(_ vaultKey: SecretBytes, header: VaultHeader, seconds: Int) throws {
     let seconds = min(max(1, seconds), maximumSeconds)
-    var composer = SecretComposer()
+    var composer = SecretBuilder()
     composer.put([version])
     composer.put(KernelKeyring.bootTime() + UInt64(seconds) * 1_000_000_000)
     composer.put(vaultKey)

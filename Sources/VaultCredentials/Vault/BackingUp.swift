@@ -59,7 +59,7 @@ extension LockedVault.Blocking {
   public func checkBackup(_ path: String, with sources: [KeySource]) throws -> BackupSummary {
     let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
     let backup = try BackupFile(decoding: bytes)
-    let opened = try VaultOpening(vault: vault, sealed: try SealedFile(bytes: backup.vault))
+    let opened = try VaultOpening(vault: vault, sealed: try VaultFile(bytes: backup.vault))
       .open(with: sources)
     return try Self.verify(backup: bytes, path: path, keys: opened.keys)
   }
@@ -71,7 +71,7 @@ extension LockedVault.Blocking {
   public func restore(from path: String) throws {
     let backup = try BackupFile(
       decoding: try OutsideFile.read(path, limit: BackupFile.maximumLength))
-    let sealed = try SealedFile(bytes: backup.vault)
+    let sealed = try VaultFile(bytes: backup.vault)
     let history = HistoryStore(
       location: vault.folder.location, vaultID: sealed.header.vaultID)
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
@@ -92,11 +92,11 @@ extension LockedVault.Blocking {
     backup bytes: [UInt8], path: String, keys: VaultKeys
   ) throws -> BackupSummary {
     let backup = try BackupFile(decoding: bytes)
-    let sealed = try SealedFile(bytes: backup.vault)
+    let sealed = try VaultFile(bytes: backup.vault)
     let index: VaultIndex
     do {
       index = try sealed.openIndex(keys)
-    } catch is SealedFile.IndexRejected {
+    } catch is VaultFile.IndexRejected {
       throw VaultHeader.damaged("the index in the backup does not open")
     }
     var items = 0
@@ -110,7 +110,7 @@ extension LockedVault.Blocking {
         guard let blob = backup.blobs[earlier.hash] else {
           throw CredentialError(.damaged, "the backup lacks an earlier version of an item")
         }
-        _ = try SealedFile.open(
+        _ = try VaultFile.open(
           blob, record: record, version: earlier.version, kind: earlier.kind,
           vaultID: sealed.header.vaultID, parent: try index.dataKey(id: earlier.dataKey))
         earlierVersions += 1

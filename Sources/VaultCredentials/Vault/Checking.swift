@@ -78,7 +78,7 @@ extension UnlockedVault.Blocking {
     return report
   }
 
-  private func checkItems(_ sealed: SealedFile, _ index: VaultIndex, _ report: inout CheckReport) {
+  private func checkItems(_ sealed: VaultFile, _ index: VaultIndex, _ report: inout CheckReport) {
     var damaged = 0
     var damagedEarlier = 0
     for (done, record) in index.items.enumerated() {

@@ -115,7 +115,7 @@ public struct LockedVault: Sendable {
       try VaultCreation(vault: vault).create(slots: slots)
     }
 
-    func sealedFile() throws -> SealedFile {
+    func sealedFile() throws -> VaultFile {
       guard let sealed = try folder.read() else {
         throw CredentialError(
           .noVault, "there is no vault at \(folder.path)",

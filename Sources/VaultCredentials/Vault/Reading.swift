@@ -153,7 +153,7 @@ extension UnlockedVault.Blocking {
 extension UnlockedVault {
   /// The contents of the current or an earlier version.
   func contents(
-    of record: ItemRecord, version: UInt64?, sealed: SealedFile, index: VaultIndex
+    of record: ItemRecord, version: UInt64?, sealed: VaultFile, index: VaultIndex
   ) throws -> ItemContents {
     guard let version, version != record.version || record.trashed != 0 else {
       return try sealed.contents(of: record, keys: keys)
@@ -177,7 +177,7 @@ extension UnlockedVault {
         .damaged, "version \(earlier.version) of this item is missing or was changed",
         hint: "other versions are not affected: 'vault history' lists them")
     }
-    return try SealedFile.open(
+    return try VaultFile.open(
       sealed, record: record, version: earlier.version, kind: earlier.kind, vaultID: vaultID,
       parent: try index.dataKey(id: earlier.dataKey))
   }

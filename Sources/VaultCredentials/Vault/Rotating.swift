@@ -28,7 +28,7 @@ extension UnlockedVault.Blocking {
     }
     _ = try? Session.end(vaultID: open.vaultID)
     for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
-      try? KeyringDoor(keyring: open.vault.keyring, options: open.vault.options)
+      try? KeyringSlotKeys(keyring: open.vault.keyring, options: open.vault.options)
         .removeSlotKey(vaultID: open.vaultID, slotID: slot.id)
     }
     let rotated = UnlockedVault(
@@ -62,8 +62,8 @@ extension UnlockedVault.Blocking {
         guard
           slot.cost.memoryKiB < cost.memoryKiB || slot.cost.passes < cost.passes
         else { continue }
-        let label = try SlotMaker.label(of: slot, keys: open.keys, vaultID: open.vaultID)
-        draft.header.slots[position] = try SlotMaker.record(
+        let label = try KeySlotSealing.label(of: slot, keys: open.keys, vaultID: open.vaultID)
+        draft.header.slots[position] = try KeySlotSealing.record(
           for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
           keys: open.keys, vaultID: open.vaultID, secret: normal, cost: cost)
         count += 1

@@ -7,7 +7,7 @@ import VaultSealing
 struct SalvageDistance {
   let vault: LockedVault
   /// What lies there as the generation before, and opens.
-  let previous: SealedFile
+  let previous: VaultFile
   let index: VaultIndex
   let keys: VaultKeys
   /// The bytes of the vault file that does not open; `nil` if there is none.
@@ -64,7 +64,7 @@ struct SalvageDistance {
     guard let damaged, damaged.count >= VaultHeader.fixedLength,
       damaged.starts(with: VaultHeader.magic)
     else { return nil }
-    let header = try? SealedFile(bytes: damaged).header
+    let header = try? VaultFile(bytes: damaged).header
     guard header != nil || !hasRecord, Array(damaged[16..<32]) == previous.header.vaultID else {
       return nil
     }

@@ -89,7 +89,7 @@ extension LockedVault.Blocking {
 
   /// Opens a file that was read, or says why it cannot be; a wrong key is an error.
   private func opened(
-    _ sealed: SealedFile?, with sources: ([KeySlot]) throws -> [KeySource]
+    _ sealed: VaultFile?, with sources: ([KeySlot]) throws -> [KeySource]
   ) throws -> Result<UnlockedVault, CredentialError> {
     guard let sealed else {
       let isThere = try folder.exists()
@@ -105,7 +105,7 @@ extension LockedVault.Blocking {
       return .success(open)
     } catch let error as CredentialError where error.code == .damaged {
       return .failure(error)
-    } catch is SealedFile.IndexRejected {
+    } catch is VaultFile.IndexRejected {
       return .failure(VaultHeader.damaged("its index was changed"))
     }
   }
@@ -263,7 +263,7 @@ private struct Salvage {
   }
 
   private struct Generation {
-    let sealed: SealedFile
+    let sealed: VaultFile
     let index: VaultIndex
   }
 

@@ -1,7 +1,7 @@
 package import VaultSealing
 
 /// An item as it comes from another program: all its parts at once.
-package struct NewItem: Sendable {
+package struct ItemDraft: Sendable {
   /// What it is to be called.
   package var name: ItemName
   /// The main secret.
@@ -23,7 +23,7 @@ package struct NewItem: Sendable {
 }
 
 /// What an item holds: its main secret and all its fields.
-package struct WholeItem: Sendable {
+package struct ItemWithSecrets: Sendable {
   /// The main secret.
   package let main: Secret
   /// Its further fields.
@@ -35,7 +35,7 @@ extension UnlockedVault.Blocking {
   ///
   /// - Returns: What answers a name with what the item holds, and with `nil` where there is none.
   /// - Throws: ``CredentialError`` with code `.damaged`; so does what is returned.
-  package func wholeItems() throws -> (ItemName) throws -> WholeItem? {
+  package func wholeItems() throws -> (ItemName) throws -> ItemWithSecrets? {
     let (sealed, index) = try open.read()
     let records = Dictionary(
       index.items.filter { $0.trashed == 0 }.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -43,7 +43,8 @@ extension UnlockedVault.Blocking {
     return { name in
       guard let record = records[name.text] else { return nil }
       let contents = try sealed.contents(of: record, keys: keys)
-      return WholeItem(main: Secret(contents.main), fields: contents.fields.mapValues(Secret.init))
+      return ItemWithSecrets(
+        main: Secret(contents.main), fields: contents.fields.mapValues(Secret.init))
     }
   }
 
@@ -55,7 +56,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: The items as they are now, in the same order.
   /// - Throws: As ``set(_:to:field:changes:)`` does.
   @discardableResult
-  package func store(_ items: [NewItem]) throws -> [Item] {
+  package func store(_ items: [ItemDraft]) throws -> [Item] {
     guard !items.isEmpty else { return [] }
     let records = try open.commit { draft in
       try items.enumerated().map { done, item in
@@ -74,7 +75,7 @@ extension UnlockedVault.Blocking {
     return records.map(Item.init)
   }
 
-  private static func store(_ item: NewItem, in draft: inout VaultDraft) throws -> ItemRecord {
+  private static func store(_ item: ItemDraft, in draft: inout VaultDraft) throws -> ItemRecord {
     let contents = ItemContents(main: item.main, fields: item.fields)
     if let position = draft.position(of: item.name) {
       try draft.keepAsEarlier(at: position)

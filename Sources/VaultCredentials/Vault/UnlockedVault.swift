@@ -51,7 +51,7 @@ public final class UnlockedVault: Sendable {
   /// What commits left to be done in the keyring.
   private let copyWork = Mutex(CopyMarks())
   /// What opening the vault has read, for the call that comes right after it.
-  private let fresh: Mutex<FreshFile?>
+  private let fresh: Mutex<RecentRead?>
 
   /// What opened the vault.
   public let openedBy: OpenedBy
@@ -61,7 +61,7 @@ public final class UnlockedVault: Sendable {
 
   init(
     vault: LockedVault, header: VaultHeader, keys: VaultKeys, openedBy: OpenedBy,
-    fresh: FreshFile? = nil
+    fresh: RecentRead? = nil
   ) {
     self.fresh = Mutex(fresh)
     self.vault = vault
@@ -101,7 +101,7 @@ public final class UnlockedVault: Sendable {
   }
 
   /// Reads the file as it is now.
-  func read(onlyItemsNamed names: [ItemName]? = nil) throws -> (SealedFile, VaultIndex) {
+  func read(onlyItemsNamed names: [ItemName]? = nil) throws -> (VaultFile, VaultIndex) {
     let fresh = fresh.withLock { fresh in
       defer { fresh = nil }
       return fresh

@@ -45,7 +45,7 @@ struct VaultCreation {
       isPublishing: records.contains { KeySlot.Kind(type: $0.type) == .keyring })
     try index.addDataKey(purpose: .history, now: index.written)
     try index.addDataKey(purpose: .publishing, now: index.written)
-    let (bytes, tag) = try VaultFileComposer.compose(
+    let (bytes, tag) = try VaultFileEncoder.compose(
       header: header, index: index, keys: keys, sealedItems: [:])
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       guard try !vault.folder.exists() else {
@@ -83,13 +83,13 @@ struct SlotAddition {
     var keyringKey: SecretBytes?
     if case .keyring = slot.kind {
       let key = try SecretBytes.random(count: 32)
-      try KeyringDoor(keyring: vault.keyring, options: vault.options).storeSlotKey(
+      try KeyringSlotKeys(keyring: vault.keyring, options: vault.options).storeSlotKey(
         key, vaultID: vaultID, slotID: id)
       keyringKey = key
     }
     do {
-      let (secret, cost) = try SlotMaker.secret(of: slot, keyringKey: keyringKey)
-      return try SlotMaker.record(
+      let (secret, cost) = try KeySlotSealing.secret(of: slot, keyringKey: keyringKey)
+      return try KeySlotSealing.record(
         for: slot, id: id, keys: keys, vaultID: vaultID, secret: secret, cost: cost)
     } catch {
       if keyringKey != nil { removeKey(slotID: id) }
@@ -104,7 +104,7 @@ struct SlotAddition {
 
   private func removeKey(slotID: [UInt8]) {
     // What ended the creation is what matters; a key that stays opens nothing.
-    try? KeyringDoor(keyring: vault.keyring, options: vault.options)
+    try? KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
       .removeSlotKey(vaultID: vaultID, slotID: slotID)
   }
 }

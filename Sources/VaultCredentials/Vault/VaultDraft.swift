@@ -10,7 +10,7 @@ struct VaultDraft {
     var sealed: [UInt8]
   }
 
-  let sealed: SealedFile
+  let sealed: VaultFile
   let keys: VaultKeys
   let now: Int64
   let historyLimit: Int
@@ -30,7 +30,7 @@ struct VaultDraft {
   private(set) var isPurging = false
   var notices: [VaultNotice] = []
 
-  init(sealed: SealedFile, keys: VaultKeys, index: VaultIndex, now: Int64, historyLimit: Int) {
+  init(sealed: VaultFile, keys: VaultKeys, index: VaultIndex, now: Int64, historyLimit: Int) {
     self.sealed = sealed
     self.keys = keys
     self.now = now
@@ -86,7 +86,7 @@ struct VaultDraft {
   func contents(at position: Int) throws -> ItemContents {
     let record = index.items[position]
     if let bytes = changedItems[record.id] {
-      return try SealedFile.open(
+      return try VaultFile.open(
         bytes, record: record, version: record.version, kind: record.kind,
         vaultID: header.vaultID, parent: keys.item)
     }

@@ -3,7 +3,7 @@ import VaultSealing
 /// Finds the key that opens a vault file, door by door.
 struct VaultOpening {
   let vault: LockedVault
-  let sealed: SealedFile
+  let sealed: VaultFile
 
   /// What a door gave.
   private struct Found {
@@ -21,7 +21,7 @@ struct VaultOpening {
         let keys = try VaultKeys(found.vaultKey)
         do {
           return try finish(found, keys: keys)
-        } catch is SealedFile.IndexRejected {
+        } catch is VaultFile.IndexRejected {
           guard found.source != .session else {
             if try belongsToThisEpoch(found) { throw VaultHeader.damaged("its index was changed") }
             staleSession = true
@@ -51,14 +51,15 @@ struct VaultOpening {
       guard let passphrase = try passphrase(),
         try isPossible(.passphrase, "passphrase", source)
       else { return nil }
-      guard let (key, slot) = try SlotMaker.open(passphrase: passphrase, header: sealed.header)
+      guard let (key, slot) = try KeySlotSealing.open(passphrase: passphrase, header: sealed.header)
       else { throw wrong("the passphrase does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
       guard let bytes = try bytes(), try isPossible(.keyFile, "key-file", source) else {
         return nil
       }
-      guard let (key, slot) = try SlotMaker.open(.keyFile, material: bytes, header: sealed.header)
+      guard
+        let (key, slot) = try KeySlotSealing.open(.keyFile, material: bytes, header: sealed.header)
       else { throw wrong("the key-file does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .keyFile)
     case .recoveryCode(let code):
@@ -71,7 +72,8 @@ struct VaultOpening {
           hint: "compare it with the paper, group by group")
       }
       guard
-        let (key, slot) = try SlotMaker.open(.recovery, material: material, header: sealed.header)
+        let (key, slot) = try KeySlotSealing.open(
+          .recovery, material: material, header: sealed.header)
       else { throw wrong("the recovery code does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .recovery)
     case .keyring:
@@ -82,7 +84,7 @@ struct VaultOpening {
   private func findInKeyring() throws -> Found? {
     let slots = sealed.header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
     guard vault.options.usesKeyring, !slots.isEmpty else { return nil }
-    let door = KeyringDoor(keyring: vault.keyring, options: vault.options)
+    let door = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
     for slot in slots {
       guard let material = try door.slotKey(vaultID: sealed.header.vaultID, slotID: slot.id) else {
         continue
@@ -132,14 +134,14 @@ struct VaultOpening {
   private func finish(_ found: Found, keys: VaultKeys) throws -> UnlockedVault {
     let index = try sealed.openedIndex(keys)
     let label = try found.slot.map {
-      try SlotMaker.label(of: $0, keys: keys, vaultID: sealed.header.vaultID)
+      try KeySlotSealing.label(of: $0, keys: keys, vaultID: sealed.header.vaultID)
     }
     let open = UnlockedVault(
       vault: vault, header: sealed.header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
-      fresh: FreshFile(sealed: sealed, index: index))
+      fresh: RecentRead(sealed: sealed, index: index))
     if found.source != .session {
-      let settings = try? SealedFile.decode(index, onlyItemsNamed: []).settings
+      let settings = try? VaultFile.decode(index, onlyItemsNamed: []).settings
       open.beginSession(
         header: sealed.header,
         setting: settings?[VaultIndex.sessionSetting].flatMap { Int($0) })

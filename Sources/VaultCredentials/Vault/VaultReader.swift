@@ -8,12 +8,12 @@ struct VaultReader {
   /// The key slots when the vault was opened: a rotation replaces all of them.
   let slotIDs: Set<[UInt8]>
   /// What was read a moment ago, to be used if it is still the file.
-  var fresh: FreshFile?
+  var fresh: RecentRead?
 
   /// The file for reading; what is odd about its age comes as a notice.
   func open(
     onlyItemsNamed names: [[UInt8]]? = nil
-  ) throws -> (sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]) {
+  ) throws -> (sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]) {
     // The record is read before the file: else a writer in between looks like a rollback.
     var seen = try vault.folder.seen(vaultID: vaultID)
     var (sealed, index) =
@@ -59,7 +59,7 @@ struct VaultReader {
 
   /// The whole file for a change; the caller holds the lock, so nobody writes meanwhile.
   func openForWriting() throws -> (
-    sealed: SealedFile, index: VaultIndex, notices: [VaultNotice]
+    sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]
   ) {
     let (sealed, index) = try openIndex(onlyItemsNamed: nil)
     guard !sealed.header.isReadOnly else {
@@ -84,16 +84,16 @@ struct VaultReader {
 
   private func freshIndex(
     onlyItemsNamed names: [[UInt8]]?
-  ) throws -> (SealedFile, VaultIndex)? {
+  ) throws -> (VaultFile, VaultIndex)? {
     guard let fresh, fresh.isRecent, let identity = fresh.sealed.identity,
       vault.folder.identity() == identity
     else { return nil }
-    return (fresh.sealed, try SealedFile.decode(fresh.index, onlyItemsNamed: names))
+    return (fresh.sealed, try VaultFile.decode(fresh.index, onlyItemsNamed: names))
   }
 
   private func openIndex(
     onlyItemsNamed names: [[UInt8]]?
-  ) throws -> (SealedFile, VaultIndex) {
+  ) throws -> (VaultFile, VaultIndex) {
     let sealed = try vault.blocking.sealedFile()
     guard sealed.header.vaultID == vaultID else {
       throw CredentialError(
@@ -102,7 +102,7 @@ struct VaultReader {
     }
     do {
       return (sealed, try sealed.openIndex(keys, onlyItemsNamed: names))
-    } catch is SealedFile.IndexRejected {
+    } catch is VaultFile.IndexRejected {
       guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
         throw CredentialError(
           .changedMeanwhile, "the vault key was rotated after the vault had been opened",
@@ -113,7 +113,7 @@ struct VaultReader {
   }
 
   private func verdict(
-    _ record: [UInt8]?, _ sealed: SealedFile, _ index: VaultIndex
+    _ record: [UInt8]?, _ sealed: VaultFile, _ index: VaultIndex
   ) throws -> LastSeen.Verdict {
     guard let record, LastSeen.isRecord(record) else { return .newer }
     let states = [try keys.state()] + index.formerKeys.map(\.state)
@@ -130,7 +130,7 @@ struct VaultReader {
 
   /// Records a file that this process did not write, once its name is durable: a generation recorded
   /// before it is would look like a rollback after a power cut.
-  private func accept(_ sealed: SealedFile) throws {
+  private func accept(_ sealed: VaultFile) throws {
     let seen = LastSeen(
       vaultID: vaultID, generation: sealed.header.generation, tag: sealed.tag)
     do {
@@ -164,7 +164,7 @@ struct VaultReader {
   private static let rollbackHint =
     "if you put an older copy back on purpose, run the command again with --accept-rollback"
 
-  static func rolledBackMessage(_ sealed: SealedFile, _ seen: UInt64) -> String {
+  static func rolledBackMessage(_ sealed: VaultFile, _ seen: UInt64) -> String {
     "the vault file is older (generation \(sealed.header.generation)) than one seen before "
       + "(generation \(seen))"
   }

@@ -45,7 +45,7 @@ struct VaultWriter {
       }
       draft.header.generation += 1
       draft.index.shortenAncestors()
-      let (bytes, tag) = try VaultFileComposer.compose(
+      let (bytes, tag) = try VaultFileEncoder.compose(
         header: draft.header, index: draft.index, keys: draft.newKeys ?? keys,
         sealedItems: try draft.sealedItems())
 

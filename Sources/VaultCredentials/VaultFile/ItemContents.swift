@@ -41,7 +41,7 @@ package struct ItemContents: Sendable {
         "an item holds at most 1,000 further fields, this one would have \(fields.count)",
         hint: "put a part of them into another item")
     }
-    var composer = SecretComposer()
+    var composer = SecretBuilder()
     composer.put(UInt16(fields.count + 1))
     try put("", main, into: &composer)
     for name in fields.keys.sorted(by: Self.precedes) {
@@ -53,7 +53,7 @@ package struct ItemContents: Sendable {
     }
   }
 
-  private func put(_ name: String, _ value: SecretBytes, into composer: inout SecretComposer) throws
+  private func put(_ name: String, _ value: SecretBytes, into composer: inout SecretBuilder) throws
   {
     var writer = ByteWriter()
     try writer.str16(name)

@@ -26,7 +26,7 @@ struct VaultFolder: Sendable {
   /// Reads the vault file; `nil` if there is none.
   ///
   /// No lock is needed: a rename gives a reader one whole file.
-  func read() throws -> SealedFile? {
+  func read() throws -> VaultFile? {
     let (descriptor, status): (Int32, System.FileStatus)
     do {
       (descriptor, status) = try Directory(folder).openForReading(file, acceptingPrevious: true)
@@ -39,17 +39,17 @@ struct VaultFolder: Sendable {
       try System.readAll(descriptor, expected: status.size, limit: VaultHeader.maximumFile)
     }
     guard let bytes else { throw VaultHeader.damaged("it is larger than any vault may be") }
-    return try SealedFile(bytes: bytes, identity: Self.identity(status))
+    return try VaultFile(bytes: bytes, identity: Self.identity(status))
   }
 
   /// Reads the generation before; `nil` if there is none, or it is no vault file.
-  func readPrevious() throws -> SealedFile? {
+  func readPrevious() throws -> VaultFile? {
     let path = "\(folder)/\(AtomicFile.previousName(of: file))"
     guard let directory = try? Directory(folder),
       let there = try? directory.contains(AtomicFile.previousName(of: file)), there
     else { return nil }
     let bytes = try OutsideFile.read(path, limit: VaultHeader.maximumFile)
-    return try? SealedFile(bytes: bytes)
+    return try? VaultFile(bytes: bytes)
   }
 
   /// Calls `body` after each change of the vault file, until the watch is stopped.

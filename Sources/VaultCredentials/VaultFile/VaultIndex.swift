@@ -87,8 +87,8 @@ package struct VaultIndex: Sendable {
   static func context(header: [UInt8]) -> [UInt8] { Array("VLT1/index".utf8) + header }
 
   /// How many bytes the index takes once sealed, so that the header can say it before sealing.
-  func composed() throws -> SecretComposer {
-    var composer = SecretComposer()
+  func composed() throws -> SecretBuilder {
+    var composer = SecretBuilder()
     composer.put(Self.version)
     composer.put(UInt16(dataKeys.count))
     for key in dataKeys {

@@ -86,8 +86,8 @@ package struct OldStyleWriter: Sendable {
     case .integer(let number): String(number)
     case .unsignedInteger(let number): String(number)
     // NSNumber's description: 16 digits for a double, 7 for a float.
-    case .real(let number): Decimal.general(number, digits: 16)
-    case .float(let number): Decimal.general(Double(number), digits: 7)
+    case .real(let number): CNumberFormat.general(number, digits: 16)
+    case .float(let number): CNumberFormat.general(Double(number), digits: 7)
     case .boolean(let flag): flag ? "1" : "0"
     case .date(let date): CalendarTime(date)?.description ?? "\(date.timeIntervalSince1970)"
     case .data(let bytes): dataText(bytes)

@@ -19,7 +19,7 @@ final class XMLReader: XMLHandler {
 
   static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
     let reader = XMLReader()
-    try XMLParser.parse(bytes, into: reader)
+    try ExpatParser.parse(bytes, into: reader)
     guard let result = reader.result else {
       throw PreferenceError(.syntax, "the document has no value")
     }

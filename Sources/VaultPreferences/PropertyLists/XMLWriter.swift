@@ -90,7 +90,7 @@ struct XMLWriter {
   private func real(_ number: Double) -> String {
     if number.isNaN { return "nan" }
     if number.isInfinite { return number < 0 ? "-infinity" : "+infinity" }
-    return Decimal.general(number, digits: 17)
+    return CNumberFormat.general(number, digits: 17)
   }
 
   private mutating func dateText(_ date: Date) -> String {

@@ -6,8 +6,8 @@ enum Coercion {
     case .string(let text): text
     case .integer(let number): String(number)
     case .unsignedInteger(let number): String(number)
-    case .real(let number): Decimal.general(number, digits: 16)
-    case .float(let number): Decimal.general(Double(number), digits: 7)
+    case .real(let number): CNumberFormat.general(number, digits: 16)
+    case .float(let number): CNumberFormat.general(Double(number), digits: 7)
     case .boolean(let flag): flag ? "1" : "0"
     default: nil
     }
@@ -21,7 +21,7 @@ enum Coercion {
     case .real(let number): whole(number)
     case .float(let number): whole(Double(number))
     case .boolean(let flag): flag ? 1 : 0
-    case .string(let text): Int(Decimal.leadingInteger(text))
+    case .string(let text): Int(CNumberFormat.leadingInteger(text))
     default: 0
     }
   }
@@ -40,7 +40,7 @@ enum Coercion {
     case .real(let number): number
     case .float(let number): Double(number)
     case .boolean(let flag): flag ? 1 : 0
-    case .string(let text): Decimal.leadingReal(text)
+    case .string(let text): CNumberFormat.leadingReal(text)
     default: 0
     }
   }

@@ -78,7 +78,7 @@ final class PreferenceCore: Sendable {
 
   let name: String
   private let state: Mutex<State>
-  let source: Guarded<Source>
+  let source: Locked<Source>
   private let signal: ChangeSignal?
   /// What the administrator has fixed, in any domain.
   let policy: ManagedPreferences?
@@ -98,7 +98,7 @@ final class PreferenceCore: Sendable {
       State(
         steps: SearchList.steps(for: name, suites: []), managed: managed, arguments: arguments,
         problem: problem))
-    source = Guarded(Source(database: database))
+    source = Locked(Source(database: database))
     source.withLock { source in
       guard let news = try? source.database?.news(after: .max) else { return }
       (source.sequence, source.dataVersion) = (news.latest, news.dataVersion)

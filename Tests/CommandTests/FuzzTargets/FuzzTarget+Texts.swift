@@ -37,7 +37,7 @@ extension FuzzTarget {
       }
     },
     FuzzTarget("typed-line") { input in
-      var line = TypedLine()
+      var line = LineEditor()
       _ = try SecretBytes(capacity: 24) { room in
         for byte in input {
           _ = line.take(byte, into: &room)
@@ -52,7 +52,7 @@ extension FuzzTarget {
       _ = AskpassPrompt(text)
       _ = Timestamp.date(text)
       _ = TimeSpan.seconds(text)
-      _ = Misspelling.nearest(to: text, among: ["plain", text, ""])
+      _ = Suggestion.nearest(to: text, among: ["plain", text, ""])
     },
     FuzzTarget("otpauth") { input in
       let text = try SecretBytes(copying: input)

@@ -19,16 +19,16 @@ extension FuzzTarget {
           bytes.replaceSubrange(start..<length, with: checksum)
         }
       }
-      _ = try SealedFile(bytes: bytes)
+      _ = try VaultFile(bytes: bytes)
     },
     FuzzTarget("vault-index") { input in
       let padded = try input.withRawSpan {
         try Padding.padded($0, to: Padding.indexLength($0.byteCount))
       }
-      let index = try SealedFile.decode(padded, onlyItemsNamed: nil)
+      let index = try VaultFile.decode(padded, onlyItemsNamed: nil)
       _ = UndoRecord(in: index)
       // Who skips the other items must come to the same end.
-      _ = try SealedFile.decode(padded, onlyItemsNamed: [Array("api-token".utf8)])
+      _ = try VaultFile.decode(padded, onlyItemsNamed: [Array("api-token".utf8)])
     },
     FuzzTarget("item-contents") { input in
       let key = try SecretBytes(copying: key)
@@ -48,7 +48,7 @@ extension FuzzTarget {
     },
     FuzzTarget("backup") { input in
       let backup = try BackupFile(decoding: input + (try Hash.blake2b(input)))
-      _ = try SealedFile(bytes: backup.vault)
+      _ = try VaultFile(bytes: backup.vault)
     },
     FuzzTarget("recovery-code") { input in
       let key = try RecoveryCode.key(from: try SecretBytes(copying: input))

@@ -204,11 +204,13 @@ struct GitHelperTests {
       .appendingPathComponent("../../../scripts/links").standardized.path
     let names = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
       .map(String.init)
-    let links = HelperFace.links(command: "vault")
+    let links = CredentialProtocol.links(command: "vault")
     #expect(Set(links.map(\.name)).isSubset(of: Set(names)))
-    for link in links { #expect(HelperFace(calledAs: "/usr/bin/\(link.name)") == link.face) }
-    #expect(HelperFace(calledAs: "git-credential-lvault") == .git)
-    #expect(HelperFace(calledAs: "lvault") == nil)
+    for link in links {
+      #expect(CredentialProtocol(calledAs: "/usr/bin/\(link.name)") == link.face)
+    }
+    #expect(CredentialProtocol(calledAs: "git-credential-lvault") == .git)
+    #expect(CredentialProtocol(calledAs: "lvault") == nil)
   }
 
   @Test(

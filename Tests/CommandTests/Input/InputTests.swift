@@ -83,10 +83,10 @@ struct InputTests {
   }
 
   @Test func aTypedLineIsEditedByCharacters() throws {
-    func typed(_ keys: [UInt8]) throws -> (bytes: [UInt8], outcome: TypedLine.Outcome) {
-      var outcome = TypedLine.Outcome.more
+    func typed(_ keys: [UInt8]) throws -> (bytes: [UInt8], outcome: LineEditor.Outcome) {
+      var outcome = LineEditor.Outcome.more
       let secret = try SecretBytes(capacity: 8) { room in
-        var line = TypedLine()
+        var line = LineEditor()
         for key in keys where outcome == .more { outcome = line.take(key, into: &room) }
         return line.count
       }

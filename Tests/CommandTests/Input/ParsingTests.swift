@@ -46,15 +46,15 @@ struct ParsingTests {
     "--version", "__complete INDEX WORD…", "__clear-clipboard ROUTE SECONDS MARK",
   ]
 
-  @Test(arguments: PlainLines.forms)
+  @Test(arguments: FastPaths.forms)
   func eachPlainLineMeansWhatTheParserMakesOfIt(form: String) throws {
     let lines = try #require(Self.examples[form], "no examples of '\(form)'")
     for line in lines {
-      #expect(PlainLines.form(of: line) == form, "\(line)")
+      #expect(FastPaths.form(of: line) == form, "\(line)")
       if Self.onlyInTheTable.contains(form) {
-        #expect(throws: (any Error).self) { try PlainLines.meansTheSameToTheParser(line) }
+        #expect(throws: (any Error).self) { try FastPaths.meansTheSameToTheParser(line) }
       } else {
-        #expect(try PlainLines.meansTheSameToTheParser(line), "\(line)")
+        #expect(try FastPaths.meansTheSameToTheParser(line), "\(line)")
       }
     }
   }
@@ -74,7 +74,7 @@ struct ParsingTests {
     ["__complete", "x", "vault"], ["--nonsense", "defaults", "read"],
   ])
   func aLineOfAnotherFormIsForTheParser(line: [String]) {
-    #expect(PlainLines.form(of: line) == nil)
+    #expect(FastPaths.form(of: line) == nil)
   }
 
   @Test func commonOptionsMayStandBeforeTheVerb() throws {

@@ -33,7 +33,7 @@ struct Connection {
     profile = program == .aws ? part ?? "default" : "default"
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
-    guard HelperItem.isPlain(self.profile), !self.profile.unicodeScalars.contains("]"),
+    guard ServiceCredential.isPlain(self.profile), !self.profile.unicodeScalars.contains("]"),
       !self.profile.isEmpty
     else { throw CommandError.usage("this is no name of a profile") }
     if settings.vaultName != nil || settings.home != nil,
@@ -215,7 +215,8 @@ struct Connection {
       if isPlain, !word.isEmpty { return word }
       // In double quotes a shell acts on more than the quote.
       let special = (double ? "\"$`" : "'") + "\\"
-      guard !word.utf8.contains(where: special.utf8.contains), HelperItem.isPlain(word) else {
+      guard !word.utf8.contains(where: special.utf8.contains), ServiceCredential.isPlain(word)
+      else {
         throw CommandError.usage(
           "a path or name holds \(double ? "one of \" $ ` \\" : "' or \\"), "
             + "which cannot be written there")

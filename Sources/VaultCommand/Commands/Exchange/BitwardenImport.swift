@@ -56,7 +56,7 @@ enum BitwardenImport {
     case "1": try takeLogin(tree["login"], into: &item, &reading)
     case "2":
       item.kind = .note
-      item.main = try HelperItem.bytes(notes ?? "")
+      item.main = try ServiceCredential.bytes(notes ?? "")
       notes = nil
     case "3": try takeAll(tree["card"], main: "number", into: &item)
     case "4": try takeAll(tree["identity"], main: nil, into: &item)
@@ -85,7 +85,7 @@ enum BitwardenImport {
   private static func takeLogin(
     _ login: JSONTree?, into item: inout ImportedItem, _ reading: inout ImportReading
   ) throws {
-    item.main = try HelperItem.bytes(login?["password"]?.text ?? "")
+    item.main = try ServiceCredential.bytes(login?["password"]?.text ?? "")
     try item.add("user", login?["username"]?.text)
     try item.add("otp", login?["totp"]?.text)
     for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.text) }
@@ -98,7 +98,7 @@ enum BitwardenImport {
   ) throws {
     for (key, value) in tree?.members ?? [] {
       if key == main {
-        item.main = try HelperItem.bytes(value.text ?? "")
+        item.main = try ServiceCredential.bytes(value.text ?? "")
       } else {
         try item.add(key, value.text)
       }

@@ -66,7 +66,7 @@ enum CSVImport {
         try item.add(heading, value)
       }
     }
-    item.main = try HelperItem.bytes(texts[.password] ?? "")
+    item.main = try ServiceCredential.bytes(texts[.password] ?? "")
     try item.add("user", texts[.username])
     try item.add("url", texts[.url])
     try item.add("otp", texts[.otp])

@@ -16,7 +16,7 @@ package enum DotenvImport {
     for entry in entries(text) {
       switch entry {
       case .value(let name, let value):
-        var item = ImportedItem(origin: name, name: name, main: try HelperItem.bytes(value))
+        var item = ImportedItem(origin: name, name: name, main: try ServiceCredential.bytes(value))
         item.kind = .secret
         item.mayBeEmpty = true
         reading.items.append(item)

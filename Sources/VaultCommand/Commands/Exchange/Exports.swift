@@ -28,13 +28,13 @@ enum JSONExport {
       ]
       return .object([("name", .string(item.name.text))] + members)
     }
-    return try HelperItem.bytes(JSONValue.document([("items", .array(objects))]).text)
+    return try ServiceCredential.bytes(JSONValue.document([("items", .array(objects))]).text)
   }
 
   /// What an item holds; it was listed a moment ago.
   static func whole(
-    _ item: Item, _ look: (ItemName) throws -> WholeItem?
-  ) throws -> WholeItem {
+    _ item: Item, _ look: (ItemName) throws -> ItemWithSecrets?
+  ) throws -> ItemWithSecrets {
     guard let whole = try look(item.name) else {
       throw CommandError(
         "busy", "the vault was changed meanwhile", hint: "try again", status: .busy)
@@ -83,7 +83,7 @@ enum DotenvExport {
       }
       text += "\(name)=\(quoted.text)\n"
     }
-    return try HelperItem.bytes(text)
+    return try ServiceCredential.bytes(text)
   }
 
   /// `work/api-token` is `WORK_API_TOKEN`.

@@ -74,7 +74,7 @@ struct ImportPlan {
   }
 
   /// All items that are to be written, for one write.
-  var newItems: [NewItem] {
+  var newItems: [ItemDraft] {
     steps.filter { $0.action == .new || $0.action == .replace }.map { step in
       var changes = ItemChanges()
       changes.kind = step.item.kind
@@ -84,7 +84,7 @@ struct ImportPlan {
         changes.tags = step.item.tags
       }
       if !step.item.attributes.isEmpty { changes.attributes = step.item.attributes }
-      return NewItem(
+      return ItemDraft(
         step.name, main: step.item.main, fields: step.item.fields, changes: changes)
     }
   }
@@ -119,7 +119,7 @@ struct ImportPlan {
     return parts.isEmpty ? "untitled" : parts.joined(separator: "/")
   }
 
-  private static func isSame(_ item: ImportedItem, as known: WholeItem) -> Bool {
+  private static func isSame(_ item: ImportedItem, as known: ItemWithSecrets) -> Bool {
     known.main.bytes.isEqual(to: item.main) && known.fields.count == item.fields.count
       && item.fields.allSatisfy { field, value in
         known.fields[field].map { $0.bytes.isEqual(to: value) } ?? false

@@ -36,7 +36,7 @@ package struct ImportedItem {
   /// Adds a field, if it is not empty; a second one of a name gets a number.
   mutating func add(_ field: String, _ value: String?) throws {
     guard let value, !value.isEmpty else { return }
-    add(field, try HelperItem.bytes(value))
+    add(field, try ServiceCredential.bytes(value))
   }
 
   mutating func add(_ field: String, _ value: SecretBytes) {
@@ -75,13 +75,13 @@ package struct ImportedItem {
   func digest() throws -> [UInt8] {
     var parts: [SecretBytes] = []
     func put(_ bytes: SecretBytes) throws {
-      parts += [try HelperItem.bytes("\(bytes.count) "), bytes]
+      parts += [try ServiceCredential.bytes("\(bytes.count) "), bytes]
     }
     try put(main)
     for (name, value) in fields.sorted(by: {
       $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
     }) {
-      try put(HelperItem.bytes(name))
+      try put(ServiceCredential.bytes(name))
       try put(value)
     }
     return try SecretInput.joined(parts).withBytes { try Hash.blake2b($0, count: 32) }

@@ -27,7 +27,7 @@ enum JSONImport {
         reading.lose(name, "it is neither a text nor a number")
         continue
       }
-      var item = ImportedItem(origin: name, name: name, main: try HelperItem.bytes(text))
+      var item = ImportedItem(origin: name, name: name, main: try ServiceCredential.bytes(text))
       item.kind = .secret
       item.mayBeEmpty = true
       reading.items.append(item)
@@ -57,7 +57,7 @@ enum JSONImport {
 
   private static func secret(_ tree: JSONTree) throws -> SecretBytes? {
     guard let text = tree["secret"]?.text else { return nil }
-    guard tree["encoding"]?.text == "base64" else { return try HelperItem.bytes(text) }
+    guard tree["encoding"]?.text == "base64" else { return try ServiceCredential.bytes(text) }
     return try Data(base64Encoded: text).map { try SecretBytes(copying: Array($0)) }
   }
 }

@@ -10,9 +10,9 @@ import VaultStorage
 /// in a pool below Meta.
 enum KeePassImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let root: XMLElement
+    let root: XMLTree
     do {
-      root = try XMLElement.document(bytes)
+      root = try XMLTree.document(bytes)
     } catch {
       throw ImportFormat.unreadable("it is no XML: \(error.message)")
     }
@@ -32,7 +32,7 @@ enum KeePassImport {
   }
 
   private static func take(
-    _ group: XMLElement, path: [String], bin: String?, _ pool: [String: XMLElement],
+    _ group: XMLTree, path: [String], bin: String?, _ pool: [String: XMLTree],
     _ references: KeePassReferences, into reading: inout ImportReading
   ) throws {
     if let bin, !bin.isEmpty, group.text(of: "UUID") == bin {
@@ -52,7 +52,7 @@ enum KeePassImport {
   }
 
   private static func item(
-    _ entry: XMLElement, _ path: [String], _ pool: [String: XMLElement],
+    _ entry: XMLTree, _ path: [String], _ pool: [String: XMLTree],
     _ references: KeePassReferences, _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var texts: [(key: String, value: String)] = []
@@ -71,7 +71,7 @@ enum KeePassImport {
       }
     }
     var item = ImportedItem(
-      origin: name, name: name, main: try HelperItem.bytes(first("Password") ?? ""))
+      origin: name, name: name, main: try ServiceCredential.bytes(first("Password") ?? ""))
     try item.add("user", first("UserName"))
     try item.add("url", first("URL"))
     var taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
@@ -110,7 +110,7 @@ enum KeePassImport {
   ///
   /// A value refers to the pool, or holds the bytes itself: as base64, mostly of what gzip packed.
   private static func attachment(
-    _ value: XMLElement?, _ pool: [String: XMLElement]
+    _ value: XMLTree?, _ pool: [String: XMLTree]
   ) throws -> SecretBytes? {
     guard let value else { return nil }
     let holder = value.attributes["Ref"].map { pool[$0] } ?? value

@@ -24,7 +24,7 @@ struct KeePassReferences {
   /// The texts of entries, by their ids in upper-case hex.
   private var entries: [String: [String: String]] = [:]
 
-  init(_ root: XMLElement) {
+  init(_ root: XMLTree) {
     var waiting = [root]
     while let element = waiting.popLast() {
       guard element.name == "Entry" else {

@@ -76,7 +76,7 @@ struct PassEntry {
     }
     if !hasFinalNewline { layout.append(.open) }
     if layout != Self.usualLayout(of: fields) {
-      fields[Self.layoutField] = try HelperItem.bytes(
+      fields[Self.layoutField] = try ServiceCredential.bytes(
         layout.map(\.text).joined(separator: " "))
     }
     self.init(main: main, fields: fields)
@@ -96,7 +96,7 @@ struct PassEntry {
   }
 
   private static func joined(_ lines: [SecretBytes]) throws -> SecretBytes {
-    let newline = try HelperItem.bytes("\n")
+    let newline = try ServiceCredential.bytes("\n")
     return try SecretInput.joined(Array(lines.map { [$0] }.joined(separator: [newline])))
   }
 
@@ -201,12 +201,14 @@ struct PassEntry {
     guard others.isEmpty || !Self.hasNewline(main) else { return nil }
     for (field, value) in others where field != Self.notes && Self.hasNewline(value) { return nil }
     let layout = layout
-    let newline = try HelperItem.bytes("\n")
+    let newline = try ServiceCredential.bytes("\n")
     var lines: [[SecretBytes]] = [[main]]
     var notes = try fields[Self.notes].map(Self.lines) ?? []
     var written: Set<String> = [Self.notes, Self.layoutField]
     // A single empty line of the notes is none of the fields.
-    if fields[Self.notes] == nil, layout.contains(.notes(1)) { notes = [try HelperItem.bytes("")] }
+    if fields[Self.notes] == nil, layout.contains(.notes(1)) {
+      notes = [try ServiceCredential.bytes("")]
+    }
     for line in layout {
       switch line {
       case .open: break
@@ -216,7 +218,7 @@ struct PassEntry {
       case .named(let key, let blanks):
         guard let value = fields[line.field], written.insert(line.field).inserted else { continue }
         let front = key + ":" + String(repeating: " ", count: blanks)
-        lines.append([try HelperItem.bytes(front), value])
+        lines.append([try ServiceCredential.bytes(front), value])
       case .otp:
         guard let value = fields[Self.otp], written.insert(Self.otp).inserted else { continue }
         lines.append([value])
@@ -227,7 +229,7 @@ struct PassEntry {
     for field in fields.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !written.contains(field) {
       guard let value = fields[field] else { continue }
-      more.append(field == Self.otp ? [value] : [try HelperItem.bytes("\(field): "), value])
+      more.append(field == Self.otp ? [value] : [try ServiceCredential.bytes("\(field): "), value])
     }
     lines.insert(contentsOf: more, at: 1)
     lines += notes.map { [$0] }

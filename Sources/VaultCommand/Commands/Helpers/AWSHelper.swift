@@ -36,7 +36,7 @@ struct AWSHelper {
 
   /// The item of a profile.
   static func itemName(_ profile: String) throws -> ItemName {
-    try ItemName(HelperItem.name([client, profile]))
+    try ItemName(ServiceCredential.name([client, profile]))
   }
 
   func run(_ words: [String]) throws {
@@ -122,7 +122,8 @@ struct AWSHelper {
         hint: "such as: aws configure export-credentials --profile P | vault credential aws P store"
       )
     }
-    guard given.version == 1, !given.accessKeyId.isEmpty, HelperItem.isPlain(given.accessKeyId)
+    guard given.version == 1, !given.accessKeyId.isEmpty,
+      ServiceCredential.isPlain(given.accessKeyId)
     else {
       throw CommandError.usage("the credentials are of another version, or have no access key id")
     }
@@ -138,15 +139,16 @@ struct AWSHelper {
     } else {
       changes.expires = .some(nil)
     }
-    var attributes = [HelperItem.client: Self.client, Self.keyAttribute: given.accessKeyId]
+    var attributes = [ServiceCredential.client: Self.client, Self.keyAttribute: given.accessKeyId]
     attributes[Self.accountAttribute] = given.accountId
     changes.attributes = attributes
     var fields: [String: SecretBytes] = [:]
-    fields[Self.tokenField] = try given.sessionToken.map { try HelperItem.bytes($0) }
+    fields[Self.tokenField] = try given.sessionToken.map { try ServiceCredential.bytes($0) }
     try settings.withVaultMade { vault in
       _ = try vault.store([
-        NewItem(
-          name, main: try HelperItem.bytes(given.secretAccessKey), fields: fields, changes: changes)
+        ItemDraft(
+          name, main: try ServiceCredential.bytes(given.secretAccessKey), fields: fields,
+          changes: changes)
       ])
     }
   }

@@ -27,8 +27,10 @@ struct AskpassHelper {
     guard let answer = answer ?? nil else {
       throw Self.cancelled("no item answers this prompt: see 'vault help credential'")
     }
-    guard HelperItem.isLine(answer) else { throw Self.cancelled("the answer is not one line") }
-    try StandardOutput.write(SecretInput.joined([answer, HelperItem.bytes("\n")]))
+    guard ServiceCredential.isLine(answer) else {
+      throw Self.cancelled("the answer is not one line")
+    }
+    try StandardOutput.write(SecretInput.joined([answer, ServiceCredential.bytes("\n")]))
   }
 
   private func answer(
@@ -44,7 +46,7 @@ struct AskpassHelper {
       return try secret(marked: "sudo:\(user)", named: "sudo/\(user)", in: vault)
     case .gitUsername(let scheme, let host, let path):
       let item = try gitItem(scheme, host, path, nil, in: vault)
-      return try item?.attributes[HelperItem.account].map { try HelperItem.bytes($0) }
+      return try item?.attributes[ServiceCredential.account].map { try ServiceCredential.bytes($0) }
     case .gitPassword(let scheme, let host, let path, let username):
       return try gitItem(scheme, host, path, username, in: vault).map {
         try vault.get($0.name).bytes
@@ -68,7 +70,7 @@ struct AskpassHelper {
     marked mark: String, named name: String, in vault: UnlockedVault.Blocking
   ) throws -> SecretBytes? {
     let marked = try vault.items().filter {
-      HelperItem.isSame($0.attributes[Self.attribute], mark)
+      ServiceCredential.isSame($0.attributes[Self.attribute], mark)
     }
     guard marked.count <= 1 else {
       throw Self.cancelled("several items have the attribute of this prompt")

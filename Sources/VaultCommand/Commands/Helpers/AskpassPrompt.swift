@@ -18,7 +18,7 @@ package enum AskpassPrompt: Equatable, Sendable {
   /// Understands a prompt; `nil` where it is none of those that are known, to the letter.
   package init?(_ text: String) {
     // Nothing that a name could smuggle in.
-    guard HelperItem.isPlain(text) else { return nil }
+    guard ServiceCredential.isPlain(text) else { return nil }
     if let found = Self.key(text) ?? Self.sudo(text) ?? Self.git(text) ?? Self.hostPassword(text) {
       self = found
     } else {
@@ -98,7 +98,7 @@ struct GitAddress {
     }
     host = String(at.map { rest[rest.unicodeScalars.index(after: $0)...] } ?? rest)
     guard !scheme.isEmpty, !host.isEmpty, !host.unicodeScalars.contains("'"),
-      HelperItem.isPlain(host)
+      ServiceCredential.isPlain(host)
     else {
       return nil
     }
@@ -107,7 +107,7 @@ struct GitAddress {
   /// The text without its percent-encoding; `nil` where a control character comes out, or no UTF-8.
   private static func decoded(_ text: Substring) -> String? {
     guard let bytes = PercentEncoding.decoded(text),
-      let result = String(validating: bytes, as: UTF8.self), HelperItem.isPlain(result)
+      let result = String(validating: bytes, as: UTF8.self), ServiceCredential.isPlain(result)
     else { return nil }
     return result
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `vault credential`: its words go to the helper as they are, since another program says them.
-struct CredentialVerb: ParsableCommand {
+struct CredentialCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential",
     abstract: "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
@@ -17,7 +17,7 @@ struct CredentialVerb: ParsableCommand {
       """)
 
   @Argument(
-    help: "Which protocol.", completion: .list(HelperFace.allCases.map(\.rawValue)))
+    help: "Which protocol.", completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
   var face: String
 
   @Argument(
@@ -31,10 +31,10 @@ struct CredentialVerb: ParsableCommand {
 
   /// The line that the words make.
   func line() throws -> CredentialLine {
-    guard let face = HelperFace(rawValue: face) else {
+    guard let face = CredentialProtocol(rawValue: face) else {
       throw CommandError.usage(
         "there is no such protocol",
-        hint: "known: \(HelperFace.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: "known: \(CredentialProtocol.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let (behind, words) = CredentialLine.split(words, face)
     return CredentialLine(
@@ -48,11 +48,11 @@ struct CredentialVerb: ParsableCommand {
 ///
 /// A prompt and a service may begin with a `-`: nothing of them is an option.
 struct CredentialLine: Equatable {
-  let face: HelperFace
+  let face: CredentialProtocol
   let settings: VaultSettings
   let words: [String]
 
-  init(face: HelperFace, settings: VaultSettings, words: [String]) {
+  init(face: CredentialProtocol, settings: VaultSettings, words: [String]) {
     self.face = face
     self.settings = settings
     self.words = words
@@ -62,8 +62,8 @@ struct CredentialLine: Equatable {
   /// protocol's name.
   init?(_ arguments: [String]) {
     let (before, rest) = CommandLineParsing.leadingOptions(arguments)
-    guard rest.first == CredentialVerb.verbName, let word = rest.dropFirst().first,
-      let face = HelperFace(rawValue: word)
+    guard rest.first == CredentialCommand.verbName, let word = rest.dropFirst().first,
+      let face = CredentialProtocol(rawValue: word)
     else { return nil }
     let said = Array(rest.dropFirst(2))
     guard said != ["--help"], said != ["-h"] else { return nil }
@@ -77,7 +77,7 @@ struct CredentialLine: Equatable {
 
   /// The common options behind the protocol's name, and what the program says.
   static func split(
-    _ said: [String], _ face: HelperFace
+    _ said: [String], _ face: CredentialProtocol
   ) -> (options: [String], words: [String]) {
     // What a person is asked may look like our options.
     guard face != .askpass else { return ([], said) }

@@ -77,15 +77,15 @@ struct DockerHelper {
     let given = try decoded(bytes)
     guard let server = given.serverURL, !server.isEmpty else { throw Refusal.noServer }
     guard let username = given.username, !username.isEmpty else { throw Refusal.noUsername }
-    guard HelperItem.isPlain(server), HelperItem.isPlain(username) else {
+    guard ServiceCredential.isPlain(server), ServiceCredential.isPlain(username) else {
       throw Self.failure("the server or the user name holds a control character")
     }
     let secret = try SecretBytes(copying: Array((given.secret ?? "").utf8))
     try settings.withVaultMade { vault in
       let items = try vault.items()
       let known = Self.find(server, in: items)
-      if let known, HelperItem.isSame(known.attributes[HelperItem.account], username),
-        HelperItem.isSame(known.attributes[HelperItem.server], server),
+      if let known, ServiceCredential.isSame(known.attributes[ServiceCredential.account], username),
+        ServiceCredential.isSame(known.attributes[ServiceCredential.server], server),
         try vault.get(known.name).bytes.isEqual(to: secret)
       {
         return
@@ -93,12 +93,14 @@ struct DockerHelper {
       var changes = ItemChanges()
       changes.kind = .login
       changes.attributes = [
-        HelperItem.client: Self.client, HelperItem.server: server, HelperItem.account: username,
+        ServiceCredential.client: Self.client, ServiceCredential.server: server,
+        ServiceCredential.account: username,
       ]
       let name =
         try known?.name
-        ?? HelperItem.freeName(HelperItem.name([Self.client] + Self.parts(server)), among: items)
-      try vault.store([NewItem(name, main: secret, changes: changes)])
+        ?? ServiceCredential.freeName(
+          ServiceCredential.name([Self.client] + Self.parts(server)), among: items)
+      try vault.store([ItemDraft(name, main: secret, changes: changes)])
     }
   }
 
@@ -119,8 +121,8 @@ struct DockerHelper {
         throw Self.failure("the stored secret is no text")
       }
       return Credentials(
-        serverURL: item.attributes[HelperItem.server],
-        username: item.attributes[HelperItem.account] ?? "", secret: secret)
+        serverURL: item.attributes[ServiceCredential.server],
+        username: item.attributes[ServiceCredential.account] ?? "", secret: secret)
     }
     guard let credentials = found ?? nil else { throw Refusal.notFound }
     try write(credentials)
@@ -137,12 +139,12 @@ struct DockerHelper {
 
   private func list() throws {
     let found = try settings.withVaultIfAny { vault in
-      try vault.items().filter { $0.attributes[HelperItem.client] == Self.client }
+      try vault.items().filter { $0.attributes[ServiceCredential.client] == Self.client }
     }
     var users: [String: String] = [:]
     for item in found ?? [] {
-      guard let server = item.attributes[HelperItem.server] else { continue }
-      users[server] = item.attributes[HelperItem.account] ?? ""
+      guard let server = item.attributes[ServiceCredential.server] else { continue }
+      users[server] = item.attributes[ServiceCredential.account] ?? ""
     }
     try write(users)
   }
@@ -159,7 +161,7 @@ struct DockerHelper {
       String.UnicodeScalarView(
         scalars.drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }.reversed()))
     guard !trimmed.isEmpty else { throw Refusal.noServer }
-    guard HelperItem.isPlain(trimmed) else {
+    guard ServiceCredential.isPlain(trimmed) else {
       throw Self.failure("the server on stdin holds a control character")
     }
     return trimmed
@@ -175,13 +177,15 @@ struct DockerHelper {
 
   /// The item of a server: written the same, or else with another case of the host.
   static func find(_ server: String, in items: [Item]) -> Item? {
-    let all = items.filter { $0.attributes[HelperItem.client] == client }
-    let same = all.filter { HelperItem.isSame($0.attributes[HelperItem.server], server) }
-    if let found = HelperItem.newest(same) { return found }
-    return HelperItem.newest(
+    let all = items.filter { $0.attributes[ServiceCredential.client] == client }
+    let same = all.filter {
+      ServiceCredential.isSame($0.attributes[ServiceCredential.server], server)
+    }
+    if let found = ServiceCredential.newest(same) { return found }
+    return ServiceCredential.newest(
       all.filter {
-        guard let stored = $0.attributes[HelperItem.server] else { return false }
-        return HelperItem.isSame(withLowercaseHost(stored), withLowercaseHost(server))
+        guard let stored = $0.attributes[ServiceCredential.server] else { return false }
+        return ServiceCredential.isSame(withLowercaseHost(stored), withLowercaseHost(server))
       })
   }
 

@@ -59,8 +59,10 @@ struct GitHelper {
     /// Whether an item is one of those that are meant: what was sent must be the same.
     func matches(_ item: Item) -> Bool {
       guard isOfServer(item) else { return false }
-      if let path, !HelperItem.isSame(item.attributes[GitHelper.path], path) { return false }
-      if let username, !HelperItem.isSame(item.attributes[HelperItem.account], username) {
+      if let path, !ServiceCredential.isSame(item.attributes[GitHelper.path], path) { return false }
+      if let username,
+        !ServiceCredential.isSame(item.attributes[ServiceCredential.account], username)
+      {
         return false
       }
       return true
@@ -68,16 +70,16 @@ struct GitHelper {
 
     /// Whether an item is the one that is to be replaced: the same also in what was not sent.
     func isExactly(_ item: Item) -> Bool {
-      isOfServer(item) && HelperItem.isSame(item.attributes[GitHelper.path], path)
-        && HelperItem.isSame(item.attributes[HelperItem.account], username)
+      isOfServer(item) && ServiceCredential.isSame(item.attributes[GitHelper.path], path)
+        && ServiceCredential.isSame(item.attributes[ServiceCredential.account], username)
     }
 
     private func isOfServer(_ item: Item) -> Bool {
-      HelperItem.has(
+      ServiceCredential.has(
         item,
         [
-          (HelperItem.client, GitHelper.client), (GitHelper.scheme, scheme),
-          (HelperItem.server, host),
+          (ServiceCredential.client, GitHelper.client), (GitHelper.scheme, scheme),
+          (ServiceCredential.server, host),
         ])
     }
 
@@ -85,7 +87,7 @@ struct GitHelper {
     func best(of items: [Item]) -> Item? {
       let found = items.filter(matches)
       let general = found.filter { $0.attributes[GitHelper.path] == nil }
-      return HelperItem.newest(path == nil && !general.isEmpty ? general : found)
+      return ServiceCredential.newest(path == nil && !general.isEmpty ? general : found)
     }
   }
 
@@ -124,12 +126,12 @@ struct GitHelper {
     let capabilities = capabilities(of: description)
     var parts: [SecretBytes] = []
     func put(_ key: String, _ value: String) throws {
-      guard HelperItem.isPlain(value) else { throw Self.notALine() }
-      parts.append(try HelperItem.bytes("\(key)=\(value)\n"))
+      guard ServiceCredential.isPlain(value) else { throw Self.notALine() }
+      parts.append(try ServiceCredential.bytes("\(key)=\(value)\n"))
     }
     func put(_ key: String, _ value: SecretBytes) throws {
-      guard HelperItem.isLine(value) else { throw Self.notALine() }
-      parts += [try HelperItem.bytes("\(key)="), value, try HelperItem.bytes("\n")]
+      guard ServiceCredential.isLine(value) else { throw Self.notALine() }
+      parts += [try ServiceCredential.bytes("\(key)="), value, try ServiceCredential.bytes("\n")]
     }
     for known in ["authtype", "state"] where capabilities.contains(known) {
       try put("capability[]", known)
@@ -140,7 +142,7 @@ struct GitHelper {
       try put("authtype", authtype)
       try put("credential", try vault.get(item.name).bytes)
     } else {
-      if let account = item.attributes[HelperItem.account] { try put("username", account) }
+      if let account = item.attributes[ServiceCredential.account] { try put("username", account) }
       if !isExpired { try put("password", try vault.get(item.name).bytes) }
       if let token = try Self.field(Self.refreshToken, of: item, in: vault) {
         try put(Self.refreshToken, token)
@@ -193,14 +195,14 @@ struct GitHelper {
     fields[Self.refreshToken] = description.secrets[Self.refreshToken]
     try settings.withVaultMade { vault in
       let items = try vault.items()
-      let known = HelperItem.newest(items.filter(subject.isExactly))
+      let known = ServiceCredential.newest(items.filter(subject.isExactly))
       if let known, try isUnchanged(known, new, fields, expires, description, in: vault) { return }
       var changes = ItemChanges()
       changes.kind = description["authtype"] == nil ? .internetPassword : .token
       changes.attributes = attributes(of: subject, description["authtype"])
       changes.expires = .some(expires)
-      let name = try known?.name ?? HelperItem.freeName(Self.name(of: subject), among: items)
-      try vault.store([NewItem(name, main: new, fields: fields, changes: changes)])
+      let name = try known?.name ?? ServiceCredential.freeName(Self.name(of: subject), among: items)
+      try vault.store([ItemDraft(name, main: new, fields: fields, changes: changes)])
     }
   }
 
@@ -225,17 +227,18 @@ struct GitHelper {
       default: false
       }
     guard hasSameToken, item.expires == expires,
-      HelperItem.isSame(item.attributes[Self.authtype], description["authtype"])
+      ServiceCredential.isSame(item.attributes[Self.authtype], description["authtype"])
     else { return false }
     return try vault.get(item.name).bytes.isEqual(to: secret)
   }
 
   private func attributes(of subject: Subject, _ authtype: String?) -> [String: String] {
     var attributes = [
-      HelperItem.client: Self.client, Self.scheme: subject.scheme, HelperItem.server: subject.host,
+      ServiceCredential.client: Self.client, Self.scheme: subject.scheme,
+      ServiceCredential.server: subject.host,
     ]
     attributes[Self.path] = subject.path
-    attributes[HelperItem.account] = subject.username
+    attributes[ServiceCredential.account] = subject.username
     attributes[Self.authtype] = authtype
     return attributes
   }
@@ -246,7 +249,7 @@ struct GitHelper {
     if subject.scheme != "https" { parts.insert(subject.scheme, at: 1) }
     if let username = subject.username, !username.isEmpty { parts.append(username) }
     if let path = subject.path { parts += path.parts(at: "/").map(String.init) }
-    return HelperItem.name(parts)
+    return ServiceCredential.name(parts)
   }
 
   // MARK: erase

@@ -77,15 +77,16 @@ struct KeyringHelper {
     let answer = try settings.withVaultIfAny { vault -> SecretBytes? in
       guard let item = try find(call, in: vault) else { return nil }
       let secret = try vault.get(item.name).bytes
-      let newline = try HelperItem.bytes("\n")
+      let newline = try ServiceCredential.bytes("\n")
       guard call.wantsBoth else { return try SecretInput.joined([secret, newline]) }
       let username =
-        call.service == Self.ownService ? item.name.text : item.attributes[HelperItem.account] ?? ""
-      guard HelperItem.isPlain(username), HelperItem.isLine(secret) else {
+        call.service == Self.ownService
+        ? item.name.text : item.attributes[ServiceCredential.account] ?? ""
+      guard ServiceCredential.isPlain(username), ServiceCredential.isLine(secret) else {
         throw CommandError(
           "not-a-line", "the user or the password holds a line break", status: .usage)
       }
-      return try SecretInput.joined([HelperItem.bytes(username + "\n"), secret, newline])
+      return try SecretInput.joined([ServiceCredential.bytes(username + "\n"), secret, newline])
     }
     // keyring(1) says nothing where there is nothing.
     guard let answer = answer ?? nil else { throw ExitStatusOnly(status: .no) }
@@ -110,14 +111,14 @@ struct KeyringHelper {
       var changes = ItemChanges()
       changes.kind = .genericPassword
       changes.attributes = [
-        HelperItem.client: Self.client, HelperItem.service: call.service,
-        HelperItem.account: username,
+        ServiceCredential.client: Self.client, ServiceCredential.service: call.service,
+        ServiceCredential.account: username,
       ]
       let name =
         try find(call, in: vault)?.name
-        ?? HelperItem.freeName(
-          HelperItem.name([Self.client, call.service, username]), among: items)
-      try vault.store([NewItem(name, main: secret, changes: changes)])
+        ?? ServiceCredential.freeName(
+          ServiceCredential.name([Self.client, call.service, username]), among: items)
+      try vault.store([ItemDraft(name, main: secret, changes: changes)])
     }
   }
 
@@ -140,9 +141,11 @@ struct KeyringHelper {
       return items.first { $0.name == name }
     }
     let found = items.filter { item in
-      HelperItem.has(
-        item, [(HelperItem.client, Self.client), (HelperItem.service, call.service)])
-        && (call.username.map { HelperItem.isSame(item.attributes[HelperItem.account], $0) }
+      ServiceCredential.has(
+        item, [(ServiceCredential.client, Self.client), (ServiceCredential.service, call.service)])
+        && (call.username.map {
+          ServiceCredential.isSame(item.attributes[ServiceCredential.account], $0)
+        }
           ?? true)
     }
     guard call.username != nil || found.count <= 1 else {
@@ -150,6 +153,6 @@ struct KeyringHelper {
         "several-users", "there are several users of this service",
         hint: "name the user in the address", status: .no)
     }
-    return HelperItem.newest(found)
+    return ServiceCredential.newest(found)
   }
 }

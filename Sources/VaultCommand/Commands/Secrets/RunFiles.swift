@@ -22,10 +22,10 @@ struct RunFile: Equatable, Sendable {
     if let equals = text.unicodeScalars.lastIndex(of: "="),
       let digits = Int32(text[text.unicodeScalars.index(after: equals)...])
     {
-      guard SealedFile.numbers.contains(digits) else {
+      guard SealedMemoryFile.numbers.contains(digits) else {
         throw CommandError.usage(
-          "--fd takes a number from \(SealedFile.numbers.lowerBound) to "
-            + "\(SealedFile.numbers.upperBound)", hint: "such as: --fd api-token=3")
+          "--fd takes a number from \(SealedMemoryFile.numbers.lowerBound) to "
+            + "\(SealedMemoryFile.numbers.upperBound)", hint: "such as: --fd api-token=3")
       }
       number = digits
       name = String(text[..<equals])
@@ -71,10 +71,10 @@ struct RunFile: Equatable, Sendable {
       switch file.use {
       case .standardInput: number = 0
       case .descriptor(let asked?): number = asked
-      case .descriptor(nil), .path: number = try SealedFile.freeNumber(besides: taken)
+      case .descriptor(nil), .path: number = try SealedMemoryFile.freeNumber(besides: taken)
       }
       taken.insert(number)
-      placements.append((try SealedFile.make(value), number))
+      placements.append((try SealedMemoryFile.make(value), number))
       switch file.use {
       case .standardInput: break
       case .descriptor:

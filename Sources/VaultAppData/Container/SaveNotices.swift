@@ -1,0 +1,44 @@
+import Synchronization
+
+/// What contexts of a container tell each other of: rows that were saved.
+final class SaveNotices: Sendable {
+  /// What a save did.
+  struct Notice: Sendable {
+    let sender: ObjectIdentifier
+    /// By entity.
+    var inserted: [Int: [Int64]] = [:]
+    var updated: [Int: [Int64]] = [:]
+    var deleted: [Int: [Int64]] = [:]
+    /// Rows may have changed that are not named.
+    var isAll = false
+  }
+
+  /// A context's own letters, which it fetches when it is used.
+  final class Queue: Sendable {
+    let letters = Mutex<[Notice]>([])
+  }
+
+  private struct WeakQueue: Sendable {
+    weak var box: Queue?
+  }
+
+  let signal = SaveSignal()
+  private let boxes = Mutex<[WeakQueue]>([])
+
+  func open() -> Queue {
+    let box = Queue()
+    boxes.withLock { boxes in
+      boxes.removeAll { $0.box == nil }
+      boxes.append(WeakQueue(box: box))
+    }
+    return box
+  }
+
+  /// Puts a letter in every box but the sender's own.
+  func send(_ letter: Notice, from own: Queue) {
+    let others = boxes.withLock { $0.compactMap(\.box) }.filter { $0 !== own }
+    guard !others.isEmpty else { return }
+    for box in others { box.letters.withLock { $0.append(letter) } }
+    signal.raise()
+  }
+}

@@ -1,0 +1,222 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// One predicate's closure, translated expression by expression into calls of Foundation's builders.
+struct PredicateSyntax {
+  private(set) var diagnostics: [Diagnostic] = []
+  private var scope = PredicateScope()
+  private var nameCount = 0
+  /// Optional chains that the closure around has unwrapped, and the name of what was in them.
+  private var unwrapped: [SyntaxIdentifier: String] = [:]
+
+  static let builders = "Foundation.PredicateExpressions"
+
+  mutating func report(
+    _ message: AppDataDiagnostic, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+  ) -> String {
+    diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
+    return "_"
+  }
+
+  private mutating func freshName() -> String {
+    defer { nameCount += 1 }
+    return "_v\(nameCount)"
+  }
+
+  func call(_ builder: String, _ arguments: String...) -> String {
+    "\(Self.builders).build_\(builder)(\(arguments.joined(separator: ", ")))"
+  }
+
+  // MARK: Closures
+
+  /// The closure with its body translated.
+  mutating func closure(_ closure: ClosureExprSyntax) -> String {
+    let outer = scope
+    defer { scope = outer }
+    let names = closure.parameterNames ?? closure.numberedNames
+    var parameters: [String] = []
+    for name in names {
+      let generated = name == "_" ? "_" : freshName()
+      parameters.append(generated)
+      if name != "_" { scope.names[name] = generated }
+    }
+    return "{ \(parameters.joined(separator: ", ")) in\n\(body(closure.statements, of: closure))\n}"
+  }
+
+  private mutating func body(
+    _ statements: CodeBlockItemListSyntax, of node: some SyntaxProtocol
+  ) -> String {
+    guard statements.count == 1, let item = statements.first else {
+      return report(
+        .oneExpression, at: statements.dropFirst().first.map(Syntax.init) ?? Syntax(node))
+    }
+    switch item.item {
+    case .expr(let value): return expression(value)
+    case .stmt(let statement):
+      if let value = statement.as(ExpressionStmtSyntax.self)?.expression {
+        return expression(value)
+      }
+      if let value = statement.as(ReturnStmtSyntax.self)?.expression { return expression(value) }
+      return report(.oneExpression, at: statement)
+    case .decl(let declaration): return report(.oneExpression, at: declaration)
+    }
+  }
+
+  // MARK: Expressions
+
+  mutating func expression(_ expression: ExprSyntax) -> String {
+    if expression.is(NilLiteralExprSyntax.self) { return call("NilLiteral") }
+    guard scope.isFree(in: expression) || unwrappedName(in: expression) != nil else {
+      return call("Arg", expression.trimmedDescription)
+    }
+    if let chain = openChain(in: expression) { return flatMap(chain, in: expression) }
+    switch expression.as(ExprSyntaxEnum.self) {
+    case .optionalChainingExpr(let node): return call("Arg", unwrapped[node.id] ?? "_")
+    case .declReferenceExpr(let node):
+      return call("Arg", scope.names[node.baseName.text] ?? node.trimmedDescription)
+    case .tupleExpr(let node):
+      guard node.elements.count == 1, let only = node.elements.first else {
+        return report(.unsupportedExpression("a tuple"), at: node)
+      }
+      return self.expression(only.expression)
+    case .memberAccessExpr(let node): return member(node)
+    case .forceUnwrapExpr(let node): return call("ForcedUnwrap", self.expression(node.expression))
+    case .functionCallExpr(let node): return function(node)
+    case .subscriptCallExpr(let node): return subscripting(node)
+    case .infixOperatorExpr(let node): return infix(node)
+    case .prefixOperatorExpr(let node): return prefix(node)
+    case .ternaryExpr(let node):
+      return call(
+        "Conditional", self.expression(node.condition), self.expression(node.thenExpression),
+        self.expression(node.elseExpression))
+    case .ifExpr(let node): return conditional(node)
+    case .isExpr(let node):
+      return
+        "\(Self.builders).TypeCheck<_, \(node.type.trimmed)>(\(self.expression(node.expression)))"
+    case .asExpr(let node): return cast(node)
+    case .tryExpr(let node): return self.expression(node.expression)
+    case .switchExpr(let node):
+      return report(.unsupportedExpression("'switch'"), at: node.switchKeyword)
+    case .closureExpr(let node): return report(.unsupportedExpression("a closure here"), at: node)
+    case .stringLiteralExpr(let node):
+      return report(.unsupportedExpression("text with a value of the model in it"), at: node)
+    case .sequenceExpr(let node): return report(.unsupportedExpression("this expression"), at: node)
+    default: return report(.unsupportedExpression("this expression"), at: expression)
+    }
+  }
+
+  private mutating func cast(_ node: AsExprSyntax) -> String {
+    let value = expression(node.expression)
+    switch node.questionOrExclamationMark?.tokenKind {
+    case .postfixQuestionMark:
+      return "\(Self.builders).ConditionalCast<_, \(node.type.trimmed)>(\(value))"
+    case .exclamationMark:
+      return "\(Self.builders).ForceCast<_, \(node.type.trimmed)>(\(value))"
+    default: return report(.unsupportedExpression("'as'"), at: node.asKeyword)
+    }
+  }
+
+  private mutating func member(_ node: MemberAccessExprSyntax) -> String {
+    guard let base = node.base else { return call("Arg", node.trimmedDescription) }
+    let value = expression(base)
+    let name = node.declName.trimmedDescription
+    if name == "rawValue" { return "_AppData.buildRawValue(root: \(value), keyPath: \\.rawValue)" }
+    return name == "self" ? value : call("KeyPath", "root: \(value)", "keyPath: \\.\(name)")
+  }
+
+  // MARK: Optional chains
+
+  /// The last `?` of a chain of members that has not been unwrapped yet.
+  private func openChain(in expression: ExprSyntax) -> OptionalChainingExprSyntax? {
+    var current = Optional(expression)
+    while let node = current {
+      if let chain = node.as(OptionalChainingExprSyntax.self) {
+        return unwrapped[chain.id] == nil ? chain : nil
+      }
+      current = node.baseOfChain
+    }
+    return nil
+  }
+
+  private func unwrappedName(in expression: ExprSyntax) -> String? {
+    var current = Optional(expression)
+    while let node = current {
+      if let name = unwrapped[node.id] { return name }
+      current = node.baseOfChain
+    }
+    return nil
+  }
+
+  private mutating func flatMap(
+    _ chain: OptionalChainingExprSyntax, in expression: ExprSyntax
+  ) -> String {
+    let optional = self.expression(chain.expression)
+    let name = freshName()
+    unwrapped[chain.id] = name
+    defer { unwrapped[chain.id] = nil }
+    let rest = self.expression(expression)
+    return "\(Self.builders).build_flatMap(\(optional)) { \(name) in\n\(rest)\n}"
+  }
+
+  // MARK: Conditions
+
+  private mutating func conditional(_ node: IfExprSyntax) -> String {
+    switch node.elseBody {
+    case nil: return report(.missingElse, at: node.ifKeyword)
+    case .ifExpr(let other):
+      return conditions(
+        Array(node.conditions), then: node.body, otherwise: { $0.conditional(other) })
+    case .codeBlock(let block):
+      return conditions(
+        Array(node.conditions), then: node.body, otherwise: { $0.body(block.statements, of: block) }
+      )
+    }
+  }
+
+  private mutating func conditions(
+    _ elements: [ConditionElementSyntax], then block: CodeBlockSyntax,
+    otherwise: (inout PredicateSyntax) -> String
+  ) -> String {
+    guard let first = elements.first else { return body(block.statements, of: block) }
+    let rest = Array(elements.dropFirst())
+    switch first.condition {
+    case .expression(let condition):
+      let test = expression(condition)
+      let yes = conditions(rest, then: block, otherwise: otherwise)
+      return call("Conditional", test, yes, otherwise(&self))
+    case .optionalBinding(let binding):
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+        return report(.unsupportedCondition, at: binding.pattern)
+      }
+      let value =
+        binding.initializer?.value
+        ?? ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
+      let optional = expression(value)
+      let outer = scope
+      let generated = freshName()
+      scope.names[name] = generated
+      let yes = conditions(rest, then: block) { translation in
+        // The other branch does not see what was bound.
+        let inner = translation.scope
+        translation.scope = outer
+        defer { translation.scope = inner }
+        return otherwise(&translation)
+      }
+      scope = outer
+      let mapped = "\(Self.builders).build_flatMap(\(optional)) { \(generated) in\n\(yes)\n}"
+      return call("NilCoalesce", "lhs: \(mapped)", "rhs: \(otherwise(&self))")
+    default: return report(.unsupportedCondition, at: first)
+    }
+  }
+}
+
+extension ExprSyntax {
+  /// What a member, a call, an index or `!` is applied to.
+  fileprivate var baseOfChain: ExprSyntax? {
+    if let node = self.as(MemberAccessExprSyntax.self) { return node.base }
+    if let node = self.as(FunctionCallExprSyntax.self) { return node.calledExpression }
+    if let node = self.as(SubscriptCallExprSyntax.self) { return node.calledExpression }
+    return self.as(ForceUnwrapExprSyntax.self)?.expression
+  }
+}

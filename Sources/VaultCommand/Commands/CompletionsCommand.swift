@@ -1,0 +1,64 @@
+import ArgumentParser
+import VaultStorage
+
+/// `vault completions`.
+struct CompletionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completions",
+    abstract: "Print the completion script of a shell.",
+    discussion: """
+      vault completions bash > ~/.local/share/bash-completion/completions/vault
+      vault completions zsh > ~/.zfunc/_vault
+      vault completions fish > ~/.config/fish/completions/vault.fish
+      """)
+
+  @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
+  var shell: String
+
+  @Option(help: ArgumentHelp("The name that the command is installed under.", valueName: "name"))
+  var command = ProgramName.current
+
+  func run() throws {
+    guard Quoting.isPlainWord(command) else {
+      throw CommandError.usage(
+        "the command's name is not a plain word", hint: "letters, digits, '-', '_' and '.'")
+    }
+    guard let script = CompletionScript.text(for: shell, command: command) else {
+      throw CommandError.usage("there is no script for this shell", hint: "bash, zsh or fish")
+    }
+    try StandardOutput.write(script)
+  }
+}
+
+/// The hidden line by which a shell asks what may follow: `vault __complete INDEX WORD…`.
+struct CompletionLine: Equatable {
+  static let verb = "__complete"
+
+  private let words: [String]
+  private let current: String
+
+  /// The line; `nil` if it is another one, or makes no sense.
+  init?(_ arguments: [String]) {
+    guard arguments.first == Self.verb, arguments.count > 2, let index = Int(arguments[1]),
+      index > 0
+    else { return nil }
+    let line = arguments.dropFirst(2)
+    words = Array(line.prefix(index).dropFirst())
+    current = line.count > index ? line[line.startIndex + index] : ""
+  }
+
+  func run() throws {
+    let answer = Completer(words: words, current: current, names: LiveNames()).answer(.root)
+    let action =
+      answer.action == .command ? "command \(answer.position)" : answer.action.rawValue
+    // What a terminal would act on is not offered: the shells print candidates as they are.
+    let candidates = answer.candidates.filter { Quoting.isVisible($0.text) }
+    let lines = candidates.map { "\($0.text)\t\(Quoting.visible($0.explanation))" }
+    try StandardOutput.write(([action] + lines).map { $0 + "\n" }.joined())
+  }
+}
+
+extension CompletionKind {
+  /// A value whose candidates ``LiveNames`` knows.
+  static var live: CompletionKind { .custom { _, _, _ in [] } }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Glibc
+import VaultSealing
+import VaultStorage
+
+/// `vault data export`.
+struct DataExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write all rows, or an entity's, as one JSON document.",
+    discussion: """
+      With relationships as keys of rows, and large values from their files, as base64. It is the store at \
+      one moment, whoever writes meanwhile.
+
+      vault data export com.example.trips --out trips.json
+      """)
+
+  @Argument(help: "The store.", completion: .live) var store: String
+
+  @Option(help: ArgumentHelp("Only this entity; repeatable.", valueName: "name"), completion: .live)
+  var entity: [String] = []
+
+  @Option(
+    help: ArgumentHelp("To a file instead of stdout: the whole file or none.", valueName: "file"),
+    completion: .file())
+  var out: String?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    _ = try common.settings()
+    let found = try FoundStore(store)
+    let schema = found.metadata.schema
+    let names = entity.isEmpty ? schema.entities.map(\.name) : entity
+    let queries = try names.map { name in
+      var query = try StoreQuery(entity: name, of: schema)
+      query.includesToMany = true
+      return query
+    }
+    let connection = try found.open()
+    defer { connection.close() }
+    guard let out else {
+      let output = RowOutput.stdout
+      return try export(found, queries, connection, output)
+    }
+    let file = try DataOutputFile(out)
+    try AtomicFile.replace(
+      file.name, in: file.directory,
+      by: { path in
+        let descriptor = try System.open(path, in: AT_FDCWD, flags: O_WRONLY)
+        defer { System.close(descriptor) }
+        let output = RowOutput { bytes in
+          try bytes.withRawSpan { bytes throws(System.Failure) in
+            try System.writeAll(descriptor, bytes)
+          }
+        }
+        try export(found, queries, connection, output)
+      })
+  }
+
+  private func export(
+    _ found: FoundStore, _ queries: [StoreQuery], _ connection: SQLiteConnection,
+    _ output: RowOutput
+  ) throws {
+    let progress = ProgressLine("exporting row")
+    let files = ExternalFiles(store: found.file)
+    // One read transaction for all entities.
+    try connection.transaction(.deferred) {
+      var total = 0
+      if ProgressLine.isShown {
+        for query in queries { total += Int(try query.count(on: connection)) }
+      }
+      var done = 0
+      try output.write(
+        "{\n  \"schema\": 1,\n"
+          + "  \"application\": \(JSONValue.quoted(found.metadata.application)),\n"
+          + "  \"version\": \"\(found.metadata.schema.version)\",\n  \"entities\": {")
+      for (number, query) in queries.enumerated() {
+        let fields = query.fields
+        try output.beginRows(query.entity.name, isFirst: number == 0)
+        try query.forEachRow(on: connection) { row in
+          try output.writeJSON(row, fields, files: files)
+          done += 1
+          progress.show(done, of: total)
+        }
+        try output.endRows()
+      }
+      try output.write("\n  }\n}\n")
+      try output.flush()
+    }
+  }
+}
+
+/// Where a verb writes a file of the user's choosing.
+struct DataOutputFile {
+  let directory: Directory
+  let name: String
+
+  /// - Throws: ``CommandError`` with code `cannot-create` (73).
+  init(_ path: String) throws {
+    let file = DataStoreFile(path: StoreLocation(home: path).data)
+    name = file.name
+    do {
+      directory = try Directory(anyOwner: file.directoryPath)
+    } catch {
+      throw CommandError(
+        "cannot-create", "\(path) cannot be made: \(error.message)",
+        hint: "check that its folder exists and can be written", status: .cannotCreate)
+    }
+    if let status = try? System.status(of: name, in: directory.descriptor), !status.isRegular {
+      throw CommandError(
+        "cannot-create", "\(path) is there and is no regular file", hint: "choose another name",
+        status: .cannotCreate)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import FoundationEssentials
+import VaultCredentials
+import VaultSealing
+
+/// `vault export`.
+struct ExportCommand: ParsableCommand {
+  enum Format: String, CaseIterable { case json, dotenv, pass }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write secrets in a form that other programs read; json and dotenv in clear.",
+    discussion: """
+      In clear only after a yes, or with --yes. 'pass' writes into a folder that 'pass init' has made, \
+      encrypted by gpg for the keys in its .gpg-id. 'vault backup' is what keeps everything sealed.
+
+      vault export json --out vault.json
+      vault export dotenv 'app/*' --yes > .env
+      vault export pass --out ~/.password-store
+      """)
+
+  @Argument(
+    help: "json, dotenv or pass.", completion: .list(Format.allCases.map(\.rawValue)))
+  var format: String
+
+  @Argument(
+    help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"),
+    completion: .live)
+  var pattern: String?
+
+  @Option(
+    name: [.long, .customShort("o")],
+    help: ArgumentHelp(
+      "The file that only you can read, or the folder of pass.", valueName: "path"),
+    completion: .file())
+  var out: String?
+
+  @Flag(help: "Write secrets in clear without being asked.")
+  var yes = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard let format = Format(rawValue: format) else {
+      throw CommandError.usage("there is no such format", hint: "known: json, dotenv, pass")
+    }
+    if format != .pass, !yes {
+      guard let answer = try Prompt.confirm("Write secrets in clear?", default: false) else {
+        throw CommandError.usage(
+          "secrets in clear are written only after a yes", hint: "say --yes")
+      }
+      guard answer else { throw ExitStatusOnly(status: .no) }
+    }
+    try settings.withVault { vault in
+      var query = ItemQuery()
+      query.pattern = pattern
+      let items = try vault.items(matching: query)
+      var left: [ItemName] = []
+      switch format {
+      case .json: try write(JSONExport.document(items, in: vault))
+      case .dotenv: try write(DotenvExport.document(items, in: vault))
+      case .pass:
+        guard let out else {
+          throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
+        }
+        left = try PassExport(folder: out).write(items, in: vault)
+      }
+      for name in left {
+        StandardError.line(
+          "vault: not exported: \(name.text): it has fields, and a secret or field of several lines, "
+            + "which a file of pass cannot hold apart")
+      }
+      StandardError.note(
+        "exported \(items.count - left.count) items",
+        hint: left.isEmpty ? nil : "'vault export json' keeps everything")
+      if !left.isEmpty { throw ExitStatusOnly(status: .no) }
+    }
+  }
+
+  private func write(_ document: SecretBytes) throws {
+    if let out {
+      try OutputFile.write(document, to: out)
+    } else {
+      try StandardOutput.write(document)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault import`.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take over the secrets of another program.",
+    discussion: """
+      All items are written at once, or none. What could not be taken is told, and makes the status 1. With \
+      --dry-run nothing is written.
+
+      vault import pass ~/.password-store --dry-run
+      vault import bitwarden export.json --prefix bitwarden/
+      vault import keepassxc passwords.kdbx --kdbx-key-file passwords.key
+      """)
+
+  @Argument(
+    help: "\(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
+    completion: .list(ImportFormat.allCases.map(\.rawValue)))
+  var format: String
+
+  @Argument(
+    help: "The file, or the folder of pass; '-' for stdin. KeePassXC: .csv, .xml or .kdbx.",
+    completion: .file())
+  var path: String
+
+  @Flag(help: "Only say what would be done.")
+  var dryRun = false
+
+  @Flag(help: "Give items that are there with other secrets a new version.")
+  var replace = false
+
+  @Option(help: ArgumentHelp("What all names are to begin with, such as old/.", valueName: "text"))
+  var prefix = ""
+
+  @Option(
+    help: ArgumentHelp("The key-file of a KeePassXC database.", valueName: "path"),
+    completion: .file())
+  var kdbxKeyFile: String?
+
+  @Flag(help: "The KeePassXC database has no password: its key-file alone opens it.")
+  var kdbxNoPassword = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard let format = ImportFormat(rawValue: format) else {
+      throw CommandError.usage(
+        "there is no such format",
+        hint: "known: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    guard format == .keepassxc || (kdbxKeyFile == nil && !kdbxNoPassword) else {
+      throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
+    }
+    let reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
+    let plan: ImportPlan
+    if dryRun {
+      plan =
+        try settings.withVaultIfAny {
+          try ImportPlan(reading, prefix: prefix, replaces: replace, in: $0)
+        }
+        ?? ImportPlan(reading, prefix: prefix, replaces: replace, in: nil)
+    } else {
+      plan = try settings.withVaultMade { vault in
+        let plan = try ImportPlan(reading, prefix: prefix, replaces: replace, in: vault)
+        try vault.store(plan.newItems)
+        return plan
+      }
+    }
+    try report(plan)
+    let isIncomplete = !plan.losses.isEmpty || plan.steps.contains { $0.action == .exists }
+    if isIncomplete { throw ExitStatusOnly(status: .no) }
+  }
+
+  private func report(_ plan: ImportPlan) throws {
+    if common.json {
+      return try StandardOutput.write([
+        ("isDryRun", .bool(dryRun)),
+        (
+          "items",
+          .array(
+            plan.steps.map {
+              .object([
+                ("origin", .string($0.item.origin)), ("name", .string($0.name.text)),
+                ("action", .string($0.action.rawValue)),
+                ("fields", .strings($0.item.fields.keys.sorted())),
+              ])
+            })
+        ),
+        (
+          "notTaken",
+          .array(
+            plan.losses.map {
+              .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
+            })
+        ),
+        (
+          "notes",
+          .array(
+            plan.notes.map {
+              .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
+            })
+        ),
+      ])
+    }
+    let rows = plan.steps.map { step in
+      [
+        step.action.rawValue, StandardOutput.shown(step.name.text),
+        step.item.fields.keys.sorted().map(StandardOutput.shown).joined(separator: ", "),
+      ]
+    }
+    if !rows.isEmpty { try StandardOutput.write(TextTable.aligned(rows)) }
+    for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
+    for loss in plan.losses {
+      StandardError.line("vault: not taken: \(loss.origin): \(loss.reason)")
+    }
+    let written = plan.newItems.count
+    let left = plan.steps.filter { $0.action == .exists }.count
+    let twice = plan.steps.filter { $0.action == .twice }.count
+    StandardError.note(
+      "\(written) \(dryRun ? "would be stored" : "stored"), "
+        + "\(plan.steps.count - written - left - twice) the same, "
+        + "\(left) there with other secrets, \(plan.losses.count) not taken"
+        + (twice > 0 ? ", \(twice) twice in the file" : ""),
+      hint: left > 0 ? "--replace gives those that are there a new version" : nil)
+  }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import VaultCredentials
+import VaultStorage
+
+/// `vault keyring list`.
+struct KeyringListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List every program's items in the desktop keyring, with their owner.",
+    discussion: """
+      No secret is read. The owner is what the attributes say: any program can write any.
+
+      vault keyring list
+      vault keyring list --attribute service=github
+      """)
+
+  @Option(
+    name: .customLong("attribute"),
+    help: ArgumentHelp("Only items with this attribute.", valueName: "name=value"))
+  var attributes: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let wanted = try KeyringEntry.attributes(attributes)
+    let locked = try settings.locked().blocking
+    let all =
+      try locked.exists()
+      ? try settings.withVault { try $0.keyringEntries() } : try locked.keyringEntries()
+    let entries = all.filter { $0.holds(wanted) }
+    if settings.writesJSON {
+      return try StandardOutput.write([("items", .array(entries.map(\.json)))])
+    }
+    let rows = entries.map { entry in
+      [
+        entry.shortID, entry.isOurs ? "this vault" : StandardOutput.shown(entry.owner ?? "?"),
+        entry.isLocked ? "locked" : "readable", StandardOutput.shown(entry.label),
+        StandardOutput.shown(entry.attributeText),
+      ]
+    }
+    if !rows.isEmpty {
+      try StandardOutput.write(
+        TextTable.aligned([["item", "owner", "state", "label", "attributes"]] + rows))
+    }
+  }
+}
+
+/// `vault keyring adopt`.
+struct KeyringAdoptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adopt",
+    abstract: "Take another program's item of the desktop keyring into the vault.",
+    discussion: """
+      The item is named by its number in 'vault keyring list', its path, or its label. The keyring's item stays. \
+      Its name here is made of its attributes (server or service, and user), or of its label, unless --as says it.
+
+      vault keyring adopt 12 --as work/github
+      """)
+
+  @Argument(help: "The item.") var item: String
+
+  @Option(name: .customLong("as"), help: ArgumentHelp("Its name here.", valueName: "name"))
+  var name: String?
+
+  @Flag(help: "An item of that name gets the secret as a new version.")
+  var replace = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let name = try name.map { try ItemName($0) }
+    let adopted = try settings.withVaultMade { vault in
+      let found = try vault.keyringEntries().filter { entry in
+        [entry.id, entry.shortID, entry.label].contains(item)
+      }
+      guard let entry = found.first else {
+        throw CommandError(
+          "item-not-found", "the keyring has no such item",
+          hint: "'vault keyring list' shows what it has", status: .no)
+      }
+      guard found.count == 1 else {
+        throw CommandError.usage(
+          "the keyring has \(found.count) such items",
+          hint: "name one by its number in 'vault keyring list'")
+      }
+      return try vault.adopt(entry, as: name, replacing: replace)
+    }
+    if settings.writesJSON {
+      try StandardOutput.write([("item", adopted.json)])
+    } else {
+      StandardError.note("kept as \(StandardOutput.shown(adopted.name.text))")
+    }
+  }
+}
+
+extension KeyringEntry {
+  /// The end of the path: what gnome-keyring numbers items by, with the collection where it is another one.
+  fileprivate var shortID: String {
+    let parts = id.parts(at: "/").suffix(2)
+    return parts.first == "login" ? String(parts.last ?? "") : parts.joined(separator: "/")
+  }
+
+  fileprivate var attributeText: String {
+    attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+
+  fileprivate func holds(_ wanted: [String: String]) -> Bool {
+    wanted.allSatisfy { attributes[$0.key] == $0.value }
+  }
+
+  fileprivate static func attributes(_ words: [String]) throws -> [String: String] {
+    var result: [String: String] = [:]
+    for word in words {
+      guard let equals = word.unicodeScalars.firstIndex(of: "="), equals != word.startIndex else {
+        throw CommandError.usage("--attribute needs a name and a value: name=value")
+      }
+      result[String(word[..<equals])] = String(word[word.unicodeScalars.index(after: equals)...])
+    }
+    return result
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      ("id", .string(shortID)), ("path", .string(id)), ("label", .string(label)),
+      ("owner", .optional(owner)), ("ours", .bool(isOurs)), ("locked", .bool(isLocked)),
+      (
+        "attributes",
+        .object(attributes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+      ),
+    ])
+  }
+}

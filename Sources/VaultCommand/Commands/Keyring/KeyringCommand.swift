@@ -1,0 +1,195 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault keyring`.
+struct KeyringCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keyring",
+    abstract: "Look at the desktop keyring, unlock it, keep its copies current, take items in.",
+    discussion: """
+      vault keyring status
+      vault keyring sync
+      """,
+    subcommands: [
+      KeyringStatusCommand.self, KeyringUnlockCommand.self, KeyringSyncCommand.self,
+      KeyringPublishCommand.self, KeyringListCommand.self, KeyringAdoptCommand.self,
+    ])
+}
+
+/// `vault keyring status`.
+struct KeyringStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say how the desktop keyring stands.",
+    discussion: """
+      Nothing is unlocked and no prompt is shown.
+
+      vault keyring status
+      """)
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let status = try settings.locked().blocking.keyringStatus()
+    if settings.writesJSON {
+      return try StandardOutput.write(status.members)
+    }
+    var rows = [["state", status.state]]
+    if let program = status.program, let process = status.process {
+      rows.append(["program", "\(StandardOutput.shown(program)) (process \(process))"])
+    }
+    if let isEncrypted = status.isEncrypted {
+      rows.append(["connection", isEncrypted ? "encrypted" : "in clear"])
+    }
+    if let collection = status.collection {
+      rows.append(["collection", StandardOutput.shown(collection)])
+    }
+    rows.append(["prompt", status.canPrompt ? "can be shown on the display" : "cannot be shown"])
+    try StandardOutput.write(TextTable.aligned(rows))
+    if let message = status.message { StandardError.note(message, hint: status.hint) }
+  }
+}
+
+/// `vault keyring unlock`.
+struct KeyringUnlockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Unlock the desktop keyring from here, with its own password.",
+    discussion: """
+      On a desktop that is the login password. It works over SSH and without a display, where the keyring is \
+      gnome-keyring. Here --passphrase is the keyring's password.
+
+      vault keyring unlock
+      vault keyring unlock --passphrase file:/run/secrets/login
+      """)
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let password = try settings.passphrase?.read() ?? Prompt.secret("Password of the keyring")
+    guard let password else {
+      throw CommandError(
+        "no-terminal", "the keyring's password is needed, and there is no terminal to ask on",
+        hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
+        status: .noPermission)
+    }
+    switch try settings.locked().blocking.unlockKeyring(password: password) {
+    case .wasUnlocked: StandardError.note("the keyring was unlocked already")
+    case .unlocked: StandardError.note("the keyring is unlocked")
+    case .unlockedWithNewline:
+      StandardError.note(
+        "the keyring is unlocked; its password ends in a newline, which 'echo' once made part of it",
+        hint: "change it in Seahorse, and use printf in place of echo")
+    }
+  }
+}
+
+/// `vault keyring sync`.
+struct KeyringSyncCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Bring the copies in the keyring up to date, and say which ones others changed.",
+    discussion: """
+      vault keyring sync
+      vault keyring sync --take         what others changed becomes a new version here
+      vault keyring sync --overwrite    what others changed is replaced by what is here
+      """)
+
+  @Flag(
+    help: "Take what other programs changed, or keep under the same name, as new versions.")
+  var take = false
+
+  @Flag(
+    help: "Replace what other programs changed by what the vault holds; remove copies left behind.")
+  var overwrite = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func validate() throws {
+    if take, overwrite { throw ValidationError("--take and --overwrite do not go together") }
+  }
+
+  func run() throws {
+    let settings = try common.settings()
+    let report = try settings.withVault { vault in
+      if take { try vault.takeChangedCopies() }
+      return try vault.synchroniseCopies(overwriting: overwrite)
+    }
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("current", .number(Int64(report.current))), ("pending", .number(Int64(report.pending))),
+        ("changedByOthers", .array(report.changedByOthers.map { .string($0.text) })),
+        ("missing", .array(report.missing.map { .string($0.text) })),
+        ("foreign", .array(report.foreign.map { .string($0) })),
+        ("leftovers", .array(report.leftovers.map { .string($0) })),
+      ])
+    }
+    try StandardOutput.write(
+      TextTable.aligned([
+        ["current", String(report.current)], ["pending", String(report.pending)],
+        ["changed by others", String(report.changedByOthers.count)],
+        ["missing", String(report.missing.count)], ["of others", String(report.foreign.count)],
+        ["left behind", String(report.leftovers.count)],
+      ]))
+    Self.tell(
+      "changed by another program", report.changedByOthers.map(\.text),
+      hint: "take it, or overwrite it: --take, or --overwrite")
+    Self.tell(
+      "gone from the keyring", report.missing.map(\.text), hint: "make it again: --overwrite")
+    Self.tell(
+      "another program's item of the same name", report.foreign,
+      hint: "take it in: --take where the vault has that item, else vault keyring adopt"
+    )
+    Self.tell(
+      "a copy of an item that this vault does not publish", report.leftovers,
+      hint: "take it, or remove it from the keyring: vault keyring adopt, or --overwrite")
+  }
+
+  private static func tell(_ what: String, _ names: [String], hint: String) {
+    for name in names {
+      StandardError.note("\(what): \(name)", hint: name == names.last ? hint : nil)
+    }
+  }
+}
+
+/// `vault keyring publish`.
+struct KeyringPublishCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish",
+    abstract: "Switch copies for other programs on or off.",
+    discussion: """
+      vault keyring publish off             no copies, of anything
+      vault keyring publish on api-token    a copy of this item
+      """)
+
+  /// On or off.
+  enum Switch: String, ExpressibleByArgument, CaseIterable {
+    case on
+    case off
+  }
+
+  @Argument(help: "on or off.")
+  var state: Switch
+
+  @Argument(help: "Items; without one it is for all, and for those to come.", completion: .live)
+  var names: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let names = try names.map { try ItemName($0) }
+    let (isPublishing, copies) = try settings.withVault { vault in
+      try vault.setPublishing(state == .on, of: names.isEmpty ? nil : names)
+      return (try vault.isPublishing(), try vault.items().map(\.publishedCopy))
+    }
+    guard settings.writesJSON else { return }
+    try StandardOutput.write([
+      ("publishing", .bool(isPublishing)),
+      ("published", .number(Int64(copies.count { $0 == .published }))),
+      ("pending", .number(Int64(copies.count { $0 == .pending }))),
+    ])
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault key add`.
+struct KeyAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add something that opens the vault.",
+    discussion: """
+      A passphrase is asked for, unless one of the options says otherwise.
+
+      vault key add --label laptop
+      vault key add --new-key-file /etc/app/vault.key
+      vault key add --recovery
+      """)
+
+  @OptionGroup(title: "The new key") var new: NewKeyOptions
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard new.count <= 1 else {
+      throw CommandError.usage("several new keys at once", hint: "add one after the other")
+    }
+    let source = try new.passphraseSource()
+    try settings.withVault { vault in
+      if new.recovery { return try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
+      for slot in try new.slots(source).map(vault.addSlot) {
+        if settings.writesJSON {
+          try StandardOutput.write([("slot", slot.json)])
+        } else {
+          StandardError.note("added \(slot.kind.name) \(slot.id.prefix(8))")
+        }
+      }
+    }
+  }
+}

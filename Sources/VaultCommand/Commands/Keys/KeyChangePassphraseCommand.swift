@@ -1,0 +1,66 @@
+import ArgumentParser
+import VaultCredentials
+import VaultSealing
+
+/// `vault key change-passphrase`.
+struct KeyChangePassphraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change-passphrase",
+    abstract: "Replace a passphrase; no item is sealed again.",
+    discussion: "vault key change-passphrase")
+
+  @Argument(
+    help: "The slot's id or label, where there are several passphrases.", completion: .live)
+  var slot: String?
+
+  @Option(
+    help: ArgumentHelp("The new passphrase, as --passphrase takes it.", valueName: "source"))
+  var newPassphrase: String?
+
+  @Flag(help: "Accept a passphrase that is easily guessed.")
+  var allowWeak = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let source = try newPassphrase.map { try SecretSource($0) }
+    try settings.withVault { vault in
+      let passphrase: SecretBytes =
+        if let source {
+          try NewPassphrase.checked(source.read(), acceptsWeak: allowWeak)
+        } else {
+          try NewPassphrase.typed(acceptsWeak: allowWeak)
+        }
+      try vault.changePassphrase(of: slot, to: passphrase)
+    }
+    StandardError.note("changed; older copies of the vault file are still opened by the old one")
+  }
+}
+
+/// `vault key upgrade`.
+struct KeyUpgradeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upgrade",
+    abstract: "Give a passphrase of old, cheap parameters new ones.",
+    discussion: "vault key upgrade")
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let count = try settings.withVault { vault in
+      guard let passphrase = try settings.passphrase?.read() ?? Prompt.secret("Passphrase") else {
+        throw CommandError.usage(
+          "the passphrase is needed, and there is no terminal to ask on",
+          hint: "give a source that can be read twice: --passphrase env:NAME or file:PATH")
+      }
+      return try vault.upgradeSlots(passphrase: passphrase)
+    }
+    if settings.writesJSON {
+      try StandardOutput.write([("upgraded", .number(Int64(count)))])
+    } else {
+      StandardError.note(count == 0 ? "nothing to upgrade" : "upgraded \(count)")
+    }
+  }
+}

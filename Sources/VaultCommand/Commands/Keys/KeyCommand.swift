@@ -1,0 +1,65 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault key`.
+struct KeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key",
+    abstract: "Manage what opens the vault.",
+    discussion: """
+      vault key list
+      vault key add --recovery
+      """,
+    subcommands: [
+      KeyListCommand.self, KeyAddCommand.self, KeyRemoveCommand.self,
+      KeyChangePassphraseCommand.self,
+      KeyRotateCommand.self, KeyUpgradeCommand.self,
+    ])
+}
+
+/// `vault key list`.
+struct KeyListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the key slots: any one of them opens the vault.",
+    discussion: "vault key list")
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let slots = try settings.withVault { try $0.slots() }
+    if settings.writesJSON {
+      return try StandardOutput.write([("slots", .array(slots.map(\.json)))])
+    }
+    let rows = slots.map { slot in
+      [
+        String(slot.id.prefix(8)), slot.kind.name,
+        slot.label.isEmpty ? "-" : StandardOutput.shown(slot.label),
+      ] + (slot.passes > 0 ? ["Argon2id, \(slot.memoryMiB) MiB, \(slot.passes) passes"] : [])
+    }
+    try StandardOutput.write(TextTable.aligned(rows))
+  }
+}
+
+/// `vault key remove`.
+struct KeyRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a key slot; the last one stays.",
+    discussion: """
+      Who has a copy of the vault from before can still open that with the old key.
+
+      vault key remove laptop
+      """)
+
+  @Argument(help: "Its id, the beginning of it, or its label.", completion: .live)
+  var slot: String
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    try settings.withVault { try $0.removeSlot(slot) }
+    StandardError.note("removed; older copies of the vault file are still opened by it")
+  }
+}

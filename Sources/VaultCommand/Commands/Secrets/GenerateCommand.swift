@@ -1,0 +1,53 @@
+import ArgumentParser
+import VaultCredentials
+import VaultSealing
+
+/// `vault generate`.
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Make passwords and passphrases; keeps nothing.",
+    discussion: """
+      All of a kind are equally likely; how strong they are goes to stderr, in bits. 'vault set NAME --generate' \
+      makes one and keeps it, with the same options.
+
+      vault generate --length 32 --no-symbols
+      vault generate --words 6
+      vault generate --pattern 'Wd{2}-l{4}' --count 5
+
+      A pattern's letters stand for: l u L small letter, capital, any letter; d digit; a U A the same with \
+      digits; s symbol; S any of these; h H hex digit; v Z V vowel; c z C consonant; p one of ,.;: and b a \
+      bracket; w W a word. [a-z_] is a set, {n} repeats what is before it, \\x is the character x itself; \
+      digits, blanks and signs stand for themselves.
+      """)
+
+  static let counts = 1...1000
+
+  @OptionGroup(title: "What it is like") var options: GenerationOptions
+
+  @Option(help: ArgumentHelp("How many, one a line.", valueName: "number"))
+  var count = 1
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let recipe = try options.recipe()
+    guard Self.counts.contains(count) else {
+      throw CommandError.usage(
+        "--count is not a number from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
+    }
+    if settings.writesJSON {
+      let secrets = try (0..<count).map { _ in Secret(try recipe.make()).text ?? "" }
+      return try StandardOutput.write([
+        ("secrets", .strings(secrets)), ("bits", .real(recipe.shownBits)),
+        ("isWeak", .bool(recipe.isWeak)),
+      ])
+    }
+    for _ in 0..<count {
+      try SecretOutput.write(try recipe.make())
+      if count > 1, !StandardOutput.isTerminal { try StandardOutput.write("\n") }
+    }
+    recipe.tell()
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault get`.
+struct GetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Write a secret to stdout, or put it on the clipboard.",
+    discussion: """
+      Exactly its bytes; a newline follows on a terminal only. --copy takes the clipboard of the display, or \
+      over SSH that of your terminal, and clears it after 45 seconds.
+
+      vault get api-token
+      vault get database --field user
+      vault get tls/key --out key.pem
+      vault get api-token --copy
+      """)
+
+  @Argument(help: "The item.", completion: .live)
+  var name: String
+
+  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"), completion: .live)
+  var field: String?
+
+  @Option(
+    help: ArgumentHelp("An earlier version.", valueName: "number"), completion: .live)
+  var version: UInt64?
+
+  @Option(
+    name: [.long, .customShort("o")],
+    help: ArgumentHelp("Write it to a file that only you can read.", valueName: "file"),
+    completion: .file())
+  var out: String?
+
+  @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws { try request().run() }
+
+  func request() throws -> GetRequest {
+    let clipboard = try clipboard.request()
+    guard clipboard == nil || out == nil else {
+      throw CommandError.usage("--copy and --out are two places at once", hint: "give one of them")
+    }
+    return GetRequest(
+      name: name, field: field, version: version, out: out, clipboard: clipboard,
+      settings: try common.settings())
+  }
+}
+
+/// What `vault get` is to do.
+package struct GetRequest: Equatable, Sendable {
+  package var name: String
+  package var field: String?
+  package var version: UInt64?
+  package var out: String?
+  package var clipboard: ClipboardRequest?
+  package var settings: VaultSettings
+
+  package init(
+    name: String, field: String? = nil, version: UInt64? = nil, out: String? = nil,
+    clipboard: ClipboardRequest? = nil, settings: VaultSettings
+  ) {
+    self.name = name
+    self.field = field
+    self.version = version
+    self.out = out
+    self.clipboard = clipboard
+    self.settings = settings
+  }
+
+  func run() throws {
+    let name = try ItemName(name)
+    var target: Clipboard?
+    let secret = try settings.withVault { vault in
+      target = try clipboard?.clipboard(for: vault)
+      return try vault.get(name, field: field, version: version)
+    }
+    if let target {
+      let copy = try target.copy(secret.bytes)
+      guard settings.writesJSON else { return copy.tell() }
+      try StandardOutput.write(
+        [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
+    } else if let out {
+      try OutputFile.write(secret.bytes, to: out)
+    } else if settings.writesJSON {
+      try StandardOutput.write([
+        ("name", .string(name.text)), ("field", .optional(field)),
+        ("version", version.map { .number(Int64(clamping: $0)) } ?? .null),
+        ("encoding", .string(secret.text == nil ? "base64" : "utf-8")),
+        ("secret", .string(try secret.text ?? SecretEncoding.base64.text(of: secret.bytes))),
+      ])
+    } else {
+      try SecretOutput.write(secret.bytes)
+    }
+  }
+}

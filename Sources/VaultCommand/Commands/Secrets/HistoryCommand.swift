@@ -1,0 +1,67 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault history`.
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "List the versions of an item that are kept.",
+    discussion: """
+      vault history api-token
+      vault get api-token --version 3
+      """)
+
+  @Argument(help: "The item.", completion: .live) var name: String
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let name = try ItemName(name)
+    let versions = try settings.withVault { try $0.history(of: name) }
+    if settings.writesJSON {
+      let objects = versions.map { version -> JSONValue in
+        .object([
+          ("version", .number(Int64(clamping: version.version))),
+          ("written", .string(Timestamp.text(version.written))),
+          ("isCurrent", .bool(version.isCurrent)),
+        ])
+      }
+      return try StandardOutput.write([("name", .string(name.text)), ("versions", .array(objects))])
+    }
+    let rows = versions.map { version in
+      [String(version.version), Timestamp.text(version.written)]
+        + (version.isCurrent ? ["current"] : [])
+    }
+    try StandardOutput.write(
+      TextTable.aligned(rows) { row, column in
+        versions[row].isCurrent ? .good : column == 1 ? .faint : nil
+      })
+  }
+}
+
+/// `vault restore`.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Take an item out of the trash, or bring an earlier version back.",
+    discussion: """
+      Without --version: the removed item of that name, or else the version before the current one. What is \
+      current now is kept as a version.
+
+      vault restore api-token --version 3
+      """)
+
+  @Argument(help: "The item.", completion: .live) var name: String
+
+  @Option(help: ArgumentHelp("Which version.", valueName: "number"), completion: .live)
+  var version: UInt64?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let name = try ItemName(name)
+    let item = try settings.withVault { try $0.restore(name, version: version) }
+    if settings.writesJSON { try StandardOutput.write([("item", item.json)]) }
+  }
+}

@@ -1,0 +1,205 @@
+import ArgumentParser
+import Glibc
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+
+/// `vault inject`.
+struct InjectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inject",
+    abstract: "Fill the references of a template.",
+    discussion: """
+      {{ secret://NAME }} becomes the secret; everything else stays as it is, byte for byte. \\{{ keeps a \
+      reference from being filled. What is missing is listed with its place before anything is written.
+
+      vault inject --in config.yaml.tpl --out config.yaml
+      vault inject < site.conf.tpl | ssh server 'cat > site.conf'
+      vault inject --in config.yaml.tpl --dry-run
+      """)
+
+  @Option(
+    name: [.customLong("in"), .customShort("i")],
+    help: ArgumentHelp("The template, in place of stdin.", valueName: "file"), completion: .file())
+  var template: String?
+
+  @Option(
+    name: [.long, .customShort("o")],
+    help: ArgumentHelp(
+      "Where the result goes, in place of stdout: the whole file or none.", valueName: "file"),
+    completion: .file())
+  var out: String?
+
+  @Option(
+    help: ArgumentHelp("Who may do what with that file, in octal.", valueName: "mode"))
+  var mode = "0600"
+
+  @Flag(help: "Say which references the template holds; no vault is opened, nothing is written.")
+  var dryRun = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  private static let limit = 64 << 20
+
+  func run() throws {
+    let settings = try common.settings()
+    let mode = try permissions()
+    let input = template == "-" ? nil : template
+    let output = out == "-" ? nil : out
+    if settings.writesJSON, output == nil, !dryRun {
+      throw CommandError.usage(
+        "the filled template goes to stdout, where JSON would be in its way",
+        hint: "name a file with --out, or leave --json out")
+    }
+    let bytes = try read(input, settings)
+    let template = try Template(bytes)
+    if dryRun { return try tell(template, settings) }
+    let filled = try Filling(template, settings)
+    guard let output else { return try filled.writeToStandardOutput(bytes) }
+    if let input { try Self.refuseSameFile(input, output) }
+    var size = 0
+    try OutputFile.write(to: output, mode: mode, isPlainFile: true) { file throws(System.Failure) in
+      try filled.write(bytes) { span throws(System.Failure) in
+        try System.writeAll(file, span)
+        size += span.byteCount
+      }
+    }
+    if template.references.isEmpty { StandardError.note("the template holds no reference") }
+    guard settings.writesJSON else { return }
+    try StandardOutput.write([
+      ("path", .string(output)), ("size", .number(Int64(size))),
+      ("references", .number(Int64(template.references.count))),
+    ])
+  }
+
+  private func permissions() throws -> UInt32 {
+    guard let mode = UInt32(mode, radix: 8), mode <= 0o777, mode & 0o400 != 0 else {
+      throw CommandError.usage(
+        "--mode is no mode of a file that you can read", hint: "such as: --mode 0640")
+    }
+    return mode
+  }
+
+  private func read(_ path: String?, _ settings: VaultSettings) throws -> [UInt8] {
+    guard let path else {
+      if ProcessState.isTerminal(0) {
+        throw CommandError.usage(
+          "there is no template: stdin is the terminal", hint: "vault inject --in FILE")
+      }
+      if settings.passphrase?.usesStandardInput == true {
+        throw CommandError.usage(
+          "the passphrase and the template cannot both come from stdin",
+          hint: "name the template with --in FILE")
+      }
+      return try StandardInput.all()
+    }
+    do {
+      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
+      defer { System.close(file) }
+      if let bytes = try System.readAll(file, expected: 65_536, limit: Self.limit) { return bytes }
+    } catch {
+      throw CommandError(
+        "input-unreadable", "the template cannot be read: \(error.reason)",
+        hint: "check the path of --in", status: .inputOutput)
+    }
+    throw CommandError(
+      "too-long", "the template is longer than 64 MiB", status: .cannotCreate)
+  }
+
+  private static func refuseSameFile(_ input: String, _ output: String) throws {
+    guard let file = try? System.open(input, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY) else {
+      return
+    }
+    defer { System.close(file) }
+    let source = try? System.status(file)
+    let target = try? System.status(of: output, in: AT_FDCWD)
+    if let source, let target, source.inode == target.inode, source.device == target.device {
+      throw CommandError.usage(
+        "the output would take the template's place", hint: "give --out another name")
+    }
+  }
+
+  private func tell(_ template: Template, _ settings: VaultSettings) throws {
+    guard settings.writesJSON else {
+      let rows = template.references.map { entry in
+        [entry.position.text, StandardOutput.shown(entry.reference.text)]
+      }
+      if rows.isEmpty { StandardError.note("the template holds no reference") }
+      return try StandardOutput.write(TextTable.aligned(rows))
+    }
+    let references = template.references.map { entry -> JSONValue in
+      .object([
+        ("line", .number(Int64(entry.position.line))),
+        ("column", .number(Int64(entry.position.column))),
+        ("reference", .string(entry.reference.text)),
+        ("vault", .optional(entry.reference.vaultName)), ("name", .string(entry.reference.name)),
+        ("field", .optional(entry.reference.field)),
+        ("hasDefault", .bool(entry.reference.fallback != nil)),
+      ])
+    }
+    try StandardOutput.write([("references", .array(references))])
+  }
+}
+
+/// The values of a template's references, all of them there.
+private struct Filling {
+  private let template: Template
+  private let values: [SecretReference: SecretBytes]
+
+  /// Reads what the references point to.
+  ///
+  /// - Throws: ``CommandError`` that names every one that is missing, and where it stands.
+  init(_ template: Template, _ settings: VaultSettings) throws {
+    self.template = template
+    let reading = ReferenceReading(settings)
+    try reading.prefetch(template.references.map(\.reference))
+    var values: [SecretReference: SecretBytes] = [:]
+    for (reference, position) in template.references where values[reference] == nil {
+      do {
+        values[reference] = try reading.value(of: reference)
+      } catch let error as CommandError {
+        throw CommandError(
+          error.code, "\(position.text): \(error.message)", hint: error.hint, status: error.status)
+      }
+    }
+    self.values = values
+    let missing = reading.missing.map { reference in
+      let places = template.references.filter { $0.reference == reference }.map(\.position.text)
+      return "\(reference.shownName) (\(places.joined(separator: ", ")))"
+    }
+    guard missing.isEmpty else {
+      throw CommandError(
+        "item-not-found",
+        "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
+          + missing.joined(separator: ", "),
+        hint: "'vault list' shows the names of all items; nothing was written", status: .no)
+    }
+  }
+
+  /// Hands the result on, piece by piece.
+  func write(
+    _ bytes: [UInt8], to take: (RawSpan) throws(System.Failure) -> Void
+  ) throws(System.Failure) {
+    for part in template.parts {
+      switch part {
+      case .bytes(let range): try bytes[range].withRawSpan(take)
+      case .reference(let reference, _): try values[reference]?.withBytes(take)
+      }
+    }
+  }
+
+  /// Writes the result to stdout; on a terminal only what does nothing to it.
+  func writeToStandardOutput(_ bytes: [UInt8]) throws {
+    if StandardOutput.isTerminal {
+      let parts = try template.parts.compactMap { part in
+        switch part {
+        case .bytes(let range): try SecretBytes(copying: Array(bytes[range]))
+        case .reference(let reference, _): values[reference]
+        }
+      }
+      return try SecretOutput.write(SecretInput.joined(parts))
+    }
+    try write(bytes, to: StandardOutput.write)
+    if template.references.isEmpty { StandardError.note("the template holds no reference") }
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import VaultCredentials
+import VaultOneTimeCodes
+
+/// `vault otp`.
+struct OTPCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "otp",
+    abstract: "Write a one-time code to stdout.",
+    discussion: """
+      TOTP, HOTP and Steam's, from the seed that 'vault set NAME --otp' or an import has put into the \
+      item's field otp. How many seconds the code has left goes to stderr. A counted code's count is \
+      stored before the code is shown.
+
+      vault otp work/github
+      vault otp work/github --copy
+      vault read 'secret://work/github?attribute=otp'
+      """)
+
+  @Argument(help: "The item.", completion: .live)
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The field that the seed is in, if not otp.", valueName: "name"),
+    completion: .live)
+  var field: String?
+
+  @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let name = try ItemName(name)
+    let request = try clipboard.request()
+    var target: Clipboard?
+    let reading = try settings.withVault { vault in
+      target = try request?.clipboard(for: vault)
+      return try OneTimeCodeReading(of: name, field: field, in: vault)
+    }
+    let (generator, code) = (reading.generator, reading.code)
+    if let target {
+      let copy = try target.copy(code.text)
+      guard settings.writesJSON else { return copy.tell() }
+      return try StandardOutput.write(
+        [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
+    }
+    let isTimed = generator.kind == .totp
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("name", .string(name.text)), ("code", .string(Secret(code.text).text ?? "")),
+        ("type", .string(generator.form == .steam ? "steam" : generator.kind.rawValue)),
+        ("algorithm", .string(generator.algorithm.rawValue)),
+        ("digits", .number(Int64(generator.form.length))),
+        ("period", isTimed ? .number(Int64(generator.period)) : .null),
+        ("secondsLeft", code.secondsLeft.map(JSONValue.number) ?? .null),
+        ("counter", isTimed ? .null : .string(String(generator.counter))),
+        ("issuer", .optional(generator.issuer)),
+      ])
+    }
+    try SecretOutput.write(code.text)
+    if let seconds = code.secondsLeft {
+      StandardError.note("\(seconds) s left of \(generator.period)")
+    } else {
+      StandardError.note("code \(generator.counter); the next one is \(generator.counter + 1)")
+    }
+  }
+}

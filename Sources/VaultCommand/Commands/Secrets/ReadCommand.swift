@@ -1,0 +1,39 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault read`.
+struct ReadCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read",
+    abstract: "Write what a reference points to.",
+    discussion: """
+      A reference is secret://NAME[?attribute=fingerprint|expiry|otp&encoding=base64|hex|url|json&default=…][#FIELD], \
+      in another vault secret://@VAULT/NAME.
+
+      vault read secret://work/github#user
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The reference.", valueName: "reference"), completion: .live)
+  var reference: String
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let reference = try SecretReference(reference)
+    let reading = ReferenceReading(settings)
+    let value = try reading.value(of: reference)
+    try reading.throwIfMissing()
+    guard let value else { return }
+    if settings.writesJSON {
+      let text = Secret(value).text
+      return try StandardOutput.write([
+        ("name", .string(reference.name)), ("field", .optional(reference.field)),
+        ("encoding", .string(text == nil ? "base64" : "utf-8")),
+        ("value", .string(try text ?? SecretEncoding.base64.text(of: value))),
+      ])
+    }
+    try SecretOutput.write(value)
+  }
+}

@@ -1,0 +1,214 @@
+import ArgumentParser
+import VaultCredentials
+import VaultSealing
+
+/// `vault run`.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a command with secrets in its environment.",
+    discussion: """
+      The command takes this program's place: same process, terminal, signals and exit status. An item \
+      api-token becomes $API_TOKEN. What is missing is listed before anything starts.
+
+      vault run NAME… -- COMMAND ARGUMENT…
+
+      vault run api-token -- ./deploy.sh
+      vault run --env PGPASSWORD=secret://database#password -- psql
+      vault run --env-file .env --only -- ./server
+      vault run --file tls/key -- nginx
+      """)
+
+  @Argument(help: "Items and references, each for the variable of its name.", completion: .live)
+  var names: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A variable and what it holds: an item, a reference, or text with references; repeatable.",
+      valueName: "name=ref"), completion: .live)
+  var env: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A .env file, whose values may hold references; repeatable, later ones win.",
+      valueName: "path"), completion: .file())
+  var envFile: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An open file in memory with the secret; its number is in NAME_FD, or the one given.",
+      valueName: "name=n"), completion: .live)
+  var fd: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A path to a file in memory with the secret, in NAME_FILE.", valueName: "name"),
+    completion: .live)
+  var file: [String] = []
+
+  @Option(
+    help: ArgumentHelp("What the command reads from its stdin.", valueName: "ref"),
+    completion: .live)
+  var stdin: String?
+
+  @Flag(
+    help: "Leave out the rest of the environment, but for HOME, PATH, TERM and their like.")
+  var only = false
+
+  // What follows `--`: CommandLineParsing puts the option's name in its place, since the parser takes no
+  // second list of words.
+  @Option(name: .customLong(Self.commandOption), parsing: .remaining, help: .hidden)
+  var command: [String] = []
+
+  static let commandOption = "run-command"
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard !command.isEmpty else {
+      throw CommandError.usage(
+        "there is no command to run", hint: "vault run NAME… -- COMMAND ARGUMENT…")
+    }
+    let asked = try RunVariable.all(names: names, assignments: env)
+    let variables = try RunVariable.inFiles(envFile, besides: asked) + asked
+    let files =
+      try fd.map { try RunFile.descriptor($0) } + file.map { try RunFile.path($0) }
+      + (stdin.map { [try RunFile.standardInput($0)] } ?? [])
+    let reading = ReferenceReading(settings)
+    try reading.prefetch(variables.flatMap(\.references) + files.map(\.reference))
+    let values = try values(of: variables, reading)
+    let contents = try files.compactMap { try reading.value(of: $0.reference) }
+    try reading.throwIfMissing()
+    Notices.tell(isAtEnd: true)
+    let made = try RunFile.make(files, values: contents)
+    try Execution(
+      // The parser's words are text; these are what was typed.
+      command: RawArguments.last(command.count),
+      secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
+      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements
+    ).replaceProcess()
+  }
+
+  private func values(
+    of variables: [RunVariable], _ reading: ReferenceReading
+  ) throws -> [(variable: String, value: SecretBytes)] {
+    var values: [(variable: String, value: SecretBytes)] = []
+    for variable in variables {
+      guard let value = try reading.value(of: variable.parts) else { continue }
+      let hasNUL = value.withBytes { bytes in
+        (0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 }
+      }
+      guard !hasNUL else {
+        throw CommandError.usage(
+          "the secret for \(variable.name) holds a NUL byte, which no environment can",
+          hint: "use an encoding: --env \(variable.name)='secret://NAME?encoding=base64'")
+      }
+      values.append((variable.name, value))
+    }
+    return values
+  }
+}
+
+/// A variable of the command's environment, and what it is to hold.
+package struct RunVariable: Equatable, Sendable {
+  package let name: String
+  package let parts: [ReferenceText.Part]
+
+  var references: [SecretReference] {
+    parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+  }
+
+  /// The variables that a line asks for.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` for a name that no variable can have, or one that is
+  ///   asked for twice.
+  package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
+    var variables: [RunVariable] = []
+    for text in names {
+      let reference = try SecretReference(nameOrReference: text)
+      variables.append(
+        RunVariable(name: try variableName(for: reference), parts: [.reference(reference)]))
+    }
+    for text in assignments {
+      guard let equals = text.unicodeScalars.firstIndex(of: "="), isVariable(text[..<equals]) else {
+        throw CommandError.usage(
+          "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
+      }
+      let value = String(text[text.unicodeScalars.index(after: equals)...])
+      let parts: [ReferenceText.Part] =
+        value.contains(SecretReference.scheme)
+        ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
+      variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
+    }
+    var seen: Set<String> = []
+    for variable in variables where !seen.insert(variable.name).inserted {
+      throw CommandError.usage(
+        "the variable \(variable.name) is asked for twice", hint: "give one another name with --env"
+      )
+    }
+    return variables
+  }
+
+  /// The variables of `.env` files, in their dialect: Documentation/cli.md.
+  ///
+  /// - Parameters:
+  ///   - paths: The files; of a variable that is in several, the last one counts.
+  ///   - asked: What the line itself asks for, which wins.
+  /// - Returns: The variables, in no order that matters.
+  /// - Throws: ``CommandError`` with code `usage` where a line is no `NAME=value`.
+  static func inFiles(_ paths: [String], besides asked: [RunVariable]) throws -> [RunVariable] {
+    var found: [String: RunVariable] = [:]
+    for path in paths {
+      let bytes = try SecretInput.read(file: path, limit: 1 << 20)
+      guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
+        throw CommandError.usage("\(path) is no text in UTF-8")
+      }
+      for entry in DotenvImport.entries(text) {
+        switch entry {
+        case .damaged(let line, let reason):
+          throw CommandError.usage("\(path), line \(line): \(reason)")
+        case .value(let name, let value):
+          guard isVariable(name[...]) else {
+            throw CommandError.usage("\(path) has a name that no variable can have")
+          }
+          found[name] = RunVariable(name: name, parts: try ReferenceText.parts(of: value))
+        }
+      }
+    }
+    for variable in asked { found[variable.name] = nil }
+    return found.values.sorted { $0.name < $1.name }
+  }
+
+  /// The variable of what a reference names.
+  static func variableName(for reference: SecretReference) throws -> String {
+    try variableName(for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
+  }
+
+  /// The variable of an item: `api-token` is `API_TOKEN`.
+  package static func variableName(for item: String) throws -> String {
+    var name = ""
+    for scalar in item.unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9": name += String(scalar).uppercased()
+      default: name += "_"
+      }
+    }
+    if let first = name.utf8.first, (0x30...0x39).contains(first) { name = "_" + name }
+    guard name.utf8.contains(where: { $0 != UInt8(ascii: "_") }) else {
+      throw CommandError.usage(
+        "an item's name makes no variable", hint: "choose one: --env VARIABLE=NAME")
+    }
+    return name
+  }
+
+  private static func isVariable(_ text: Substring) -> Bool {
+    guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+      default: false
+      }
+    }
+  }
+}

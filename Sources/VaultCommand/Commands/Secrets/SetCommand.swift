@@ -1,0 +1,186 @@
+import ArgumentParser
+import FoundationEssentials
+import VaultCredentials
+import VaultOneTimeCodes
+import VaultSealing
+
+/// `vault set`.
+struct SetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Keep a secret; asks for it twice.",
+    discussion: """
+      The version before is kept. The secret is never given on the command line.
+
+      vault set api-token
+      printf %s "$TOKEN" | vault set work/github --stdin
+      vault set tls/key --file key.pem
+      vault set database --generate --length 32
+      vault set work/github --otp
+      """)
+
+  @Argument(help: "The item.", completion: .live)
+  var name: String
+
+  // Caught here so that a secret which was typed as a second word is not repeated by a message.
+  @Argument(help: .hidden)
+  var surplus: [String] = []
+
+  @Flag(help: "Read it from stdin; the final newline of a single line is dropped.")
+  var stdin = false
+
+  @Option(
+    help: ArgumentHelp("Read it from a file, exactly.", valueName: "path"), completion: .file())
+  var file: String?
+
+  @Flag(help: "With --stdin: keep a final newline.")
+  var exact = false
+
+  @Option(
+    help: ArgumentHelp("Set one of its further fields.", valueName: "name"), completion: .live)
+  var field: String?
+
+  @Flag(
+    help: "Make one, and say how strong it is; 'vault help generate' tells more of the options.")
+  var generate = false
+
+  @Flag(help: "With --generate: write it to stdout, too.")
+  var show = false
+
+  @Flag(
+    help:
+      "It is the seed of one-time codes: an otpauth:// address or base32. Kept in the field otp.")
+  var otp = false
+
+  @OptionGroup(title: "With --generate") var generation: GenerationOptions
+
+  @OptionGroup(title: "What is known of it") var details: ItemDetailOptions
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    guard surplus.isEmpty else {
+      throw CommandError.usage(
+        "a secret is never given on the command line: every user can read it there, "
+          + "and the shell keeps it in its history",
+        hint: "leave it out to be asked for it, or use --stdin or --file PATH")
+    }
+    guard [stdin, file != nil, generate].filter({ $0 }).count <= 1 else {
+      throw CommandError.usage(
+        "--stdin, --file and --generate are two sources at once", hint: "give one of them")
+    }
+    guard !(generate && otp) else {
+      throw CommandError.usage(
+        "a seed of one-time codes is given by the service", hint: "leave --generate out")
+    }
+    guard generate || !(generation.isGiven || show) else {
+      throw CommandError.usage(
+        "options of a password to be made, and no --generate", hint: "add --generate")
+    }
+    let recipe = generate ? try generation.recipe() : nil
+    let settings = try common.settings()
+    if stdin, settings.passphrase?.usesStandardInput == true {
+      throw CommandError.usage(
+        "the passphrase and the secret cannot both come from stdin",
+        hint: "give the passphrase as file:PATH or fd:N")
+    }
+    let name = try ItemName(name)
+    let changes = try details.changes()
+    // Read before anything is opened or made: what is too long or not there changes nothing.
+    let given = try recipe?.make() ?? givenSecret()
+    let seed = try otp ? given.map { try address(of: $0, name) } : nil
+    try settings.withVaultMade { vault in
+      var secret = try seed ?? given ?? asked(name)
+      if otp, seed == nil { secret = try address(of: secret, name) }
+      let change = try vault.set(
+        name, to: Secret(secret), field: field ?? (otp ? OneTimeCodeReading.field : nil),
+        changes: try details.merged(
+          into: try withKind(changes, name, in: vault), for: name, in: vault))
+      if show, !settings.writesJSON { try SecretOutput.write(secret) }
+      try report(change, secret, recipe, settings)
+    }
+  }
+
+  /// A seed as it is kept.
+  private func address(of text: SecretBytes, _ name: ItemName) throws -> SecretBytes {
+    try OneTimeCodeReading.telling {
+      try OneTimeGenerator(text).address(from: text, label: name.text)
+    }
+  }
+
+  /// The kind of a new item that has a seed and nothing else.
+  private func withKind(
+    _ changes: ItemChanges, _ name: ItemName, in vault: UnlockedVault.Blocking
+  ) throws -> ItemChanges {
+    guard otp, changes.kind == nil else { return changes }
+    do {
+      _ = try vault.item(name)
+      return changes
+    } catch let error as CredentialError where error.code == .itemNotFound {
+      var changes = changes
+      changes.kind = .otp
+      return changes
+    }
+  }
+
+  private func givenSecret() throws -> SecretBytes? {
+    if let file { return try SecretInput.read(file: file, limit: Secret.maximumLength) }
+    guard stdin else { return nil }
+    if ProcessState.isTerminal(0) {
+      throw CommandError.usage(
+        "stdin is the terminal, which would show the secret", hint: "leave --stdin out")
+    }
+    let secret = try SecretInput.read(0, limit: Secret.maximumLength + 1)
+    guard !exact, !otp, SecretText.isSingleLine(secret) else { return try limited(secret) }
+    StandardError.note("dropped the newline at the end; --exact keeps it")
+    return try limited(SecretInput.droppingNewline(secret))
+  }
+
+  private func limited(_ secret: SecretBytes) throws -> SecretBytes {
+    guard secret.count <= Secret.maximumLength else {
+      throw CommandError(
+        "too-long", "a secret has at most 1 MiB",
+        hint: "keep large files elsewhere and only their key in the vault", status: .cannotCreate)
+    }
+    return secret
+  }
+
+  private func asked(_ name: ItemName) throws -> SecretBytes {
+    let question = "Secret for \(Sanitizer.visible(name.text))" + (field == nil ? "" : ", field")
+    // A seed that is not one is told at once: nobody needs to type it twice.
+    let typed =
+      otp ? try Prompt.secret("Seed or otpauth:// address") : try Prompt.newSecret(question)
+    guard let secret = typed else {
+      throw CommandError.usage(
+        "there is no terminal to ask for the secret", hint: "use --stdin or --file PATH")
+    }
+    return secret
+  }
+
+  private func report(
+    _ change: ItemChange, _ secret: SecretBytes, _ recipe: PasswordRecipe?,
+    _ settings: VaultSettings
+  ) throws {
+    for oddity in recipe == nil ? SecretText.oddities(of: secret) : [] {
+      StandardError.note("the secret may not be what was meant: \(oddity)")
+    }
+    if settings.writesJSON {
+      var members: [(String, JSONValue)] = [
+        ("name", .string(change.item.name.text)), ("isNew", .bool(change.isNew)),
+        ("version", .number(Int64(clamping: change.item.version))),
+        ("length", .number(Int64(change.fingerprint.length))),
+        ("fingerprint", .string(change.fingerprint.hash)),
+      ]
+      if let recipe { members += [("bits", .real(recipe.shownBits))] }
+      if show { members += [("secret", .string(Secret(secret).text ?? ""))] }
+      return try StandardOutput.write(members)
+    }
+    recipe?.tell()
+    if StandardError.isTerminal || recipe != nil {
+      let version = change.isNew ? "" : ", version \(change.item.version)"
+      StandardError.note(
+        "stored\(version): \(change.fingerprint.length) bytes, fingerprint \(change.fingerprint.hash)"
+      )
+    }
+  }
+}

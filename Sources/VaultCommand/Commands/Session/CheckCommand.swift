@@ -1,0 +1,215 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault check`.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Verify every seal, and say what to mend; or verify a backup.",
+    discussion: """
+      It changes nothing, and names no item. The exit status is 65 if something is damaged.
+
+      --salvage mends a damaged or lost vault by what can be read: the file, the generation before it, its \
+      earlier versions and the copies in the keyring. The damaged file is kept beside it. A file that is older \
+      than the generation before is taken with --accept-rollback only.
+
+      vault check
+      vault check backup.vault
+      vault check --salvage
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A backup; the vault itself if it is left out.", valueName: "file"),
+    completion: .file())
+  var file: String?
+
+  @Flag(help: "Mend the vault by what can be read; what is lost is named.")
+  var salvage = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func validate() throws {
+    if salvage, file != nil {
+      throw ValidationError(
+        "--salvage mends the vault itself; a backup is put in place by init --from")
+    }
+  }
+
+  func run() throws {
+    let settings = try common.settings()
+    if salvage { return try mend(settings) }
+    if let file {
+      let vault = try settings.locked()
+      let sources = UnlockSources(settings: settings, vault: vault).sources()
+      return try BackupCommand.tell(vault.blocking.checkBackup(file, with: sources), settings)
+    }
+    let report = try settings.withVault { try $0.check() }
+    if settings.writesJSON {
+      try StandardOutput.write([
+        ("isDamaged", .bool(report.isDamaged)), ("isComplete", .bool(report.isComplete)),
+        ("items", .number(Int64(report.items))),
+        ("earlierVersions", .number(Int64(report.earlierVersions))),
+        ("findings", .array(report.findings.map(\.json))),
+        (
+          "libraries",
+          .object(LinkedLibraries.all.map { ($0.name, .string($0.version)) })
+        ),
+      ])
+    } else {
+      for finding in report.findings {
+        try StandardOutput.line("\(finding.word.styled(finding.style)): \(finding.message)")
+        if let hint = finding.hint {
+          try StandardOutput.line("  \("hint:".styled(.faint)) \(hint)")
+        }
+      }
+      let libraries = LinkedLibraries.all.map { "\($0.name) \($0.version)" }
+      try StandardOutput.line(
+        "\("note".styled(.faint)): linked with \(libraries.joined(separator: ", "))")
+      try StandardOutput.line(
+        "\(report.items) items and \(report.earlierVersions) earlier versions verified"
+          + (report.isDamaged ? "; \("something is damaged".styled(.bad))" : ""))
+    }
+    if report.isDamaged { throw ExitStatusOnly(status: .damaged) }
+    if !report.isComplete { throw ExitStatusOnly(status: .inputOutput) }
+  }
+
+  private func mend(_ settings: VaultSettings) throws {
+    let vault = try settings.locked()
+    let report = try vault.blocking.salvage { slots in
+      UnlockSources(settings: settings, vault: vault, slots: slots).sources()
+    }
+    for notice in report.notices { StandardError.note(notice.message, hint: notice.hint) }
+    if settings.writesJSON {
+      try StandardOutput.write(report.members)
+    } else if !report.isMended {
+      StandardError.note("nothing is damaged: \(report.whole) items can be read")
+    } else {
+      try StandardOutput.write(TextTable.aligned(report.rows))
+      for name in report.lost {
+        StandardError.line("vault: lost: \(name.text)")
+      }
+      if report.lostGenerations > 0 {
+        StandardError.line(
+          report.lostGenerations == 1
+            ? "vault: lost: the last change of the vault"
+            : "vault: lost: the last \(report.lostGenerations) changes of the vault")
+      }
+      if let path = report.damagedFile {
+        StandardError.note(
+          "the damaged file is kept: \(path)", hint: "run 'vault check', then remove it")
+      }
+      if report.base == .copies {
+        StandardError.note(
+          "the desktop keyring opens the new vault", hint: "vault key add --recovery")
+      }
+    }
+    if !report.lost.isEmpty || report.lostGenerations > 0 { throw ExitStatusOnly(status: .damaged) }
+  }
+}
+
+extension SalvageReport {
+  fileprivate var rows: [[String]] {
+    let from =
+      switch base {
+      case .vaultFile: "the vault file"
+      case .previousGeneration: "the generation before"
+      case .copies: "the copies in the keyring alone"
+      }
+    return [
+      ["mended from", from], ["whole", String(whole)],
+      ["from the generation before", String(fromPrevious)],
+      ["from the keyring", String(fromKeyring)], ["from the history", String(fromHistory)],
+      ["lost", String(lost.count)], ["changes lost", String(lostGenerations)],
+      ["earlier versions lost", String(lostVersions)],
+    ]
+  }
+
+  fileprivate var members: [(String, JSONValue)] {
+    [
+      ("mended", .bool(isMended)), ("base", .string(base.rawValue)),
+      ("whole", .number(Int64(whole))), ("fromPrevious", .number(Int64(fromPrevious))),
+      ("fromKeyring", .number(Int64(fromKeyring))), ("fromHistory", .number(Int64(fromHistory))),
+      ("lost", .strings(lost.map(\.text))), ("lostVersions", .number(Int64(lostVersions))),
+      ("lostGenerations", .number(Int64(clamping: lostGenerations))),
+      ("damagedFile", .optional(damagedFile)),
+    ]
+  }
+}
+
+extension CheckFinding {
+  fileprivate var word: String {
+    switch severity {
+    case .damage: "damage"
+    case .warning: "warning"
+    case .information: "note"
+    }
+  }
+
+  fileprivate var style: TextStyle {
+    switch severity {
+    case .damage: .bad
+    case .warning: .doubtful
+    case .information: .faint
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      ("severity", .string(severity.rawValue)), ("code", .string(code)),
+      ("message", .string(message)), ("hint", .optional(hint)),
+    ])
+  }
+}
+
+/// `vault backup`.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Write the vault and its history into one sealed file, and verify it.",
+    discussion: """
+      The same keys open it. 'vault init --from FILE' puts it in place.
+
+      vault backup ~/backup.vault
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Where to; an older backup there is replaced.", valueName: "file"),
+    completion: .file())
+  var file: String
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let isReplacing = try Self.isBackup(file)
+    try Self.tell(settings.withVault { try $0.backUp(to: file) }, settings)
+    if isReplacing { StandardError.note("an older backup in that place was replaced") }
+  }
+
+  /// Whether there is a backup already.
+  ///
+  /// - Throws: ``CommandError`` with code `cannot-create` where there is anything else.
+  private static func isBackup(_ path: String) throws -> Bool {
+    guard SecretInput.exists(path) else { return false }
+    guard BackupSummary.isBackup(at: path) else {
+      throw CommandError(
+        "cannot-create", "there is a file already that is not a backup",
+        hint: "name another place, or move that file away", status: .cannotCreate)
+    }
+    return true
+  }
+
+  static func tell(_ summary: BackupSummary, _ settings: VaultSettings) throws {
+    if settings.writesJSON {
+      try StandardOutput.write([
+        ("path", .string(summary.path)), ("items", .number(Int64(summary.items))),
+        ("earlierVersions", .number(Int64(summary.earlierVersions))),
+        ("size", .number(Int64(summary.size))),
+      ])
+    } else {
+      StandardError.note(
+        "the backup holds \(summary.items) items and \(summary.earlierVersions) earlier versions, "
+          + "\(summary.size) bytes; every seal was verified")
+    }
+  }
+}

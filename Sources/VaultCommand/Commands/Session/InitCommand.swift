@@ -1,0 +1,63 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault init`.
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make a vault.",
+    discussion: """
+      With a desktop keyring, that opens it and nothing is asked. Without one: a passphrase, or a key-file, \
+      which is made if it is missing.
+
+      vault init
+      vault init --key-file ~/.config/vault.key
+      vault init --passphrase env:PASSPHRASE
+      vault init --from backup.vault
+      """)
+
+  @Option(
+    help: ArgumentHelp("Put a backup in place instead.", valueName: "file"), completion: .file())
+  var from: String?
+
+  @Option(help: ArgumentHelp("What to call the first key slot.", valueName: "text"))
+  var label = ""
+
+  @Flag(inversion: .prefixedNo, help: "Make a recovery code; without a terminal it goes to stdout.")
+  var recovery: Bool?
+
+  @Flag(help: "Accept a passphrase that is easily guessed.")
+  var allowWeak = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let vault = try settings.locked()
+    if let from {
+      try vault.blocking.restore(from: from)
+      return StandardError.note("restored \(vault.path); the same keys open it as before")
+    }
+    let making = VaultSetup(
+      settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,
+      wantsRecovery: recovery, offersRecovery: true)
+    try VaultSettings.tellingNotices(of: try making.make()) { open in
+      guard settings.writesJSON else { return }
+      let slots = try open.slots()
+      try StandardOutput.write([
+        ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
+        ("slots", .array(slots.map(\.json))),
+      ])
+    }
+  }
+}
+
+extension KeySlot {
+  /// The slot as `--json` writes it.
+  var json: JSONValue {
+    .object([
+      ("id", .string(id)), ("kind", .string(kind.name)), ("label", .string(label)),
+      ("memoryMiB", .number(Int64(memoryMiB))), ("passes", .number(Int64(passes))),
+    ])
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault settings`.
+struct SettingsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings",
+    abstract: "Say or change how this vault behaves.",
+    discussion: """
+      They are sealed in the vault and hold wherever it is opened.
+
+      vault settings                   what is set
+      vault settings session 1h        how long it stays open after it was opened
+      vault settings session 0         never: every command opens it anew
+      vault settings session default   fifteen minutes again
+      vault settings clipboard 20s     when a copied secret is cleared; 0 for never
+      """)
+
+  /// What can be set.
+  enum Name: String, ExpressibleByArgument, CaseIterable {
+    case session, clipboard
+  }
+
+  @Argument(help: "What to set.") var name: Name?
+
+  @Argument(help: "A time, 0, or default.") var value: String?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let seconds = try seconds()
+    let (session, clipboard) = try settings.withVault { vault in
+      if value != nil {
+        switch name {
+        case .session: try vault.setSession(seconds: seconds)
+        case .clipboard: try vault.setClipboard(seconds: seconds)
+        case nil: break
+        }
+      }
+      return (try vault.sessionSetting(), try vault.clipboardSetting())
+    }
+    if settings.writesJSON {
+      let number = { (seconds: Int?) in seconds.map { JSONValue.number(Int64($0)) } ?? .null }
+      try StandardOutput.write([("session", number(session)), ("clipboard", number(clipboard))])
+    } else if value == nil {
+      let words = { (seconds: Int?) in
+        seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
+      }
+      let rows = [["session", words(session)], ["clipboard", words(clipboard)]]
+      try StandardOutput.write(
+        TextTable.aligned(rows.filter { name == nil || $0[0] == name?.rawValue }))
+    }
+  }
+
+  /// The value, checked; `nil` for the standard.
+  private func seconds() throws -> Int? {
+    guard let value, value != "default" else { return nil }
+    switch name {
+    case .clipboard:
+      guard let time = Clipboard.seconds(value) else {
+        throw CommandError.usage(
+          "the clipboard is cleared after a time up to 1h, 0 for never, or default",
+          hint: "such as: vault settings clipboard 20s")
+      }
+      return time
+    case .session, nil:
+      guard let time = TimeSpan.seconds(value), (0...30 * 86_400).contains(time) else {
+        throw CommandError.usage(
+          "a session is 0, default, or a time up to 30d", hint: "such as: vault settings session 1h"
+        )
+      }
+      return time
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault status`.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say what there is, what opens it, and how the keyring and its copies stand.",
+    discussion: """
+      It asks for nothing, shows no prompt, begins no session and changes nothing; no name of an item is in \
+      it. Within six seconds, also where the keyring hangs.
+
+      vault status
+      vault status --json
+      """)
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let status = try StatusReport(settings)
+    if settings.writesJSON {
+      try StandardOutput.write(status.members)
+    } else {
+      let rows = status.rows
+      try StandardOutput.write(
+        TextTable.aligned(rows) { row, column in
+          column == 0 ? .faint : rows[row][0] == "now by" ? status.opening.style : nil
+        })
+    }
+    Notices.tell()
+    if let message = status.keyring?.message, !settings.writesJSON {
+      StandardError.note(message, hint: status.keyring?.hint)
+    }
+    if status.slots.count == 1, !settings.writesJSON {
+      StandardError.note(
+        "only one key slot opens this vault: one accident loses it",
+        hint: "vault key add --recovery")
+    }
+  }
+}
+
+/// How a vault stands, found out without asking a person and without a change.
+struct StatusReport {
+  /// The door that opens the vault now, or why none does.
+  enum Opening {
+    case opens(door: String, slot: String)
+    /// Nobody was asked; a person at the terminal could open it.
+    case asks(what: String)
+    case nothing(why: String, hint: String?)
+  }
+
+  let summary: VaultSummary
+  let session: SessionState
+  let slots: [KeySlot]
+  let opening: Opening
+  /// `nil` where the keyring is to be left alone.
+  let keyring: KeyringStatus?
+  /// `nil` where the vault is locked, or the keyring cannot be asked.
+  let copies: CopyReport?
+  /// `nil` where the vault is locked, as for all counts.
+  let items: [Item]?
+  let trashed: Int?
+  let isPublishing: Bool?
+
+  init(_ settings: VaultSettings) throws {
+    let vault = try settings.locked(asksNobody: true)
+    summary = try vault.blocking.summary()
+    session = try vault.blocking.session()
+    // First, so that a keyring that hangs is waited for once.
+    keyring = settings.usesKeyring ? vault.blocking.keyringStatus() : nil
+    let (open, opening) = try Self.open(vault, settings, slots: summary.slots)
+    self.opening = opening
+    slots = try open?.blocking.slots() ?? summary.slots
+    items = try open?.blocking.items()
+    var trash = ItemQuery()
+    trash.isInTrash = true
+    trashed = try open?.blocking.items(matching: trash).count
+    isPublishing = try open?.blocking.isPublishing()
+    copies = keyring?.message == nil && keyring != nil ? try? open?.blocking.copies() : nil
+    Notices.collect()
+  }
+
+  private static func open(
+    _ vault: LockedVault, _ settings: VaultSettings, slots: [KeySlot]
+  ) throws -> (UnlockedVault?, Opening) {
+    var failure: CredentialError?
+    for door in UnlockSources(settings: settings, vault: vault).withoutAsking() {
+      do {
+        let open = try vault.blocking.unlock(with: [door.source])
+        Notices.watch(open)
+        return (open, .opens(door: door.name, slot: open.openedBy.slotLabel))
+      } catch let error as CredentialError {
+        switch error.code {
+        case .damaged, .weakSlot, .newerVersion: throw error
+        // Nothing was at hand there, which says nothing.
+        case .locked where error.underlying == nil && failure != nil: continue
+        default: failure = error
+        }
+      }
+    }
+    let kinds = slots.map(\.kind)
+    if Prompt.isPossible, kinds.contains(.passphrase) { return (nil, .asks(what: "a passphrase")) }
+    if Prompt.isPossible, kinds.contains(.recovery) {
+      return (nil, .asks(what: "the recovery code"))
+    }
+    return (
+      nil, .nothing(why: failure?.message ?? "nothing is at hand", hint: failure?.hint)
+    )
+  }
+}

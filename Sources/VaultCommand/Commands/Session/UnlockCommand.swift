@@ -1,0 +1,83 @@
+import ArgumentParser
+import VaultCredentials
+
+/// `vault unlock`.
+struct UnlockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Open the vault for a while.",
+    discussion: """
+      For a quarter of an hour, or for as long as --for says; 'vault lock' ends it everywhere.
+
+      vault unlock --for 8h
+      """)
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 8h.", valueName: "time"))
+  var duration: String?
+
+  @Flag(help: "Open it with the recovery code; asks for it.")
+  var recovery = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    var settings = try common.settings()
+    if let duration {
+      guard let seconds = TimeSpan.seconds(duration), (1...30 * 86_400).contains(seconds) else {
+        throw CommandError.usage(
+          "--for is no time between 1s and 30d", hint: "such as: --for 8h")
+      }
+      settings.sessionSeconds = seconds
+    }
+    let vault = try settings.locked()
+    let open = try vault.blocking.unlock(with: sources(settings, vault))
+    // The one command that is about a session says why there is none.
+    for notice in open.blocking.takeNotices() {
+      StandardError.note(notice.message, hint: notice.hint)
+    }
+    try report(try vault.blocking.session(), settings)
+  }
+
+  private func sources(_ settings: VaultSettings, _ vault: LockedVault) -> [KeySource] {
+    if recovery { return [.recoveryCode { try Prompt.secret("Recovery code") }] }
+    let doors = UnlockSources(settings: settings, vault: vault)
+    // A session of another length begins with a key, not with the session that is there.
+    return duration == nil ? doors.sources() : doors.sourcesWithoutSession()
+  }
+
+  private func report(_ session: SessionState, _ settings: VaultSettings) throws {
+    var seconds: Int?
+    if case .active(let left) = session { seconds = left }
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("unlocked", .bool(true)), ("secondsLeft", seconds.map { .number(Int64($0)) } ?? .null),
+      ])
+    }
+    if let seconds { StandardError.note("open for \(TimeSpan.text(seconds))") }
+  }
+}
+
+/// `vault lock`.
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock", abstract: "End the session, in every terminal at once.",
+    discussion: "vault lock")
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let vault = try settings.locked().blocking
+    let hadSession = try vault.lock()
+    if hadSession, (try? vault.summary()) == nil {
+      StandardError.note(
+        "the vault file cannot be read: the sessions of all your vaults were ended",
+        hint: "'vault status' says why")
+    }
+    if settings.writesJSON {
+      try StandardOutput.write([("hadSession", .bool(hadSession))])
+    } else {
+      StandardError.note(hadSession ? "locked" : "there was no session to end")
+    }
+  }
+}

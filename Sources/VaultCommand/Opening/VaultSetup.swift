@@ -1,0 +1,136 @@
+import VaultCredentials
+import VaultSealing
+
+/// Makes a vault: by a source that was given, by the keyring, or by asking.
+struct VaultSetup {
+  let settings: VaultSettings
+  let vault: LockedVault
+  var label = ""
+  var acceptsWeakPassphrase = false
+  /// Whether to make a recovery code: `nil` to ask.
+  var wantsRecovery: Bool?
+  /// Whether a recovery code is offered also where the keyring opens the vault.
+  var offersRecovery = false
+
+  /// Makes the vault that the first secret needs, where that takes no decision; asks on a terminal.
+  ///
+  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  func makeForFirstSecret() throws -> UnlockedVault {
+    if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
+    let obstacle: CredentialError
+    switch try createByKeyring() {
+    case .success(let open): return open
+    case .failure(let error): obstacle = error
+    }
+    guard Prompt.isPossible,
+      try Prompt.confirm("There is no vault yet. Make one that a passphrase opens?", default: true)
+        == true
+    else { throw noVault(obstacle) }
+    return try createByPassphrase()
+  }
+
+  /// Makes the vault for `vault init`.
+  ///
+  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  func make() throws -> UnlockedVault {
+    if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
+    switch try createByKeyring() {
+    case .success(let open): return open
+    case .failure(let obstacle):
+      guard Prompt.isPossible else { throw noVault(obstacle) }
+      Prompt.tell("No keyring can open the vault (\(obstacle.message)): a passphrase will.")
+      return try createByPassphrase()
+    }
+  }
+
+  /// A vault that the desktop keyring opens: nobody is asked anything.
+  private func createByKeyring() throws -> Result<UnlockedVault, CredentialError> {
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    guard settings.usesKeyring else {
+      return .failure(CredentialError(.keyringUnavailable, "it is to be left alone"))
+    }
+    do {
+      return .success(try create(.keyring(label: label)))
+    } catch let error as CredentialError where error.code.isAboutKeyring {
+      return .failure(error)
+    }
+  }
+
+  /// A slot of what the line or the environment names.
+  private func givenSlot(mayCreateKeyFile: Bool) throws -> NewKeySlot? {
+    if let source = settings.passphrase {
+      return try NewPassphrase.slot(source.read(), label: label, acceptsWeak: acceptsWeakPassphrase)
+    }
+    if let path = settings.keyFile {
+      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
+    }
+    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
+      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
+    }
+    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
+      return try NewPassphrase.slot(
+        SecretSource.file(path).read(), label: label, acceptsWeak: acceptsWeakPassphrase)
+    }
+    if let folder = ProcessState.variable(GuardedFile.credentialsVariable) {
+      if SecretInput.exists("\(folder)/vault.key") {
+        return try keyFileSlot("\(folder)/vault.key", mayCreate: false)
+      }
+      if SecretInput.exists("\(folder)/vault.passphrase") {
+        return try NewPassphrase.slot(
+          SecretSource.file("\(folder)/vault.passphrase").read(), label: label,
+          acceptsWeak: acceptsWeakPassphrase)
+      }
+    }
+    return nil
+  }
+
+  private func keyFileSlot(_ path: String, mayCreate: Bool) throws -> NewKeySlot? {
+    if let key = try KeyFile.read(path, isOptional: true) {
+      return .keyFile(key, label: label)
+    }
+    guard mayCreate else {
+      throw CommandError(
+        "no-vault", "there is no vault, and the key-file that is named does not exist",
+        hint: "make both with: vault init --key-file PATH", status: .configuration)
+    }
+    // The vault may be refused yet, and a key-file that opens nothing would stay behind.
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    return .keyFile(try KeyFile.create(path), label: label)
+  }
+
+  private func createByPassphrase() throws -> UnlockedVault {
+    guard try !vault.blocking.exists() else { throw Self.exists(vault) }
+    return try create(
+      NewPassphrase.ask(label: label, acceptsWeak: acceptsWeakPassphrase))
+  }
+
+  private func create(_ slot: NewKeySlot) throws -> UnlockedVault {
+    let open = try vault.blocking.create(slots: [slot])
+    let way =
+      switch open.openedBy.source {
+      case .keyring: "the desktop keyring opens it"
+      case .keyFile: "the key-file opens it"
+      default: "the passphrase opens it"
+      }
+    StandardError.note("made a vault at \(vault.path); \(way)")
+    // Where the keyring opens it, `set` asks nothing: the offer is made by `init` and told by `status`.
+    if open.openedBy.source != .keyring || offersRecovery {
+      try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
+    }
+    return open
+  }
+
+  private static func exists(_ vault: LockedVault) -> CommandError {
+    CommandError(
+      "vault-exists", "there is a vault at \(vault.path) already",
+      hint: "use it, or make another one: --vault NAME", status: .cannotCreate)
+  }
+
+  private func noVault(_ obstacle: CredentialError) -> CommandError {
+    CommandError(
+      "no-vault",
+      "there is no vault at \(vault.path), and no keyring to open one: \(obstacle.message)",
+      hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH",
+      status: .configuration)
+  }
+}

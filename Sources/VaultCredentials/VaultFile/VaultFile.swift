@@ -1,0 +1,146 @@
+package import VaultSealing
+
+/// A vault file as it lies on disk: its header checked, nothing opened yet.
+///
+/// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum, versions.
+/// Nothing but the header is parsed before the index has authenticated it.
+package struct VaultFile: Sendable {
+  let header: VaultHeader
+  let headerBytes: [UInt8]
+  let sealedIndex: [UInt8]
+  /// Which file it was read from; `nil` for bytes that lay in no vault folder.
+  let identity: FileIdentity?
+  /// Reads bytes of the file that was opened, also when it has been replaced since.
+  private let read: @Sendable (Range<Int>) throws -> [UInt8]
+
+  /// The index could not be opened with this key.
+  struct IndexRejected: Error {}
+
+  init(
+    length: Int, identity: FileIdentity? = nil,
+    read: @escaping @Sendable (Range<Int>) throws -> [UInt8]
+  ) throws {
+    self.identity = identity
+    guard length >= VaultHeader.fixedLength + VaultHeader.checksumLength else {
+      throw VaultHeader.damaged("it is too short")
+    }
+    guard length <= VaultHeader.maximumFile else {
+      throw VaultHeader.damaged("it is larger than any vault may be")
+    }
+    // One read gets the header of nearly every vault: a slot has some 200 bytes.
+    let start = try read(0..<min(length, 4096))
+    let headerLength = try VaultHeader.length(of: start, fileLength: length)
+    headerBytes =
+      headerLength <= start.count ? Array(start[..<headerLength]) : try read(0..<headerLength)
+    header = try VaultHeader(decoding: headerBytes, fileLength: length)
+    sealedIndex = try read(headerLength..<headerLength + Int(header.indexLength))
+    guard sealedIndex.count >= AuthenticatedEncryption.overhead else {
+      throw VaultHeader.damaged("its index is too short")
+    }
+    self.read = read
+  }
+
+  /// A vault file whose bytes are at hand.
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`.
+  package init(bytes: [UInt8]) throws { try self.init(bytes: bytes, identity: nil) }
+
+  /// A vault file whose bytes were read from the file with this identity.
+  init(bytes: [UInt8], identity: FileIdentity?) throws {
+    try self.init(length: bytes.count, identity: identity) { Array(bytes[$0]) }
+  }
+
+  /// Every byte of the file.
+  func wholeFile() throws -> [UInt8] {
+    try read(0..<headerBytes.count + sealedIndex.count + Int(header.itemsLength))
+  }
+
+  /// The index's tag: which file of this generation it is.
+  var tag: [UInt8] { Array(sealedIndex.suffix(AuthenticatedEncryption.tagLength)) }
+
+  /// Opens the index, which authenticates every byte before it.
+  ///
+  /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code `.damaged` if
+  ///   what it holds cannot be read.
+  func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
+    try Self.decode(try openedIndex(keys), onlyItemsNamed: names)
+  }
+
+  /// Decodes an index that ``openedIndex(_:)`` gave.
+  ///
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  package static func decode(
+    _ padded: SecretBytes, onlyItemsNamed names: [[UInt8]]?
+  ) throws -> VaultIndex {
+    do {
+      return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names)
+      }
+    } catch let error as FormatError {
+      throw VaultHeader.damaged("its index cannot be read", underlying: error)
+    }
+  }
+
+  /// The index's plaintext, padded; or ``IndexRejected``.
+  func openedIndex(_ keys: VaultKeys) throws -> SecretBytes {
+    let context = VaultIndex.context(header: headerBytes)
+    do {
+      return try AuthenticatedEncryption.open(sealedIndex, key: keys.index, context: context)
+    } catch {
+      if error.code == .authenticationFailed { throw IndexRejected() }
+      throw error
+    }
+  }
+
+  /// The sealed bytes of an item, without a look at their hash: a writer carries damage over unread.
+  func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
+    let (end, overflow) = record.offset.addingReportingOverflow(UInt64(record.length))
+    guard !overflow, end <= header.itemsLength else {
+      throw damagedItem(record, "it lies outside the file")
+    }
+    let start = headerBytes.count + sealedIndex.count + Int(record.offset)
+    return try read(start..<start + Int(record.length))
+  }
+
+  /// The secret part of an item: its hash, then its seal.
+  func contents(of record: ItemRecord, keys: VaultKeys) throws -> ItemContents {
+    let sealed = try sealedBytes(of: record)
+    guard try Hash.blake2b(sealed, count: ItemRecord.hashLength) == record.hash else {
+      throw damagedItem(record, "its bytes were changed")
+    }
+    return try Self.open(
+      sealed, record: record, version: record.version, kind: record.kind, vaultID: header.vaultID,
+      parent: keys.item)
+  }
+
+  /// Opens the sealed bytes of one version of an item.
+  static func open(
+    _ sealed: [UInt8], record: ItemRecord, version: UInt64, kind: UInt16, vaultID: [UInt8],
+    parent: SecretBytes
+  ) throws -> ItemContents {
+    do {
+      return try ItemContents(
+        opening: sealed, key: try VaultKeys.key(of: record.id, from: parent),
+        context: ItemContents.associatedData(
+          vaultID: vaultID, itemID: record.id, version: version, kind: kind))
+    } catch let error as SealingError where error.code == .authenticationFailed {
+      throw damagedItem(record, "its seal is broken")
+    } catch let error as FormatError {
+      throw damagedItem(record, "its contents cannot be read", underlying: error)
+    }
+  }
+
+  static func damagedItem(
+    _ record: ItemRecord, _ why: String, underlying: (any Error)? = nil
+  ) -> CredentialError {
+    CredentialError(
+      .damaged, "this item is damaged: \(why)",
+      hint: record.earlier.isEmpty
+        ? "run 'vault check --salvage' to look for another copy of it"
+        : "an earlier version may be whole: run 'vault history' for it",
+      underlying: underlying)
+  }
+
+  private func damagedItem(_ record: ItemRecord, _ why: String) -> CredentialError {
+    Self.damagedItem(record, why)
+  }
+}

@@ -1,0 +1,112 @@
+import CVaultExpat
+
+/// Takes what expat finds in a document, piece by piece.
+protocol XMLHandler: AnyObject {
+  /// What is wrong with the document, once that is known; nothing more is handed over then.
+  var failure: String? { get }
+  /// An element begins.
+  func start(_ name: String, _ attributes: [String: String])
+  /// Text inside the innermost element; one text may come in several pieces.
+  func text(_ bytes: [UInt8])
+  /// The innermost element ends.
+  func end()
+}
+
+/// The one way to expat: it limits how far entities may grow, and nothing outside the text is read.
+enum ExpatParser {
+  /// What the callbacks reach.
+  @safe private final class Run {
+    private let handler: any XMLHandler
+    private let parser: XML_Parser
+    /// What is wrong with the document, and where, unless expat itself finds it.
+    private(set) var failure: String?
+
+    init(_ handler: any XMLHandler, _ parser: XML_Parser) {
+      self.handler = handler
+      unsafe self.parser = parser
+    }
+
+    @unsafe static func at(_ context: UnsafeMutableRawPointer?) -> Run? {
+      guard let context = unsafe context else { return nil }
+      return unsafe Unmanaged<Run>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Hands a piece over, as long as nothing is wrong.
+    func take(_ body: (any XMLHandler) -> Void) {
+      guard failure == nil else { return }
+      body(handler)
+      if let failure = handler.failure { fail(failure) }
+    }
+
+    /// Ends the walk.
+    func fail(_ what: String) {
+      guard failure == nil else { return }
+      failure = "\(what) at line \(unsafe XML_GetCurrentLineNumber(parser))"
+      _ = unsafe XML_StopParser(parser, XML_Bool(XML_FALSE))
+    }
+  }
+
+  /// Walks through a document.
+  ///
+  /// A document that declares entities is refused, and so is one that uses others than XML's own five.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.syntax`: the handler's failure, or expat's, with the line.
+  static func parse(
+    _ bytes: [UInt8], into handler: some XMLHandler
+  ) throws(PreferenceError) {
+    guard let parser = unsafe XML_ParserCreate(nil) else {
+      throw PreferenceError(.syntax, "no memory for the XML parser")
+    }
+    defer { unsafe XML_ParserFree(parser) }
+    guard let count = Int32(exactly: bytes.count) else {
+      throw PreferenceError(.syntax, "the document is too large")
+    }
+    let run = unsafe Run(handler, parser)
+    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(run).toOpaque())
+    unsafe XML_SetElementHandler(
+      parser,
+      { context, name, attributes in
+        guard let run = unsafe Run.at(context), let name = unsafe name else { return }
+        var found: [String: String] = [:]
+        var next = unsafe attributes
+        while let pair = unsafe next, let key = unsafe pair[0], let value = unsafe pair[1] {
+          unsafe found[String(cString: key)] = String(cString: value)
+          unsafe next = pair + 2
+        }
+        let element = unsafe String(cString: name)
+        run.take { $0.start(element, found) }
+      },
+      { context, _ in unsafe Run.at(context)?.take { $0.end() } })
+    unsafe XML_SetCharacterDataHandler(
+      parser,
+      { context, characters, count in
+        guard let run = unsafe Run.at(context), let characters = unsafe characters else {
+          return
+        }
+        let buffer = unsafe UnsafeBufferPointer(start: characters, count: Int(count))
+        let bytes = unsafe buffer.map { UInt8(bitPattern: $0) }
+        run.take { $0.text(bytes) }
+      })
+    unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
+      unsafe Run.at(context)?.fail("the document declares an entity")
+    }
+    // Not declared here; expat takes it for one of the DTD that it does not read, and leaves it out.
+    unsafe XML_SetSkippedEntityHandler(parser) { context, name, _ in
+      let name = unsafe name.map { unsafe String(cString: $0) } ?? ""
+      unsafe Run.at(context)?.fail("unknown entity &\(name);")
+    }
+    let status = withExtendedLifetime(run) {
+      unsafe bytes.withUnsafeBytes { buffer in
+        unsafe XML_Parse(parser, buffer.bindMemory(to: CChar.self).baseAddress, count, 1)
+      }
+    }
+    if let failure = run.failure { throw PreferenceError(.syntax, failure) }
+    guard status == XML_STATUS_OK else {
+      let line = unsafe XML_GetCurrentLineNumber(parser)
+      let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map {
+        unsafe String(cString: $0)
+      }
+      throw PreferenceError(.syntax, "\(reason ?? "damaged XML") at line \(line)")
+    }
+  }
+}
