@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
+    .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
@@ -33,8 +34,8 @@ let package = Package(
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultPasswords",
+        "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -48,6 +49,8 @@ let package = Package(
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
     // Codes of two-factor logins.
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
+    // Recipes of passwords, and the strength of passphrases that people choose.
+    .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     // For other people's tests: a vault in memory, a keyring in any state.
     .target(
       name: "VaultCredentialsTesting",
@@ -105,6 +108,7 @@ let package = Package(
     .testTarget(
       name: "OneTimeCodesTests",
       dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),
+    .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
     .executableTarget(

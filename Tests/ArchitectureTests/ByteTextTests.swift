@@ -16,8 +16,7 @@ struct ByteTextTests {
     "VaultCommand/Terminal/DisplayWidth.swift": "columns are counted by what a person sees",
     "VaultCommand/Commands/FreeName.swift": "a name is cut between what a person sees",
     "VaultCommand/Process/ProgramName.swift": "words of our own texts",
-    "VaultCommand/Generating/": "a password is made of characters",
-    "VaultCommand/Opening/Strength/": "a passphrase is judged by its characters",
+    "VaultPasswords/": "a password is made of characters",
     "VaultCredentials/NamePattern.swift": "'?' stands for what a person takes for one character",
     "VaultOneTimeCodes/": "what is not an address to the letter is refused",
   ]
@@ -25,6 +24,7 @@ struct ByteTextTests {
   /// Modules that read or write what others write or read.
   static let modules = [
     "VaultStorage", "VaultPreferences", "VaultCredentials", "VaultCommand", "VaultOneTimeCodes",
+    "VaultPasswords",
   ]
 
   /// Places where the beginning and the end of texts decide, too.

@@ -7,10 +7,11 @@ struct LayeringTests {
   static let allowed: [String: Set<String>] = [
     "vault": ["VaultCommand"],
     "VaultCommand": [
-      "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
-      "CVaultLinux",
+      "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultPasswords",
+      "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
+    "VaultPasswords": ["VaultSealing"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],

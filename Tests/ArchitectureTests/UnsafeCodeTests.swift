@@ -15,8 +15,6 @@ struct UnsafeCodeTests {
     "Terminal/TerminalDevice.swift", "Process/EditorProcess.swift",
     // lstat(2): a link is told from a device.
     "Output/OutputFile.swift",
-    // A word of the list, no code.
-    "Generating/EFFLargeWords.swift",
     // What defaults prints and takes: local times, files by their paths; waiting for a signal or a change.
     "Commands/Defaults/DefaultsJournal.swift", "Commands/Defaults/DefaultsSession.swift",
     "Commands/Defaults/LogPrefix.swift", "Commands/Defaults/PropertyListFile.swift",

@@ -1,7 +1,7 @@
 import ArgumentParser
-import VaultSealing
+import VaultPasswords
 
-/// What a password is to be like; the same for `generate` and `set --generate`.
+/// The options that describe a password, which `generate` and `set --generate` share.
 struct GenerationOptions: ParsableArguments {
   static let standardLength = 20
 
@@ -47,7 +47,7 @@ struct GenerationOptions: ParsableArguments {
       valueName: "pattern"))
   var pattern: String?
 
-  /// Whether anything was said.
+  /// Whether the line has any of these options.
   var isGiven: Bool {
     length != nil || words != nil || separator != nil || pattern != nil || exclude != nil
       || excludeLookAlikes || capitalize || kinds.contains { $0.1 != nil }
@@ -57,8 +57,18 @@ struct GenerationOptions: ParsableArguments {
     [(.lower, lower), (.upper, upper), (.digits, digits), (.symbols, symbols)]
   }
 
-  /// What was said, as a recipe.
+  /// The recipe that the options describe.
+  ///
+  /// - Throws: ``CommandError`` with code `usage`.
   func recipe() throws -> PasswordRecipe {
+    do {
+      return try checkedRecipe()
+    } catch let error as PasswordError {
+      throw CommandError(error)
+    }
+  }
+
+  private func checkedRecipe() throws -> PasswordRecipe {
     let isOfCharacters = length != nil || kinds.contains { $0.1 != nil }
     guard [isOfCharacters, words != nil, pattern != nil].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
@@ -88,10 +98,10 @@ struct GenerationOptions: ParsableArguments {
 }
 
 extension PasswordRecipe {
-  /// The bits as they are told: never more than there are.
+  /// The bits as they are printed, rounded down so that they never promise too much.
   var shownBits: Double { (bits * 10).rounded(.down) / 10 }
 
-  /// Says how strong it is; a weak one is said to be weak, and made all the same.
+  /// Prints the strength of the recipe's passwords to stderr, with a warning if they are weak.
   func tell() {
     StandardError.note("\(shownBits) bits: \(summary)")
     if isWeak {

@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultPasswords
 import VaultSealing
 
 /// A passphrase that is to open the vault from now on.
@@ -54,7 +55,7 @@ enum NewPassphrase {
     guard !strength.isWeak else {
       throw CommandError(
         "weak-passphrase",
-        "the passphrase is weak, about \(Int(strength.bits)) bits where \(Int(PassphraseStrength.floor)) are the least",
+        "the passphrase is weak, about \(Int(strength.bits)) bits where \(Int(PassphraseStrength.minimumBits)) are the least",
         hint: "\(strength.advice), or insist with --allow-weak", status: .usage)
     }
     return passphrase

@@ -80,6 +80,28 @@ struct GenerateTests {
     #expect(result.errors.hasPrefix("vault: error: "))
   }
 
+  @Test(arguments: [
+    (["--length", "5000"], "--length is not a number from 1 to 4096"),
+    (["--length", "3"], "--length 3 has no room for one of each of 4 kinds"),
+    (["--no-lower", "--no-upper", "--no-digits", "--no-symbols"], "no kind of character is left"),
+    (["--digits", "--exclude", "0123456789"], "--exclude leaves nothing of the digits"),
+    (["--words", "0"], "--words is not a number from 1 to 100"),
+    (
+      ["--words", "2", "--separator", String(repeating: "x", count: 65)],
+      "--separator has at most 64 bytes"
+    ),
+    (["--pattern", "[a"], "--pattern cannot be read: a '[' has no ']'"),
+  ])
+  func anImpossibleRecipeIsReportedInTermsOfTheOptions(options: [String], message: String) throws {
+    let refused = try vault.run(["generate", "--json"] + options)
+    #expect(refused.status == 64)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(refused.errors.utf8)) as? [String: Any])
+    let error = try #require(object["error"] as? [String: Any])
+    #expect(error["code"] as? String == "usage")
+    #expect(error["message"] as? String == message)
+  }
+
   @Test func setKeepsWhatItMakes() throws {
     let vault = try CommandVault()
     let kept = try vault("set", "db", "--generate", "--length", "40", "--no-symbols")

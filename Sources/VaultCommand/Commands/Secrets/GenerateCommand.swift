@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultPasswords
 import VaultSealing
 
 /// `vault generate`.
@@ -38,14 +39,14 @@ struct GenerateCommand: ParsableCommand {
         "--count is not a number from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
     }
     if settings.writesJSON {
-      let secrets = try (0..<count).map { _ in Secret(try recipe.make()).text ?? "" }
+      let secrets = try (0..<count).map { _ in Secret(try recipe.makePassword()).text ?? "" }
       return try StandardOutput.write([
         ("secrets", .strings(secrets)), ("bits", .real(recipe.shownBits)),
         ("isWeak", .bool(recipe.isWeak)),
       ])
     }
     for _ in 0..<count {
-      try SecretOutput.write(try recipe.make())
+      try SecretOutput.write(try recipe.makePassword())
       if count > 1, !StandardOutput.isTerminal { try StandardOutput.write("\n") }
     }
     recipe.tell()

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
 import VaultOneTimeCodes
+import VaultPasswords
 import VaultSealing
 
 /// `vault set`.
@@ -87,7 +88,7 @@ struct SetCommand: ParsableCommand {
     let name = try ItemName(name)
     let changes = try details.changes()
     // Read before anything is opened or made: what is too long or not there changes nothing.
-    let given = try recipe?.make() ?? givenSecret()
+    let given = try recipe?.makePassword() ?? givenSecret()
     let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
       var secret = try seed ?? given ?? asked(name)

@@ -1,9 +1,9 @@
 import Glibc
 import VaultSealing
 
-/// Walks over a keyboard's neighbouring keys, such as `qwerty` and `1qaz2wsx`.
+/// Walks over neighboring keys of a keyboard, such as `qwerty` and `1qaz2wsx`.
 enum KeyboardWalk {
-  /// The American rows; the others differ in few keys.
+  /// The rows of the US layout; most others differ in a few keys.
   private static let rows: [(keys: StaticString, shifted: StaticString, offset: Int)] = [
     ("`1234567890-=", "~!@#$%^&*()_+", 0), ("qwertyuiop[]", "QWERTYUIOP{}", 6),
     ("asdfghjkl;'", "ASDFGHJKL:\"", 7), ("zxcvbnm,./", "ZXCVBNM<>?", 9),
@@ -11,12 +11,12 @@ enum KeyboardWalk {
 
   private struct Key {
     let row: Int
-    /// In quarters of a key's width.
+    /// In quarters of a key's width, because rows are offset against each other.
     let place: Int
     let isShifted: Bool
   }
 
-  /// By byte.
+  /// The key that types a byte, by the byte.
   private static let keys: [Key?] = {
     var keys = [Key?](repeating: nil, count: 256)
     for (row, line) in rows.enumerated() {
@@ -29,7 +29,7 @@ enum KeyboardWalk {
     return keys
   }()
 
-  /// The guesses for a walk; `nil` where the keys are not neighbours.
+  /// The base-2 logarithm of the guesses for a walk, or `nil` if the keys are not neighbors.
   static func bits(_ bytes: RawSpan, _ range: Range<Int>) -> Double? {
     guard range.count >= 3, var key = keys[Int(bytes.byte(at: range.lowerBound))] else {
       return nil

@@ -1,5 +1,5 @@
 import Testing
-import VaultCommand
+import VaultPasswords
 import VaultSealing
 
 struct PassphraseStrengthTests {
@@ -17,7 +17,7 @@ struct PassphraseStrengthTests {
   ]
 
   @Test(arguments: weak)
-  func whatPeopleChooseIsWeak(text: String, pattern: PassphraseStrength.Pattern) throws {
+  func commonChoicesAreWeak(text: String, pattern: PassphraseStrength.Pattern) throws {
     let found = try strength(text)
     #expect(found.isWeak, "\(text): \(found.bits)")
     #expect(found.pattern == pattern, "\(text)")
@@ -27,12 +27,12 @@ struct PassphraseStrengthTests {
     "correct horse battery staple", "k3Xq9vTz2LmP", "vzjqmxkwpyrthb", "Übergrößenträgerkäfig",
     "tr0ub4dor&3-and-more-of-it", "f7f1a0d3c5b29e8844aa",
   ])
-  func whatIsLongAndWithoutARuleIsStrong(text: String) throws {
+  func longPassphrasesWithoutAPatternAreStrong(text: String) throws {
     let found = try strength(text)
     #expect(!found.isWeak, "\(text): \(found.bits)")
   }
 
-  @Test func moreIsNeverLess() throws {
+  @Test func moreCharactersAreNeverWeaker() throws {
     var before = 0.0
     var text = ""
     for character in "x7!kQpz9#vLw2&mN" {
@@ -43,7 +43,7 @@ struct PassphraseStrengthTests {
     }
   }
 
-  @Test func theTimeIsOfThousandProcessors() throws {
+  @Test func theTimeIsThatOfAThousandProcessors() throws {
     #expect(try strength("password").timeToGuess == "no time at all")
     #expect(try strength("correct horse battery staple").timeToGuess.contains("year"))
   }

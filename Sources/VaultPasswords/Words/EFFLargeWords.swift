@@ -1,7 +1,7 @@
-/// Words for passphrases, one for each throw of five dice: no word begins with another.
+/// Words for passphrases, one for each throw of five dice; none is a prefix of another.
 ///
-/// The EFF's large word list (Joseph Bonneau, Electronic Frontier Foundation, 2016), CC BY 3.0 US; the notice is in
-/// THIRD-PARTY-NOTICES.md.
+/// The EFF's large word list (Joseph Bonneau, Electronic Frontier Foundation, 2016), CC BY 3.0 US;
+/// THIRD-PARTY-NOTICES.md has the notice.
 enum EFFLargeWords {
   static let text: StaticString = """
     abacus abdomen abdominal abide abiding ability ablaze able abnormal abrasion abrasive abreast

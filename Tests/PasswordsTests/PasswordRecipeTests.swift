@@ -1,26 +1,26 @@
 import Foundation
 import Testing
-import VaultCommand
+import VaultPasswords
 import VaultSealing
 
-struct GenerationTests {
+struct PasswordRecipeTests {
   private func text(_ recipe: PasswordRecipe) throws -> String {
-    let made = try recipe.make()
+    let made = try recipe.makePassword()
     return try #require(made.withBytes { $0.text(0..<$0.byteCount) })
   }
 
-  /// All printable characters but these.
+  /// All printable characters except these.
   private func all(but kept: String) -> Set<Unicode.Scalar> {
     Set(CharacterClass.allCases.flatMap(\.characters)).subtracting(kept.unicodeScalars)
   }
 
-  @Test func theFourKindsArePrintableASCII() {
+  @Test func theFourClassesArePrintableASCII() {
     let all = CharacterClass.allCases.flatMap(\.characters)
     #expect(Set(all) == Set((0x21...0x7E).compactMap { Unicode.Scalar(UInt32($0)) }))
     #expect(all.count == 94)
   }
 
-  @Test func everyKindIsThereAndNothingElse() throws {
+  @Test func everyClassIsPresentAndNothingElse() throws {
     for length in [4, 5, 20, 300] {
       let recipe = try PasswordRecipe(length: length, classes: CharacterClass.allCases)
       for _ in 0..<50 {
@@ -36,7 +36,7 @@ struct GenerationTests {
     #expect(Set(try text(digits)).isSubset(of: "3479"))
   }
 
-  /// The number of passwords, counted one by one, is two to the power of what is told.
+  /// Counts all passwords of small recipes one by one.
   @Test(arguments: [
     (2, "ab0"), (3, "ab0"), (4, "abC01!"), (5, "aB0!"), (3, "abcdXYZ"), (4, "aB0!"), (6, "aB0"),
     (1, "abcde"),
@@ -63,9 +63,9 @@ struct GenerationTests {
     #expect(abs(recipe.bits - log2(Double(count))) < 1e-9, "\(count)")
   }
 
-  /// Four passwords there are; each comes a quarter of the time.
+  /// Each of the four possible passwords comes a quarter of the time.
   ///
-  /// Six standard deviations of 20,000 draws.
+  /// The limit is six standard deviations of 20,000 draws.
   @Test func noPasswordIsLikelierThanAnother() throws {
     let recipe = try PasswordRecipe(
       length: 2, classes: [.lower, .digits], excluding: all(but: "ab0"))
@@ -78,7 +78,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func wordsAreOfTheListAndNoneBeginsWithAnother() throws {
+  @Test func wordsComeFromTheListAndNoneIsAPrefixOfAnother() throws {
     let recipe = try PasswordRecipe(words: 100, separator: " ", isCapitalized: false)
     #expect(abs(recipe.bits - 100 * log2(7776)) < 1e-9)
     var seen: Set<Substring> = []
@@ -107,7 +107,7 @@ struct GenerationTests {
     ("[a-c-]", "[abc-]", 4), ("[xx]", "x", 1), ("[\\]\\-]", "[]-]", 2), ("\\l", "l", 1),
     ("7 -", "7 -", 1), ("[üß]", "[üß]", 2),
   ])
-  func aPlaceholderStandsForItsKind(pattern: String, expression: String, count: Double) throws {
+  func aPlaceholderStandsForItsClass(pattern: String, expression: String, count: Double) throws {
     let recipe = try PasswordRecipe(pattern: pattern)
     #expect(abs(recipe.bits - log2(count)) < 1e-9)
     let regex = try NSRegularExpression(pattern: "^\(expression)$")
@@ -132,24 +132,47 @@ struct GenerationTests {
     "", "q", "[abc", "]", "}", "{3}", "l{", "l{x}", "l{0}", "l{5000}", "l\\", "[z-a]", "[]",
     "l{4096}l",
   ])
-  func aPatternThatMakesNoSenseIsRefused(pattern: String) {
-    let error = #expect(throws: CommandError.self) { try PasswordRecipe(pattern: pattern) }
-    #expect(error?.status == .usage)
+  func anUnreadablePatternIsRefused(pattern: String) {
+    let error = #expect(throws: PasswordError.self) { try PasswordRecipe(pattern: pattern) }
+    #expect(error?.code == .invalidPattern)
+    #expect(error?.message.hasPrefix("the pattern cannot be read: ") == true)
   }
 
-  @Test func whatCannotBeMadeIsRefused() {
-    let refused: [() throws -> PasswordRecipe] = [
-      { try PasswordRecipe(length: 0, classes: [.lower]) },
-      { try PasswordRecipe(length: 4097, classes: [.lower]) },
-      { try PasswordRecipe(length: 3, classes: CharacterClass.allCases) },
-      { try PasswordRecipe(length: 3, classes: []) },
-      { try PasswordRecipe(length: 9, classes: [.digits], excluding: all(but: "a")) },
-      { try PasswordRecipe(words: 0, separator: "", isCapitalized: false) },
-      { try PasswordRecipe(words: 101, separator: "", isCapitalized: false) },
+  @Test func anImpossibleRecipeIsRefused() {
+    let refused: [(PasswordError.Code, () throws -> PasswordRecipe)] = [
+      (.invalidLength, { try PasswordRecipe(length: 0, classes: [.lower]) }),
+      (.invalidLength, { try PasswordRecipe(length: 4097, classes: [.lower]) }),
+      (.tooShort, { try PasswordRecipe(length: 3, classes: CharacterClass.allCases) }),
+      (.noCharacters, { try PasswordRecipe(length: 3, classes: []) }),
+      (
+        .noCharacters,
+        { try PasswordRecipe(length: 9, classes: [.digits], excluding: all(but: "a")) }
+      ),
+      (.invalidWordCount, { try PasswordRecipe(words: 0) }),
+      (.invalidWordCount, { try PasswordRecipe(words: 101) }),
+      (
+        .separatorTooLong,
+        { try PasswordRecipe(words: 2, separator: String(repeating: "-", count: 65)) }
+      ),
     ]
-    for make in refused {
-      let error = #expect(throws: CommandError.self) { try make() }
-      #expect(error?.status == .usage)
+    for (code, make) in refused {
+      let error = #expect(throws: PasswordError.self) { try make() }
+      #expect(error?.code == code)
     }
+  }
+
+  @Test func aClassNamedTwiceCountsOnce() throws {
+    let once = try PasswordRecipe(length: 8, classes: [.lower, .digits])
+    let twice = try PasswordRecipe(length: 8, classes: [.lower, .digits, .lower])
+    #expect(twice.bits == once.bits)
+    #expect(twice.summary == once.summary)
+  }
+
+  @Test func theDefaultsAreStrong() throws {
+    let recipe = try PasswordRecipe()
+    #expect(try text(recipe).utf8.count == 20)
+    #expect(!recipe.isWeak)
+    #expect(try !PasswordRecipe(words: 5).isWeak)
+    #expect(try PasswordRecipe(words: 4).isWeak)
   }
 }

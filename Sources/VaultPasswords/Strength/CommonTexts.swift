@@ -1,7 +1,7 @@
 import Glibc
 import VaultSealing
 
-/// Common passwords and words by their rank, whatever their case and with digits and signs for letters.
+/// Common passwords and words by rank, in any case and with digits and signs in place of letters.
 struct CommonTexts: Sendable {
   struct Match {
     var bits: Double
@@ -15,7 +15,7 @@ struct CommonTexts: Sendable {
 
   static let shared = CommonTexts()
 
-  /// By the FNV-1a hash of the text: the passphrase itself is copied nowhere for a look.
+  /// By the FNV-1a hash of the text, so that a lookup needs no copy of the passphrase.
   private let entries: [UInt64: Entry]
   private let lengths = 3...20
 
@@ -34,7 +34,7 @@ struct CommonTexts: Sendable {
     self.entries = entries
   }
 
-  /// What the range is, if it is in a list; case and exchanged letters cost a little.
+  /// Looks a range up in the lists; capitals and substituted letters add a little.
   func match(_ bytes: RawSpan, _ range: Range<Int>) -> Match? {
     guard lengths.contains(range.count) else { return nil }
     var plain = Self.seed

@@ -1,21 +1,7 @@
-extension PasswordRecipe {
-  /// A recipe after a pattern: each letter of it stands for a kind of character, as in KeePass.
-  ///
-  /// `l` `u` `d` `s` small letter, capital, digit, symbol; `L` any letter; `a` `U` `A` the same letters or a digit;
-  /// `v` `Z` `V` vowels, `c` `z` `C` consonants (small, capital, any); `h` `H` hex digit; `p` one of `,.;:`;
-  /// `b` a bracket; `S` any printable character; `w` `W` a word, a capitalised one. `[…]` is a set with ranges, `\x`
-  /// the character x itself, `{n}` repeats what is before it. All else but letters stands for itself.
-  ///
-  /// - Throws: ``CommandError`` with code `usage`.
-  package init(pattern: String, excluding excluded: Set<Unicode.Scalar> = []) throws {
-    var reader = PatternReader(Array(pattern.unicodeScalars), excluding: excluded)
-    pieces = try reader.read()
-    required = []
-    summary = "after the pattern"
-  }
-}
-
-private struct PatternReader {
+/// Reads a password's pattern into the pieces of a recipe.
+///
+/// `PasswordRecipe.init(pattern:excluding:)` lists the placeholders.
+struct PatternReader {
   private let pattern: [Unicode.Scalar]
   private let excluded: Set<Unicode.Scalar>
   private var position = 0
@@ -25,7 +11,7 @@ private struct PatternReader {
     self.excluded = excluded
   }
 
-  mutating func read() throws -> [PasswordRecipe.Piece] {
+  mutating func read() throws(PasswordError) -> [PasswordRecipe.Piece] {
     var pieces: [PasswordRecipe.Piece] = []
     while let scalar = next() {
       switch scalar {
@@ -60,20 +46,20 @@ private struct PatternReader {
     return pattern[position]
   }
 
-  private mutating func escaped() throws -> Unicode.Scalar {
+  private mutating func escaped() throws(PasswordError) -> Unicode.Scalar {
     guard let scalar = next() else { throw refused("it ends with a '\\'") }
     return scalar
   }
 
-  /// What stands up to the next `]`.
-  private mutating func set() throws -> [Unicode.Scalar] {
+  /// The characters up to the next `]`.
+  private mutating func set() throws(PasswordError) -> [Unicode.Scalar] {
     var values: [Unicode.Scalar] = []
     while let scalar = next() {
       switch scalar {
       case "]": return values
       case "\\": values.append(try escaped())
       case "-":
-        // First or last it stands for itself.
+        // A hyphen that is first or last in the set is the character itself.
         guard let first = values.last, position < pattern.count, pattern[position] != "]" else {
           values.append(scalar)
           continue
@@ -91,7 +77,7 @@ private struct PatternReader {
   }
 
   /// The number up to the next `}`.
-  private mutating func repetitions() throws -> Int {
+  private mutating func repetitions() throws(PasswordError) -> Int {
     var digits = ""
     while let scalar = next() {
       guard scalar == "}" else {
@@ -108,19 +94,17 @@ private struct PatternReader {
     .literal(Array(String(scalar).utf8))
   }
 
-  private func choice(_ scalars: [Unicode.Scalar]) throws -> PasswordRecipe.Piece {
+  private func choice(_ scalars: [Unicode.Scalar]) throws(PasswordError) -> PasswordRecipe.Piece {
     let left = Set(scalars).subtracting(excluded).sorted()
     guard !left.isEmpty else { throw refused("nothing is left of one of its sets") }
     return .choice(left.map { Array(String($0).utf8) })
   }
 
-  private func tooLong() -> CommandError {
+  private func tooLong() -> PasswordError {
     refused("it stands for more than \(PasswordRecipe.lengths.upperBound) pieces")
   }
 
-  private func refused(_ reason: String) -> CommandError {
-    .usage("--pattern cannot be read: \(reason)", hint: "see: vault help generate")
-  }
+  private func refused(_ reason: String) -> PasswordError { PasswordError(.pattern(reason)) }
 
   private static func placeholder(_ scalar: Unicode.Scalar) -> [Unicode.Scalar]? {
     let lower = CharacterClass.lower.characters

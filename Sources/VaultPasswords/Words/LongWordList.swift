@@ -1,7 +1,7 @@
-/// The 7,776 words of the EFF's large list, by their number.
+/// The EFF's large word list, indexed by number.
 struct LongWordList: Sendable {
   static let count = 7_776
-  /// Bytes of the longest word.
+  /// The length of the longest word in bytes.
   static let longest = 9
   static let shared = LongWordList()
 

@@ -1,19 +1,23 @@
 import Glibc
 import VaultSealing
 
-/// The cheapest way to put a passphrase together, over all cuts of it.
+/// Searches for the cut of a passphrase into pieces that costs the fewest guesses.
+///
+/// Dynamic programming over all ranges: a range is one piece, or two ranges that are known already,
+/// or a repetition. Cubic in the length, which is why the length has a limit.
 struct PassphraseSearch {
   struct Estimate {
     var bits: Double
     var pattern: PassphraseStrength.Pattern
-    /// How many bytes the pattern covers.
+    /// The number of bytes that the pattern covers.
     var covered: Int
   }
 
+  /// Bytes that are looked at; what follows would only add to the estimate.
   private static let limit = 64
 
   private let count: Int
-  /// The best for each range, by its two ends.
+  /// The best estimate of each range, by `start * (count + 1) + end`.
   private var known: [Estimate?]
 
   init(_ bytes: RawSpan) {
@@ -36,7 +40,7 @@ struct PassphraseSearch {
         guard let left = known[start * (count + 1) + middle],
           let right = known[middle * (count + 1) + end]
         else { continue }
-        // Two single characters follow each other without a choice; two patterns in either order.
+        // Which pattern comes first is one more choice; single characters have no such order.
         let isPlain = left.pattern == .characters && right.pattern == .characters
         let bits = left.bits + right.bits + (isPlain ? 0 : 1)
         if best.map({ bits < $0.bits }) ?? true {
@@ -52,7 +56,7 @@ struct PassphraseSearch {
     known[start * (count + 1) + end] = best
   }
 
-  /// What the range is as one piece.
+  /// The cheapest pattern that covers the whole range.
   private func token(_ bytes: RawSpan, _ start: Int, _ end: Int) -> Estimate? {
     var best: Estimate?
     func offer(_ bits: Double?, _ pattern: PassphraseStrength.Pattern) {
@@ -71,8 +75,9 @@ struct PassphraseSearch {
     return best
   }
 
-  /// One character without a pattern, low rather than high: text in a language that no list here knows
-  /// has about as much.
+  /// The bits of a character without a pattern.
+  ///
+  /// Low on purpose: it is about what text has in a language that these lists do not cover.
   private static func bits(of byte: UInt8) -> Double {
     switch byte {
     case 0x30...0x39, 0x61...0x7a: 3.3
@@ -83,7 +88,7 @@ struct PassphraseSearch {
     }
   }
 
-  /// `abcd`, `9876`: a first character, a length, a direction.
+  /// The bits of `abcd` or `9876`: a first character, a length, a direction.
   private func sequence(_ bytes: RawSpan, _ start: Int, _ end: Int) -> Double? {
     let step = Int(bytes.byte(at: start + 1)) - Int(bytes.byte(at: start))
     guard step == 1 || step == -1 else { return nil }
@@ -92,7 +97,7 @@ struct PassphraseSearch {
     return 4.7 + log2(Double(end - start)) + (step < 0 ? 1 : 0)
   }
 
-  /// A piece that comes several times: the piece, and how often.
+  /// The estimate for a piece that is repeated: the piece, and how often it comes.
   private func repetition(_ bytes: RawSpan, _ start: Int, _ end: Int) -> Estimate? {
     let length = end - start
     guard length >= 2 else { return nil }
@@ -109,7 +114,7 @@ struct PassphraseSearch {
     return nil
   }
 
-  /// A year, or a day with its year, in any order, with or without separators.
+  /// The bits of a year, or of a day with its year, in any order, with or without separators.
   private func date(_ bytes: RawSpan, _ start: Int, _ end: Int) -> Double? {
     var digits: [Int] = []
     var separators = 0
