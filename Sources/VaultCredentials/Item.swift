@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import VaultSealing
 
 /// What the vault knows of a stored credential, but for the secret itself.
 public struct Item: Sendable, Identifiable {

@@ -32,7 +32,7 @@ public final class InMemoryVault: Sendable {
     options.sessionSeconds = 0
     if options.desktopKeyring == nil { options.usesKeyring = false }
     let parent = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-    let random = RandomBytes.bytes(count: 8).map { String($0, radix: 16) }.joined()
+    let random = Hexadecimal.text(RandomBytes.bytes(count: 8))
     let folder = "\(parent)/vault-test-\(random)"
     self.folder = folder
     let key = try SecretBytes.random(count: 32)

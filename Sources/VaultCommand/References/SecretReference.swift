@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultSealing
 import VaultStorage
 
 /// A reference to a secret: `secret://NAME[?attribute=…&encoding=…&default=…][#FIELD]`, or

@@ -78,37 +78,12 @@ struct KeyringSlotKeys {
       username: "\(Hexadecimal.text(vaultID)):\(Hexadecimal.text(slotID))")
   }
 
-  /// Hex digits, so that a keyring that keeps text alone keeps it too.
+  /// Returns hex digits, which a keyring that stores only text keeps, too.
   private static func encoded(_ key: SecretBytes) throws -> SecretBytes {
-    try SecretBytes(capacity: key.count * 2) { output in
-      key.withBytes { key in
-        for offset in 0..<key.byteCount {
-          let byte = key.byte(at: offset)
-          output.write(byte: Hexadecimal.digit(byte >> 4), at: offset * 2)
-          output.write(byte: Hexadecimal.digit(byte & 15), at: offset * 2 + 1)
-        }
-      }
-      return key.count * 2
-    }
+    try Hexadecimal.encoded(key)
   }
 
   private static func decoded(_ text: SecretBytes) throws -> SecretBytes? {
-    guard text.count == 64 else { return nil }
-    var isValid = true
-    let key = try SecretBytes(capacity: 32) { output in
-      text.withBytes { text in
-        for offset in 0..<32 {
-          guard let high = Hexadecimal.value(of: text.byte(at: offset * 2)),
-            let low = Hexadecimal.value(of: text.byte(at: offset * 2 + 1))
-          else {
-            isValid = false
-            return
-          }
-          output.write(byte: high << 4 | low, at: offset)
-        }
-      }
-      return 32
-    }
-    return isValid ? key : nil
+    text.count == 64 ? try Hexadecimal.decoded(text) : nil
   }
 }

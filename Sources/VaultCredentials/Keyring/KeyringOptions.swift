@@ -1,4 +1,5 @@
 import Glibc
+import VaultSealing
 
 /// What a process knows about its desktop: the variables by which a keyring is found.
 package struct KeyringEnvironment: Sendable {
@@ -53,21 +54,12 @@ package struct KeyringEnvironment: Sendable {
     return "unix:path=\(Self.escaped(socket))"
   }
 
-  /// D-Bus Specification, "Server Addresses": all but these bytes is percent-escaped.
+  /// D-Bus Specification, "Server Addresses": a `~` is escaped, too, and a slash is not.
   private static func escaped(_ path: String) -> String {
-    var text = ""
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "/"), UInt8(ascii: "."):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16)
-        text += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-      }
+    PercentEncoding.encoded(path) { byte in
+      byte == UInt8(ascii: "/")
+        || (PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~"))
     }
-    return text
   }
 }
 

@@ -47,7 +47,7 @@ package struct UndoRecord: Equatable {
 
   /// The record that an index holds, or `nil`.
   package init?(in index: VaultIndex) {
-    guard let text = index.undoText, let bytes = Hexadecimal.bytes(text.utf8) else {
+    guard let text = index.undoText, let bytes = Hexadecimal.bytes(text) else {
       return nil
     }
     let decoded = try? bytes.withRawSpan { span in try Self.decode(span) }

@@ -1,3 +1,5 @@
+import VaultSealing
+
 /// Short marks of the ancestors that the index no longer lists, one for each generation.
 ///
 /// Documentation/file-format.md, section 4, the setting `lineage`. Two bytes of a tag are enough to tell a history

@@ -1,3 +1,4 @@
+import VaultSealing
 import VaultStorage
 
 /// What a ``JSONParser`` makes of the values it reads.
@@ -168,7 +169,7 @@ struct JSONParser<Builder: JSONBuilder> {
   private mutating func unit() throws(PreferenceError) -> UInt16 {
     var value: UInt16 = 0
     for _ in 0..<4 {
-      guard let byte = current, let digit = OldStyleParser.hexDigit(byte) else {
+      guard let byte = current, let digit = Hexadecimal.value(of: byte) else {
         throw failure("an escape of less than four digits")
       }
       value = value << 4 | UInt16(digit)

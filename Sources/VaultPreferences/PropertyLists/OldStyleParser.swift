@@ -1,3 +1,5 @@
+import VaultSealing
+
 /// Reads old-style property lists, as CoreFoundation's parser does.
 ///
 /// `{k = v; k2;}`, `( a, b, )`, `<hex>`, quoted and bare strings, comments, and at top level the entries
@@ -141,7 +143,9 @@ struct OldStyleParser {
         return bytes
       case 0x20, 0x09...0x0d: continue
       default:
-        guard let digit = Self.hexDigit(byte) else { throw failure("data with another character") }
+        guard let digit = Hexadecimal.value(of: byte) else {
+          throw failure("data with another character")
+        }
         if let first = high {
           bytes.append(first << 4 | digit)
           high = nil
@@ -212,7 +216,7 @@ struct OldStyleParser {
       // One to four digits.
       var value: UInt16 = 0
       var count = 0
-      while count < 4, let byte = current, let digit = Self.hexDigit(byte) {
+      while count < 4, let byte = current, let digit = Hexadecimal.value(of: byte) {
         value = value << 4 | UInt16(digit)
         position += 1
         count += 1
@@ -239,15 +243,6 @@ struct OldStyleParser {
       position = end
       return text.utf16.first ?? 0xfffd
     default: return UInt16(byte)
-    }
-  }
-
-  static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
     }
   }
 }

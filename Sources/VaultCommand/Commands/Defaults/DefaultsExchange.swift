@@ -1,4 +1,5 @@
 import VaultPreferences
+import VaultSealing
 import VaultStorage
 
 /// Import and export, in macOS's forms and some more.
@@ -114,7 +115,7 @@ enum DefaultsScript {
     case .integer(let number): return "-int \(number)"
     case .float(let number) where number.isFinite: return "-float \(number)"
     case .data(let bytes):
-      return "-data '\(bytes.map { hex($0) }.joined())'"
+      return "-data '\(Hexadecimal.text(bytes))'"
     default:
       // The value alone, without the document around it: three lines before, one behind.
       let lines = PropertyList.xml(value).bytes
@@ -122,9 +123,5 @@ enum DefaultsScript {
       return Quoting.shell(
         String(decoding: Array(lines.joined(separator: [0x0a])), as: UTF8.self))
     }
-  }
-
-  private static func hex(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 }

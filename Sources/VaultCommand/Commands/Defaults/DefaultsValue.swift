@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultPreferences
+import VaultSealing
 
 /// The values of `defaults write`, as words.
 struct DefaultsValue {
@@ -106,17 +107,9 @@ struct DefaultsValue {
 
   /// Hexadecimal digits; with an odd number of them, the first is a byte of its own.
   private func data(_ text: String) throws -> [UInt8] {
-    var digits: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39: digits.append(byte - 0x30)
-      case 0x41...0x46: digits.append(byte - 0x41 + 10)
-      case 0x61...0x66: digits.append(byte - 0x61 + 10)
-      default: throw DefaultsUsage()
-      }
-    }
-    if digits.count % 2 == 1 { digits.insert(0, at: 0) }
-    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    let isEven = text.utf8.count.isMultiple(of: 2)
+    guard let bytes = Hexadecimal.bytes(isEven ? text : "0" + text) else { throw DefaultsUsage() }
+    return bytes
   }
 
   /// A `<value_rep>`: without any of `"()[]{}<>`, the inside of an old-style string, in which

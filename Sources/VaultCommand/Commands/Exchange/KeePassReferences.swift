@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultPreferences
+import VaultSealing
 import VaultStorage
 
 /// Texts of KeePass entries that stand for another entry's: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`.
@@ -37,8 +38,7 @@ struct KeePassReferences {
       for string in element.children where string.name == "String" {
         texts[string.text(of: "Key") ?? ""] = string.text(of: "Value") ?? ""
       }
-      let digits = id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-      entries[digits.joined()] = texts
+      entries[Hexadecimal.uppercaseText(Array(id))] = texts
     }
   }
 

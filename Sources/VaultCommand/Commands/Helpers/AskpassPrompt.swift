@@ -1,3 +1,4 @@
+import VaultSealing
 import VaultStorage
 
 /// What a program asks for through askpass, as far as its words say it without doubt.

@@ -17,20 +17,13 @@ enum ServiceCredential {
   /// two lists of parts never give one name.
   static func name(_ parts: [String]) -> String { parts.map(encoded).joined(separator: "/") }
 
-  // RFC 3986, section 2.3, and what addresses hold; other alphabets are encoded, since names are
-  // normalised and these texts are not.
+  // What addresses hold stays readable; other alphabets are encoded, since names are normalised and
+  // these texts are not.
   private static func encoded(_ part: String) -> String {
-    var result = ""
-    for byte in part.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E, 0x3A, 0x40:
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += "%" + (digits.count == 1 ? "0" : "") + digits
-      }
+    guard !part.isEmpty else { return "%" }
+    return PercentEncoding.encoded(part) { byte in
+      PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@")
     }
-    return result.isEmpty ? "%" : result
   }
 
   /// `preferred` if it is free, or else with a number: an item of that name belongs to somebody else.

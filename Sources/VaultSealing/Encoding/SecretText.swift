@@ -1,5 +1,3 @@
-package import VaultSealing
-
 /// What can be told of a secret's bytes without turning them into a `String`.
 package enum SecretText {
   /// Whether the bytes are UTF-8 and nothing that a terminal would act on, but for tab and newline.

@@ -1,16 +1,25 @@
-import VaultSealing
-
-/// Base32, as services show seeds: RFC 4648, section 6.
+/// Base32 as people copy it, in and out of locked memory: RFC 4648, section 6.
 ///
-/// Small letters stand for capitals, blanks and hyphens are skipped, padding may be missing: seeds are shown in
-/// groups and typed from screens.
-enum Base32 {
+/// Decoding accepts lowercase letters, skips blanks and hyphens, and needs no padding, because
+/// services show seeds in groups and people type them from a screen.
+package enum Base32 {
+  /// A reason why a text is not base32.
+  package enum Failure: Error, Equatable {
+    /// The text has no digits.
+    case empty
+    /// The character at this place, counted from 1, does not belong there.
+    case invalidCharacter(at: Int, followsPadding: Bool)
+    /// No whole number of bytes has this many digits, so some are missing.
+    case truncated(digits: Int)
+  }
+
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// The bytes that a text stands for, in locked memory.
+  /// Returns the bytes that a text stands for.
   ///
-  /// - Throws: ``OneTimeCodeError`` that names the place of what does not belong there, not what it is.
-  static func decoded(_ text: RawSpan) throws -> SecretBytes {
+  /// - Throws: ``Failure``, which has the place of a wrong character but not the character, or
+  ///   `SealingError` with code `.outOfMemory`.
+  package static func decoded(_ text: RawSpan) throws -> SecretBytes {
     try SecretBytes(capacity: text.byteCount * 5 / 8 + 1) { output in
       var written = 0
       var bits = 0
@@ -27,10 +36,7 @@ enum Base32 {
         default: break
         }
         guard !isPadded, let value = value(of: byte) else {
-          throw OneTimeCodeError(
-            "character \(position + 1) of the seed is not base32"
-              + (isPadded ? ": it follows the padding" : ""),
-            hint: "base32 has the letters A to Z and the digits 2 to 7; copy the seed once more")
+          throw Failure.invalidCharacter(at: position + 1, followsPadding: isPadded)
         }
         characters += 1
         pending = pending << 5 | UInt32(value)
@@ -42,21 +48,15 @@ enum Base32 {
           pending &= 1 << UInt32(bits) - 1
         }
       }
-      guard characters > 0 else {
-        throw OneTimeCodeError("the seed is empty", hint: "copy it from the service once more")
-      }
-      // Groups of these lengths stand for no whole byte.
-      guard ![1, 3, 6].contains(characters % 8) else {
-        throw OneTimeCodeError(
-          "the seed has \(characters) characters, which base32 cannot have: it is cut short",
-          hint: "copy the whole of it once more")
-      }
+      guard characters > 0 else { throw Failure.empty }
+      // A group of 1, 3 or 6 digits ends in the middle of a byte.
+      guard ![1, 3, 6].contains(characters % 8) else { throw Failure.truncated(digits: characters) }
       return written
     }
   }
 
-  /// The text for `bytes`, without padding, in locked memory.
-  static func encoded(_ bytes: SecretBytes) throws -> SecretBytes {
+  /// Returns the text for `bytes`, without padding.
+  package static func encoded(_ bytes: SecretBytes) throws -> SecretBytes {
     try SecretBytes(capacity: (bytes.count * 8 + 4) / 5) { output in
       var written = 0
       var bits = 0

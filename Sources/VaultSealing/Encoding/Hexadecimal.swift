@@ -1,0 +1,84 @@
+/// Bytes as hexadecimal digits, and back: RFC 4648, section 8.
+package enum Hexadecimal {
+  private static let lowercase = Array("0123456789abcdef".utf8)
+  private static let uppercase = Array("0123456789ABCDEF".utf8)
+
+  /// Returns two lowercase digits for each byte.
+  package static func text(_ bytes: [UInt8]) -> String {
+    String(
+      decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns two uppercase digits for each byte.
+  package static func uppercaseText(_ bytes: [UInt8]) -> String {
+    String(
+      decoding: bytes.flatMap { [uppercase[Int($0 >> 4)], uppercase[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd length.
+  package static func bytes(_ text: String) -> [UInt8]? {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count / 2)
+    var high: UInt8?
+    for byte in text.utf8 {
+      guard let value = value(of: byte) else { return nil }
+      if let first = high {
+        result.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    return high == nil ? result : nil
+  }
+
+  /// Returns the digits of a secret, in locked memory.
+  package static func encoded(_ secret: SecretBytes) throws -> SecretBytes {
+    try SecretBytes(capacity: secret.count * 2) { output in
+      secret.withBytes { bytes in
+        for index in 0..<bytes.byteCount {
+          output.write(byte: digit(bytes.byte(at: index) >> 4), at: index * 2)
+          output.write(byte: digit(bytes.byte(at: index) & 15), at: index * 2 + 1)
+        }
+      }
+      return secret.count * 2
+    }
+  }
+
+  /// Returns the secret that digits stand for, in locked memory; `nil` if they are not pairs of digits.
+  package static func decoded(_ text: SecretBytes) throws -> SecretBytes? {
+    guard text.count.isMultiple(of: 2) else { return nil }
+    var isValid = true
+    let secret = try SecretBytes(capacity: text.count / 2) { output in
+      text.withBytes { text in
+        for index in 0..<text.byteCount / 2 {
+          guard let high = value(of: text.byte(at: index * 2)),
+            let low = value(of: text.byte(at: index * 2 + 1))
+          else {
+            isValid = false
+            return
+          }
+          output.write(byte: high << 4 | low, at: index)
+        }
+      }
+      return text.count / 2
+    }
+    return isValid ? secret : nil
+  }
+
+  /// Returns the lowercase digit for a value from 0 to 15.
+  package static func digit(_ value: UInt8) -> UInt8 { lowercase[Int(value)] }
+
+  /// Returns the uppercase digit for a value from 0 to 15.
+  package static func uppercaseDigit(_ value: UInt8) -> UInt8 { uppercase[Int(value)] }
+
+  /// Returns the value of a digit in either case, or `nil` for any other byte.
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x41 + 10
+    case 0x61...0x66: digit - 0x61 + 10
+    default: nil
+    }
+  }
+}
