@@ -84,7 +84,7 @@ struct ErrorReport {
         ("status", .number(Int64(status.code))),
       ]
       let members = [("error", .object(error))] + Notices.takeMembers()
-      StandardError.write(JSONValue.document(members).text)
+      StandardError.write(JSONValue.document(members))
     } else {
       StandardError.styledLine("vault: error:", .bad, " \(message)")
       if let hint { StandardError.line("vault: hint: \(hint)") }

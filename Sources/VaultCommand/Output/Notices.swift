@@ -1,5 +1,6 @@
 import Synchronization
 import VaultCredentials
+import VaultStorage
 
 /// What the vaults that a line opens have to say: notes, and warnings, which `--quiet` does not silence.
 ///

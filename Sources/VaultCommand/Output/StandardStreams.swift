@@ -33,7 +33,7 @@ enum StandardOutput {
 
   /// Writes a JSON document, with the warnings that there are.
   static func write(_ members: [(String, JSONValue)]) throws {
-    try write(JSONValue.document(members + Notices.members).text)
+    try write(JSONValue.document(members + Notices.members))
   }
 
   /// A name as it may be shown where stdout goes: escaped on a terminal, exact in a pipe.

@@ -16,8 +16,8 @@ package enum JSONText {
   /// - Returns: The text, without a final line break.
   package static func text(_ value: PreferenceValue, isPretty: Bool = false) -> String {
     var writer = JSONWriter(isPretty: isPretty)
-    writer.append(value, level: 0)
-    return String(decoding: writer.output, as: UTF8.self)
+    writer.append(value)
+    return writer.text
   }
 
   /// Reads what ``text(_:isPretty:)`` writes, and any other JSON.
@@ -27,66 +27,61 @@ package enum JSONText {
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
-    try JSONParser<PreferenceBuilder>.document(Array(text))
-  }
-
-  /// A text as a JSON string, with its quotes.
-  package static func quoted(_ text: String) -> String {
-    Quoting.json(text)
+    var reader = JSONReader(Array(text))
+    do {
+      let value = try PreferenceValue(&reader)
+      try reader.end()
+      return value
+    } catch {
+      throw PreferenceError(.syntax, error.message)
+    }
   }
 }
 
-private struct JSONWriter {
-  let isPretty: Bool
-  var output: [UInt8] = []
-
-  init(isPretty: Bool) { self.isPretty = isPretty }
-
-  mutating func append(_ value: PreferenceValue, level: Int) {
+extension JSONWriter {
+  fileprivate mutating func append(_ value: PreferenceValue) {
     switch value {
-    case .string(let text): append(text)
-    case .integer(let number): output += String(number).utf8
-    case .unsignedInteger(let number): output += String(number).utf8
-    case .boolean(let flag): output += (flag ? "true" : "false").utf8
+    case .string(let text): string(text)
+    case .integer(let number): literal(String(number))
+    case .unsignedInteger(let number): literal(String(number))
+    case .boolean(let flag): literal(flag ? "true" : "false")
     case .real(let number):
       if number.isFinite {
-        output += "\(number)".utf8
+        literal("\(number)")
       } else {
-        tagged("real") { $0.append(Self.name(number)) }
+        tagged("$real") { $0.string(Self.name(number)) }
       }
     case .float(let number):
-      tagged("float") { writer in
+      tagged("$float") { writer in
         if number.isFinite {
-          writer.output += "\(number)".utf8
+          writer.literal("\(number)")
         } else {
-          writer.append(Self.name(Double(number)))
+          writer.string(Self.name(Double(number)))
         }
       }
-    case .data(let bytes): tagged("data") { $0.append(Base64.encode(bytes)) }
+    case .data(let bytes): tagged("$data") { $0.string(Base64.encode(bytes)) }
     case .date(let date):
-      tagged("date") { writer in
+      tagged("$date") { writer in
         let seconds = date.timeIntervalSinceReferenceDate
         if seconds == seconds.rounded(.down), seconds.bitPattern != (-0.0).bitPattern,
           let time = CalendarTime(date)
         {
-          writer.append(time.iso8601)
+          writer.string(time.iso8601)
         } else if seconds.isFinite {
-          writer.output += "\(seconds)".utf8
+          writer.literal("\(seconds)")
         } else {
-          writer.append(Self.name(seconds))
+          writer.string(Self.name(seconds))
         }
       }
-    case .uid(let number): tagged("uid") { $0.output += String(number).utf8 }
-    case .array(let elements):
-      list("[", "]", elements, level) { $0.append($1, level: level + 1) }
+    case .uid(let number): tagged("$uid") { $0.literal(String(number)) }
+    case .array(let elements): array(elements) { $0.append($1) }
     case .dictionary(let entries):
-      if entries.count == 1, entries.keys.first?.begins(with: "$") == true {
-        // As a pair: as an object it would be read as what its key says.
-        tagged("dictionary") { writer in
-          writer.append(.array(entries.flatMap { [.string($0.key), $0.value] }), level: level)
-        }
+      if entries.count == 1, let (key, value) = entries.first, key.begins(with: "$") {
+        // As a pair: as an object it would be read as a tagged value.
+        tagged("$dictionary") { $0.append(.array([.string(key), value])) }
       } else {
-        append(entries, level: level)
+        let keys = entries.keys.sorted(by: OldStyleWriter.precedes)
+        object(keys) { writer, key in writer.member(key) { $0.append(entries[key] ?? "") } }
       }
     }
   }
@@ -94,115 +89,80 @@ private struct JSONWriter {
   private static func name(_ number: Double) -> String {
     number.isNaN ? "nan" : number < 0 ? "-infinity" : "infinity"
   }
-
-  private mutating func append(_ entries: [String: PreferenceValue], level: Int) {
-    let keys = entries.keys.sorted(by: OldStyleWriter.precedes)
-    list("{", "}", keys, level) { writer, key in
-      writer.append(key)
-      writer.output += (writer.isPretty ? ": " : ":").utf8
-      writer.append(entries[key] ?? "", level: level + 1)
-    }
-  }
-
-  private mutating func tagged(_ tag: String, _ body: (inout JSONWriter) -> Void) {
-    output += "{\"$\(tag)\":\(isPretty ? " " : "")".utf8
-    body(&self)
-    output.append(0x7d)
-  }
-
-  private mutating func list<Element>(
-    _ open: String, _ close: String, _ elements: [Element], _ level: Int,
-    _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    output += open.utf8
-    for (index, element) in elements.enumerated() {
-      if index > 0 { output.append(0x2c) }
-      newline(level + 1)
-      body(&self, element)
-    }
-    if !elements.isEmpty { newline(level) }
-    output += close.utf8
-  }
-
-  private mutating func newline(_ level: Int) {
-    guard isPretty else { return }
-    output.append(0x0a)
-    output += repeatElement(0x20, count: 2 * level)
-  }
-
-  mutating func append(_ text: String) { Quoting.appendJSON(text, to: &output) }
 }
 
-/// Makes preferences of JSON: objects with one `$` key are what the key says.
-private enum PreferenceBuilder: JSONBuilder {
-  static func null(at position: Int) throws(PreferenceError) -> PreferenceValue {
-    throw JSONSyntax.failure(
-      "null, which no preference can be (a key without a value is removed)", at: position)
+extension PreferenceValue {
+  /// Reads a value; an object of one `$` member is the value that its tag names.
+  fileprivate init(_ reader: inout JSONReader) throws(JSONSyntaxError) {
+    switch try reader.next() {
+    case .null:
+      throw reader.failure("null, which no preference can be (a key without a value is removed)")
+    case .bool(let flag): self = .boolean(flag)
+    case .string(let text): self = .string(text)
+    case .number(let text, let isWhole):
+      guard let number = Self.number(text, isWhole: isWhole) else {
+        throw reader.failure("a number makes no sense")
+      }
+      self = number
+    case .array:
+      var elements: [PreferenceValue] = []
+      while try reader.hasElement(after: elements.count) {
+        elements.append(try PreferenceValue(&reader))
+      }
+      self = .array(elements)
+    case .object:
+      var entries: [String: PreferenceValue] = [:]
+      var count = 0
+      while let name = try reader.memberName(after: count) {
+        // The last of several members of one name wins.
+        entries[name] = try PreferenceValue(&reader)
+        count += 1
+      }
+      guard entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$") else {
+        self = .dictionary(entries)
+        return
+      }
+      guard let tagged = Self.tagged(tag, value) else {
+        throw reader.failure("\(tag) with another value")
+      }
+      self = tagged
+    }
   }
 
-  static func bool(_ flag: Bool) -> PreferenceValue { .boolean(flag) }
-
-  static func string(_ text: String) -> PreferenceValue { .string(text) }
-
-  static func array(_ elements: [PreferenceValue]) -> PreferenceValue { .array(elements) }
-
-  static func number(
-    _ text: String, isWhole: Bool, at position: Int
-  ) throws(PreferenceError) -> PreferenceValue {
+  private static func number(_ text: String, isWhole: Bool) -> PreferenceValue? {
     if isWhole {
       if let number = Int64(text) { return .integer(number) }
       if let number = UInt64(text) { return .unsignedInteger(number) }
     }
-    guard let number = Double(text) else {
-      throw JSONSyntax.failure("a number makes no sense", at: position)
-    }
-    return .real(number)
+    return Double(text).map { .real($0) }
   }
 
-  static func object(
-    _ members: [(name: String, value: PreferenceValue)], at position: Int
-  ) throws(PreferenceError) -> PreferenceValue {
-    var entries: [String: PreferenceValue] = [:]
-    for (name, value) in members { entries[name] = value }
-    guard entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$") else {
-      return .dictionary(entries)
-    }
+  /// The value of an object of one `$` member; `nil` if its tag does not go with its value.
+  private static func tagged(_ tag: String, _ value: PreferenceValue) -> PreferenceValue? {
     switch (tag, value) {
-    case ("$data", .string(let text)):
-      if let bytes = Base64.decode(text.utf8) { return .data(bytes) }
+    case ("$data", .string(let text)): return Base64.decode(text.utf8).map { .data($0) }
     case ("$date", .string(let text)):
-      if let number = Self.named(text) {
-        return .date(Date(timeIntervalSinceReferenceDate: number))
-      }
-      if let date = DateText.iso8601(text) { return .date(date) }
-    case ("$date", _):
-      if let number = Self.number(value) {
-        return .date(Date(timeIntervalSinceReferenceDate: number))
-      }
-    case ("$float", .string(let text)):
-      if let number = Self.named(text) { return .float(Float(number)) }
+      if let number = named(text) { return .date(Date(timeIntervalSinceReferenceDate: number)) }
+      return DateText.iso8601(text).map { .date($0) }
+    case ("$date", .real(let number)): return .date(Date(timeIntervalSinceReferenceDate: number))
+    case ("$date", .integer(let number)):
+      return .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+    case ("$date", _): return nil
+    case ("$float", .string(let text)): return named(text).map { .float(Float($0)) }
     case ("$float", .real(let number)): return .float(Float(number))
     case ("$float", .integer(let number)): return .float(Float(number))
-    case ("$real", .string(let text)):
-      if let number = Self.named(text) { return .real(number) }
+    case ("$real", .string(let text)): return named(text).map { .real($0) }
     case ("$uid", .integer(let number)) where number >= 0: return .uid(UInt64(number))
     case ("$uid", .unsignedInteger(let number)): return .uid(number)
     case ("$dictionary", .array(let pair)):
-      if pair.count == 2, case .string(let key) = pair[0] { return .dictionary([key: pair[1]]) }
-    default: return .dictionary(entries)
+      guard pair.count == 2, case .string(let key) = pair[0] else { return nil }
+      return .dictionary([key: pair[1]])
+    // A dictionary of somebody's own, whose one key begins with "$".
+    default: return .dictionary([tag: value])
     }
-    throw JSONSyntax.failure("\(tag) with another value", at: position)
   }
 
   private static func named(_ text: String) -> Double? {
     ["nan": .nan, "infinity": .infinity, "-infinity": -.infinity][text]
-  }
-
-  private static func number(_ value: PreferenceValue) -> Double? {
-    switch value {
-    case .real(let number): number
-    case .integer(let number): Double(number)
-    default: nil
-    }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultStorage
 
 /// What `connect` and `disconnect` are told.
 struct ConnectionOptions: ParsableArguments {

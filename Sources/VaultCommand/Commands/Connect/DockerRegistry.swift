@@ -32,7 +32,7 @@ package struct DockerRegistry: Sendable {
   package func added(to text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(block)\n}\n" }
     let (members, helpers) = try read(text)
-    switch helpers?[name]?.text {
+    switch helpers?[name]?.scalarText {
     case Self.helper: return nil
     case nil: break
     case .some:
@@ -63,7 +63,7 @@ package struct DockerRegistry: Sendable {
   package func removed(from text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return nil }
     let (members, helpers) = try read(text)
-    guard var left = helpers, left[name]?.text == Self.helper else { return nil }
+    guard var left = helpers, left[name]?.scalarText == Self.helper else { return nil }
     left[name] = nil
     let wanted = [tree(members, helpers: left.isEmpty ? nil : left), tree(members, helpers: left)]
     // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
@@ -86,25 +86,32 @@ package struct DockerRegistry: Sendable {
 
   private func read(
     _ text: String
-  ) throws -> (members: [String: JSONTree], helpers: [String: JSONTree]?) {
-    guard let (tree, repeated) = try? JSONTree.document(Array(text.utf8)),
-      case .object(let members) = tree, repeated.isEmpty
+  ) throws -> (members: [String: JSONValue], helpers: [String: JSONValue]?) {
+    guard
+      let (tree, repeated) = try? JSONValue.parse(Array(text.utf8)).removingRepeatedMembers(),
+      case .object(let list) = tree, repeated.isEmpty
     else { throw Self.unreadable(setting) }
+    let members = Dictionary(uniqueKeysWithValues: list)
     switch members[Self.key] {
-    case .object(let helpers): return (members, helpers)
+    case .object(let helpers):
+      return (members, Dictionary(uniqueKeysWithValues: helpers))
     case nil: return (members, nil)
     default: throw Self.unreadable(setting)
     }
   }
 
-  private func tree(_ members: [String: JSONTree], helpers: [String: JSONTree]?) -> JSONTree {
+  private func tree(_ members: [String: JSONValue], helpers: [String: JSONValue]?) -> JSONValue {
     var members = members
-    members[Self.key] = helpers.map(JSONTree.object)
-    return .object(members)
+    members[Self.key] = helpers.map(Self.object)
+    return Self.object(members)
   }
 
-  private static func holds(_ text: String, _ tree: JSONTree) -> Bool {
-    (try? JSONTree.read(Array(text.utf8))) == tree
+  private static func object(_ members: [String: JSONValue]) -> JSONValue {
+    .object(members.map { ($0.key, $0.value) })
+  }
+
+  private static func holds(_ text: String, _ tree: JSONValue) -> Bool {
+    (try? JSONValue.parse(Array(text.utf8))) == tree
   }
 
   /// The places behind every opening brace.

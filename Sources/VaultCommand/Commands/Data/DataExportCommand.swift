@@ -73,7 +73,7 @@ struct DataExportCommand: ParsableCommand {
       var done = 0
       try output.write(
         "{\n  \"schema\": 1,\n"
-          + "  \"application\": \(JSONValue.quoted(found.metadata.application)),\n"
+          + "  \"application\": \(Quoting.json(found.metadata.application)),\n"
           + "  \"version\": \"\(found.metadata.schema.version)\",\n  \"entities\": {")
       for (number, query) in queries.enumerated() {
         let fields = query.fields

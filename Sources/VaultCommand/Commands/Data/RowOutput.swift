@@ -25,7 +25,7 @@ final class RowOutput {
   // MARK: JSON
 
   func beginDocument(entity: String) throws {
-    try write("{\n  \"schema\": 1,\n  \"entity\": \(JSONValue.quoted(entity)),\n  \"rows\": [")
+    try write("{\n  \"schema\": 1,\n  \"entity\": \(Quoting.json(entity)),\n  \"rows\": [")
     isFirst = true
   }
 
@@ -33,7 +33,7 @@ final class RowOutput {
 
   /// Begins a list of rows inside a document.
   func beginRows(_ name: String, isFirst: Bool) throws {
-    try write("\(isFirst ? "" : ",")\n    \(JSONValue.quoted(name)): [")
+    try write("\(isFirst ? "" : ",")\n    \(Quoting.json(name)): [")
     self.isFirst = true
   }
 
@@ -47,7 +47,7 @@ final class RowOutput {
     isFirst = false
     for (index, field) in fields.enumerated() {
       line += index == 0 ? "" : ", "
-      line += "\(JSONValue.quoted(field.name)): \(try RowText.json(row, index, field, files))"
+      line += "\(Quoting.json(field.name)): \(try RowText.json(row, index, field, files))"
     }
     try write(line + "}")
   }
@@ -95,7 +95,7 @@ enum RowText {
     switch field {
     case .key, .toOne:
       // A store that another program made may hold anything in any column.
-      guard row.type(at: index) == .integer else { return JSONValue.quoted(row.string(at: index)) }
+      guard row.type(at: index) == .integer else { return Quoting.json(row.string(at: index)) }
       return row.string(at: index)
     // Made by SQLite's json_group_array.
     case .toMany: return row.string(at: index)
@@ -110,17 +110,17 @@ enum RowText {
       case .json:
         // The column's CHECK has seen to it, where the store has one.
         let text = row.string(at: index)
-        guard let node = try? JSONNode.parse(text.utf8) else { return JSONValue.quoted(text) }
-        return Quoting.isVisible(text) ? text : node.text
+        guard let value = try? JSONValue.parse(Array(text.utf8)) else { return Quoting.json(text) }
+        return Quoting.isVisible(text) ? text : value.text()
       case .data, .transformable:
         guard let reference = external(row, index) else { break }
         if let files {
           return "\"\(Data(try files.read(reference)).base64EncodedString())\""
         }
-        return "{\"file\": \(JSONValue.quoted(reference.name)), \"length\": \(reference.length)}"
+        return "{\"file\": \(Quoting.json(reference.name)), \"length\": \(reference.length)}"
       default: break
       }
-      return JSONValue.quoted(plain(row, index, field))
+      return Quoting.json(plain(row, index, field))
     }
   }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultPreferences
+import VaultStorage
 
 /// Changes as lines.
 enum ChangeText {
@@ -17,12 +18,12 @@ enum ChangeText {
     case .unprotect: return "\(place)\t(no longer protected)"
     case .set, .remove:
       guard let key = change.key else { return "\(place)\t(sealed)" }
-      return "\(place)\t\(JSONText.quoted(key))\t\(value(change.old)) -> \(value(change.new))"
+      return "\(place)\t\(Quoting.json(key))\t\(value(change.old)) -> \(value(change.new))"
     }
   }
 
   static func lines(_ difference: PreferenceDifference) -> String {
-    let place = "\(name(difference.domain))\t\(JSONText.quoted(difference.key))"
+    let place = "\(name(difference.domain))\t\(Quoting.json(difference.key))"
     var lines: [String] = []
     if let old = difference.old { lines.append("- \(place)\t\(JSONText.text(old))") }
     if let new = difference.new { lines.append("+ \(place)\t\(JSONText.text(new))") }
@@ -47,16 +48,16 @@ enum ChangeText {
       "\"seq\":\(change.sequence)", "\"txn\":\(change.transaction)", "\"time\":\(change.time)",
       "\"kind\":\"\(change.kind.rawValue)\"", place(change.domain),
     ]
-    if let key = change.key { parts.append("\"key\":\(JSONText.quoted(key))") }
+    if let key = change.key { parts.append("\"key\":\(Quoting.json(key))") }
     parts += values(change.old, change.new)
-    parts.append("\"origin\":\(JSONText.quoted(change.process))")
+    parts.append("\"origin\":\(Quoting.json(change.process))")
     if let undoes = change.undoes { parts.append("\"undoes\":\(undoes)") }
     return "{\(parts.joined(separator: ","))}"
   }
 
   static func json(_ difference: PreferenceDifference) -> String {
     let parts =
-      [place(difference.domain), "\"key\":\(JSONText.quoted(difference.key))"]
+      [place(difference.domain), "\"key\":\(Quoting.json(difference.key))"]
       + values(difference.old, difference.new)
     return "{\(parts.joined(separator: ","))}"
   }
@@ -68,7 +69,7 @@ enum ChangeText {
       case .current, .named:
         domain.name == PreferenceDomain.globalName ? "global-host" : "application-host"
       }
-    return "\"domain\":\(JSONText.quoted(domain.name)),\"layer\":\"\(layer)\""
+    return "\"domain\":\(Quoting.json(domain.name)),\"layer\":\"\(layer)\""
   }
 
   private static func values(_ old: PreferenceValue?, _ new: PreferenceValue?) -> [String] {

@@ -107,7 +107,7 @@ extension DefaultsSession {
     guard let value = try value(key, in: target) else { throw absent(target, key) }
     tool.print(
       options.has("--json")
-        ? "{\"type\":\(JSONText.quoted(value.kind.rawValue))}" : "Type is \(value.kind.rawValue)")
+        ? "{\"type\":\(Quoting.json(value.kind.rawValue))}" : "Type is \(value.kind.rawValue)")
   }
 
   func absent(_ target: DefaultsTarget, _ key: String?) -> DefaultsRefusal {

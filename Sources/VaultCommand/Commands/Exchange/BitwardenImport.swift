@@ -15,7 +15,7 @@ enum BitwardenImport {
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let (root, repeated) = try JSONTree.document(bytes)
+    let (root, repeated) = try ImportFormat.json(bytes)
     if case .bool(true)? = root["encrypted"] {
       throw CommandError(
         "import-encrypted", "the export is encrypted", hint: "export it as plain JSON",
@@ -26,12 +26,12 @@ enum BitwardenImport {
     }
     var folders: [String: String] = [:]
     for folder in (root["folders"]?.elements ?? []) + (root["collections"]?.elements ?? []) {
-      if let id = folder["id"]?.text { folders[id] = folder["name"]?.text }
+      if let id = folder["id"]?.scalarText { folders[id] = folder["name"]?.scalarText }
     }
     var reading = ImportReading()
     for place in repeated { reading.lose(place, "a second member of this name") }
     for (number, tree) in items.enumerated() {
-      let origin = tree["name"]?.text ?? "item \(number + 1)"
+      let origin = tree["name"]?.scalarText ?? "item \(number + 1)"
       if tree["deletedDate"] != nil {
         reading.lose(origin, "it is in Bitwarden's trash")
         continue
@@ -42,17 +42,17 @@ enum BitwardenImport {
   }
 
   private static func item(
-    _ tree: JSONTree, _ origin: String, _ folders: [String: String], _ reading: inout ImportReading
+    _ tree: JSONValue, _ origin: String, _ folders: [String: String], _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     let folder =
-      (tree["folderId"]?.text ?? tree["collectionIds"]?.elements.first?.text)
+      (tree["folderId"]?.scalarText ?? tree["collectionIds"]?.elements.first?.scalarText)
       .flatMap { folders[$0] }
     item.isNamedByUs = true
     item.name = ((folder.map { [$0] } ?? []) + [origin.substituting("/", with: "-")])
       .joined(separator: "/")
-    var notes = tree["notes"]?.text
-    switch tree["type"]?.text {
+    var notes = tree["notes"]?.scalarText
+    switch tree["type"]?.scalarText {
     case "1": try takeLogin(tree["login"], into: &item, &reading)
     case "2":
       item.kind = .note
@@ -68,14 +68,15 @@ enum BitwardenImport {
     try item.add("notes", notes)
     for field in tree["fields"]?.elements ?? [] {
       // Type 3 is a link to another field of the same item.
-      try item.add(field["name"]?.text ?? "field", field["value"]?.text)
+      try item.add(field["name"]?.scalarText ?? "field", field["value"]?.scalarText)
     }
     let history = tree["passwordHistory"]?.elements.count ?? 0
     if history > 0 { reading.lose(origin, "\(history) earlier passwords") }
     for attachment in tree["attachments"]?.elements ?? [] {
-      reading.lose(origin, "the attachment \(attachment["fileName"]?.text ?? "without a name")")
+      reading.lose(
+        origin, "the attachment \(attachment["fileName"]?.scalarText ?? "without a name")")
     }
-    for (key, value) in tree.members where !known.contains(key) && !bodies.contains(key) {
+    for (key, value) in tree.sortedMembers where !known.contains(key) && !bodies.contains(key) {
       if case .null = value { continue }
       reading.lose(origin, "'\(key)', which is not known")
     }
@@ -83,24 +84,24 @@ enum BitwardenImport {
   }
 
   private static func takeLogin(
-    _ login: JSONTree?, into item: inout ImportedItem, _ reading: inout ImportReading
+    _ login: JSONValue?, into item: inout ImportedItem, _ reading: inout ImportReading
   ) throws {
-    item.main = try ServiceCredential.bytes(login?["password"]?.text ?? "")
-    try item.add("user", login?["username"]?.text)
-    try item.add("otp", login?["totp"]?.text)
-    for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.text) }
+    item.main = try ServiceCredential.bytes(login?["password"]?.scalarText ?? "")
+    try item.add("user", login?["username"]?.scalarText)
+    try item.add("otp", login?["totp"]?.scalarText)
+    for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.scalarText) }
     let keys = login?["fido2Credentials"]?.elements.count ?? 0
     if keys > 0 { reading.lose(item.origin, "\(keys) passkeys") }
   }
 
   private static func takeAll(
-    _ tree: JSONTree?, main: String?, into item: inout ImportedItem
+    _ tree: JSONValue?, main: String?, into item: inout ImportedItem
   ) throws {
-    for (key, value) in tree?.members ?? [] {
+    for (key, value) in tree?.sortedMembers ?? [] {
       if key == main {
-        item.main = try ServiceCredential.bytes(value.text ?? "")
+        item.main = try ServiceCredential.bytes(value.scalarText ?? "")
       } else {
-        try item.add(key, value.text)
+        try item.add(key, value.scalarText)
       }
     }
   }

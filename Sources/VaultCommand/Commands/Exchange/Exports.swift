@@ -28,7 +28,7 @@ enum JSONExport {
       ]
       return .object([("name", .string(item.name.text))] + members)
     }
-    return try ServiceCredential.bytes(JSONValue.document([("items", .array(objects))]).text)
+    return try ServiceCredential.bytes(JSONValue.document([("items", .array(objects))]))
   }
 
   /// What an item holds; it was listed a moment ago.

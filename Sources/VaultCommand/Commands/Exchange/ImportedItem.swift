@@ -190,6 +190,18 @@ package enum ImportFormat: String, CaseIterable {
     return secret.withBytes { $0.array(0..<$0.byteCount) }
   }
 
+  /// Reads a JSON document.
+  ///
+  /// - Returns: The document with one member of each name, and the paths of the repeated ones.
+  /// - Throws: ``CommandError`` with code `import-unreadable`.
+  static func json(_ bytes: [UInt8]) throws -> (value: JSONValue, repeated: [String]) {
+    do {
+      return try JSONValue.parse(bytes).removingRepeatedMembers()
+    } catch {
+      throw unreadable(error.message)
+    }
+  }
+
   static func unreadable(_ reason: String) -> CommandError {
     CommandError(
       "import-unreadable", "the file is not in this format: \(reason)",

@@ -1,18 +1,19 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// `vault export json`, or an object of names and texts.
 enum JSONImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let (root, repeated) = try JSONTree.document(bytes)
+    let (root, repeated) = try ImportFormat.json(bytes)
     var reading = ImportReading()
     for place in repeated {
       reading.lose(place, "a second member of this name, or of one that only looks like it")
     }
-    if case .array(let items)? = root["items"], root["schema"]?.text == "1" {
+    if case .array(let items)? = root["items"], root["schema"]?.scalarText == "1" {
       for (number, tree) in items.enumerated() {
-        let origin = tree["name"]?.text ?? "item \(number + 1)"
+        let origin = tree["name"]?.scalarText ?? "item \(number + 1)"
         guard let main = try secret(tree) else {
           reading.lose(origin, "it has no secret")
           continue
@@ -22,8 +23,8 @@ enum JSONImport {
       return reading
     }
     guard case .object = root else { throw ImportFormat.unreadable("it is no object") }
-    for (name, value) in root.members {
-      guard let text = value.text else {
+    for (name, value) in root.sortedMembers {
+      guard let text = value.scalarText else {
         reading.lose(name, "it is neither a text nor a number")
         continue
       }
@@ -36,16 +37,18 @@ enum JSONImport {
   }
 
   private static func item(
-    _ tree: JSONTree, _ origin: String, _ main: SecretBytes, _ reading: inout ImportReading
+    _ tree: JSONValue, _ origin: String, _ main: SecretBytes, _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var item = ImportedItem(origin: origin, name: origin, main: main)
     item.mayBeEmpty = true
-    item.kind = tree["kind"]?.text.flatMap(Item.Kind.init(name:)) ?? .secret
-    item.note = tree["note"]?.text
-    item.tags = (tree["tags"]?.elements ?? []).compactMap(\.text)
-    for (key, value) in tree["attributes"]?.members ?? [] { item.attributes[key] = value.text }
-    item.expires = tree["expires"]?.text.flatMap { Timestamp.date($0) }
-    for (key, value) in tree["fields"]?.members ?? [] {
+    item.kind = tree["kind"]?.scalarText.flatMap(Item.Kind.init(name:)) ?? .secret
+    item.note = tree["note"]?.scalarText
+    item.tags = (tree["tags"]?.elements ?? []).compactMap(\.scalarText)
+    for (key, value) in tree["attributes"]?.sortedMembers ?? [] {
+      item.attributes[key] = value.scalarText
+    }
+    item.expires = tree["expires"]?.scalarText.flatMap { Timestamp.date($0) }
+    for (key, value) in tree["fields"]?.sortedMembers ?? [] {
       if let bytes = try secret(value) {
         item.add(key, bytes)
       } else {
@@ -55,9 +58,9 @@ enum JSONImport {
     return item
   }
 
-  private static func secret(_ tree: JSONTree) throws -> SecretBytes? {
-    guard let text = tree["secret"]?.text else { return nil }
-    guard tree["encoding"]?.text == "base64" else { return try ServiceCredential.bytes(text) }
+  private static func secret(_ tree: JSONValue) throws -> SecretBytes? {
+    guard let text = tree["secret"]?.scalarText else { return nil }
+    guard tree["encoding"]?.scalarText == "base64" else { return try ServiceCredential.bytes(text) }
     return try Data(base64Encoded: text).map { try SecretBytes(copying: Array($0)) }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// `vault key change-passphrase`.
 struct KeyChangePassphraseCommand: ParsableCommand {

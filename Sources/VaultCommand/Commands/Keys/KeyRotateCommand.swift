@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault key rotate`.
 struct KeyRotateCommand: ParsableCommand {

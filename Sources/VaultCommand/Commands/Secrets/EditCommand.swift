@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// `vault edit`.
 struct EditCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultPasswords
 import VaultSealing
+import VaultStorage
 
 /// `vault generate`.
 struct GenerateCommand: ParsableCommand {

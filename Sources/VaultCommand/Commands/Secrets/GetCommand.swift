@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault get`.
 struct GetCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault history`.
 struct HistoryCommand: ParsableCommand {

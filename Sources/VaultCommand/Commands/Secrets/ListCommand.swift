@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
+import VaultStorage
 
 /// `vault list`.
 struct ListCommand: ParsableCommand {

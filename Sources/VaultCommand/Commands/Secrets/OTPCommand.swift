@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultOneTimeCodes
+import VaultStorage
 
 /// `vault otp`.
 struct OTPCommand: ParsableCommand {

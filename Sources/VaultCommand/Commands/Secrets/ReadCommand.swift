@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault read`.
 struct ReadCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 
 /// `vault remove`.
 struct RemoveCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import VaultCredentials
 import VaultOneTimeCodes
 import VaultPasswords
 import VaultSealing
+import VaultStorage
 
 /// `vault set`.
 struct SetCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultCredentials
+import VaultStorage
 
 // The status as a table for people and as members of an object.
 
