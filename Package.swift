@@ -35,7 +35,7 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultPasswords",
-        "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -56,7 +56,8 @@ let package = Package(
       name: "VaultCredentialsTesting",
       dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     .target(
-      name: "VaultAppData", dependencies: ["VaultStorage", "CVaultLinux", "VaultAppDataMacros"]),
+      name: "VaultAppData",
+      dependencies: ["VaultDataStore", "VaultStorage", "CVaultLinux", "VaultAppDataMacros"]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
     .macro(
@@ -76,7 +77,8 @@ let package = Package(
           condition: .when(traits: ["AppData"])),
       ]),
 
-    // What they stand on.
+    // What they stand on. An application's store without its objects: for app data and `vault data`.
+    .target(name: "VaultDataStore", dependencies: ["VaultStorage"]),
     .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
     .target(name: "VaultSealing", dependencies: ["CVaultSodium", "CVaultLinux"]),
 
@@ -110,11 +112,14 @@ let package = Package(
       dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),
     .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
+    .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
     .executableTarget(
-      name: "migration-probe", dependencies: ["VaultStorage"], path: "Tests/MigrationProbe"),
+      name: "migration-probe", dependencies: ["VaultDataStore", "VaultStorage"],
+      path: "Tests/MigrationProbe"),
     .testTarget(
-      name: "StorageTests", dependencies: ["VaultStorage", "TestSupport", "migration-probe"]),
+      name: "DataStoreTests",
+      dependencies: ["VaultDataStore", "VaultStorage", "TestSupport", "migration-probe"]),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
@@ -145,8 +150,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing",
-        "VaultOneTimeCodes", "vault", "TestSupport",
+        "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultDataStore", "VaultStorage",
+        "VaultSealing", "VaultOneTimeCodes", "vault", "TestSupport",
       ],
       exclude: ["Scripts"]),
   ],

@@ -315,7 +315,7 @@ package final class Directory: Sendable {
   }
 
   /// The error for a failed system call, by what it means for the caller.
-  static func failure(
+  package static func failure(
     _ failure: System.Failure, _ verb: String, _ path: String, _ code: StorageError.Code? = nil
   ) -> StorageError {
     let code: StorageError.Code =

@@ -146,7 +146,7 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
 
     // MARK: Files
 
-    private var location: DataStoreFile { DataStoreFile(path: store.path) }
+    private var location: FileLocation { FileLocation(path: store.path) }
 
     private func exists() throws(StorageError) -> Bool { try location.exists() }
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The store as a file: who may read it, and a first empty one.
-enum StoreFile {
+package enum StoreFile {
   enum Presence {
     case absent
     case present
@@ -25,7 +25,7 @@ enum StoreFile {
   }
 
   /// Makes an empty file with mode 0600, which SQLite takes over for the files it makes beside it.
-  static func create(_ name: String, in directory: Directory) throws(StorageError) {
+  package static func create(_ name: String, in directory: Directory) throws(StorageError) {
     do {
       System.close(
         try System.open(
@@ -40,7 +40,7 @@ enum StoreFile {
 }
 
 /// File systems on which processes of several machines write, or that do not share memory maps.
-enum NetworkFileSystem {
+package enum NetworkFileSystem {
   /// Magic numbers of statfs(2) and linux/magic.h.
   private static let types: Set<Int64> = [
     0x6969,  // NFS
@@ -51,7 +51,7 @@ enum NetworkFileSystem {
     0x00c3_6400, 0x0bd0_0bd0, 0x0116_1970, 0x7461_636f,  // Ceph, Lustre, GFS2, OCFS2
   ]
 
-  static func contains(_ directory: Directory) throws(StorageError) -> Bool {
+  package static func contains(_ directory: Directory) throws(StorageError) -> Bool {
     do {
       return types.contains(try System.fileSystemType(directory.descriptor))
     } catch {

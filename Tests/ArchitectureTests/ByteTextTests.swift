@@ -9,7 +9,7 @@ import Testing
 struct ByteTextTests {
   /// Where comparing characters is right, or can only refuse.
   static let allowed: [String: String] = [
-    "VaultStorage/DataStore/DecimalOrder.swift": "digits that Decimal itself has written",
+    "VaultDataStore/Schema/DecimalOrder.swift": "digits that Decimal itself has written",
     "VaultPreferences/PropertyLists/DateText.swift": "what is not a date to the letter is refused",
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
     "VaultCommand/Output/Timestamp.swift": "what is not a time to the letter is refused",
@@ -23,14 +23,13 @@ struct ByteTextTests {
 
   /// Modules that read or write what others write or read.
   static let modules = [
-    "VaultStorage", "VaultPreferences", "VaultCredentials", "VaultCommand", "VaultOneTimeCodes",
+    "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand", "VaultOneTimeCodes",
     "VaultPasswords",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
   static let formats = [
-    "VaultStorage/DataStore/", "VaultStorage/Migration/", "VaultStorage/SQLite/",
-    "VaultStorage/Text/",
+    "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/",
     "VaultPreferences/PropertyLists/", "VaultCommand/Commands/Connect/",
     "VaultCommand/Commands/Data/",
     "VaultCommand/Commands/Exchange/", "VaultCommand/Commands/Helpers/", "VaultCommand/References/",

@@ -17,14 +17,15 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences",
-        "VaultStorage", "VaultSealing",
+        "VaultDataStore", "VaultStorage", "VaultSealing",
       ],
       path: "Targets"),
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultDataStore",
+        "VaultStorage",
+        "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
@@ -33,6 +34,7 @@ let package = Package(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
+    .target(name: "VaultDataStore", dependencies: ["VaultStorage"]),
     .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
     .target(name: "VaultSealing", dependencies: ["CVaultSodium", "CVaultLinux"]),
     .systemLibrary(name: "CVaultSQLite", pkgConfig: "sqlite3"),

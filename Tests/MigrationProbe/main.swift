@@ -1,4 +1,5 @@
 import Glibc
+import VaultDataStore
 import VaultStorage
 
 // A process of its own that brings a store from version 1 to version 2 of its schema, for tests that
@@ -18,13 +19,13 @@ let file = DataStoreFile(path: CommandLine.arguments[2])
 let (connection, _) = try file.open(.write, ofApplication: "probe")
 if CommandLine.arguments[1] == "make" {
   try connection.transaction(.exclusive) {
-    try connection.createDataStore(StoreMetadata(application: "probe", schema: schema(1)))
+    try connection.createDataStore(DataStoreMetadata(application: "probe", schema: schema(1)))
     for number in 0..<500 {
       try connection.execute("INSERT INTO Trip(name) VALUES (?)", [.text("trip \(number)")])
     }
   }
 } else {
-  let report = try StoreMigration(file: file, to: schema(2)).run(on: connection)
+  let report = try DataStoreMigration(file: file, to: schema(2)).run(on: connection)
   let rows = try connection.int64("SELECT sum(days) FROM Trip WHERE name IS NOT NULL") ?? 0
   print(report == nil ? "found it done" : "migrated", rows)
 }

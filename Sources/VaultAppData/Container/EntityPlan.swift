@@ -1,5 +1,6 @@
 import Synchronization
-package import VaultStorage
+package import VaultDataStore
+import VaultStorage
 
 /// How the models of one class lie in a container's store; made once, its SQL too.
 package final class EntityPlan: @unchecked Sendable {

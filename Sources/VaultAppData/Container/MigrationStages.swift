@@ -1,18 +1,19 @@
+import VaultDataStore
 import VaultStorage
 
 /// A migration plan as the storage carries it out: all stages in one transaction.
 struct MigrationStages {
-  private(set) var stages: [StoreMigration.Stage] = []
+  private(set) var stages: [DataStoreMigration.Stage] = []
 
   init(_ plan: any SchemaMigrationPlan.Type) {
     for stage in plan.stages {
       switch stage {
       case .lightweight(let from, let to):
         stages.append(
-          StoreMigration.Stage(from: Self.stored(from), to: Self.stored(to)))
+          DataStoreMigration.Stage(from: Self.stored(from), to: Self.stored(to)))
       case .custom(let from, let to, let willMigrate, let didMigrate):
         stages.append(
-          StoreMigration.Stage(
+          DataStoreMigration.Stage(
             from: Self.stored(from), to: Self.stored(to), isCustom: true,
             willMigrate: Self.hook(willMigrate, from), didMigrate: Self.hook(didMigrate, to)))
       }
@@ -25,7 +26,7 @@ struct MigrationStages {
 
   private static func hook(
     _ body: ((ModelContext) throws -> Void)?, _ version: any VersionedSchema.Type
-  ) -> StoreMigration.Stage.Hook? {
+  ) -> DataStoreMigration.Stage.Hook? {
     guard let body else { return nil }
     return { connection, change in
       let configuration = ModelConfiguration(isStoredInMemoryOnly: true)

@@ -1,3 +1,4 @@
+import VaultDataStore
 package import VaultStorage
 
 /// One configuration's database: a file with a connection for each context, or one connection to a
@@ -16,7 +17,7 @@ package final class ModelStore: @unchecked Sendable {
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
   /// What the opening changed.
-  private(set) var report: StoreMigration.Report?
+  private(set) var report: DataStoreMigration.Report?
 
   /// Opens the store, making its tables where there are none.
   ///
@@ -27,7 +28,7 @@ package final class ModelStore: @unchecked Sendable {
   /// - Throws: ``SwiftDataError``, ``StorageError``.
   init(
     _ configuration: ModelConfiguration, schema: StoredSchema,
-    stages: [StoreMigration.Stage] = []
+    stages: [DataStoreMigration.Stage] = []
   ) throws {
     self.configuration = configuration
     self.schema = schema
@@ -39,7 +40,7 @@ package final class ModelStore: @unchecked Sendable {
       let connection = try SQLiteConnection()
       try connection.executeScript("PRAGMA foreign_keys=ON")
       try connection.trustSchema()
-      let metadata = StoreMetadata(application: ApplicationData.identifier, schema: schema)
+      let metadata = DataStoreMetadata(application: ApplicationData.identifier, schema: schema)
       try connection.transaction { try connection.createDataStore(metadata) }
       identifier = metadata.store
       isOnNetwork = false
@@ -54,7 +55,7 @@ package final class ModelStore: @unchecked Sendable {
         ?? ApplicationData.identifier : nil
     let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
     let (connection, found) = try file.open(mode, ofApplication: application)
-    var migration = StoreMigration(file: file, to: schema, stages: stages)
+    var migration = DataStoreMigration(file: file, to: schema, stages: stages)
     migration.keepsBackup = true
     let (metadata, report) = try Self.adopt(
       connection, found, migration, application: application ?? ApplicationData.identifier,
@@ -85,9 +86,9 @@ package final class ModelStore: @unchecked Sendable {
   }
 
   private static func adopt(
-    _ connection: SQLiteConnection, _ found: StoreMetadata?, _ migration: StoreMigration,
+    _ connection: SQLiteConnection, _ found: DataStoreMetadata?, _ migration: DataStoreMigration,
     application: String, isReadOnly: Bool
-  ) throws -> (StoreMetadata, StoreMigration.Report?) {
+  ) throws -> (DataStoreMetadata, DataStoreMigration.Report?) {
     let path = migration.file.path
     if let found {
       if isReadOnly {
@@ -105,8 +106,8 @@ package final class ModelStore: @unchecked Sendable {
     }
     let made = try connection.transaction {
       // Another process may have made it while this one waited for the lock.
-      if let found = try connection.readStoreMetadata(path: path) { return found }
-      let metadata = StoreMetadata(application: application, schema: migration.target)
+      if let found = try connection.readDataStoreMetadata(path: path) { return found }
+      let metadata = DataStoreMetadata(application: application, schema: migration.target)
       try connection.createDataStore(metadata)
       return metadata
     }

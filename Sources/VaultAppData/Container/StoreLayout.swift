@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// Which entities lie in which of a container's stores.

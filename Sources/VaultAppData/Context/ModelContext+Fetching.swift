@@ -1,3 +1,4 @@
+import VaultDataStore
 package import VaultStorage
 
 /// What a fetch is in SQL, without the columns that it answers and without the pending rows.

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// The keys that one fetch gave: what is loaded together when a relationship is first read.

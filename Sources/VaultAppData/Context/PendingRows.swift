@@ -1,4 +1,5 @@
 import Synchronization
+import VaultDataStore
 import VaultStorage
 
 /// What is pending in a context, as temporary tables that its queries see in the place of the store's.

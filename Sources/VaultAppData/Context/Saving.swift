@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// One store's part of a save, inside of its transaction.

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// What a migration changes in a store, or would.
@@ -25,7 +26,7 @@ public struct MigrationReport: Sendable, Equatable {
   /// The store as it was before, beside the store.
   public let backup: URL?
 
-  init(_ report: StoreMigration.Report, _ url: URL) {
+  init(_ report: DataStoreMigration.Report, _ url: URL) {
     self.url = url
     fromVersion = Schema.Version(report.from)
     toVersion = Schema.Version(report.to)
@@ -97,7 +98,7 @@ extension ModelContainer {
   private static func forEachStore(
     _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?,
     _ configurations: [ModelConfiguration],
-    _ body: (StoreMigration, ModelConfiguration) throws -> MigrationReport?
+    _ body: (DataStoreMigration, ModelConfiguration) throws -> MigrationReport?
   ) throws -> [MigrationReport] {
     let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
     let layout = try StoreLayout(schema, given)
@@ -107,7 +108,7 @@ extension ModelContainer {
         guard !part.configuration.isStoredInMemoryOnly else { return nil }
         let file = DataStoreFile(path: part.configuration.url.path)
         return try body(
-          StoreMigration(file: file, to: part.stored, stages: stages), part.configuration)
+          DataStoreMigration(file: file, to: part.stored, stages: stages), part.configuration)
       }
     } catch let error as SwiftDataError {
       throw error

@@ -1,4 +1,5 @@
 import Synchronization
+import VaultDataStore
 
 /// Key paths of a generic function, which lead to a property by way of a protocol.
 ///

@@ -1,4 +1,5 @@
-package import VaultStorage
+package import VaultDataStore
+import VaultStorage
 
 /// What is known of a stored property of a model class.
 package struct PropertyDescription: @unchecked Sendable {

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 extension FetchQuery {

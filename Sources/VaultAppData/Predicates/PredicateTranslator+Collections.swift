@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// Relationships to many as queries within the query, arrays as tables of their elements.

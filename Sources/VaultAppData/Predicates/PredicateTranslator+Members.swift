@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// Properties of models, and of values that lie in JSON.

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// An expression that knows what it is in SQL.

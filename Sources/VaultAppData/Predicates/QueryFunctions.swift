@@ -1,4 +1,5 @@
 import Synchronization
+import VaultDataStore
 import VaultStorage
 
 /// What queries ask of Swift: characters, checked arithmetic, the user's language.

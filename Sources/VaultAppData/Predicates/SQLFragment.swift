@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// A part of a statement: its text with a `?` for each value, and the values in order.

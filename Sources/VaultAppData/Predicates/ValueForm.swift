@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// How values of a type are written in SQL.

@@ -1,4 +1,5 @@
-package import VaultStorage
+package import VaultDataStore
+import VaultStorage
 
 extension Schema {
   /// The schema as the store's metadata and tables have it.

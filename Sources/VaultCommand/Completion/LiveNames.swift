@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultCredentials
+import VaultDataStore
 import VaultStorage
 
 /// Names for completion: silent and quick.
@@ -100,7 +101,7 @@ struct LiveNames: Completer.NameSource {
     let schema = store.metadata.schema
     if value == "entity" { return schema.entities.map(\.name) }
     guard positionals.count > 1,
-      let query = try? StoreQuery(entity: positionals[1], of: schema)
+      let query = try? DataStoreQuery(entity: positionals[1], of: schema)
     else { return [] }
     return query.fields.map(\.name)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultDataStore
 import VaultStorage
 
 /// A home with one application's store in it, and the command to look into it.
@@ -40,7 +41,7 @@ struct DataStoreHome {
           ]),
       ])
     let (connection, _) = try file.open(
-      orCreate: StoreMetadata(application: application, schema: schema))
+      orCreate: DataStoreMetadata(application: application, schema: schema))
     defer { connection.close() }
     try ExternalFiles(store: file).transaction(on: connection) { change in
       let map = try change.publish([1, 2, 3])

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 // What an app-data store says of itself: any program of the user may have written it.

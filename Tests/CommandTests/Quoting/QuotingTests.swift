@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultDataStore
 import VaultStorage
 
 /// What the command writes for others to read, with values that try to be more than values.
@@ -41,7 +42,7 @@ struct CommandQuotingTests {
     let file = DataStoreFile(path: path)
     let entity = StoredEntity("Trip", attributes: [StoredAttribute("name", .string)])
     let (connection, metadata) = try file.open(
-      orCreate: StoreMetadata(
+      orCreate: DataStoreMetadata(
         application: "a", schema: StoredSchema(version: StoredVersion(1, 0, 0), entities: [entity]))
     )
     defer { connection.close() }
@@ -82,7 +83,7 @@ struct CommandQuotingTests {
     let schema = StoredSchema(
       version: StoredVersion(1, 0, 0), entities: [StoredEntity("Trip", attributes: [notes])])
     let (connection, _) = try DataStoreFile(path: path).open(
-      orCreate: StoreMetadata(application: "a", schema: schema))
+      orCreate: DataStoreMetadata(application: "a", schema: schema))
     try connection.executeScript(
       """
       DROP TABLE Trip; CREATE TABLE Trip(_id, notes);

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultDataStore
 import VaultStorage
 
 /// `vault data check`.
@@ -21,7 +22,7 @@ struct DataCheckCommand: ParsableCommand {
     let connection = try found.open()
     defer { connection.close() }
     let progress = ProgressLine("checking")
-    var check = StoreCheck(file: found.file)
+    var check = DataStoreCheck(file: found.file)
     check.progress = { progress.show($0) }
     let problems = try check.problems(on: connection, found.metadata)
     if settings.writesJSON {
@@ -66,7 +67,8 @@ struct DataBackupCommand: ParsableCommand {
     let connection = try found.open()
     defer { connection.close() }
     let progress = ProgressLine("copying page")
-    let files = try StoreCopy(file: found.file).copy(connection, to: destination) { done, total in
+    let files = try DataStoreCopy(file: found.file).copy(connection, to: destination) {
+      done, total in
       progress.show(done, of: total)
     }
     if settings.writesJSON {

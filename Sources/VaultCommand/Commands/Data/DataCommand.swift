@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultDataStore
 import VaultStorage
 
 /// `vault data`.
@@ -71,7 +72,7 @@ struct DataSchemaCommand: ParsableCommand {
     let found = try FoundStore(store)
     let schema = found.metadata.schema
     let entities =
-      try entity.map { [try StoreQuery(entity: $0, of: schema).entity] }
+      try entity.map { [try DataStoreQuery(entity: $0, of: schema).entity] }
       ?? schema.entities
     if settings.writesJSON {
       return try StandardOutput.write([

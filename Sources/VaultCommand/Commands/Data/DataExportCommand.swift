@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import VaultDataStore
 import VaultSealing
 import VaultStorage
 
@@ -33,7 +34,7 @@ struct DataExportCommand: ParsableCommand {
     let schema = found.metadata.schema
     let names = entity.isEmpty ? schema.entities.map(\.name) : entity
     let queries = try names.map { name in
-      var query = try StoreQuery(entity: name, of: schema)
+      var query = try DataStoreQuery(entity: name, of: schema)
       query.includesToMany = true
       return query
     }
@@ -59,7 +60,7 @@ struct DataExportCommand: ParsableCommand {
   }
 
   private func export(
-    _ found: FoundStore, _ queries: [StoreQuery], _ connection: SQLiteConnection,
+    _ found: FoundStore, _ queries: [DataStoreQuery], _ connection: SQLiteConnection,
     _ output: RowOutput
   ) throws {
     let progress = ProgressLine("exporting row")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultDataStore
 import VaultStorage
 
 /// Which rows: common to `vault data fetch` and `count`.
@@ -17,9 +18,9 @@ struct RowOptions: ParsableArguments {
         """, valueName: "condition"))
   var condition: String?
 
-  func query(_ found: FoundStore) throws -> StoreQuery {
-    var query = try StoreQuery(entity: entity, of: found.metadata.schema)
-    query.condition = try condition.map { try StoreExpression($0) }
+  func query(_ found: FoundStore) throws -> DataStoreQuery {
+    var query = try DataStoreQuery(entity: entity, of: found.metadata.schema)
+    query.condition = try condition.map { try DataStoreExpression($0) }
     return query
   }
 }

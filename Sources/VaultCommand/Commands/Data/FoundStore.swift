@@ -1,9 +1,10 @@
+import VaultDataStore
 import VaultStorage
 
 /// A store that the line names, or one found beside others.
 struct FoundStore {
   let file: DataStoreFile
-  let metadata: StoreMetadata
+  let metadata: DataStoreMetadata
 
   /// How it is named on a line: its application's id, with its own name where that is not `default`.
   var name: String {
@@ -42,7 +43,7 @@ struct FoundStore {
       hint: "see: vault data stores", status: .no)
   }
 
-  private init(file: DataStoreFile, metadata: StoreMetadata) {
+  private init(file: DataStoreFile, metadata: DataStoreMetadata) {
     self.file = file
     self.metadata = metadata
   }

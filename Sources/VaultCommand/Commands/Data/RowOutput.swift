@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultDataStore
 import VaultPreferences
 import VaultStorage
 
@@ -41,7 +42,7 @@ final class RowOutput {
 
   /// Writes a row as an object on a line of its own.
   func writeJSON(
-    _ row: SQLiteStatement, _ fields: [StoreQuery.Field], files: ExternalFiles? = nil
+    _ row: SQLiteStatement, _ fields: [DataStoreQuery.Field], files: ExternalFiles? = nil
   ) throws {
     var line = isFirst ? "\n      {" : ",\n      {"
     isFirst = false
@@ -61,12 +62,12 @@ enum RowText {
   }
 
   /// The value, empty for NULL.
-  static func plain(_ row: SQLiteStatement, _ index: Int, _ field: StoreQuery.Field) -> String {
+  static func plain(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
     guard !row.isNull(at: index) else { return "" }
     guard case .attribute(let attribute) = field else { return row.string(at: index) }
     switch attribute.type {
     case .boolean: return row.bool(at: index) ? "true" : "false"
-    case .date: return StoreDate.text(row.double(at: index))
+    case .date: return DataStoreDate.text(row.double(at: index))
     case .unsigned: return unsigned(row, index)
     case .data, .transformable:
       if let reference = external(row, index) { return reference.name }
@@ -76,7 +77,7 @@ enum RowText {
   }
 
   /// The value for a person: one line, not too long, nothing that a terminal acts on.
-  static func cell(_ row: SQLiteStatement, _ index: Int, _ field: StoreQuery.Field) -> String {
+  static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
     if row.isNull(at: index) { return "-" }
     var text = plain(row, index, field)
     if case .attribute(let attribute) = field, [.data, .transformable].contains(attribute.type) {
@@ -89,7 +90,7 @@ enum RowText {
 
   /// The value as JSON.
   static func json(
-    _ row: SQLiteStatement, _ index: Int, _ field: StoreQuery.Field, _ files: ExternalFiles?
+    _ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field, _ files: ExternalFiles?
   ) throws -> String {
     guard !row.isNull(at: index) else { return "null" }
     switch field {

@@ -1,0 +1,96 @@
+package import VaultStorage
+
+/// How a store gets from one schema to another without the application's help.
+///
+/// Made by comparing two schemas; nothing is read or written until it is run.
+///
+/// The rules are Core Data's lightweight ones: developer.apple.com/documentation/coredata,
+/// "Migrating your data model automatically".
+package struct MigrationPlan: Sendable, Equatable {
+  /// Something to do, in order.
+  package enum Step: Sendable, Equatable {
+    /// A statement; `table` is the one whose rows it goes through.
+    case sql(String, table: String?)
+    /// Values above the threshold go to files of their own.
+    case moveOut(table: String, column: String)
+    /// Values in files go to the column.
+    case moveIn(table: String, column: String)
+  }
+
+  /// What must be true of the rows before the first step.
+  package enum Requirement: Sendable, Equatable {
+    /// There are none, since a new property has no value for them.
+    case noRows(property: String, table: String)
+    /// All have a value.
+    case noNulls(property: String, table: String, column: String)
+    /// No two have the same values.
+    case noDuplicates(property: String, table: String, columns: [String])
+  }
+
+  /// A loss of data that looks like a mistake.
+  package struct Risk: Sendable, Equatable {
+    /// `Trip.start_date`.
+    package let property: String
+    /// The query that finds a row which would lose something.
+    let query: String
+    /// What is said if there is one.
+    package let message: String
+  }
+
+  /// What will be different, one line each, for people.
+  package internal(set) var changes: [String] = []
+  package internal(set) var requirements: [Requirement] = []
+  package internal(set) var risks: [Risk] = []
+  package internal(set) var steps: [Step] = []
+
+  /// Compares two schemas.
+  ///
+  /// - Parameters:
+  ///   - old: What the store holds.
+  ///   - new: What it is to hold.
+  ///   - isCustom: Whether the application fills in what a change of type leaves empty; else such a
+  ///     change is refused.
+  /// - Throws: ``StorageError`` with code `.migration`, naming entity and property, where no rule
+  ///   applies; `.invalidSchema`.
+  package init(
+    from old: StoredSchema, to new: StoredSchema, isCustom: Bool = false
+  ) throws(StorageError) {
+    try new.validate()
+    let matches = try SchemaMatches(old: old, new: new, isCustom: isCustom)
+    dropIndexes(old, new)
+    rename(matches)
+    try change(matches)
+    risks += matches.risks
+  }
+
+  /// Indexes that the new schema has not go first: a column cannot be dropped while one is on it.
+  private mutating func dropIndexes(_ old: StoredSchema, _ new: StoredSchema) {
+    let kept = Set(new.indexDefinitions)
+    for index in old.indexDefinitions where !kept.contains(index) {
+      steps.append(.sql("DROP INDEX IF EXISTS \(SQLText.name(index.name))", table: nil))
+    }
+  }
+
+  private mutating func rename(_ matches: SchemaMatches) {
+    for rename in matches.tableRenames {
+      steps.append(
+        .sql(
+          "ALTER TABLE \(SQLText.name(rename.old)) RENAME TO \(SQLText.name(rename.new))",
+          table: nil))
+    }
+    for rename in matches.columnRenames {
+      steps.append(
+        .sql(
+          "ALTER TABLE \(SQLText.name(rename.table)) RENAME COLUMN \(SQLText.name(rename.old)) "
+            + "TO \(SQLText.name(rename.new))", table: nil))
+    }
+    for rename in matches.classRenames {
+      let column = SQLText.name(StoredEntity.classColumn)
+      steps.append(
+        .sql(
+          "UPDATE \(SQLText.name(rename.table)) SET \(column)=\(SQLText.literal(rename.new)) "
+            + "WHERE \(column)=\(SQLText.literal(rename.old))", table: rename.table))
+    }
+    changes += matches.renames.map { "rename \($0.old) to \($0.new)" }
+  }
+}

@@ -1,0 +1,300 @@
+/// What an application's store holds, without the application's code: its entities and properties.
+///
+/// It is kept as JSON in the store's metadata table (``DataStoreMetadata``), from which a later version
+/// of the application migrates and `vault data` reads.
+///
+/// ```swift
+/// let trips = StoredEntity(
+///   "Trip",
+///   attributes: [
+///     StoredAttribute("name", .string, isUnique: true),
+///     StoredAttribute("start", .date, isOptional: true, originalName: "start_date"),
+///   ])
+/// let schema = StoredSchema(version: StoredVersion(2, 0, 0), entities: [trips])
+/// try schema.validate()
+/// ```
+package struct StoredSchema: Codable, Sendable, Equatable {
+  /// The application's own number for it.
+  package var version: StoredVersion
+  /// In the order of their names.
+  package var entities: [StoredEntity]
+
+  package init(version: StoredVersion = StoredVersion(1, 0, 0), entities: [StoredEntity]) {
+    self.version = version
+    self.entities = entities.sorted { $0.name < $1.name }
+  }
+
+  /// The entity with this name.
+  package func entity(_ name: String) -> StoredEntity? { entities.first { $0.name == name } }
+
+  /// The entity, what it inherits from, and so on up to the root.
+  package func lineage(of entity: StoredEntity) -> [StoredEntity] {
+    var found = [entity]
+    while let name = found.last?.superentity, let parent = self.entity(name),
+      found.count <= entities.count
+    {
+      found.append(parent)
+    }
+    return found
+  }
+
+  /// The entities that inherit from this one directly.
+  package func subentities(of entity: StoredEntity) -> [StoredEntity] {
+    entities.filter { $0.superentity == entity.name }
+  }
+}
+
+/// A schema's version: three numbers, ordered as numbers.
+package struct StoredVersion: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
+  package var major: Int
+  package var minor: Int
+  package var patch: Int
+
+  package init(_ major: Int, _ minor: Int, _ patch: Int) {
+    self.major = major
+    self.minor = minor
+    self.patch = patch
+  }
+
+  package static func < (left: StoredVersion, right: StoredVersion) -> Bool {
+    (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+  }
+
+  package var description: String { "\(major).\(minor).\(patch)" }
+}
+
+/// One model class: one table.
+package struct StoredEntity: Codable, Sendable, Equatable {
+  package var name: String
+  /// The name in the version before, where it is another one.
+  package var originalName: String?
+  /// The table's name.
+  package var table: String
+  /// The entity that this one inherits from; its table holds what is inherited, in a row with the
+  /// same key.
+  package var superentity: String?
+  package var attributes: [StoredAttribute]
+  package var relationships: [StoredRelationship]
+  /// Names of properties; each list is unique as a whole.
+  ///
+  /// Attributes that are unique by themselves
+  /// say so themselves.
+  package var uniqueConstraints: [[String]]
+  package var indexes: [StoredIndex]
+
+  package init(
+    _ name: String, originalName: String? = nil, table: String? = nil,
+    superentity: String? = nil, attributes: [StoredAttribute] = [],
+    relationships: [StoredRelationship] = [], uniqueConstraints: [[String]] = [],
+    indexes: [StoredIndex] = []
+  ) {
+    self.name = name
+    self.originalName = originalName
+    self.table = table ?? name
+    self.superentity = superentity
+    self.attributes = attributes
+    self.relationships = relationships
+    self.uniqueConstraints = uniqueConstraints
+    self.indexes = indexes
+  }
+
+  /// The column of every table that holds a row's key; never used again after its row is gone.
+  package static let keyColumn = "_id"
+  /// The column that names the entity of a row, where others inherit from the table's own.
+  package static let classColumn = "_class"
+
+  package func attribute(_ name: String) -> StoredAttribute? {
+    attributes.first { $0.name == name }
+  }
+
+  package func relationship(_ name: String) -> StoredRelationship? {
+    relationships.first { $0.name == name }
+  }
+
+  /// The column in the entity's own table that stands for a property in an index.
+  package func indexColumn(of property: String) -> String? {
+    if let attribute = attribute(property) {
+      return attribute.type == .decimal ? attribute.orderColumn : attribute.column
+    }
+    if case .foreignKey(let column, _) = relationship(property)?.storage { return column }
+    return nil
+  }
+}
+
+/// A property with a value.
+package struct StoredAttribute: Codable, Sendable, Equatable {
+  package var name: String
+  /// The name in the version before, where it is another one.
+  package var originalName: String?
+  package var column: String
+  package var type: StoredType
+  /// The Swift type, for people: `Priority`, `[String]`.
+  package var swiftType: String?
+  package var isOptional: Bool
+  package var isUnique: Bool
+  /// Whether a large value lies in a file of its own beside the store.
+  package var isExternal: Bool
+  /// The value of rows that have none, as a literal of SQL: `0`, `'new'`, `x'00'`.
+  package var defaultSQL: String?
+  /// Beside a decimal's default value: its key to sort by, as a literal of SQL.
+  package var defaultOrderSQL: String?
+  /// Makes the schema another one if it changes, so that a migration stage is asked for.
+  package var hashModifier: String?
+
+  package init(
+    _ name: String, _ type: StoredType, swiftType: String? = nil, isOptional: Bool = false,
+    isUnique: Bool = false, isExternal: Bool = false, defaultSQL: String? = nil,
+    defaultOrderSQL: String? = nil, originalName: String? = nil, hashModifier: String? = nil,
+    column: String? = nil
+  ) {
+    self.name = name
+    self.originalName = originalName
+    self.column = column ?? name
+    self.type = type
+    self.swiftType = swiftType
+    self.isOptional = isOptional
+    self.isUnique = isUnique
+    self.isExternal = isExternal
+    self.defaultSQL = defaultSQL
+    self.defaultOrderSQL = defaultOrderSQL
+    self.hashModifier = hashModifier
+  }
+
+  /// Beside a decimal: text that sorts as the number does.
+  package var orderColumn: String { "\(column)_order" }
+}
+
+/// How an attribute's values are kept: each type has one form in the file.
+package enum StoredType: String, Codable, Sendable, CaseIterable {
+  /// 0 or 1.
+  case boolean
+  /// Every integer that `Int64` holds.
+  case integer
+  /// UInt64, UInt: an integer up to `Int64.max`, above it text of 20 digits, which sorts after all
+  /// integers and among its like as the number.
+  case unsigned
+  case float
+  case double
+  /// The decimal number as text, and a key to sort by beside it.
+  case decimal
+  case string
+  case character
+  /// Text, in capitals.
+  case uuid
+  case url
+  /// Seconds since 2001-01-01 00:00 UTC.
+  case date
+  case data
+  /// Any other value, as JSON text.
+  case json
+  /// What a value transformer made: bytes.
+  case transformable
+}
+
+/// A property that leads to other rows.
+package struct StoredRelationship: Codable, Sendable, Equatable {
+  /// What happens to the destination when the owner is deleted.
+  package enum DeleteRule: String, Codable, Sendable {
+    case noAction, nullify, cascade, deny
+  }
+
+  /// Where the links lie.
+  package enum Storage: Codable, Sendable, Equatable {
+    /// To-one: the destination's key is in a column of the entity's own table. `position`, if there
+    /// is such a column, is the row's place in the inverse's array.
+    case foreignKey(column: String, position: String?)
+    /// In the column or join table of the inverse, which is not `.inverse`.
+    case inverse
+    /// In a table of their own.
+    case join(links: StoredJoin)
+  }
+
+  package var name: String
+  /// The name in the version before, where it is another one.
+  package var originalName: String?
+  /// The destination's entity.
+  package var destination: String
+  package var isToMany: Bool
+  package var isOptional: Bool
+  package var isUnique: Bool
+  /// The destination's relationship that leads back.
+  package var inverse: String?
+  package var deleteRule: DeleteRule
+  /// 0: no limit.
+  package var minimumCount: Int
+  /// 0: no limit.
+  package var maximumCount: Int
+  package var storage: Storage
+  package var hashModifier: String?
+
+  package init(
+    _ name: String, to destination: String, isToMany: Bool = false, isOptional: Bool = true,
+    isUnique: Bool = false, inverse: String? = nil, deleteRule: DeleteRule = .nullify,
+    minimumCount: Int = 0, maximumCount: Int = 0, storage: Storage,
+    originalName: String? = nil, hashModifier: String? = nil
+  ) {
+    self.name = name
+    self.originalName = originalName
+    self.destination = destination
+    self.isToMany = isToMany
+    self.isOptional = isOptional
+    self.isUnique = isUnique
+    self.inverse = inverse
+    self.deleteRule = deleteRule
+    self.minimumCount = minimumCount
+    self.maximumCount = maximumCount
+    self.storage = storage
+    self.hashModifier = hashModifier
+  }
+}
+
+/// A table of links; each side of a many-to-many relationship sees it with the columns exchanged.
+package struct StoredJoin: Codable, Sendable, Equatable {
+  package var table: String
+  /// The column with the key of the relationship's owner.
+  package var owner: String
+  /// The column with the key of the destination.
+  package var destination: String
+  /// The column with the destination's place in the owner's array.
+  package var position: String
+  /// The column with the owner's place in the inverse's array, where there is an inverse.
+  package var inversePosition: String?
+
+  package init(
+    table: String, owner: String, destination: String, position: String = "position",
+    inversePosition: String? = nil
+  ) {
+    self.table = table
+    self.owner = owner
+    self.destination = destination
+    self.position = position
+    self.inversePosition = inversePosition
+  }
+
+  /// The same table as the other side sees it.
+  package var exchanged: StoredJoin {
+    StoredJoin(
+      table: table, owner: destination, destination: owner,
+      position: inversePosition ?? "position", inversePosition: position)
+  }
+}
+
+/// An index that is not unique.
+package struct StoredIndex: Codable, Sendable, Equatable {
+  /// How it was asked for.
+  ///
+  /// An R*Tree holds 32-bit numbers and answers no comparison of columns, so
+  /// that both are the same index in the file (sqlite.org/rtree.html).
+  package enum Kind: String, Codable, Sendable {
+    case binary, rtree
+  }
+
+  /// Names of properties.
+  package var properties: [String]
+  package var kind: Kind
+
+  package init(_ properties: [String], kind: Kind = .binary) {
+    self.properties = properties
+    self.kind = kind
+  }
+}

@@ -1,0 +1,190 @@
+import TestSupport
+import Testing
+import VaultDataStore
+import VaultStorage
+
+struct StoredSchemaTests {
+  @Test func tablesAreWhatAPersonWouldWrite() throws {
+    #expect(
+      TripSchemas.travels.statements.joined(separator: ";\n") == """
+        CREATE TABLE "Stop"(
+          "_id" INTEGER PRIMARY KEY AUTOINCREMENT,
+          "place" TEXT NOT NULL,
+          "trip_id" INTEGER REFERENCES "Trip"("_id") DEFERRABLE INITIALLY DEFERRED,
+          "trip_position" INTEGER
+        ) STRICT;
+        CREATE TABLE "Tag"(
+          "_id" INTEGER PRIMARY KEY AUTOINCREMENT,
+          "word" TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE "Trip"(
+          "_id" INTEGER PRIMARY KEY AUTOINCREMENT,
+          "name" TEXT NOT NULL,
+          "start" REAL NOT NULL,
+          "price" TEXT,
+          "price_order" TEXT,
+          "days" INTEGER NOT NULL DEFAULT 1,
+          "notes" TEXT NOT NULL DEFAULT '[]' CHECK(json_valid("notes")),
+          "photo" ANY
+        ) STRICT;
+        CREATE TABLE "Trip_tags"(
+          "Tag_id" INTEGER NOT NULL REFERENCES "Tag"("_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+          "Trip_id" INTEGER NOT NULL REFERENCES "Trip"("_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+          "Trip_position" INTEGER,
+          "position" INTEGER,
+          PRIMARY KEY("Tag_id", "Trip_id")
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX "Stop_place_trip_id_unique" ON "Stop"("place", "trip_id");
+        CREATE INDEX "Stop_trip_id_trip_position_index" ON "Stop"("trip_id", "trip_position");
+        CREATE UNIQUE INDEX "Trip_name_unique" ON "Trip"("name");
+        CREATE UNIQUE INDEX "Trip_photo_files" ON "Trip"("photo") WHERE typeof("photo")='text';
+        CREATE INDEX "Trip_start_days_index" ON "Trip"("start", "days");
+        CREATE INDEX "Trip_tags_Trip_id_index" ON "Trip_tags"("Trip_id")
+        """)
+  }
+
+  @Test func aSchemaHasBounds() throws {
+    func message(_ entities: [StoredEntity]) -> String? {
+      #expect(throws: StorageError.self) { try StoredSchema(entities: entities).validate() }?
+        .message
+    }
+    let many = (0...StoredSchema.limits.entities).map { StoredEntity("E\($0)") }
+    #expect(message(many)?.contains("1001 entities") == true)
+    let wide = (0...StoredSchema.limits.ofOne).map { StoredAttribute("a\($0)", .string) }
+    #expect(message([StoredEntity("E", attributes: wide)])?.contains("too many properties") == true)
+    let chain = (0..<40).map { StoredEntity("E\($0)", superentity: "E\($0 + 1)") }
+    #expect(message(chain + [StoredEntity("E40")])?.contains("ancestors") == true)
+    #expect(
+      message([StoredEntity("A", superentity: "B"), StoredEntity("B", superentity: "A")]) != nil)
+  }
+
+  /// A store that somebody else has made.
+  @Test func aStoreWithAHugeSchemaOrAViewForATableIsDamaged() throws {
+    func error(_ entities: [StoredEntity], _ sql: String = "") throws -> StorageError? {
+      let connection = try SQLiteConnection()
+      let schema = StoredSchema(entities: [StoredEntity("Trip")])
+      try connection.createDataStore(DataStoreMetadata(application: "a", schema: schema))
+      try connection.setMetadata("schema", StoredSchema(entities: entities).encoded())
+      try connection.executeScript(sql)
+      return #expect(throws: StorageError.self) { try connection.readDataStoreMetadata(path: "x") }
+    }
+    let deep = (0..<2_000).map { StoredEntity("E\($0)", superentity: "E\($0 + 1)") }
+    #expect(try error(deep)?.code == .damaged)
+    let wide = (0..<40_000).map { StoredAttribute("a\($0)", .string) }
+    #expect(try error([StoredEntity("Trip", attributes: wide)])?.code == .damaged)
+    let view = try error(
+      [StoredEntity("Trip")],
+      """
+      DROP TABLE Trip;
+      CREATE VIEW trip AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)
+        SELECT i AS _id FROM n;
+      """)
+    #expect(view?.code == .damaged && view?.message.contains("Trip") == true)
+  }
+
+  @Test func subclassesHaveTablesOfTheirOwnWithTheSameKey() throws {
+    let schema = StoredSchema(entities: [
+      StoredEntity("Trip", attributes: [StoredAttribute("name", .string)]),
+      StoredEntity(
+        "BusinessTrip", superentity: "Trip", attributes: [StoredAttribute("cost", .double)]),
+    ])
+    try schema.validate()
+    let connection = try SQLiteConnection()
+    for statement in schema.statements { try connection.execute(statement) }
+    try connection.executeScript("PRAGMA foreign_keys=ON")
+    try connection.execute(
+      "INSERT INTO Trip(_id, _class, name) VALUES (7, 'BusinessTrip', 'to Oslo')")
+    try connection.execute("INSERT INTO BusinessTrip VALUES (7, 1.5)")
+    try connection.execute("DELETE FROM Trip")
+    #expect(try connection.int64("SELECT count(*) FROM BusinessTrip") == 0)
+  }
+
+  @Test func theSchemaComesBackFromJSON() throws {
+    let schema = TripSchemas.travels
+    #expect(try StoredSchema(encoded: schema.encoded()) == schema)
+    let error = #expect(throws: StorageError.self) { try StoredSchema(encoded: "{\"version\":1}") }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test func theFingerprintDependsOnTheTablesAlone() throws {
+    let schema = TripSchemas.travels
+    var same = schema
+    same.entities.reverse()
+    same.entities[0].attributes.reverse()
+    same.version = StoredVersion(9, 0, 0)
+    same.entities[0].attributes[0].swiftType = "Another"
+    #expect(same.fingerprint == schema.fingerprint)
+    #expect(schema.fingerprint.count == 16)
+    var other = schema
+    other.entities[0].attributes[0].isOptional.toggle()
+    #expect(other.fingerprint != schema.fingerprint)
+    var modified = schema
+    modified.entities[0].attributes[0].hashModifier = "v2"
+    #expect(modified.fingerprint != schema.fingerprint)
+  }
+
+  @Test func versionsAreOrderedAsNumbers() {
+    #expect(StoredVersion(1, 2, 0) < StoredVersion(1, 10, 0))
+    #expect(StoredVersion(1, 10, 0) < StoredVersion(2, 0, 0))
+    #expect(StoredVersion(2, 0, 1).description == "2.0.1")
+  }
+
+  @Test(arguments: [
+    "0", "-1", "1.5", "1e10", "NULL", "TRUE", "''", "'it''s'", "x'00ff'", "X''", "'ä'",
+  ])
+  func literalsAreTaken(text: String) { #expect(SQLText.isLiteral(text)) }
+
+  @Test(arguments: [
+    "", "'", "'a", "'it's'", "1;DROP TABLE t", "x'0'", "x'zz'", "random()", "(1)", "--", "1 2",
+    "'a'||'b'", "-", "e5", "+1", "0x10",
+  ])
+  func whatIsNoLiteralIsRefused(text: String) { #expect(!SQLText.isLiteral(text)) }
+
+  @Test func contradictionsAreNamed() throws {
+    func message(_ entities: StoredEntity...) -> String {
+      do {
+        try StoredSchema(entities: entities).validate()
+        return ""
+      } catch {
+        #expect(error.code == .invalidSchema)
+        return error.message
+      }
+    }
+    #expect(message(StoredEntity("A"), StoredEntity("a")).contains("SQLite ignores case"))
+    #expect(message(StoredEntity("appdata_x")).contains("appdata_"))
+    #expect(message(StoredEntity("A", superentity: "B")).contains("inherits from B"))
+    #expect(
+      message(StoredEntity("A", superentity: "B"), StoredEntity("B", superentity: "A"))
+        .contains("inherits from itself"))
+    #expect(
+      message(
+        StoredEntity(
+          "A", attributes: [StoredAttribute("x", .string), StoredAttribute("X", .string)])
+      )
+      .contains("the column X twice"))
+    #expect(
+      message(
+        StoredEntity(
+          "A", relationships: [StoredRelationship("b", to: "B", storage: .inverse)])
+      )
+      .contains("A.b leads to B"))
+    #expect(
+      message(
+        StoredEntity(
+          "A", relationships: [StoredRelationship("b", to: "A", isToMany: true, storage: .inverse)]
+        )
+      ).contains("A.b has no inverse"))
+    #expect(
+      message(StoredEntity("A", uniqueConstraints: [["nothing"]])).contains("A.nothing"))
+    #expect(
+      message(
+        StoredEntity("A", attributes: [StoredAttribute("x", .string, isExternal: true)])
+      )
+      .contains("only Data"))
+    #expect(
+      message(
+        StoredEntity("A", attributes: [StoredAttribute("x", .integer, defaultSQL: "random()")])
+      )
+      .contains("no literal"))
+  }
+}
