@@ -56,7 +56,8 @@ public struct Item: Sendable, Identifiable {
   }
 
   /// The item's id: 32 hex digits, the same for all its versions and names.
-  public let id: String
+  public var id: String { Hexadecimal.text(recordID) }
+  let recordID: [UInt8]
   /// Its name.
   public let name: ItemName
   /// What it is for.
@@ -83,7 +84,7 @@ public struct Item: Sendable, Identifiable {
   public let earlierVersions: Int
 
   init(_ record: ItemRecord) {
-    id = Hexadecimal.text(record.id)
+    recordID = record.id
     name = ItemName(stored: record.name)
     kind = Kind(rawValue: record.kind) ?? .secret
     version = record.version

@@ -6,8 +6,8 @@ extension UnlockedVault.Blocking {
   /// - Returns: The slots in the order they were made.
   /// - Throws: ``CredentialError`` with code `.damaged`.
   public func slots() throws -> [KeySlot] {
-    let (sealed, _) = try open.read(onlyItemsNamed: [])
-    return try sealed.header.slots.map { try open.describe($0) }
+    let sealed = try vault.snapshot(only: []).file
+    return try sealed.header.slots.map { try vault.describe($0) }
   }
 
   /// Adds a slot; no item is sealed again.
@@ -18,10 +18,10 @@ extension UnlockedVault.Blocking {
   ///   keyring's code, or what writing throws.
   @discardableResult
   public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
-    let addition = SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: open.keys)
+    let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: vault.keys)
     let record = try addition.record(for: slot)
     do {
-      try open.commit { draft in
+      try vault.commit { draft in
         guard draft.header.slots.count < VaultHeader.maximumSlots else {
           throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
         }
@@ -29,14 +29,14 @@ extension UnlockedVault.Blocking {
       }
     } catch {
       // Unless the file has the slot after all, or cannot be looked at.
-      if let slots = try? open.read(onlyItemsNamed: []).0.header.slots,
+      if let slots = try? vault.snapshot(only: []).file.header.slots,
         !slots.contains(where: { $0.id == record.id })
       {
         addition.undo(record)
       }
       throw error
     }
-    return try open.describe(record)
+    return try vault.describe(record)
   }
 
   /// Removes a slot; the last one cannot be removed.
@@ -47,8 +47,8 @@ extension UnlockedVault.Blocking {
   /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
   public func removeSlot(_ id: String) throws {
-    let removed = try open.commit { draft in
-      let position = try open.slotPosition(id, in: draft.header)
+    let removed = try vault.commit { draft in
+      let position = try vault.slotPosition(id, in: draft.header)
       guard draft.header.slots.count > 1 else {
         throw CredentialError(
           .lastSlot, "this is the only key slot: without it nothing would open the vault",
@@ -60,8 +60,8 @@ extension UnlockedVault.Blocking {
     }
     if KeySlot.Kind(type: removed.type) == .keyring {
       // What the keyring still holds opens nothing any more.
-      try? KeyringSlotKeys(keyring: open.vault.keyring, options: open.vault.options)
-        .removeSlotKey(vaultID: open.vaultID, slotID: removed.id)
+      try? KeyringSlotKeys(keyring: vault.locked.keyring, options: vault.locked.options)
+        .removeSlotKey(vaultID: vault.vaultID, slotID: removed.id)
     }
   }
 
@@ -73,13 +73,13 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
   public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) throws {
     let (secret, cost) = try KeySlotSealing.secret(of: .passphrase(passphrase), keyringKey: nil)
-    try open.commit { draft in
-      let position = try open.passphrasePosition(id, in: draft.header)
+    try vault.commit { draft in
+      let position = try vault.passphrasePosition(id, in: draft.header)
       let old = draft.header.slots[position]
-      let label = try KeySlotSealing.label(of: old, keys: open.keys, vaultID: open.vaultID)
+      let label = try KeySlotSealing.label(of: old, keys: vault.keys, vaultID: vault.vaultID)
       draft.header.slots[position] = try KeySlotSealing.record(
         for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
-        keys: open.keys, vaultID: open.vaultID, secret: secret, cost: cost)
+        keys: vault.keys, vaultID: vault.vaultID, secret: secret, cost: cost)
       // The generation before still opens by the old passphrase.
       draft.removesPrevious = true
     }

@@ -8,7 +8,7 @@ struct CopyPass {
     var outcome: CopyPublisher.Outcome.Kind
   }
 
-  let open: UnlockedVault
+  let vault: UnlockedVault
   let sealed: VaultFile
   let index: VaultIndex
   let publisher: CopyPublisher
@@ -21,14 +21,14 @@ struct CopyPass {
     }
     return try publisher.publish(
       CopyPublisher.Wanted(
-        name: work.name, secret: try sealed.contents(of: record, keys: open.keys).main,
+        name: work.name, secret: try sealed.contents(of: record, keys: vault.keys).main,
         known: work.known, wasHeld: { wasHeld($0, by: record) }, isOverwriting: isOverwriting))
   }
 
   /// Whether an earlier version of the item had this keyed hash.
   func wasHeld(_ hash: [UInt8], by record: ItemRecord) -> Bool {
     record.earlier.contains { earlier in
-      let contents = try? open.contents(of: record, earlier: earlier, index: index)
+      let contents = try? vault.contents(of: record, earlier: earlier, index: index)
       return contents.flatMap { try? index.copyHash(of: $0.main) } == hash
     }
   }

@@ -30,7 +30,7 @@ extension UnlockedVault.Blocking {
   @discardableResult
   public func synchroniseCopies(overwriting: Bool = false) throws -> CopyReport {
     try KeyringPatience.$waitsForEach.withValue(true) {
-      try open.reconcileAll(overwriting: overwriting) {
+      try vault.reconcileAll(overwriting: overwriting) {
         try markDifferences(overwriting: overwriting)
       }
       return try copies()
@@ -42,7 +42,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: Counts, and the names of those that others changed.
   /// - Throws: ``CredentialError`` with a keyring's code.
   public func copies() throws -> CopyReport {
-    let survey = try CopySurvey(open)
+    let survey = try CopySurvey(vault)
     var report = CopyReport()
     for name in survey.names {
       let finding = survey.finding(name)
@@ -61,7 +61,7 @@ extension UnlockedVault.Blocking {
 
   /// Marks what the keyring holds otherwise than the index says, so that it is brought up to date.
   private func markDifferences(overwriting: Bool) throws {
-    let survey = try CopySurvey(open)
+    let survey = try CopySurvey(vault)
     var published: [[UInt8]: UInt64] = [:]
     var withdrawn: [VaultIndex.Withdrawal] = []
     for name in survey.names {
@@ -81,7 +81,7 @@ extension UnlockedVault.Blocking {
       }
     }
     guard !published.isEmpty || !withdrawn.isEmpty else { return }
-    try open.commit { draft in
+    try vault.commit { draft in
       for position in draft.index.items.indices {
         let record = draft.index.items[position]
         guard published[record.id] == record.version, record.copy == .published else { continue }
@@ -102,14 +102,14 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
   @discardableResult
   public func takeChangedCopies() throws -> [ItemName] {
-    let survey = try KeyringPatience.$waitsForEach.withValue(true) { try CopySurvey(open) }
+    let survey = try KeyringPatience.$waitsForEach.withValue(true) { try CopySurvey(vault) }
     let index = survey.index
     var taken: [(name: ItemName, secret: SecretBytes, hash: [UInt8])] = []
     for name in survey.names where survey.records[name] != nil {
       guard let theirs = survey.newestOfOthers(name) else { continue }
       let secret: SecretBytes?
       do {
-        secret = try open.vault.keyring.secrets(of: [theirs.path])[theirs.path]
+        secret = try vault.locked.keyring.secrets(of: [theirs.path])[theirs.path]
       } catch {
         throw CredentialError(error)
       }
@@ -118,7 +118,7 @@ extension UnlockedVault.Blocking {
     }
     guard !taken.isEmpty else { return [] }
     // One change, which one undo takes back.
-    return try open.commit { draft in
+    return try vault.commit { draft in
       try taken.compactMap { copy in
         guard let position = draft.position(of: copy.name) else { return nil }
         let contents = try draft.contents(at: position)
@@ -141,7 +141,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: `true` if publishing is on.
   /// - Throws: ``CredentialError`` with code `.damaged`.
   public func isPublishing() throws -> Bool {
-    try open.read(onlyItemsNamed: []).1.isPublishing
+    try vault.snapshot(only: []).index.isPublishing
   }
 
   /// Switches publishing on or off, for all items or for some.
@@ -151,7 +151,7 @@ extension UnlockedVault.Blocking {
   ///   - names: Only these items; `nil` for all, and those to come.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what writing throws.
   public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) throws {
-    try open.commit { draft in
+    try vault.commit { draft in
       if names == nil { draft.index.isPublishing = isOn }
       let positions =
         try names?.map { try draft.requirePosition(of: $0) }
@@ -168,7 +168,7 @@ extension UnlockedVault.Blocking {
       }
     }
     try KeyringPatience.$waitsForEach.withValue(true) {
-      try open.reconcileAll(overwriting: false) {}
+      try vault.reconcileAll(overwriting: false) {}
     }
   }
 }
@@ -176,12 +176,12 @@ extension UnlockedVault.Blocking {
 extension UnlockedVault {
   /// Does everything that is marked, after `prepare` has marked more; what cannot be done is told as a notice.
   func reconcileAll(overwriting: Bool, _ prepare: () throws -> Void) throws {
-    guard vault.options.usesKeyring else {
+    guard locked.options.usesKeyring else {
       try synchroniseCopies()
       return
     }
     _ = takeNamesOfCopyWork()
-    let result = try withCopiesLocked(within: vault.options.lockTimeout) {
+    let result = try withCopiesLocked(within: locked.options.lockTimeout) {
       do {
         try prepare()
       } catch let error as CredentialError where error.code.isAboutKeyring {

@@ -15,7 +15,7 @@ struct CopySurvey {
     case nothing
   }
 
-  let open: UnlockedVault
+  let vault: UnlockedVault
   let index: VaultIndex
   let found: [String: [FoundCopy]]
   /// Live items that have a copy, or are to have one.
@@ -24,11 +24,12 @@ struct CopySurvey {
   private let wanted: [String: [UInt8]]
   private let pass: CopyPass
 
-  init(_ open: UnlockedVault) throws {
-    self.open = open
-    let (sealed, index) = try open.read()
+  init(_ vault: UnlockedVault) throws {
+    self.vault = vault
+    let snapshot = try vault.snapshot()
+    let (sealed, index) = (snapshot.file, snapshot.index)
     self.index = index
-    let publisher = open.publisher(for: index)
+    let publisher = vault.publisher(for: index)
     do {
       found = try publisher.all()
     } catch let error as KeyringError {
@@ -39,12 +40,12 @@ struct CopySurvey {
     work = index.copyWork()
     wanted = records.compactMapValues { record in
       // A damaged item is another matter: its copy may be what mends it.
-      (try? sealed.contents(of: record, keys: open.keys)).flatMap {
+      (try? sealed.contents(of: record, keys: vault.keys)).flatMap {
         try? index.copyHash(of: $0.main)
       }
     }
     pass = CopyPass(
-      open: open, sealed: sealed, index: index, publisher: publisher, isOverwriting: false)
+      vault: vault, sealed: sealed, index: index, publisher: publisher, isOverwriting: false)
   }
 
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
@@ -83,7 +84,8 @@ struct CopySurvey {
   func wasHeld(_ hash: [UInt8], under name: String) -> Bool {
     index.items.contains { record in
       guard record.name == name else { return false }
-      if record.trashed == 0, let contents = try? pass.sealed.contents(of: record, keys: open.keys),
+      if record.trashed == 0,
+        let contents = try? pass.sealed.contents(of: record, keys: vault.keys),
         (try? index.copyHash(of: contents.main)) == hash
       {
         return true

@@ -69,7 +69,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: The items; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
   public func keyringEntries() throws -> [KeyringEntry] {
-    let index = try open.read().1
+    let index = try vault.snapshot().index
     // What was published under each name.
     var known: [String: Set<[UInt8]>] = [:]
     for record in index.items where record.trashed == 0 && record.copy != .none {
@@ -78,8 +78,8 @@ extension UnlockedVault.Blocking {
     for withdrawal in index.withdrawals {
       known[withdrawal.name, default: []].insert(withdrawal.copyHash)
     }
-    let service = open.copyService
-    let items = try KeyringEntry.items(of: open.vault.keyring)
+    let service = vault.copyService
+    let items = try KeyringEntry.items(of: vault.locked.keyring)
     func identity(_ item: KeyringItem) -> KeyringIdentity? {
       guard item.attributes["service"] == service else { return nil }
       return KeyringIdentity(service: service, username: item.attributes["username"] ?? "")
@@ -90,7 +90,7 @@ extension UnlockedVault.Blocking {
         KeyringEntry(
           item,
           isOurs: item.attributes["service"] == "vault-key"
-            ? (item.attributes["username"] ?? "").hasPrefix("\(open.id):")
+            ? (item.attributes["username"] ?? "").hasPrefix("\(vault.id):")
             : identity(item).map { identity in
               guard let known = known[identity.username] else { return false }
               if item.isLocked || identity.isCarried(by: item) { return true }
@@ -123,7 +123,7 @@ extension UnlockedVault.Blocking {
     let secret: SecretBytes
     do {
       guard !entry.isLocked else { throw KeyringError(.itemLocked) }
-      guard let found = try open.vault.keyring.secrets(of: [entry.id])[entry.id] else {
+      guard let found = try vault.locked.keyring.secrets(of: [entry.id])[entry.id] else {
         throw KeyringError(.itemMissing)
       }
       secret = found
@@ -133,15 +133,15 @@ extension UnlockedVault.Blocking {
     guard secret.count <= Secret.maximumLength else {
       throw CredentialError(.cannotCreate, "the item's secret is longer than 1 MiB")
     }
-    let isInPlace = entry.attributes["service"] == open.copyService
+    let isInPlace = entry.attributes["service"] == vault.copyService
     let name =
       try name
       ?? (isInPlace
         ? ItemName(entry.attributes["username"] ?? "") : ItemName(joiningPartsOf: entry.ownName))
     let becomesCopy = isInPlace && entry.attributes["username"] == name.text
-    let hash = try open.read(onlyItemsNamed: []).1.copyHash(of: secret)
+    let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
-    let record = try open.commit { draft in
+    let record = try vault.commit { draft in
       if draft.position(of: name) != nil, !isReplacing {
         throw CredentialError(
           .itemExists, "an item of that name is there already",
@@ -154,7 +154,7 @@ extension UnlockedVault.Blocking {
       draft.index.items[position].copyHash = hash
       return draft.index.items[position]
     }
-    return Item(try open.synchroniseCopies(after: record))
+    return Item(try vault.synchroniseCopies(after: record))
   }
 }
 

@@ -11,7 +11,7 @@ extension UnlockedVault {
     guard hasCopyWork else { return record }
     try synchroniseCopies()
     let name = ItemName(stored: record.name)
-    return try read(onlyItemsNamed: [name]).1.items.first { $0.id == record.id } ?? record
+    return try snapshot(only: [name]).index.items.first { $0.id == record.id } ?? record
   }
 
   /// Publishes and withdraws what is marked: what this command marked, and a few that others left.
@@ -24,15 +24,15 @@ extension UnlockedVault {
   @discardableResult
   func synchroniseCopies(withoutTelling names: Set<String> = []) throws -> String? {
     let own = takeNamesOfCopyWork()
-    let work = try read().1.copyWork()
+    let work = try snapshot().index.copyWork()
     guard !work.isEmpty else { return nil }
-    guard vault.options.usesKeyring else {
+    guard locked.options.usesKeyring else {
       return noteWaiting(Array(work.values), withoutTelling: names, "the keyring is switched off")
     }
-    let budget = CopyBudget.portion(within: vault.options.keyringTimeout)
+    let budget = CopyBudget.portion(within: locked.options.keyringTimeout)
     let result: CopiesLeft?
     do {
-      result = try withCopiesLocked(within: vault.options.keyringTimeout) {
+      result = try withCopiesLocked(within: locked.options.keyringTimeout) {
         try reconcile(own: own, budget)
       }
     } catch let error as CopiesUnlockable {
@@ -61,7 +61,7 @@ extension UnlockedVault {
   ) throws -> Result? {
     let lock: FileLock
     do {
-      lock = try vault.folder.copiesLock(timeout: limit)
+      lock = try locked.folder.copiesLock(timeout: limit)
     } catch let error as CredentialError {
       guard error.code == .busy else { throw CopiesUnlockable(cause: error) }
       return nil
@@ -95,12 +95,13 @@ extension UnlockedVault {
     defer { note(notices.all) }
     func place(_ work: CopyWork) -> Int { own.contains(work.name) ? 0 : 1 }
     while true {
-      let (sealed, index) = try read()
+      let snapshot = try snapshot()
+      let (sealed, index) = (snapshot.file, snapshot.index)
       let work = index.copyWork().values.filter { !tried.contains($0.identity) }
         .sorted { (place($0), $0.name) < (place($1), $1.name) }
       guard !work.isEmpty else { return result }
       let pass = CopyPass(
-        open: self, sealed: sealed, index: index, publisher: publisher(for: index),
+        vault: self, sealed: sealed, index: index, publisher: publisher(for: index),
         isOverwriting: isOverwriting)
       var done: [CopyPass.Done] = []
       var hasEnded = false
@@ -110,7 +111,7 @@ extension UnlockedVault {
           hasEnded = true
           break
         }
-        vault.options.tell(.publishing, tried.count, of: tried.count + work.count - position)
+        locked.options.tell(.publishing, tried.count, of: tried.count + work.count - position)
         tried.insert(item.identity)
         do {
           let outcome = try KeyringPatience.$end.withValue(budget.end) { try pass.run(item) }
@@ -179,10 +180,10 @@ extension UnlockedVault {
   }
 
   func publisher(for index: VaultIndex) -> CopyPublisher {
-    CopyPublisher(keyring: vault.keyring, service: copyService) { try index.copyHash(of: $0) }
+    CopyPublisher(keyring: locked.keyring, service: copyService) { try index.copyHash(of: $0) }
   }
 
-  var copyService: String { vault.copyService(vaultID: vaultID) ?? "vault" }
+  var copyService: String { locked.copyService(vaultID: vaultID) ?? "vault" }
 }
 
 extension [UInt8] {

@@ -13,7 +13,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: Seconds; 0 if it never stays open, `nil` if nothing was set: then 15 minutes.
   /// - Throws: ``CredentialError`` with code `.damaged`.
   public func sessionSetting() throws -> Int? {
-    try open.read(onlyItemsNamed: []).1.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+    try vault.snapshot(only: []).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
   }
 
   /// Sets how long the vault stays open after it was opened, on every machine; a session that is there is not
@@ -25,21 +25,21 @@ extension UnlockedVault.Blocking {
     if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
       throw CredentialError(.invalidValue, "a session lasts 30 days at most")
     }
-    try open.commit { draft in
+    try vault.commit { draft in
       draft.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
     }
-    if seconds == 0 { _ = try open.vault.blocking.lock() }
+    if seconds == 0 { _ = try vault.locked.blocking.lock() }
   }
 
   /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if nothing
   /// was set.
   package func clipboardSetting() throws -> Int? {
-    try open.read(onlyItemsNamed: []).1.settings[VaultIndex.clipboardSetting].flatMap { Int($0) }
+    try vault.snapshot(only: []).index.settings[VaultIndex.clipboardSetting].flatMap { Int($0) }
   }
 
   /// Sets when a secret on the clipboard is cleared; `nil` for the standard again.
   package func setClipboard(seconds: Int?) throws {
-    try open.commit { draft in
+    try vault.commit { draft in
       draft.index.settings[VaultIndex.clipboardSetting] = seconds.map(String.init)
     }
   }

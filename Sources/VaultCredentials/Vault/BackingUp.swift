@@ -27,12 +27,13 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.damaged` if something of the vault cannot be read,
   ///   `.cannotCreate`, `.inputOutput`.
   public func backUp(to path: String) throws -> BackupSummary {
-    let (sealed, index) = try open.read()
-    let history = HistoryStore(location: open.vault.folder.location, vaultID: open.vaultID)
+    let snapshot = try vault.snapshot()
+    let (sealed, index) = (snapshot.file, snapshot.index)
+    let history = HistoryStore(location: vault.locked.folder.location, vaultID: vault.vaultID)
     var blobs: [[UInt8]: [UInt8]] = [:]
     let all = index.items.flatMap(\.earlier)
     for (done, earlier) in all.enumerated() {
-      open.vault.options.tell(.reading, done, of: all.count)
+      vault.locked.options.tell(.reading, done, of: all.count)
       guard let blob = try history.blob(earlier.hash) else {
         throw CredentialError(
           .damaged, "an earlier version of an item is missing",
@@ -44,7 +45,7 @@ extension UnlockedVault.Blocking {
     try OutsideFile.replace(path, with: bytes)
     return try LockedVault.Blocking.verify(
       backup: try OutsideFile.read(path, limit: BackupFile.maximumLength), path: path,
-      keys: open.keys)
+      keys: vault.keys)
   }
 }
 

@@ -133,14 +133,14 @@ extension UnlockedVault.Blocking {
           .invalidName, "the name of a field cannot hold a control character", hint: "leave it out")
       }
     }
-    let (record, isNew) = try open.commit { draft in
+    let (record, isNew) = try vault.commit { draft in
       try check(draft)
-      if open.vault.options.remindsOfSingleSlot { draft.countTowardsReminder() }
+      if vault.locked.options.remindsOfSingleSlot { draft.countTowardsReminder() }
       return try Self.store(secret.bytes, name: name, field: field, changes: changes, in: &draft)
     }
-    let synchronised = try open.synchroniseCopies(after: record)
+    let synchronised = try vault.synchroniseCopies(after: record)
     return ItemChange(
-      item: Item(synchronised), isNew: isNew, fingerprint: try open.fingerprint(of: secret.bytes))
+      item: Item(synchronised), isNew: isNew, fingerprint: try vault.fingerprint(of: secret.bytes))
   }
 
   /// Changes what is known of an item, not its secret.
@@ -152,7 +152,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.invalidValue`, or what writing throws.
   @discardableResult
   public func update(_ name: ItemName, _ changes: ItemChanges) throws -> Item {
-    let record = try open.commit { draft in
+    let record = try vault.commit { draft in
       let position = try draft.requirePosition(of: name)
       let kind = draft.index.items[position].kind
       // The kind is part of what a sealed item is bound to.
@@ -176,7 +176,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.itemExists`, or what writing throws.
   @discardableResult
   public func rename(_ name: ItemName, to new: ItemName) throws -> Item {
-    let record = try open.commit { draft in
+    let record = try vault.commit { draft in
       let position = try draft.requirePosition(of: name)
       if let other = draft.position(of: new), other != position { throw Self.exists() }
       draft.withdrawCopy(at: position)
@@ -185,7 +185,7 @@ extension UnlockedVault.Blocking {
       draft.copyIsOutdated(at: position)
       return draft.index.items[position]
     }
-    return Item(try open.synchroniseCopies(after: record))
+    return Item(try vault.synchroniseCopies(after: record))
   }
 
   /// Makes a second item with the same secret, fields, note, tags and attributes.
@@ -197,7 +197,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.itemExists`, or what writing throws.
   @discardableResult
   public func copy(_ name: ItemName, to new: ItemName) throws -> Item {
-    let record = try open.commit { draft in
+    let record = try vault.commit { draft in
       let position = try draft.requirePosition(of: name)
       guard draft.position(of: new) == nil else { throw Self.exists() }
       let contents = try draft.contents(at: position)
@@ -214,7 +214,7 @@ extension UnlockedVault.Blocking {
       try draft.seal(contents, at: draft.index.items.count - 1)
       return draft.index.items[draft.index.items.count - 1]
     }
-    return Item(try open.synchroniseCopies(after: record))
+    return Item(try vault.synchroniseCopies(after: record))
   }
 
   static func exists() -> CredentialError {

@@ -56,7 +56,8 @@ extension UnlockedVault.Blocking {
   /// - Returns: What was found; names appear nowhere.
   /// - Throws: ``CredentialError`` if the file cannot be read at all.
   public func check() throws -> CheckReport {
-    let (sealed, index) = try open.read()
+    let snapshot = try vault.snapshot()
+    let (sealed, index) = (snapshot.file, snapshot.index)
     var report = CheckReport()
     for notice in takeNotices() {
       switch notice.code {
@@ -82,14 +83,14 @@ extension UnlockedVault.Blocking {
     var damaged = 0
     var damagedEarlier = 0
     for (done, record) in index.items.enumerated() {
-      open.vault.options.tell(.verifying, done, of: index.items.count)
+      vault.locked.options.tell(.verifying, done, of: index.items.count)
       if record.trashed == 0 {
         report.items += 1
-        if (try? sealed.contents(of: record, keys: open.keys)) == nil { damaged += 1 }
+        if (try? sealed.contents(of: record, keys: vault.keys)) == nil { damaged += 1 }
       }
       for earlier in record.earlier where report.isComplete {
         do {
-          _ = try open.contents(of: record, earlier: earlier, index: index)
+          _ = try vault.contents(of: record, earlier: earlier, index: index)
         } catch  where Self.isOutOfReach(error) {
           report.findings.append(Self.unchecked(error))
           continue
@@ -117,7 +118,7 @@ extension UnlockedVault.Blocking {
   private func checkStore(_ report: inout CheckReport) {
     do {
       let problems = try HistoryStore(
-        location: open.vault.folder.location, vaultID: open.vaultID
+        location: vault.locked.folder.location, vaultID: vault.vaultID
       ).check()
       for problem in problems {
         report.findings.append(

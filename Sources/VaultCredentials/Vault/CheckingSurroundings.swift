@@ -1,7 +1,7 @@
 /// What a check says of what surrounds the vault: the session in the kernel, and the desktop keyring.
 extension UnlockedVault.Blocking {
   func checkSession(_ report: inout CheckReport) {
-    guard case .unavailable(let reason)? = try? open.vault.blocking.session() else { return }
+    guard case .unavailable(let reason)? = try? vault.locked.blocking.session() else { return }
     report.findings.append(
       CheckFinding(
         .information, VaultNotice.Code.noSession.rawValue,
@@ -10,8 +10,8 @@ extension UnlockedVault.Blocking {
   }
 
   func checkKeyring(_ index: VaultIndex, _ report: inout CheckReport) {
-    guard open.vault.options.usesKeyring else { return }
-    let status = open.vault.blocking.keyringStatus()
+    guard vault.locked.options.usesKeyring else { return }
+    let status = vault.locked.blocking.keyringStatus()
     if let message = status.message {
       let hasCopies = index.items.contains { $0.copy != .none } || !index.withdrawals.isEmpty
       report.findings.append(

@@ -7,8 +7,8 @@ extension UnlockedVault.Blocking: DataKeyProvider {
     func newest(_ index: VaultIndex) -> VaultIndex.DataKey? {
       index.dataKeys.last { $0.purpose == purpose && !$0.isRetired }
     }
-    if let key = newest(try open.read(onlyItemsNamed: []).1) { return (key.id, key.key) }
-    return try open.commit { draft in
+    if let key = newest(try vault.snapshot(only: []).index) { return (key.id, key.key) }
+    return try vault.commit { draft in
       // Another process may have made one meanwhile.
       if newest(draft.index) == nil {
         try draft.index.addDataKey(purpose: purpose, now: draft.now)
@@ -22,6 +22,6 @@ extension UnlockedVault.Blocking: DataKeyProvider {
 
   /// The key with this id, also a retired one.
   public func dataKey(id: [UInt8]) throws -> SecretBytes {
-    try open.read(onlyItemsNamed: []).1.dataKey(id: id)
+    try vault.snapshot(only: []).index.dataKey(id: id)
   }
 }

@@ -17,8 +17,8 @@ public protocol KeychainKey: Sendable {
 ///
 /// ```swift
 /// let key = GenericPassword(service: "com.example.tool", account: "me")
-/// try await open.save(Secret("s3cr3t"), for: key)
-/// let token = try await open.load(key)
+/// try await vault.save(Secret("s3cr3t"), for: key)
+/// let token = try await vault.load(key)
 /// ```
 public struct GenericPassword: KeychainKey, Hashable {
   /// `kSecAttrService`.

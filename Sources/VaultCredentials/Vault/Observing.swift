@@ -53,7 +53,7 @@ extension UnlockedVault {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: VaultChange.self)
     let last = Known()
     let watch = try CredentialError.fromStorage {
-      try vault.folder.watch(polling: vault.options.changePolling) { [self] in
+      try locked.folder.watch(polling: locked.options.changePolling) { [self] in
         do {
           let change = last.update(to: try liveItems())
           if !change.isEmpty { continuation.yield(change) }
@@ -75,7 +75,7 @@ extension UnlockedVault {
   }
 
   private func liveItems() throws -> [String: ItemRecord] {
-    try read().1.items.reduce(into: [:]) { items, record in
+    try snapshot().index.items.reduce(into: [:]) { items, record in
       if record.trashed == 0 { items[record.name] = record }
     }
   }

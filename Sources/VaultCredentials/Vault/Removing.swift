@@ -9,7 +9,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`; `.copyRemains` if it is removed here and the
   ///   keyring, which could not be reached, still holds its copy; or what writing throws.
   public func remove(_ name: ItemName, purge: Bool = false) throws {
-    let hasCopy = try open.commit { try remove(name, purge: purge, in: &$0) }
+    let hasCopy = try vault.commit { try remove(name, purge: purge, in: &$0) }
     try withdrawCopies(of: hasCopy ? [name] : [])
   }
 
@@ -23,7 +23,7 @@ extension UnlockedVault.Blocking {
   ///   holds copies; or what writing throws.
   public func remove(_ names: [ItemName], purge: Bool = false) throws {
     guard !names.isEmpty else { return }
-    let copied = try open.commit { draft in
+    let copied = try vault.commit { draft in
       try Set(names).filter { name in
         let trashed = purge ? draft.purgeTrash(of: name) : 0
         if trashed > 0, draft.position(of: name) == nil { return false }
@@ -50,10 +50,10 @@ extension UnlockedVault.Blocking {
 
   /// Does what is marked in the keyring; of `names` it holds copies for certain, which must be gone.
   private func withdrawCopies(of names: Set<ItemName>) throws {
-    guard open.hasCopyWork else { return }
+    guard vault.hasCopyWork else { return }
     let texts = Set(names.map(\.text))
-    let reason = try open.synchroniseCopies(withoutTelling: texts).map { ": \($0)" } ?? ""
-    let count = try open.read().1.withdrawals.count { texts.contains($0.name) }
+    let reason = try vault.synchroniseCopies(withoutTelling: texts).map { ": \($0)" } ?? ""
+    let count = try vault.snapshot().index.withdrawals.count { texts.contains($0.name) }
     guard count > 0 else { return }
     throw CredentialError(
       .copyRemains,
@@ -81,7 +81,7 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError``: what writing throws.
   @discardableResult
   public func emptyTrash(of name: ItemName? = nil) throws -> Int {
-    try open.commit { $0.purgeTrash(of: name) }
+    try vault.commit { $0.purgeTrash(of: name) }
   }
 
   /// Makes an earlier version the current one, or takes an item out of the trash.
@@ -95,13 +95,13 @@ extension UnlockedVault.Blocking {
   ///   `.damaged`, or what writing throws.
   @discardableResult
   public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
-    let record = try open.commit { draft in
+    let record = try vault.commit { draft in
       if let position = draft.position(of: name) {
         return try restoreVersion(version, at: position, in: &draft)
       }
       return try takeOutOfTrash(name, version: version, in: &draft)
     }
-    return Item(try open.synchroniseCopies(after: record))
+    return Item(try vault.synchroniseCopies(after: record))
   }
 
   func restoreVersion(
@@ -117,7 +117,7 @@ extension UnlockedVault.Blocking {
           : "the item has no such version that is still kept",
         hint: "'vault history' lists the versions that are")
     }
-    let contents = try open.contents(of: record, earlier: earlier, index: draft.index)
+    let contents = try vault.contents(of: record, earlier: earlier, index: draft.index)
     try draft.keepAsEarlier(at: position)
     draft.index.items[position].version += 1
     draft.index.items[position].modified = draft.now
@@ -153,7 +153,7 @@ extension UnlockedVault.Blocking {
         hint: "restore it without --version")
     }
     let earlier = record.earlier[number]
-    let contents = try open.contents(of: record, earlier: earlier, index: draft.index)
+    let contents = try vault.contents(of: record, earlier: earlier, index: draft.index)
     draft.index.items[position].trashed = 0
     draft.index.items[position].kind = earlier.kind
     if number == 0 {

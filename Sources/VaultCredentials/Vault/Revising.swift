@@ -17,10 +17,10 @@ extension UnlockedVault.Blocking {
     _ name: ItemName, field: String? = nil, _ change: (Secret) throws -> (Secret, Result)
   ) throws -> Result {
     let field = field.flatMap { $0.isEmpty ? nil : $0 }
-    let (record, result) = try open.commit { draft in
+    let (record, result) = try vault.commit { draft in
       let position = try draft.requirePosition(of: name)
       var contents = try draft.contents(at: position)
-      let (secret, result) = try change(try Self.value(of: contents, field: field))
+      let (secret, result) = try change(try contents.secret(field: field))
       if let field {
         contents.fields[field] = secret.bytes
       } else {
@@ -30,7 +30,7 @@ extension UnlockedVault.Blocking {
       try draft.seal(contents, at: position)
       return (draft.index.items[position], result)
     }
-    if field == nil { _ = try open.synchroniseCopies(after: record) }
+    if field == nil { _ = try vault.synchroniseCopies(after: record) }
     return result
   }
 }

@@ -17,22 +17,22 @@ extension UnlockedVault.Blocking {
       throw CredentialError(.invalidValue, "a vault has 1 to 32 key slots")
     }
     let newKeys = try VaultKeys(try SecretBytes.random(count: 32))
-    let addition = SlotAddition(vault: open.vault, vaultID: open.vaultID, keys: newKeys)
+    let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: newKeys)
     let records = try slots.map { try addition.record(for: $0) }
-    let (header, old) = try open.commit { draft in
+    let (header, old) = try vault.commit { draft in
       let old = draft.header.slots
       try draft.rotate(to: newKeys, slots: records) { done, total in
-        open.vault.options.tell(.sealing, done, of: total)
+        vault.locked.options.tell(.sealing, done, of: total)
       }
       return (draft.header, old)
     }
-    _ = try? Session.end(vaultID: open.vaultID)
+    _ = try? Session.end(vaultID: vault.vaultID)
     for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
-      try? KeyringSlotKeys(keyring: open.vault.keyring, options: open.vault.options)
-        .removeSlotKey(vaultID: open.vaultID, slotID: slot.id)
+      try? KeyringSlotKeys(keyring: vault.locked.keyring, options: vault.locked.options)
+        .removeSlotKey(vaultID: vault.vaultID, slotID: slot.id)
     }
     let rotated = UnlockedVault(
-      vault: open.vault, header: header, keys: newKeys, openedBy: open.openedBy)
+      locked: vault.locked, header: header, keys: newKeys, openedBy: vault.openedBy)
     rotated.beginSession(header: header)
     return rotated
   }
@@ -46,7 +46,7 @@ extension UnlockedVault.Blocking {
   public func upgradeSlots(passphrase: SecretBytes) throws -> Int {
     let normal = try UnicodeNormalization.nfc(passphrase)
     let cost = try PasswordHash.calibrate()
-    return try open.commit { draft in
+    return try vault.commit { draft in
       var count = 0
       var isKnown = false
       for position in draft.header.slots.indices {
@@ -62,10 +62,10 @@ extension UnlockedVault.Blocking {
         guard
           slot.cost.memoryKiB < cost.memoryKiB || slot.cost.passes < cost.passes
         else { continue }
-        let label = try KeySlotSealing.label(of: slot, keys: open.keys, vaultID: open.vaultID)
+        let label = try KeySlotSealing.label(of: slot, keys: vault.keys, vaultID: vault.vaultID)
         draft.header.slots[position] = try KeySlotSealing.record(
           for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
-          keys: open.keys, vaultID: open.vaultID, secret: normal, cost: cost)
+          keys: vault.keys, vaultID: vault.vaultID, secret: normal, cost: cost)
         count += 1
       }
       guard isKnown else {

@@ -182,7 +182,8 @@ private struct Salvage {
   var record: [UInt8]?
 
   func mend() throws -> SalvageReport {
-    let (sealed, index) = try open.read()
+    let snapshot = try open.snapshot()
+    let (sealed, index) = (snapshot.file, snapshot.index)
     let isDamaged = { (record: ItemRecord) in
       record.trashed == 0 && (try? sealed.contents(of: record, keys: open.keys)) == nil
     }
@@ -202,8 +203,8 @@ private struct Salvage {
     guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
     if base == .vaultFile {
       let bytes = try sealed.wholeFile()
-      report.damagedFile = try open.vault.folder.locked(timeout: open.vault.options.lockTimeout) {
-        try open.vault.folder.keepDamaged(bytes, in: $0)
+      report.damagedFile = try open.locked.folder.locked(timeout: open.locked.options.lockTimeout) {
+        try open.locked.folder.keepDamaged(bytes, in: $0)
       }
     }
     let previous = base == .vaultFile ? previousGeneration(of: index) : nil
@@ -270,7 +271,7 @@ private struct Salvage {
   /// The generation before `current`; `nil` where the file by that name is another one.
   private func previousGeneration(of current: VaultIndex) -> Generation? {
     // Two, since the newest ancestor of a mended vault is the one that was lost.
-    guard let sealed = try? open.vault.folder.readPrevious(),
+    guard let sealed = try? open.locked.folder.readPrevious(),
       current.ancestors.suffix(2).contains(
         .init(generation: sealed.header.generation, tag: sealed.tag)),
       let index = try? sealed.openIndex(open.keys)
@@ -280,9 +281,9 @@ private struct Salvage {
 
   /// The secrets of the copies of this vault; none where the keyring cannot be asked.
   private func copies(of index: VaultIndex, names: [String]) -> [String: SecretBytes] {
-    guard open.vault.options.usesKeyring, base == .previousGeneration || !names.isEmpty,
-      let items = try? open.vault.keyring.items(matching: ["service": open.copyService]).unlocked,
-      let secrets = try? open.vault.keyring.secrets(of: items.map(\.path))
+    guard open.locked.options.usesKeyring, base == .previousGeneration || !names.isEmpty,
+      let items = try? open.locked.keyring.items(matching: ["service": open.copyService]).unlocked,
+      let secrets = try? open.locked.keyring.secrets(of: items.map(\.path))
     else { return [:] }
     return LockedVault.Blocking.secretsByName(items, secrets, service: open.copyService)
   }

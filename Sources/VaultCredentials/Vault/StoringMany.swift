@@ -22,30 +22,14 @@ package struct ItemDraft: Sendable {
   }
 }
 
-/// What an item holds: its main secret and all its fields.
-package struct ItemWithSecrets: Sendable {
-  /// The main secret.
-  package let main: Secret
-  /// Its further fields.
-  package let fields: [String: Secret]
-}
-
 extension UnlockedVault.Blocking {
   /// A look into the vault as it is now, for a walk over many items: one read of the file.
   ///
   /// - Returns: What answers a name with what the item holds, and with `nil` where there is none.
   /// - Throws: ``CredentialError`` with code `.damaged`; so does what is returned.
   package func wholeItems() throws -> (ItemName) throws -> ItemWithSecrets? {
-    let (sealed, index) = try open.read()
-    let records = Dictionary(
-      index.items.filter { $0.trashed == 0 }.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    let keys = open.keys
-    return { name in
-      guard let record = records[name.text] else { return nil }
-      let contents = try sealed.contents(of: record, keys: keys)
-      return ItemWithSecrets(
-        main: Secret(contents.main), fields: contents.fields.mapValues(Secret.init))
-    }
+    let snapshot = try read()
+    return { name in try snapshot[name].map { try snapshot.secrets(of: $0) } }
   }
 
   /// Stores items, with all their fields, in one write: all of them or none.
@@ -58,9 +42,9 @@ extension UnlockedVault.Blocking {
   @discardableResult
   package func store(_ items: [ItemDraft]) throws -> [Item] {
     guard !items.isEmpty else { return [] }
-    let records = try open.commit { draft in
+    let records = try vault.commit { draft in
       try items.enumerated().map { done, item in
-        open.vault.options.tell(.sealing, done, of: items.count)
+        vault.locked.options.tell(.sealing, done, of: items.count)
         for name in item.fields.keys {
           guard !name.isEmpty, name.utf8.count <= ItemLimits.fieldName, ItemLimits.isPlain(name)
           else {
@@ -71,7 +55,7 @@ extension UnlockedVault.Blocking {
         return try Self.store(item, in: &draft)
       }
     }
-    if let last = records.last { try open.synchroniseCopies(after: last) }
+    if let last = records.last { try vault.synchroniseCopies(after: last) }
     return records.map(Item.init)
   }
 

@@ -35,7 +35,7 @@ extension UnlockedVault.Blocking {
   ///   a name is taken by now, `.damaged`, or what writing throws.
   @discardableResult
   public func undo() throws -> [UndoneChange] {
-    let undone = try open.commit { draft in
+    let undone = try vault.commit { draft in
       guard let record = UndoRecord(in: draft.index) else {
         throw CredentialError(
           .versionNotFound, "there is no change that could be taken back",
@@ -48,7 +48,7 @@ extension UnlockedVault.Blocking {
         return try undo(position, to: before, in: &draft)
       }
     }
-    try open.synchroniseCopies()
+    try vault.synchroniseCopies()
     return undone.sorted { $0.name < $1.name }
   }
 

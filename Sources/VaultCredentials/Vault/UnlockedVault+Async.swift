@@ -3,40 +3,6 @@ public import VaultSealing
 // The calls of `blocking`, off Swift's cooperative threads.
 
 extension UnlockedVault {
-  /// The secret of an item; see ``Blocking/get(_:field:version:)``.
-  public func get(
-    _ name: ItemName, field: String? = nil, version: UInt64? = nil
-  ) async throws -> Secret {
-    try await offCooperativeThreads {
-      try self.blocking.get(name, field: field, version: version)
-    }
-  }
-
-  /// The main secrets of several items; see ``Blocking/get(_:)``.
-  public func get(_ names: [ItemName]) async throws -> [ItemName: Secret] {
-    try await offCooperativeThreads { try self.blocking.get(names) }
-  }
-
-  /// What is known of an item; see ``Blocking/item(_:)``.
-  public func item(_ name: ItemName) async throws -> Item {
-    try await offCooperativeThreads { try self.blocking.item(name) }
-  }
-
-  /// The items that match; see ``Blocking/items(matching:)``.
-  public func items(matching query: ItemQuery = .all) async throws -> [Item] {
-    try await offCooperativeThreads { try self.blocking.items(matching: query) }
-  }
-
-  /// The names of an item's further fields; see ``Blocking/fields(of:)``.
-  public func fields(of name: ItemName) async throws -> [String] {
-    try await offCooperativeThreads { try self.blocking.fields(of: name) }
-  }
-
-  /// Length and short hash of a secret; see ``Blocking/fingerprint(of:field:)``.
-  public func fingerprint(of name: ItemName, field: String? = nil) async throws -> Fingerprint {
-    try await offCooperativeThreads { try self.blocking.fingerprint(of: name, field: field) }
-  }
-
   /// Stores a secret; see ``Blocking/set(_:to:field:changes:)``.
   @discardableResult
   public func set(
@@ -79,11 +45,6 @@ extension UnlockedVault {
   @discardableResult
   public func copy(_ name: ItemName, to new: ItemName) async throws -> Item {
     try await offCooperativeThreads { try self.blocking.copy(name, to: new) }
-  }
-
-  /// The versions of an item; see ``Blocking/history(of:)``.
-  public func history(of name: ItemName) async throws -> [ItemVersion] {
-    try await offCooperativeThreads { try self.blocking.history(of: name) }
   }
 
   /// Makes an earlier version current; see ``Blocking/restore(_:version:)``.

@@ -41,7 +41,8 @@ public final class UnlockedVault: Sendable {
     var names: Set<String> = []
   }
 
-  let vault: LockedVault
+  /// The vault as it is without its key.
+  let locked: LockedVault
   let vaultID: [UInt8]
   let keys: VaultKeys
   /// The key slots when the vault was opened.
@@ -50,8 +51,8 @@ public final class UnlockedVault: Sendable {
   private let hasToldOfPlainSession = Atomic(false)
   /// What commits left to be done in the keyring.
   private let copyWork = Mutex(CopyMarks())
-  /// What opening the vault has read, for the call that comes right after it.
-  private let fresh: Mutex<RecentRead?>
+  /// What opening the vault has read, for the first call after it.
+  private let opened: Mutex<OpenedFile?>
 
   /// What opened the vault.
   public let openedBy: OpenedBy
@@ -60,11 +61,11 @@ public final class UnlockedVault: Sendable {
   public var id: String { Hexadecimal.text(vaultID) }
 
   init(
-    vault: LockedVault, header: VaultHeader, keys: VaultKeys, openedBy: OpenedBy,
-    fresh: RecentRead? = nil
+    locked: LockedVault, header: VaultHeader, keys: VaultKeys, openedBy: OpenedBy,
+    opened: OpenedFile? = nil
   ) {
-    self.fresh = Mutex(fresh)
-    self.vault = vault
+    self.opened = Mutex(opened)
+    self.locked = locked
     vaultID = header.vaultID
     slotIDs = Set(header.slots.map(\.id))
     self.keys = keys
@@ -72,22 +73,22 @@ public final class UnlockedVault: Sendable {
   }
 
   /// The same calls, for programs and threads that may wait.
-  public var blocking: Blocking { Blocking(open: self) }
+  public var blocking: Blocking { Blocking(vault: self) }
 
   /// The calls that wait on the calling thread.
   public struct Blocking: Sendable {
-    let open: UnlockedVault
+    let vault: UnlockedVault
 
     /// What a person should hear of the calls since the last time; each notice once.
     ///
     /// - Returns: The notices, oldest first.
     public func takeNotices() -> [VaultNotice] {
-      if open.vault.keyring.hasSentInClear,
-        !open.hasToldOfPlainSession.exchange(true, ordering: .relaxed)
+      if vault.locked.keyring.hasSentInClear,
+        !vault.hasToldOfPlainSession.exchange(true, ordering: .relaxed)
       {
-        open.note([.plainKeyringSession])
+        vault.note([.plainKeyringSession])
       }
-      return open.pendingNotices.withLock { notices in
+      return vault.pendingNotices.withLock { notices in
         defer { notices = [] }
         return notices
       }
@@ -100,18 +101,19 @@ public final class UnlockedVault: Sendable {
     }
   }
 
-  /// Reads the file as it is now.
-  func read(onlyItemsNamed names: [ItemName]? = nil) throws -> (VaultFile, VaultIndex) {
-    let fresh = fresh.withLock { fresh in
-      defer { fresh = nil }
-      return fresh
+  /// Reads the file, or takes over what opening the vault has just read if it is still the file.
+  ///
+  /// Where `names` are given, only the items with these names are decoded.
+  func snapshot(only names: [ItemName]? = nil) throws -> VaultSnapshot {
+    let opened = opened.withLock { opened in
+      defer { opened = nil }
+      return opened
     }
     let reader = VaultReader(
-      vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs, fresh: fresh)
-    let (sealed, index, notices) = try reader.open(
-      onlyItemsNamed: names.map { $0.map { Array($0.text.utf8) } })
+      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, names: names, opened: opened)
+    let (file, index, notices) = try reader.open()
     note(notices)
-    return (sealed, index)
+    return VaultSnapshot(vault: self, file: file, index: index)
   }
 
   /// Changes the file; what `change` throws leaves it as it was.
@@ -125,7 +127,7 @@ public final class UnlockedVault: Sendable {
     after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
   ) throws -> Result {
     let (result, notices, marks) = try VaultWriter(
-      vault: vault, keys: keys, vaultID: vaultID, slotIDs: slotIDs
+      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs
     ).commit(after: lost, change)
     note(notices)
     copyWork.withLock { work in
@@ -148,7 +150,7 @@ public final class UnlockedVault: Sendable {
 
   /// Keeps the key in the kernel's keyring for as long as the options say.
   func beginSession(header: VaultHeader, setting: Int? = nil) {
-    let seconds = vault.options.sessionSeconds ?? setting ?? Session.standardSeconds
+    let seconds = locked.options.sessionSeconds ?? setting ?? Session.standardSeconds
     guard seconds > 0 else { return }
     do {
       try Session.begin(keys.vaultKey, header: header, seconds: seconds)

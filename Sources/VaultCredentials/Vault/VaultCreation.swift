@@ -65,7 +65,7 @@ struct VaultCreation {
       default: .keyring
       }
     let open = UnlockedVault(
-      vault: vault, header: header, keys: keys,
+      locked: vault, header: header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: source, slotLabel: slots[0].label))
     open.beginSession(header: header)
     return open

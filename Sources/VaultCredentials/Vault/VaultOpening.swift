@@ -137,9 +137,9 @@ struct VaultOpening {
       try KeySlotSealing.label(of: $0, keys: keys, vaultID: sealed.header.vaultID)
     }
     let open = UnlockedVault(
-      vault: vault, header: sealed.header, keys: keys,
+      locked: vault, header: sealed.header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
-      fresh: RecentRead(sealed: sealed, index: index))
+      opened: OpenedFile(sealed: sealed, index: index))
     if found.source != .session {
       let settings = try? VaultFile.decode(index, onlyItemsNamed: []).settings
       open.beginSession(

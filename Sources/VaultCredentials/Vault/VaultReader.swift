@@ -7,21 +7,20 @@ struct VaultReader {
   let vaultID: [UInt8]
   /// The key slots when the vault was opened: a rotation replaces all of them.
   let slotIDs: Set<[UInt8]>
-  /// What was read a moment ago, to be used if it is still the file.
-  var fresh: RecentRead?
+  /// The names of the items to decode; `nil` for all.
+  var names: [ItemName]?
+  /// What was read when the vault was opened, to be used if it is still the file.
+  var opened: OpenedFile?
 
   /// The file for reading; what is odd about its age comes as a notice.
-  func open(
-    onlyItemsNamed names: [[UInt8]]? = nil
-  ) throws -> (sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]) {
+  func open() throws -> (sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]) {
     // The record is read before the file: else a writer in between looks like a rollback.
     var seen = try vault.folder.seen(vaultID: vaultID)
-    var (sealed, index) =
-      try freshIndex(onlyItemsNamed: names) ?? openIndex(onlyItemsNamed: names)
+    var (sealed, index) = try openedIndex() ?? openIndex()
     var verdict = try verdict(seen.record, sealed, index)
     if verdict.isSuspicious {
       seen = try vault.folder.seen(vaultID: vaultID)
-      (sealed, index) = try openIndex(onlyItemsNamed: names)
+      (sealed, index) = try openIndex()
       verdict = try self.verdict(seen.record, sealed, index)
     }
     if let here = seen.vaultHere, here != vaultID {
@@ -61,7 +60,7 @@ struct VaultReader {
   func openForWriting() throws -> (
     sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]
   ) {
-    let (sealed, index) = try openIndex(onlyItemsNamed: nil)
+    let (sealed, index) = try openIndex()
     guard !sealed.header.isReadOnly else {
       throw CredentialError(
         .newerVersion, "the vault file was made by a newer vault and can only be read here",
@@ -82,18 +81,15 @@ struct VaultReader {
     }
   }
 
-  private func freshIndex(
-    onlyItemsNamed names: [[UInt8]]?
-  ) throws -> (VaultFile, VaultIndex)? {
-    guard let fresh, fresh.isRecent, let identity = fresh.sealed.identity,
-      vault.folder.identity() == identity
+  private func openedIndex() throws -> (VaultFile, VaultIndex)? {
+    guard let opened, let identity = opened.sealed.identity, vault.folder.identity() == identity
     else { return nil }
-    return (fresh.sealed, try VaultFile.decode(fresh.index, onlyItemsNamed: names))
+    return (opened.sealed, try VaultFile.decode(opened.index, onlyItemsNamed: wanted))
   }
 
-  private func openIndex(
-    onlyItemsNamed names: [[UInt8]]?
-  ) throws -> (VaultFile, VaultIndex) {
+  private var wanted: [[UInt8]]? { names?.map { Array($0.text.utf8) } }
+
+  private func openIndex() throws -> (VaultFile, VaultIndex) {
     let sealed = try vault.blocking.sealedFile()
     guard sealed.header.vaultID == vaultID else {
       throw CredentialError(
@@ -101,7 +97,7 @@ struct VaultReader {
         hint: "open it anew")
     }
     do {
-      return (sealed, try sealed.openIndex(keys, onlyItemsNamed: names))
+      return (sealed, try sealed.openIndex(keys, onlyItemsNamed: wanted))
     } catch is VaultFile.IndexRejected {
       guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
         throw CredentialError(

@@ -5,8 +5,8 @@ import Testing
 import VaultCredentials
 import VaultSealing
 
-/// What was read a moment ago is used only while it is the file.
-struct FreshFileTests {
+/// What opening a vault has read is used only while it is still the file.
+struct OpenedFileTests {
   /// Another file may have the number and the size of the one that was read: a file system uses numbers again, and a
   /// tool that copies may write in place.
   @Test func aFileOfTheSameNumberAndSizeIsReadAnew() throws {

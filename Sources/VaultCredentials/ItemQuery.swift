@@ -1,0 +1,41 @@
+public import FoundationEssentials
+import VaultStorage
+
+/// The conditions that an item must meet.
+///
+/// ```swift
+/// var query = ItemQuery()
+/// query.attributes = ["server": "github.com"]
+/// let accounts = try await vault.items(matching: query)
+/// ```
+public struct ItemQuery: Sendable {
+  /// A pattern for names with `*`, `?` and `[…]`, as in a shell; `nil` matches every name.
+  public var pattern: String?
+  /// A tag that the item must have.
+  public var tag: String?
+  /// Attributes that the item must have, with exactly these values.
+  public var attributes: [String: String] = [:]
+  /// Selects items in the trash instead of live ones.
+  public var isInTrash = false
+  /// A time before which the item must expire.
+  public var expiresBefore: Date?
+
+  /// Matches all live items.
+  public static let all = ItemQuery()
+
+  /// Creates a query that matches all live items.
+  public init() {}
+
+  func matches(_ record: ItemRecord) -> Bool {
+    guard (record.trashed != 0) == isInTrash else { return false }
+    if let tag, !record.tags.contains(tag) { return false }
+    for (name, value) in attributes {
+      // Byte by byte: two users whose names look alike are two users.
+      guard let known = record.attributes[name], known.isSame(as: value) else { return false }
+    }
+    if let expiresBefore {
+      guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
+    }
+    return pattern.map { NamePattern($0).matches(record.name) } ?? true
+  }
+}

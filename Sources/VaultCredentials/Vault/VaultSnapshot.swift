@@ -1,0 +1,215 @@
+import FoundationEssentials
+import Synchronization
+import VaultSealing
+
+/// The contents of a vault at one moment.
+///
+/// Reading the vault file once gives a snapshot; it never changes afterwards, whatever this or other
+/// processes write. Items and current secrets are answered from memory. Only earlier versions of an item
+/// (``secret(of:field:version:)`` with a version) are read from `store.sqlite` when they are asked for, and
+/// may be gone by then.
+///
+/// An ``Item`` taken from a snapshot identifies the item that answers: a rename between two calls cannot
+/// make another item answer in its place.
+///
+/// ```swift
+/// let snapshot = try await vault.read()
+/// for item in snapshot.items(matching: query) {
+///   let secret = try snapshot.secret(of: item)
+///   // …
+/// }
+/// ```
+///
+/// A snapshot keeps the sealed bytes of the whole file (64 MiB at most) and the vault's keys in memory for as
+/// long as it exists. Secrets are opened one by one, each when it is asked for. A snapshot can be used from
+/// any thread.
+public struct VaultSnapshot: Sendable {
+  let vault: UnlockedVault
+  let file: VaultFile
+  let index: VaultIndex
+  private let names = LiveNames()
+
+  init(vault: UnlockedVault, file: VaultFile, index: VaultIndex) {
+    self.vault = vault
+    self.file = file
+    self.index = index
+  }
+
+  /// Returns the items that match a query, sorted by name.
+  ///
+  /// - Parameter query: The conditions; by default, all live items match.
+  /// - Returns: The items, without their secrets.
+  public func items(matching query: ItemQuery = .all) -> [Item] {
+    index.items.filter(query.matches).map(Item.init).sorted { $0.name < $1.name }
+  }
+
+  /// The live item with a name, or `nil` if there is none.
+  ///
+  /// - Parameter name: The item's name.
+  public subscript(name: ItemName) -> Item? { record(named: name).map(Item.init) }
+
+  /// Returns the live item with a name.
+  ///
+  /// - Parameter name: The item's name.
+  /// - Returns: The item, without its secrets.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`.
+  public func item(_ name: ItemName) throws -> Item { Item(try requireRecord(named: name)) }
+
+  /// Returns a secret of an item.
+  ///
+  /// - Parameters:
+  ///   - item: An item of this snapshot; one of another snapshot is found by its id.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - version: An earlier version, which is read from `store.sqlite`; `nil` for the current one. Items in
+  ///     the trash have earlier versions only.
+  /// - Returns: The secret, in locked memory.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.versionNotFound`,
+  ///   `.damaged`.
+  public func secret(
+    of item: Item, field: String? = nil, version: UInt64? = nil
+  ) throws -> Secret {
+    try contents(of: try record(of: item), version: version).secret(field: field)
+  }
+
+  /// Returns the main secret and all fields of an item.
+  ///
+  /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
+  /// - Returns: The item as it is in this snapshot, and its secrets.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an item in
+  ///   the trash.
+  public func secrets(of item: Item) throws -> ItemWithSecrets {
+    let record = try record(of: item)
+    let contents = try contents(of: record)
+    return ItemWithSecrets(
+      item: Item(record), main: Secret(contents.main),
+      fields: contents.fields.mapValues(Secret.init))
+  }
+
+  /// Returns the names of an item's further fields.
+  ///
+  /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
+  /// - Returns: The names, sorted. The main secret has none.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an item in
+  ///   the trash.
+  public func fields(of item: Item) throws -> [String] {
+    try contents(of: try record(of: item)).fields.keys.sorted()
+  }
+
+  /// Returns the length and a short keyed hash of a secret, to compare it without showing it.
+  ///
+  /// - Parameters:
+  ///   - item: An item of this snapshot; one of another snapshot is found by its id.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  /// - Returns: The fingerprint.
+  /// - Throws: As ``secret(of:field:version:)``.
+  public func fingerprint(of item: Item, field: String? = nil) throws -> Fingerprint {
+    try vault.fingerprint(of: try secret(of: item, field: field).bytes)
+  }
+
+  /// Returns the versions of an item that can be read, newest first.
+  ///
+  /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
+  /// - Returns: The current version, then earlier ones; an item in the trash has earlier ones only.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`.
+  public func history(of item: Item) throws -> [ItemVersion] { versions(of: try record(of: item)) }
+}
+
+// MARK: - Records
+
+extension VaultSnapshot {
+  /// The record of an item, by its id.
+  func record(of item: Item) throws -> ItemRecord {
+    // The index lists items in the order of their ids; its decoder refuses any other.
+    var low = index.items.startIndex
+    var high = index.items.endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if index.items[middle].id.lexicographicallyPrecedes(item.recordID) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    guard low < index.items.endIndex, index.items[low].id == item.recordID else {
+      throw UnlockedVault.notFound(item.name)
+    }
+    return index.items[low]
+  }
+
+  /// The record of the live item with a name.
+  func record(named name: ItemName) -> ItemRecord? {
+    names.position(of: name.text, in: index).map { index.items[$0] }
+  }
+
+  func requireRecord(named name: ItemName) throws -> ItemRecord {
+    guard let record = record(named: name) else { throw UnlockedVault.notFound(name) }
+    return record
+  }
+
+  /// Opens the current or an earlier version of an item.
+  func contents(of record: ItemRecord, version: UInt64? = nil) throws -> ItemContents {
+    guard let version, version != record.version || record.trashed != 0 else {
+      guard record.trashed == 0 else {
+        throw CredentialError(
+          .versionNotFound, "the item is in the trash: only its earlier versions can be read")
+      }
+      return try file.contents(of: record, keys: vault.keys)
+    }
+    guard let earlier = record.earlier.first(where: { $0.version == version }) else {
+      throw CredentialError(
+        .versionNotFound, "the item has no version \(version) that is still kept",
+        hint: "'vault history' lists the versions that are")
+    }
+    return try vault.contents(of: record, earlier: earlier, index: index)
+  }
+
+  func versions(of record: ItemRecord) -> [ItemVersion] {
+    let current = ItemVersion(
+      version: record.version, written: Date(milliseconds: record.modified), isCurrent: true)
+    return (record.trashed == 0 ? [current] : [])
+      + record.earlier.map {
+        ItemVersion(
+          version: $0.version, written: Date(milliseconds: $0.written), isCurrent: false)
+      }
+  }
+}
+
+extension ItemContents {
+  /// The main secret, or a field that must exist.
+  func secret(field: String?) throws -> Secret {
+    guard let field, !field.isEmpty else { return Secret(main) }
+    guard let value = fields[field] else {
+      throw CredentialError(
+        .fieldNotFound, "the item has no field of that name",
+        hint: "'vault show' lists its fields")
+    }
+    return Secret(value)
+  }
+}
+
+/// The positions of live items by name, worked out when a second name is looked up.
+///
+/// One lookup is a walk over the records; a walk for each of thousands would not do.
+private final class LiveNames: Sendable {
+  private struct State {
+    var lookups = 0
+    var positions: [String: Int]?
+  }
+
+  private let state = Mutex(State())
+
+  func position(of name: String, in index: VaultIndex) -> Int? {
+    state.withLock { state in
+      state.lookups += 1
+      if state.lookups == 1 {
+        return index.items.firstIndex { $0.trashed == 0 && $0.name == name }
+      }
+      if state.positions == nil {
+        state.positions = Dictionary(
+          index.items.indices.lazy.filter { index.items[$0].trashed == 0 }
+            .map { (index.items[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+      }
+      return state.positions?[name]
+    }
+  }
+}
