@@ -42,4 +42,13 @@ package enum BlockingThread {
       start(name: name) { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
+
+  /// Runs a `body` that cannot fail on a thread of its own and waits without holding a cooperative one.
+  package static func run<Result: Sendable>(
+    name: String, _ body: @escaping @Sendable () -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      start(name: name) { continuation.resume(returning: body()) }
+    }
+  }
 }

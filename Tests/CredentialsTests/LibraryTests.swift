@@ -141,7 +141,7 @@ struct LibraryTests {
       try Secret("theirs"), attributes: ["service": "mail", "username": "me"], label: "Mail")
     let theirs = try #require(try await test.open.keyringEntries().first { !$0.isOurs })
     #expect(try await test.open.adopt(theirs, as: name("mail")).name == name("mail"))
-    #expect(try await test.open.synchroniseCopies().pending == 0)
+    #expect(try await test.open.synchronizeCopies().pending == 0)
     #expect(try await test.open.takeChangedCopies() == [])
     #expect(try await !test.open.check().isDamaged)
     try await test.open.setSession(seconds: 60)
@@ -259,7 +259,7 @@ struct TestKeyringTests {
       #expect(isAsked ? unlocked == nil : unlocked == .locked, "\(String(describing: unlocked))")
     }
     keyring.state = .unlocked
-    let report = try open.synchroniseCopies()
+    let report = try open.synchronizeCopies()
     #expect(report.pending == 0 && report.current == 1)
     #expect(!keyring.attributes.contains { $0["username"] == "kept" })
   }

@@ -1,13 +1,12 @@
 public import VaultSealing
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// The vault's key slots, with their labels.
   ///
   /// - Returns: The slots in the order they were made.
   /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func slots() throws -> [KeySlot] {
-    let sealed = try vault.snapshot(only: []).file
-    return try sealed.header.slots.map { try vault.describe($0) }
+  public func slots() async throws -> [KeySlot] {
+    try await waiting { try $0.slots() }
   }
 
   /// Adds a slot; no item is sealed again.
@@ -17,15 +16,50 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.cannotCreate` if there are 32 already, `.invalidValue`, a
   ///   keyring's code, or what writing throws.
   @discardableResult
+  public func addSlot(_ slot: NewKeySlot) async throws -> KeySlot {
+    try await waiting { try $0.addSlot(slot) }
+  }
+
+  /// Removes a slot; the last one cannot be removed.
+  ///
+  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of the file from
+  /// before elsewhere, can still open that: only a rotation of the vault key ends it.
+  ///
+  /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
+  public func removeSlot(_ id: String) async throws {
+    try await waiting { try $0.removeSlot(id) }
+  }
+
+  /// Replaces the passphrase of a slot; the cost is calibrated anew.
+  ///
+  /// - Parameters:
+  ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
+  ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
+  public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) async throws {
+    try await waiting { try $0.changePassphrase(of: id, to: passphrase) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/slots()``, on the calling thread.
+  public func slots() throws -> [KeySlot] {
+    let sealed = try vault.snapshot(only: []).file
+    return try sealed.header.slots.map { try vault.describe($0) }
+  }
+
+  /// ``UnlockedVault/addSlot(_:)``, on the calling thread.
+  @discardableResult
   public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
     let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: vault.keys)
     let record = try addition.record(for: slot)
     do {
-      try vault.commit { draft in
-        guard draft.header.slots.count < VaultHeader.maximumSlots else {
+      try vault.commit { edit in
+        guard edit.header.slots.count < VaultHeader.maximumSlots else {
           throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
         }
-        draft.header.slots.append(record)
+        edit.header.slots.append(record)
       }
     } catch {
       // Unless the file has the slot after all, or cannot be looked at.
@@ -39,24 +73,18 @@ extension UnlockedVault.Blocking {
     return try vault.describe(record)
   }
 
-  /// Removes a slot; the last one cannot be removed.
-  ///
-  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of the file from
-  /// before elsewhere, can still open that: only a rotation of the vault key ends it.
-  ///
-  /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
-  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
+  /// ``UnlockedVault/removeSlot(_:)``, on the calling thread.
   public func removeSlot(_ id: String) throws {
-    let removed = try vault.commit { draft in
-      let position = try vault.slotPosition(id, in: draft.header)
-      guard draft.header.slots.count > 1 else {
+    let removed = try vault.commit { edit in
+      let position = try vault.slotPosition(id, in: edit.header)
+      guard edit.header.slots.count > 1 else {
         throw CredentialError(
           .lastSlot, "this is the only key slot: without it nothing would open the vault",
           hint: "add another one first: vault key add")
       }
       // The generation before is still opened by it.
-      draft.removesPrevious = true
-      return draft.header.slots.remove(at: position)
+      edit.removesPrevious = true
+      return edit.header.slots.remove(at: position)
     }
     if KeySlot.Kind(type: removed.type) == .keyring {
       // What the keyring still holds opens nothing any more.
@@ -65,23 +93,18 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// Replaces the passphrase of a slot; the cost is calibrated anew.
-  ///
-  /// - Parameters:
-  ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
-  ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
-  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
+  /// ``UnlockedVault/changePassphrase(of:to:)``, on the calling thread.
   public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) throws {
     let (secret, cost) = try KeySlotSealing.secret(of: .passphrase(passphrase), keyringKey: nil)
-    try vault.commit { draft in
-      let position = try vault.passphrasePosition(id, in: draft.header)
-      let old = draft.header.slots[position]
+    try vault.commit { edit in
+      let position = try vault.passphrasePosition(id, in: edit.header)
+      let old = edit.header.slots[position]
       let label = try KeySlotSealing.label(of: old, keys: vault.keys, vaultID: vault.vaultID)
-      draft.header.slots[position] = try KeySlotSealing.record(
+      edit.header.slots[position] = try KeySlotSealing.record(
         for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
         keys: vault.keys, vaultID: vault.vaultID, secret: secret, cost: cost)
       // The generation before still opens by the old passphrase.
-      draft.removesPrevious = true
+      edit.removesPrevious = true
     }
   }
 }

@@ -16,7 +16,15 @@ public struct CopyReport: Sendable, Equatable {
   public internal(set) var leftovers: [String] = []
 }
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
+  /// How the copies in the keyring stand; nothing is changed.
+  ///
+  /// - Returns: Counts, and the names of those that others changed.
+  /// - Throws: ``CredentialError`` with a keyring's code.
+  public func copies() async throws -> CopyReport {
+    try await waiting { try $0.copies() }
+  }
+
   /// Brings all copies in the keyring up to date now, however long that takes.
   ///
   /// Every copy is looked at: one that is marked as done and does not hold what the vault holds is written anew,
@@ -28,7 +36,45 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with a keyring's code, `.busy` if another command is bringing them up to
   ///   date, or what writing throws.
   @discardableResult
-  public func synchroniseCopies(overwriting: Bool = false) throws -> CopyReport {
+  public func synchronizeCopies(overwriting: Bool = false) async throws -> CopyReport {
+    try await waiting {
+      try $0.synchronizeCopies(overwriting: overwriting)
+    }
+  }
+
+  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy, into the vault
+  /// as new versions.
+  ///
+  /// - Returns: The names of the items that were changed.
+  /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
+  @discardableResult
+  public func takeChangedCopies() async throws -> [ItemName] {
+    try await waiting { try $0.takeChangedCopies() }
+  }
+
+  /// Whether copies of new items go to the keyring.
+  ///
+  /// - Returns: `true` if publishing is on.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  public func isPublishing() async throws -> Bool {
+    try await waiting { try $0.isPublishing() }
+  }
+
+  /// Switches publishing on or off, for all items or for some.
+  ///
+  /// - Parameters:
+  ///   - isOn: Whether copies go to the keyring; copies that are there are withdrawn otherwise.
+  ///   - names: Only these items; `nil` for all, and those to come.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what writing throws.
+  public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) async throws {
+    try await waiting { try $0.setPublishing(isOn, of: names) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/synchronizeCopies(overwriting:)``, on the calling thread.
+  @discardableResult
+  public func synchronizeCopies(overwriting: Bool = false) throws -> CopyReport {
     try KeyringPatience.$waitsForEach.withValue(true) {
       try vault.reconcileAll(overwriting: overwriting) {
         try markDifferences(overwriting: overwriting)
@@ -37,10 +83,7 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// How the copies in the keyring stand; nothing is changed.
-  ///
-  /// - Returns: Counts, and the names of those that others changed.
-  /// - Throws: ``CredentialError`` with a keyring's code.
+  /// ``UnlockedVault/copies()``, on the calling thread.
   public func copies() throws -> CopyReport {
     let survey = try CopySurvey(vault)
     var report = CopyReport()
@@ -81,25 +124,21 @@ extension UnlockedVault.Blocking {
       }
     }
     guard !published.isEmpty || !withdrawn.isEmpty else { return }
-    try vault.commit { draft in
-      for position in draft.index.items.indices {
-        let record = draft.index.items[position]
+    try vault.commit { edit in
+      for position in edit.index.items.indices {
+        let record = edit[position]
         guard published[record.id] == record.version, record.copy == .published else { continue }
-        draft.index.items[position].copy = .pending
+        edit[position].copy = .pending
       }
       for withdrawal in withdrawn {
-        let position = draft.position(of: ItemName(stored: withdrawal.name))
-        if let position, draft.index.items[position].copy != .none { continue }
-        draft.index.withdrawals.append(withdrawal)
+        let position = edit.position(of: ItemName(stored: withdrawal.name))
+        if let position, edit[position].copy != .none { continue }
+        edit.index.withdrawals.append(withdrawal)
       }
     }
   }
 
-  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy, into the vault
-  /// as new versions.
-  ///
-  /// - Returns: The names of the items that were changed.
-  /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
+  /// ``UnlockedVault/takeChangedCopies()``, on the calling thread.
   @discardableResult
   public func takeChangedCopies() throws -> [ItemName] {
     let survey = try KeyringPatience.$waitsForEach.withValue(true) { try CopySurvey(vault) }
@@ -118,52 +157,42 @@ extension UnlockedVault.Blocking {
     }
     guard !taken.isEmpty else { return [] }
     // One change, which one undo takes back.
-    return try vault.commit { draft in
+    return try vault.commit { edit in
       try taken.compactMap { copy in
-        guard let position = draft.position(of: copy.name) else { return nil }
-        let contents = try draft.contents(at: position)
-        if try draft.index.copyHash(of: contents.main) != copy.hash {
-          try draft.keepAsEarlier(at: position)
-          draft.index.items[position].version += 1
-          draft.index.items[position].modified = draft.now
-          try draft.seal(ItemContents(main: copy.secret, fields: contents.fields), at: position)
+        guard let position = edit.position(of: copy.name) else { return nil }
+        let contents = try edit.contents(at: position)
+        if try edit.index.copyHash(of: contents.main) != copy.hash {
+          try edit.addVersion(
+            at: position, ItemContents(main: copy.secret, fields: contents.fields))
         }
         // What was taken is the copy from now on; others of ours of that name go.
-        draft.index.items[position].copyHash = copy.hash
-        draft.index.items[position].copy = .pending
+        edit[position].copyHash = copy.hash
+        edit[position].copy = .pending
         return copy.name
       }
     }
   }
 
-  /// Whether copies of new items go to the keyring.
-  ///
-  /// - Returns: `true` if publishing is on.
-  /// - Throws: ``CredentialError`` with code `.damaged`.
+  /// ``UnlockedVault/isPublishing()``, on the calling thread.
   public func isPublishing() throws -> Bool {
     try vault.snapshot(only: []).index.isPublishing
   }
 
-  /// Switches publishing on or off, for all items or for some.
-  ///
-  /// - Parameters:
-  ///   - isOn: Whether copies go to the keyring; copies that are there are withdrawn otherwise.
-  ///   - names: Only these items; `nil` for all, and those to come.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what writing throws.
+  /// ``UnlockedVault/setPublishing(_:of:)``, on the calling thread.
   public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) throws {
-    try vault.commit { draft in
-      if names == nil { draft.index.isPublishing = isOn }
+    try vault.commit { edit in
+      if names == nil { edit.index.isPublishing = isOn }
       let positions =
-        try names?.map { try draft.requirePosition(of: $0) }
-        ?? draft.index.items.indices.filter { draft.index.items[$0].trashed == 0 }
+        try names?.map { try edit.requirePosition(of: $0) }
+        ?? edit.index.items.indices.filter { edit[$0].trashed == 0 }
       for position in positions {
         if isOn {
-          if draft.index.items[position].copy == .none {
-            draft.index.items[position].copy = .pending
+          if edit[position].copy == .none {
+            edit[position].copy = .pending
           }
         } else {
-          draft.withdrawCopy(at: position)
-          draft.index.items[position].copy = .none
+          edit.withdrawCopy(at: position)
+          edit[position].copy = .none
         }
       }
     }
@@ -177,7 +206,7 @@ extension UnlockedVault {
   /// Does everything that is marked, after `prepare` has marked more; what cannot be done is told as a notice.
   func reconcileAll(overwriting: Bool, _ prepare: () throws -> Void) throws {
     guard locked.options.usesKeyring else {
-      try synchroniseCopies()
+      try synchronizeCopies()
       return
     }
     _ = takeNamesOfCopyWork()

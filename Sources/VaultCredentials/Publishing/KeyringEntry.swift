@@ -45,29 +45,57 @@ extension KeyringEntry {
   }
 }
 
-extension LockedVault.Blocking {
+extension LockedVault {
   /// Every item of the desktop keyring, whichever program's, where there is no vault that could call one its own.
   ///
   /// - Returns: The items, none of them ``KeyringEntry/isOurs``; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
+  public func keyringEntries() async throws -> [KeyringEntry] {
+    try await waiting { try $0.keyringEntries() }
+  }
+}
+
+extension LockedVault.Blocking {
+  /// ``LockedVault/keyringEntries()``, on the calling thread.
   public func keyringEntries() throws -> [KeyringEntry] {
     KeyringEntry.sorted(
       try KeyringEntry.items(of: vault.keyring).map { KeyringEntry($0, isOurs: false) })
   }
 }
 
-extension LockedVault {
-  /// Every item of the desktop keyring; see ``Blocking/keyringEntries()``.
-  public func keyringEntries() async throws -> [KeyringEntry] {
-    try await offCooperativeThreads { try self.blocking.keyringEntries() }
-  }
-}
-
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// Every item of the desktop keyring, whichever program's, by owner and label.
   ///
   /// - Returns: The items; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
+  public func keyringEntries() async throws -> [KeyringEntry] {
+    try await waiting { try $0.keyringEntries() }
+  }
+
+  /// Takes an item of another program's into the vault.
+  ///
+  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is that copy from
+  /// now on; otherwise its attributes are kept with the new item, so that it is found by them.
+  ///
+  /// - Parameters:
+  ///   - entry: One of ``keyringEntries()``.
+  ///   - name: What it is called here; `nil` for what its attributes or its label say.
+  ///   - isReplacing: Whether an item of that name gets the secret as a new version.
+  /// - Returns: The item.
+  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it is ours
+  ///   already, a keyring's code, or what writing throws.
+  @discardableResult
+  public func adopt(
+    _ entry: KeyringEntry, as name: ItemName? = nil, replacing isReplacing: Bool = false
+  ) async throws -> Item {
+    try await waiting {
+      try $0.adopt(entry, as: name, replacing: isReplacing)
+    }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/keyringEntries()``, on the calling thread.
   public func keyringEntries() throws -> [KeyringEntry] {
     let index = try vault.snapshot().index
     // What was published under each name.
@@ -100,18 +128,7 @@ extension UnlockedVault.Blocking {
       })
   }
 
-  /// Takes an item of another program's into the vault.
-  ///
-  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is that copy from
-  /// now on; otherwise its attributes are kept with the new item, so that it is found by them.
-  ///
-  /// - Parameters:
-  ///   - entry: One of ``keyringEntries()``.
-  ///   - name: What it is called here; `nil` for what its attributes or its label say.
-  ///   - isReplacing: Whether an item of that name gets the secret as a new version.
-  /// - Returns: The item.
-  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it is ours
-  ///   already, a keyring's code, or what writing throws.
+  /// ``UnlockedVault/adopt(_:as:replacing:)``, on the calling thread.
   @discardableResult
   public func adopt(
     _ entry: KeyringEntry, as name: ItemName? = nil, replacing isReplacing: Bool = false
@@ -141,20 +158,17 @@ extension UnlockedVault.Blocking {
     let becomesCopy = isInPlace && entry.attributes["username"] == name.text
     let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
-    let record = try vault.commit { draft in
-      if draft.position(of: name) != nil, !isReplacing {
+    let (item, settle) = try vault.edited { edit in
+      guard isReplacing || edit[name] == nil else {
         throw CredentialError(
           .itemExists, "an item of that name is there already",
           hint: "take it as a new version (--replace), or under another name (--as)")
       }
-      let (record, _) = try Self.store(secret, name: name, field: nil, changes: changes, in: &draft)
-      guard becomesCopy, let position = draft.position(of: name) else { return record }
-      // To be looked at once more: a copy of ours beside it goes.
-      draft.index.items[position].copy = .pending
-      draft.index.items[position].copyHash = hash
-      return draft.index.items[position]
+      let item = try edit.set(name, to: Secret(secret), changes: changes).item
+      if becomesCopy { try edit.adoptCopy(of: name, hash: hash) }
+      return item
     }
-    return Item(try vault.synchroniseCopies(after: record))
+    return try settle(item)
   }
 }
 

@@ -59,12 +59,12 @@ public enum KeyringUnlocking: Sendable {
   case unlockedWithNewline
 }
 
-extension LockedVault.Blocking {
+extension LockedVault {
   /// How the desktop keyring stands; nothing is unlocked, no prompt is shown.
   ///
   /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
-  public func keyringStatus() -> KeyringStatus {
-    KeyringStatus(vault.keyring.probe(openingSession: true))
+  public func keyringStatus() async -> KeyringStatus {
+    await waiting { $0.keyringStatus() }
   }
 
   /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a display.
@@ -72,6 +72,19 @@ extension LockedVault.Blocking {
   /// - Parameter password: The keyring's password; on a desktop, the login password.
   /// - Returns: How it came to be unlocked.
   /// - Throws: ``CredentialError`` with a keyring's code; `keyring-wrong-password` if it is wrong.
+  @discardableResult
+  public func unlockKeyring(password: SecretBytes) async throws -> KeyringUnlocking {
+    try await waiting { try $0.unlockKeyring(password: password) }
+  }
+}
+
+extension LockedVault.Blocking {
+  /// ``LockedVault/keyringStatus()``, on the calling thread.
+  public func keyringStatus() -> KeyringStatus {
+    KeyringStatus(vault.keyring.probe(openingSession: true))
+  }
+
+  /// ``LockedVault/unlockKeyring(password:)``, on the calling thread.
   @discardableResult
   public func unlockKeyring(password: SecretBytes) throws -> KeyringUnlocking {
     do {

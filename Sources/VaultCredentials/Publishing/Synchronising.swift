@@ -7,9 +7,9 @@ extension UnlockedVault {
   /// What cannot be done now stays marked in the index, and is told as a notice. Returns the item as the index has
   /// it afterwards.
   @discardableResult
-  func synchroniseCopies(after record: ItemRecord) throws -> ItemRecord {
+  func synchronizeCopies(after record: ItemRecord) throws -> ItemRecord {
     guard hasCopyWork else { return record }
-    try synchroniseCopies()
+    try synchronizeCopies()
     let name = ItemName(stored: record.name)
     return try snapshot(only: [name]).index.items.first { $0.id == record.id } ?? record
   }
@@ -22,7 +22,7 @@ extension UnlockedVault {
   /// - Returns: Why something had to be left undone; `nil` if nothing had.
   /// - Throws: ``CredentialError``: what reading and writing throw.
   @discardableResult
-  func synchroniseCopies(withoutTelling names: Set<String> = []) throws -> String? {
+  func synchronizeCopies(withoutTelling names: Set<String> = []) throws -> String? {
     let own = takeNamesOfCopyWork()
     let work = try snapshot().index.copyWork()
     guard !work.isEmpty else { return nil }
@@ -146,32 +146,32 @@ extension UnlockedVault {
     let done = done.filter { $0.outcome != .changedByOthers && $0.outcome != .foreign }
     guard !done.isEmpty else { return }
     let seen = Set(done.flatMap(\.work.withdrawals))
-    try commit { draft in
-      draft.index.withdrawals.removeAll { seen.contains($0) }
+    try commit { edit in
+      edit.index.withdrawals.removeAll { seen.contains($0) }
       for copy in done {
         let work = copy.work
-        let position = draft.position(of: ItemName(stored: work.name)).flatMap { position in
-          let record = draft.index.items[position]
+        let position = edit.position(of: ItemName(stored: work.name)).flatMap { position in
+          let record = edit[position]
           return record.id == work.record?.id && record.copy != .none ? position : nil
         }
         switch copy.outcome {
         case .published(let hash):
           guard let position else {
             // Removed, renamed or no longer published while its copy was written: that has to go.
-            draft.index.withdrawals.append(
+            edit.index.withdrawals.append(
               VaultIndex.Withdrawal(name: work.name, copyHash: hash))
             continue
           }
-          draft.index.items[position].copyHash = hash
+          edit[position].copyHash = hash
           // A newer secret follows.
-          if draft.index.items[position].version == work.record?.version {
-            draft.index.items[position].copy = .published
+          if edit[position].version == work.record?.version {
+            edit[position].copy = .published
           }
         case .inexact:
           guard let position else { continue }
-          draft.index.items[position].copyHash = .noHash
-          if draft.index.items[position].version == work.record?.version {
-            draft.index.items[position].copy = .none
+          edit[position].copyHash = .noHash
+          if edit[position].version == work.record?.version {
+            edit[position].copy = .none
           }
         case .withdrawn, .changedByOthers, .foreign: break
         }

@@ -7,13 +7,13 @@ extension VaultIndex {
   static let clipboardSetting = "clipboard"
 }
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// How long the vault stays open after it was opened, as it was set for this vault.
   ///
   /// - Returns: Seconds; 0 if it never stays open, `nil` if nothing was set: then 15 minutes.
   /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func sessionSetting() throws -> Int? {
-    try vault.snapshot(only: []).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+  public func sessionSetting() async throws -> Int? {
+    try await waiting { try $0.sessionSetting() }
   }
 
   /// Sets how long the vault stays open after it was opened, on every machine; a session that is there is not
@@ -21,12 +21,24 @@ extension UnlockedVault.Blocking {
   ///
   /// - Parameter seconds: 0 for never, at most 30 days; `nil` for the standard again.
   /// - Throws: ``CredentialError`` with code `.invalidValue`, or what writing throws.
+  public func setSession(seconds: Int?) async throws {
+    try await waiting { try $0.setSession(seconds: seconds) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/sessionSetting()``, on the calling thread.
+  public func sessionSetting() throws -> Int? {
+    try vault.snapshot(only: []).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+  }
+
+  /// ``UnlockedVault/setSession(seconds:)``, on the calling thread.
   public func setSession(seconds: Int?) throws {
     if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
       throw CredentialError(.invalidValue, "a session lasts 30 days at most")
     }
-    try vault.commit { draft in
-      draft.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
+    try vault.commit { edit in
+      edit.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
     }
     if seconds == 0 { _ = try vault.locked.blocking.lock() }
   }
@@ -39,8 +51,8 @@ extension UnlockedVault.Blocking {
 
   /// Sets when a secret on the clipboard is cleared; `nil` for the standard again.
   package func setClipboard(seconds: Int?) throws {
-    try vault.commit { draft in
-      draft.index.settings[VaultIndex.clipboardSetting] = seconds.map(String.init)
+    try vault.commit { edit in
+      edit.index.settings[VaultIndex.clipboardSetting] = seconds.map(String.init)
     }
   }
 }

@@ -17,7 +17,7 @@ public struct BackupSummary: Sendable, Equatable {
   package static func isBackup(at path: String) -> Bool { BackupFile.begins(path) }
 }
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// Writes the vault file and its earlier versions into one sealed file, and verifies it by opening it.
   ///
   /// The backup opens by the same key slots. Nothing is there under `path` before it is whole and durable.
@@ -26,6 +26,14 @@ extension UnlockedVault.Blocking {
   /// - Returns: What it holds.
   /// - Throws: ``CredentialError`` with code `.damaged` if something of the vault cannot be read,
   ///   `.cannotCreate`, `.inputOutput`.
+  @discardableResult
+  public func backUp(to path: String) async throws -> BackupSummary {
+    try await waiting { try $0.backUp(to: path) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/backUp(to:)``, on the calling thread.
   public func backUp(to path: String) throws -> BackupSummary {
     let snapshot = try vault.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)
@@ -49,7 +57,7 @@ extension UnlockedVault.Blocking {
   }
 }
 
-extension LockedVault.Blocking {
+extension LockedVault {
   /// Verifies a backup by really opening it.
   ///
   /// - Parameters:
@@ -57,6 +65,23 @@ extension LockedVault.Blocking {
   ///   - sources: What may open it, in order.
   /// - Returns: What it holds.
   /// - Throws: ``CredentialError`` with code `.damaged`, or what ``unlock(with:)`` throws.
+  public func checkBackup(
+    _ path: String, with sources: [KeySource]
+  ) async throws -> BackupSummary {
+    try await waiting { try $0.checkBackup(path, with: sources) }
+  }
+
+  /// Puts a backup in place where there is no vault.
+  ///
+  /// - Parameter path: The backup.
+  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.
+  public func restore(from path: String) async throws {
+    try await waiting { try $0.restore(from: path) }
+  }
+}
+
+extension LockedVault.Blocking {
+  /// ``LockedVault/checkBackup(_:with:)``, on the calling thread.
   public func checkBackup(_ path: String, with sources: [KeySource]) throws -> BackupSummary {
     let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
     let backup = try BackupFile(decoding: bytes)
@@ -65,10 +90,7 @@ extension LockedVault.Blocking {
     return try Self.verify(backup: bytes, path: path, keys: opened.keys)
   }
 
-  /// Puts a backup in place where there is no vault.
-  ///
-  /// - Parameter path: The backup.
-  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.
+  /// ``LockedVault/restore(from:)``, on the calling thread.
   public func restore(from path: String) throws {
     let backup = try BackupFile(
       decoding: try OutsideFile.read(path, limit: BackupFile.maximumLength))
@@ -82,7 +104,7 @@ extension LockedVault.Blocking {
           hint: "move it away first, or restore into another vault: --vault NAME")
       }
       try history.insert(
-        backup.blobs.map { VaultDraft.Blob(hash: $0.key, sealed: $0.value) },
+        backup.blobs.map { VaultEdit.Blob(hash: $0.key, sealed: $0.value) },
         written: vault.options.now())
       try vault.folder.replace(backup.vault, in: directory, keepingPrevious: false)
       try vault.folder.forgetPlace()

@@ -48,13 +48,20 @@ public struct CheckReport: Sendable {
   public var isComplete: Bool { !findings.contains { $0.code == CheckFinding.storeUnchecked } }
 }
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// Verifies every seal of the vault and of its earlier versions, and what surrounds them.
   ///
   /// Nothing is changed.
   ///
   /// - Returns: What was found; names appear nowhere.
   /// - Throws: ``CredentialError`` if the file cannot be read at all.
+  public func check() async throws -> CheckReport {
+    try await waiting { try $0.check() }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/check()``, on the calling thread.
   public func check() throws -> CheckReport {
     let snapshot = try vault.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)

@@ -8,12 +8,12 @@ extension UnlockedVault.Blocking: DataKeyProvider {
       index.dataKeys.last { $0.purpose == purpose && !$0.isRetired }
     }
     if let key = newest(try vault.snapshot(only: []).index) { return (key.id, key.key) }
-    return try vault.commit { draft in
+    return try vault.commit { edit in
       // Another process may have made one meanwhile.
-      if newest(draft.index) == nil {
-        try draft.index.addDataKey(purpose: purpose, now: draft.now)
+      if newest(edit.index) == nil {
+        try edit.index.addDataKey(purpose: purpose, now: edit.now)
       }
-      guard let key = newest(draft.index) else {
+      guard let key = newest(edit.index) else {
         throw VaultHeader.damaged("its key for \(purpose) is missing")
       }
       return (key.id, key.key)

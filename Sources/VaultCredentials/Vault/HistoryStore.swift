@@ -10,7 +10,7 @@ struct HistoryStore {
   let vaultID: [UInt8]
 
   /// Stores blobs; they are durable when this returns.
-  func insert(_ blobs: [VaultDraft.Blob], written: Int64) throws {
+  func insert(_ blobs: [VaultEdit.Blob], written: Int64) throws {
     guard !blobs.isEmpty else { return }
     try write { connection in
       for blob in blobs {

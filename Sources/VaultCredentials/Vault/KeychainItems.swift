@@ -96,7 +96,7 @@ public struct InternetPassword: KeychainKey, Hashable {
   }
 }
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// Stores a secret for a key, or replaces it: `SecItemAdd` and `SecItemUpdate` in one.
   ///
   /// - Parameters:
@@ -106,21 +106,8 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with code `.invalidName` if no name can be made of the key, `.cannotCreate`,
   ///   or what writing throws.
   @discardableResult
-  public func save(_ secret: Secret, for key: some KeychainKey) throws -> ItemChange {
-    if let item = try find(key) { return try set(item.name, to: secret) }
-    var changes = ItemChanges()
-    changes.kind = key.kind
-    changes.attributes = key.attributes
-    let base = try ItemName(joiningPartsOf: key.name)
-    var name = base
-    var number = 2
-    // `a/b` of `c` and `a` of `b/c` have one name, and are two.
-    let taken = Set(try items().map(\.name))
-    while taken.contains(name) {
-      name = try ItemName("\(base.text) (\(number))")
-      number += 1
-    }
-    return try set(name, to: secret, changes: changes)
+  public func save(_ secret: Secret, for key: some KeychainKey) async throws -> ItemChange {
+    try await waiting { try $0.save(secret, for: key) }
   }
 
   /// The secret for a key: `SecItemCopyMatching`.
@@ -128,8 +115,8 @@ extension UnlockedVault.Blocking {
   /// - Parameter key: What it is found by.
   /// - Returns: The secret, or `nil` if there is none: the Keychain's `errSecItemNotFound`.
   /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func load(_ key: some KeychainKey) throws -> Secret? {
-    try find(key).map { try get($0.name) }
+  public func load(_ key: some KeychainKey) async throws -> Secret? {
+    try await waiting { try $0.load(key) }
   }
 
   /// Puts the item of a key into the trash: `SecItemDelete`.
@@ -138,18 +125,65 @@ extension UnlockedVault.Blocking {
   /// - Returns: Whether there was one.
   /// - Throws: ``CredentialError`` as ``remove(_:purge:)-(ItemName,_)`` does.
   @discardableResult
-  public func delete(_ key: some KeychainKey) throws -> Bool {
-    guard let item = try find(key) else { return false }
-    try remove(item.name)
-    return true
+  public func delete(_ key: some KeychainKey) async throws -> Bool {
+    try await waiting { try $0.delete(key) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/save(_:for:)``, on the calling thread.
+  @discardableResult
+  public func save(_ secret: Secret, for key: some KeychainKey) throws -> ItemChange {
+    let (change, settle) = try vault.edited { edit in
+      if let item = edit.items(matching: key.query).newest(of: key.kind) {
+        return try edit.set(item.name, to: secret)
+      }
+      var changes = ItemChanges()
+      changes.kind = key.kind
+      changes.attributes = key.attributes
+      let base = try ItemName(joiningPartsOf: key.name)
+      var name = base
+      var number = 2
+      // `a/b` of `c` and `a` of `b/c` have one name, and are two.
+      while edit[name] != nil {
+        name = try ItemName("\(base.text) (\(number))")
+        number += 1
+      }
+      return try edit.set(name, to: secret, changes: changes)
+    }
+    var settled = change
+    settled.item = try settle(change.item)
+    return settled
   }
 
-  private func find(_ key: some KeychainKey) throws -> Item? {
-    var query = ItemQuery()
-    query.attributes = key.attributes
-    return try items(matching: query).filter { $0.kind == key.kind }
-      .max { ($0.modified, $0.name) < ($1.modified, $1.name) }
+  /// ``UnlockedVault/load(_:)``, on the calling thread.
+  public func load(_ key: some KeychainKey) throws -> Secret? {
+    let snapshot = try read()
+    return try snapshot.items(matching: key.query).newest(of: key.kind)
+      .map { try snapshot.secret(of: $0) }
   }
+
+  /// ``UnlockedVault/delete(_:)``, on the calling thread.
+  @discardableResult
+  public func delete(_ key: some KeychainKey) throws -> Bool {
+    try edit { edit in
+      guard let item = edit.items(matching: key.query).newest(of: key.kind) else { return false }
+      try edit.remove(item.name)
+      return true
+    }
+  }
+}
+
+extension KeychainKey {
+  fileprivate var query: ItemQuery {
+    var query = ItemQuery()
+    query.attributes = attributes
+    return query
+  }
+}
+
+extension Sequence<Item> {
+  fileprivate func newest(of kind: Item.Kind) -> Item? { filter { $0.kind == kind }.newest() }
 }
 
 extension ItemName {
@@ -157,24 +191,5 @@ extension ItemName {
   /// slashes that a name may not have.
   init(joiningPartsOf text: String) throws {
     try self.init(text.parts(at: "/").joined(separator: "/"))
-  }
-}
-
-extension UnlockedVault {
-  /// Stores or replaces the secret of a key; see ``Blocking/save(_:for:)``.
-  @discardableResult
-  public func save(_ secret: Secret, for key: some KeychainKey) async throws -> ItemChange {
-    try await offCooperativeThreads { try self.blocking.save(secret, for: key) }
-  }
-
-  /// The secret for a key; see ``Blocking/load(_:)``.
-  public func load(_ key: some KeychainKey) async throws -> Secret? {
-    try await offCooperativeThreads { try self.blocking.load(key) }
-  }
-
-  /// Removes the item of a key; see ``Blocking/delete(_:)``.
-  @discardableResult
-  public func delete(_ key: some KeychainKey) async throws -> Bool {
-    try await offCooperativeThreads { try self.blocking.delete(key) }
   }
 }

@@ -1,15 +1,16 @@
-public import VaultSealing
+import VaultSealing
 public import VaultStorage
 
 /// A vault that is not open: what can be known and done without its key.
 ///
 /// ```swift
-/// let vault = try LockedVault(location: StoreLocation())
-/// let open = try await vault.unlock(with: [.session, .keyring])
-/// let token = try await open.get(ItemName("api-token"))
+/// let locked = try LockedVault(location: StoreLocation())
+/// let vault = try await locked.unlock(with: [.session, .keyring])
+/// let token = try await vault.get(ItemName("api-token"))
 /// ```
 ///
-/// Every call exists twice: `async`, off Swift's cooperative threads, and under ``blocking-swift.property``.
+/// Every call exists twice: `async`, which runs on a thread of its own, and under
+/// ``blocking-swift.property``, which waits on the calling thread.
 public struct LockedVault: Sendable {
   let folder: VaultFolder
   var options: VaultOptions
@@ -36,6 +37,77 @@ public struct LockedVault: Sendable {
   /// The vault file's path.
   public var path: String { folder.path }
 
+  /// Says whether there is a vault file.
+  ///
+  /// - Returns: `true` if there is one, whether or not it can be read.
+  /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
+  public func exists() async throws -> Bool {
+    try await waiting { try $0.exists() }
+  }
+
+  /// What the file shows without a key.
+  ///
+  /// - Returns: The vault's id, generation and slots.
+  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`.
+  public func summary() async throws -> VaultSummary {
+    try await waiting { try $0.summary() }
+  }
+
+  /// How the session in the kernel's keyring stands.
+  ///
+  /// - Returns: None, active, or refused by the kernel.
+  /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
+  public func session() async throws -> SessionState {
+    try await waiting { try $0.session() }
+  }
+
+  /// Ends the session in every process at once.
+  ///
+  /// That needs no vault file: where it cannot be read, and so does not say which session is its own, the
+  /// sessions of all the user's vaults end.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that is there.
+  public func lock() async throws -> Bool {
+    try await waiting { try $0.lock() }
+  }
+
+  /// Opens the vault with the first of `sources` that can.
+  ///
+  /// - Parameter sources: What may open it, in order.
+  /// - Returns: The open vault.
+  /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if a
+  ///   required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
+  ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
+  public func unlock(with sources: [KeySource]) async throws -> UnlockedVault {
+    try await waiting { try $0.unlock(with: sources) }
+  }
+
+  /// Makes a vault.
+  ///
+  /// - Parameter slots: What is to open it; at least one.
+  /// - Returns: The open vault, empty.
+  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.invalidValue`, `.cannotCreate`, or a
+  ///   keyring's code if a keyring slot cannot be made.
+  public func create(slots: [NewKeySlot]) async throws -> UnlockedVault {
+    try await waiting { try $0.create(slots: slots) }
+  }
+
+  /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait for files,
+  /// locks, Argon2 or the bus.
+  func waiting<Result: Sendable>(
+    _ call: @escaping @Sendable (Blocking) throws -> Result
+  ) async throws -> Result {
+    try await BlockingThread.run(name: "vault") { try call(self.blocking) }
+  }
+
+  /// Runs a blocking call that cannot fail on a thread of its own.
+  func waiting<Result: Sendable>(
+    _ call: @escaping @Sendable (Blocking) -> Result
+  ) async -> Result {
+    await BlockingThread.run(name: "vault") { call(self.blocking) }
+  }
+
   /// The same calls, for programs and threads that may wait.
   public var blocking: Blocking { Blocking(vault: self) }
 
@@ -44,24 +116,15 @@ public struct LockedVault: Sendable {
     let vault: LockedVault
     var folder: VaultFolder { vault.folder }
 
-    /// Says whether there is a vault file.
-    ///
-    /// - Returns: `true` if there is one, whether or not it can be read.
-    /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
+    /// ``LockedVault/exists()``, on the calling thread.
     public func exists() throws -> Bool { try folder.exists() }
 
-    /// What the file shows without a key.
-    ///
-    /// - Returns: The vault's id, generation and slots.
-    /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`.
+    /// ``LockedVault/summary()``, on the calling thread.
     public func summary() throws -> VaultSummary {
       VaultSummary(path: folder.path, header: try sealedFile().header)
     }
 
-    /// How the session in the kernel's keyring stands.
-    ///
-    /// - Returns: None, active, or refused by the kernel.
-    /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
+    /// ``LockedVault/session()``, on the calling thread.
     public func session() throws -> SessionState {
       do {
         guard let session = try Session.current(vaultID: try sealedFile().header.vaultID) else {
@@ -73,13 +136,7 @@ public struct LockedVault: Sendable {
       }
     }
 
-    /// Ends the session in every process at once.
-    ///
-    /// That needs no vault file: where it cannot be read, and so does not say which session is its own, the
-    /// sessions of all the user's vaults end.
-    ///
-    /// - Returns: Whether there was one.
-    /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that is there.
+    /// ``LockedVault/lock()``, on the calling thread.
     public func lock() throws -> Bool {
       let vaultID = try? sealedFile().header.vaultID
       do {
@@ -94,23 +151,12 @@ public struct LockedVault: Sendable {
       }
     }
 
-    /// Opens the vault with the first of `sources` that can.
-    ///
-    /// - Parameter sources: What may open it, in order.
-    /// - Returns: The open vault.
-    /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if a
-    ///   required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
-    ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
+    /// ``LockedVault/unlock(with:)``, on the calling thread.
     public func unlock(with sources: [KeySource]) throws -> UnlockedVault {
       try VaultOpening(vault: vault, sealed: try sealedFile()).open(with: sources)
     }
 
-    /// Makes a vault.
-    ///
-    /// - Parameter slots: What is to open it; at least one.
-    /// - Returns: The open vault, empty.
-    /// - Throws: ``CredentialError`` with code `.vaultExists`, `.invalidValue`, `.cannotCreate`, or a
-    ///   keyring's code if a keyring slot cannot be made.
+    /// ``LockedVault/create(slots:)``, on the calling thread.
     public func create(slots: [NewKeySlot]) throws -> UnlockedVault {
       try VaultCreation(vault: vault).create(slots: slots)
     }
@@ -123,66 +169,6 @@ public struct LockedVault: Sendable {
       }
       return sealed
     }
-  }
-
-  /// Says whether there is a vault file; see ``Blocking/exists()``.
-  public func exists() async throws -> Bool {
-    try await offCooperativeThreads { try blocking.exists() }
-  }
-
-  /// What the file shows without a key; see ``Blocking/summary()``.
-  public func summary() async throws -> VaultSummary {
-    try await offCooperativeThreads { try blocking.summary() }
-  }
-
-  /// How the session stands; see ``Blocking/session()``.
-  public func session() async throws -> SessionState {
-    try await offCooperativeThreads { try blocking.session() }
-  }
-
-  /// Ends the session in every process; see ``Blocking/lock()``.
-  public func lock() async throws -> Bool {
-    try await offCooperativeThreads { try blocking.lock() }
-  }
-
-  /// Opens the vault; see ``Blocking/unlock(with:)``.
-  public func unlock(with sources: [KeySource]) async throws -> UnlockedVault {
-    try await offCooperativeThreads { try blocking.unlock(with: sources) }
-  }
-
-  /// Makes a vault; see ``Blocking/create(slots:)``.
-  public func create(slots: [NewKeySlot]) async throws -> UnlockedVault {
-    try await offCooperativeThreads { try blocking.create(slots: slots) }
-  }
-
-  /// Mends a damaged or lost vault; see ``Blocking/salvage(with:)``.
-  public func salvage(
-    with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
-  ) async throws -> SalvageReport {
-    try await offCooperativeThreads { try blocking.salvage(with: sources) }
-  }
-
-  /// Verifies a backup by opening it; see ``Blocking/checkBackup(_:with:)``.
-  public func checkBackup(
-    _ path: String, with sources: [KeySource]
-  ) async throws -> BackupSummary {
-    try await offCooperativeThreads { try blocking.checkBackup(path, with: sources) }
-  }
-
-  /// Puts a backup in place; see ``Blocking/restore(from:)``.
-  public func restore(from path: String) async throws {
-    try await offCooperativeThreads { try blocking.restore(from: path) }
-  }
-
-  /// How the desktop keyring stands; see ``Blocking/keyringStatus()``.
-  public func keyringStatus() async -> KeyringStatus {
-    await offCooperativeThreads { blocking.keyringStatus() }
-  }
-
-  /// Unlocks the desktop keyring with its own password; see ``Blocking/unlockKeyring(password:)``.
-  @discardableResult
-  public func unlockKeyring(password: SecretBytes) async throws -> KeyringUnlocking {
-    try await offCooperativeThreads { try blocking.unlockKeyring(password: password) }
   }
 }
 

@@ -1,6 +1,6 @@
 public import VaultSealing
 
-extension UnlockedVault.Blocking {
+extension UnlockedVault {
   /// Makes a new vault key and seals everything under it, in one replace of the file.
   ///
   /// The only thing that ends the access of somebody who once held the vault key. Old slots and the
@@ -12,6 +12,23 @@ extension UnlockedVault.Blocking {
   /// - Returns: The vault, open under its new key; this one is of no more use.
   /// - Throws: ``CredentialError`` with code `.damaged` if an item cannot be read, `.invalidValue`, a
   ///   keyring's code, or what writing throws.
+  public func rotate(to slots: [NewKeySlot]) async throws -> UnlockedVault {
+    try await waiting { try $0.rotate(to: slots) }
+  }
+
+  /// Gives passphrase slots of an old, cheap cost a new one, calibrated on this machine.
+  ///
+  /// - Parameter passphrase: The passphrase of the slots to be upgraded.
+  /// - Returns: How many slots were upgraded.
+  /// - Throws: ``CredentialError`` with code `.wrongKey`, or what writing throws.
+  @discardableResult
+  public func upgradeSlots(passphrase: SecretBytes) async throws -> Int {
+    try await waiting { try $0.upgradeSlots(passphrase: passphrase) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/rotate(to:)``, on the calling thread.
   public func rotate(to slots: [NewKeySlot]) throws -> UnlockedVault {
     guard (1...VaultHeader.maximumSlots).contains(slots.count) else {
       throw CredentialError(.invalidValue, "a vault has 1 to 32 key slots")
@@ -19,12 +36,12 @@ extension UnlockedVault.Blocking {
     let newKeys = try VaultKeys(try SecretBytes.random(count: 32))
     let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: newKeys)
     let records = try slots.map { try addition.record(for: $0) }
-    let (header, old) = try vault.commit { draft in
-      let old = draft.header.slots
-      try draft.rotate(to: newKeys, slots: records) { done, total in
+    let (header, old) = try vault.commit { edit in
+      let old = edit.header.slots
+      try edit.rotate(to: newKeys, slots: records) { done, total in
         vault.locked.options.tell(.sealing, done, of: total)
       }
-      return (draft.header, old)
+      return (edit.header, old)
     }
     _ = try? Session.end(vaultID: vault.vaultID)
     for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
@@ -37,25 +54,21 @@ extension UnlockedVault.Blocking {
     return rotated
   }
 
-  /// Gives passphrase slots of an old, cheap cost a new one, calibrated on this machine.
-  ///
-  /// - Parameter passphrase: The passphrase of the slots to be upgraded.
-  /// - Returns: How many slots were upgraded.
-  /// - Throws: ``CredentialError`` with code `.wrongKey`, or what writing throws.
+  /// ``UnlockedVault/upgradeSlots(passphrase:)``, on the calling thread.
   @discardableResult
   public func upgradeSlots(passphrase: SecretBytes) throws -> Int {
     let normal = try UnicodeNormalization.nfc(passphrase)
     let cost = try PasswordHash.calibrate()
-    return try vault.commit { draft in
+    return try vault.commit { edit in
       var count = 0
       var isKnown = false
-      for position in draft.header.slots.indices {
-        let slot = draft.header.slots[position]
+      for position in edit.header.slots.indices {
+        let slot = edit.header.slots[position]
         guard KeySlot.Kind(type: slot.type) == .passphrase, slot.kdf == 1, slot.cost.isBelowCap
         else { continue }
         // A slot below the floor is opened here alone, by somebody who has the vault open.
         let material = try PasswordHash.hash(normal, salt: slot.salt, cost: slot.cost, count: 32)
-        guard try slot.unwrap(under: material, vaultID: draft.header.vaultID) != nil else {
+        guard try slot.unwrap(under: material, vaultID: edit.header.vaultID) != nil else {
           continue
         }
         isKnown = true
@@ -63,7 +76,7 @@ extension UnlockedVault.Blocking {
           slot.cost.memoryKiB < cost.memoryKiB || slot.cost.passes < cost.passes
         else { continue }
         let label = try KeySlotSealing.label(of: slot, keys: vault.keys, vaultID: vault.vaultID)
-        draft.header.slots[position] = try KeySlotSealing.record(
+        edit.header.slots[position] = try KeySlotSealing.record(
           for: .passphrase(passphrase, label: label), id: RandomBytes.bytes(count: 16),
           keys: vault.keys, vaultID: vault.vaultID, secret: normal, cost: cost)
         count += 1
@@ -71,7 +84,7 @@ extension UnlockedVault.Blocking {
       guard isKnown else {
         throw CredentialError(.wrongKey, "the passphrase does not open any slot of this vault")
       }
-      if count > 0 { draft.removesPrevious = true }
+      if count > 0 { edit.removesPrevious = true }
       return count
     }
   }

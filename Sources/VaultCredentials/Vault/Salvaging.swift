@@ -41,7 +41,7 @@ public struct SalvageReport: Sendable, Equatable {
   }
 }
 
-extension LockedVault.Blocking {
+extension LockedVault {
   /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its earlier
   /// versions, and the copies in the keyring.
   ///
@@ -54,6 +54,15 @@ extension LockedVault.Blocking {
   /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; `.rolledBack`,
   ///   `.forked`, `.otherVault` if all there is is an older file, or one of another history; what
   ///   ``unlock(with:)`` and writing throw.
+  public func salvage(
+    with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
+  ) async throws -> SalvageReport {
+    try await waiting { try $0.salvage(with: sources) }
+  }
+}
+
+extension LockedVault.Blocking {
+  /// ``LockedVault/salvage(with:)``, on the calling thread.
   public func salvage(
     with sources: ([KeySlot]) throws -> [KeySource]
   ) throws -> SalvageReport {
@@ -208,16 +217,15 @@ private struct Salvage {
       }
     }
     let previous = base == .vaultFile ? previousGeneration(of: index) : nil
-    return try open.commit(after: lostGeneration(index)) { draft in
+    return try open.commit(after: lostGeneration(index)) { edit in
       var report = report
-      for position in draft.index.items.indices.reversed() {
-        report.lostVersions += draft.forget(lostVersions, at: position)
-        let record = draft.index.items[position]
+      for position in edit.index.items.indices.reversed() {
+        report.lostVersions += edit.forget(lostVersions, at: position)
+        let record = edit[position]
         if damaged.contains(where: { $0.id == record.id }) {
-          try mend(position, copies[record.name], previous, in: &draft, &report)
+          try mend(position, copies[record.name], previous, in: &edit, &report)
         } else if let secret = newer[record.name], record.trashed == 0 {
-          try draft.keepAsEarlier(at: position)
-          try draft.replaceSecret(at: position, by: ItemContents(main: secret))
+          try edit.addVersion(at: position, ItemContents(main: secret))
           report.fromKeyring += 1
         }
       }
@@ -226,33 +234,35 @@ private struct Salvage {
   }
 
   private func mend(
-    _ position: Int, _ copy: SecretBytes?, _ previous: Generation?, in draft: inout VaultDraft,
+    _ position: Int, _ copy: SecretBytes?, _ previous: Generation?, in edit: inout VaultEdit,
     _ report: inout SalvageReport
   ) throws {
-    let record = draft.index.items[position]
+    let record = edit[position]
     let former = previous?.index.items.first { $0.id == record.id && $0.trashed == 0 }
     let contents = former.flatMap { former in
       previous.flatMap { try? $0.sealed.contents(of: former, keys: open.keys) }
     }
     if let contents, former?.version == record.version, former?.kind == record.kind {
-      try draft.seal(contents, at: position)
+      try edit.seal(contents, at: position)
       report.fromPrevious += 1
     } else if let copy {
-      try draft.replaceSecret(
-        at: position, by: ItemContents(main: copy, fields: contents?.fields ?? [:]))
+      try edit.addVersion(
+        at: position, ItemContents(main: copy, fields: contents?.fields ?? [:]),
+        keepsEarlier: false)
       report.fromKeyring += 1
     } else if let contents {
-      try draft.replaceSecret(at: position, by: contents)
+      try edit.addVersion(at: position, contents, keepsEarlier: false)
       report.fromPrevious += 1
     } else if let earlier = record.earlier.first(where: {
-      (try? open.contents(of: record, earlier: $0, index: draft.index)) != nil
+      (try? open.contents(of: record, earlier: $0, index: edit.index)) != nil
     }) {
-      try draft.replaceSecret(
-        at: position, by: try open.contents(of: record, earlier: earlier, index: draft.index))
+      try edit.addVersion(
+        at: position, try open.contents(of: record, earlier: earlier, index: edit.index),
+        keepsEarlier: false)
       report.fromHistory += 1
     } else {
       report.lost.append(ItemName(stored: record.name))
-      draft.purge(at: position)
+      edit.purge(at: position)
     }
   }
 
@@ -301,19 +311,11 @@ private struct Salvage {
   }
 }
 
-extension VaultDraft {
-  /// Makes `contents` the current secret, as a new version; what was there is not kept.
-  mutating func replaceSecret(at position: Int, by contents: ItemContents) throws {
-    index.items[position].version += 1
-    index.items[position].modified = now
-    try seal(contents, at: position)
-    copyIsOutdated(at: position)
-  }
-
+extension VaultEdit {
   /// Takes earlier versions out of an item's list, whose blobs are gone; says how many.
   mutating func forget(_ hashes: Set<[UInt8]>, at position: Int) -> Int {
-    let before = index.items[position].earlier.count
-    index.items[position].earlier.removeAll { hashes.contains($0.hash) }
-    return before - index.items[position].earlier.count
+    let before = self[position].earlier.count
+    self[position].earlier.removeAll { hashes.contains($0.hash) }
+    return before - self[position].earlier.count
   }
 }

@@ -1,14 +1,15 @@
 import Synchronization
 import VaultSealing
 
-/// An open vault: items can be read and changed.
+/// An unlocked vault: items can be read and changed.
 ///
-/// It holds the vault key in locked memory until the last reference goes; the file itself is read anew by
-/// every call, so that changes of other processes are seen.
+/// It holds the vault key in locked memory until its last reference is gone. Every call reads the file anew, so
+/// that changes made by other processes are seen; ``read()`` and ``edit(_:)`` do several things with one read or
+/// one write of the file. It can be used from any thread.
 ///
 /// ```swift
-/// let open = try await vault.unlock(with: [.session, .keyring])
-/// try await open.set(ItemName("api-token"), to: Secret("s3cr3t"))
+/// let vault = try await locked.unlock(with: [.session, .keyring])
+/// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
 /// ```
 public final class UnlockedVault: Sendable {
   /// What opened the vault.
@@ -124,11 +125,10 @@ public final class UnlockedVault: Sendable {
   /// - Returns: What `change` returns.
   /// - Throws: ``CredentialError``: what writing throws, or `change`.
   func commit<Result>(
-    after lost: LastSeen? = nil, _ change: (inout VaultDraft) throws -> Result
+    after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
   ) throws -> Result {
-    let (result, notices, marks) = try VaultWriter(
-      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs
-    ).commit(after: lost, change)
+    let (result, notices, marks) = try VaultWriter(vault: self, slotIDs: slotIDs)
+      .commit(after: lost, change)
     note(notices)
     copyWork.withLock { work in
       work.isWaiting = marks.isWaiting

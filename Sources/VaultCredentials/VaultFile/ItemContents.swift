@@ -28,7 +28,18 @@ package struct ItemContents: Sendable {
     return writer.bytes
   }
 
-  func sealed(key: SecretBytes, context: [UInt8]) throws -> [UInt8] {
+  /// Seals the contents as the current version of an item.
+  ///
+  /// The seal is bound to the record's id, version and kind. `parent` is the key that the item's own key is derived
+  /// from: K_item, or a data key.
+  func sealed(as record: ItemRecord, vaultID: [UInt8], parent: SecretBytes) throws -> [UInt8] {
+    try sealed(
+      key: try VaultKeys.key(of: record.id, from: parent),
+      context: Self.associatedData(
+        vaultID: vaultID, itemID: record.id, version: record.version, kind: record.kind))
+  }
+
+  private func sealed(key: SecretBytes, context: [UInt8]) throws -> [UInt8] {
     let total = fields.values.reduce(main.count) { $0 + $1.count }
     guard total <= Self.maximumLength else {
       throw CredentialError(

@@ -45,7 +45,7 @@ struct CopyTests {
     try store("1", "a", adding: ["Path": "/a"])
     try store("2", "a", adding: ["Path": "/b"])
     #expect(try open.copies().pending == 1)
-    #expect(try open.synchroniseCopies().current == 1)
+    #expect(try open.synchronizeCopies().current == 1)
     #expect(count("a") == 1 && copy("a") == "2")
     try store("1", "a", adding: ["Path": "/c"])
     try open.remove(name("a"))
@@ -62,7 +62,7 @@ struct CopyTests {
     keyring.state = .noProvider
     try open.set(name("a"), to: Secret("3"))
     keyring.state = .unlocked
-    let report = try open.synchroniseCopies()
+    let report = try open.synchronizeCopies()
     #expect(report.current == 1 && report.changedByOthers.isEmpty && report.pending == 0)
     #expect(copy("a") == "3" && count("a") == 1)
   }
@@ -72,10 +72,10 @@ struct CopyTests {
     try open.remove(name("a"))
     try store("1", "a")
     try store("never held", "b")
-    let report = try open.synchroniseCopies()
+    let report = try open.synchronizeCopies()
     #expect(report.leftovers == ["b"])
     #expect(count("a") == 0 && copy("b") == "never held")
-    #expect(try open.synchroniseCopies(overwriting: true).leftovers == [])
+    #expect(try open.synchronizeCopies(overwriting: true).leftovers == [])
     #expect(count("b") == 0)
   }
 
@@ -99,13 +99,13 @@ struct CopyTests {
     try open.set(name("a"), to: Secret("ours"))
     let notice = try #require(open.takeNotices().first { $0.code == .copyForeign })
     #expect(notice.message.hasSuffix(": a"))
-    #expect(try open.synchroniseCopies(overwriting: true).foreign == ["a"])
+    #expect(try open.synchronizeCopies(overwriting: true).foreign == ["a"])
     #expect(copy("a") == "theirs" && count("a") == 1)
     let entry = try #require(try open.keyringEntries().first { $0.label == "x" })
     #expect(!entry.isOurs)
     #expect(try open.takeChangedCopies() == [name("a")])
     #expect(try open.get(name("a")).text == "theirs")
-    #expect(try open.synchroniseCopies().current == 1)
+    #expect(try open.synchronizeCopies().current == 1)
     try open.set(name("a"), to: Secret("newer"))
     #expect(copy("a") == "newer" && count("a") == 1)
   }
@@ -119,7 +119,7 @@ struct CopyTests {
     let pending = try open.copies().pending
     #expect(pending > 0 && pending < 100)
     #expect(open.takeNotices().contains { $0.code == .copiesPending })
-    let report = try open.synchroniseCopies()
+    let report = try open.synchronizeCopies()
     #expect(report.current == 101 && report.pending == 0)
   }
 

@@ -116,7 +116,7 @@ struct KeyringSyncCommand: ParsableCommand {
     let settings = try common.settings()
     let report = try settings.withVault { vault in
       if take { try vault.takeChangedCopies() }
-      return try vault.synchroniseCopies(overwriting: overwrite)
+      return try vault.synchronizeCopies(overwriting: overwrite)
     }
     if settings.writesJSON {
       return try StandardOutput.write([

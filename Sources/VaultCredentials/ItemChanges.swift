@@ -1,0 +1,58 @@
+public import FoundationEssentials
+
+/// Changes to what is known of an item besides its secrets; `nil` leaves a property as it is.
+public struct ItemChanges: Sendable {
+  /// The purpose of the item.
+  public var kind: Item.Kind?
+  /// A free text about the item; an empty text removes it.
+  public var note: String?
+  /// All tags of the item.
+  public var tags: [String]?
+  /// All attributes of the item.
+  public var attributes: [String: String]?
+  /// The time when the secret expires; `.some(nil)` for never.
+  public var expires: Date??
+
+  /// Creates a value that changes nothing.
+  public init() {}
+
+  func apply(to record: inout ItemRecord) throws {
+    if let kind { record.kind = kind.rawValue }
+    if let note {
+      guard note.utf8.count <= ItemLimits.note else { throw Self.tooLong("a note", "64 KiB") }
+      record.note = note
+    }
+    if let tags {
+      guard tags.count <= ItemLimits.tags else { throw Self.tooLong("an item", "256 tags") }
+      for tag in tags {
+        guard !tag.isEmpty, tag.utf8.count <= ItemLimits.tag else {
+          throw Self.tooLong("a tag", "255 bytes, and at least one")
+        }
+        guard ItemLimits.isPlain(tag) else { throw Self.notPlain("a tag") }
+      }
+      record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+    if let attributes {
+      guard attributes.count <= ItemLimits.attributes else {
+        throw Self.tooLong("an item's attributes", "64 entries")
+      }
+      for (name, value) in attributes {
+        guard !name.isEmpty, name.utf8.count <= ItemLimits.attributeName,
+          value.utf8.count <= ItemLimits.attributeValue
+        else { throw Self.tooLong("an attribute", "255 bytes of name and 4 KiB of value") }
+        guard ItemLimits.isPlain(name) else { throw Self.notPlain("an attribute's name") }
+      }
+      record.attributes = attributes
+    }
+    if let expires { record.expires = expires?.milliseconds ?? 0 }
+  }
+
+  private static func tooLong(_ what: String, _ limit: String) -> CredentialError {
+    CredentialError(.invalidValue, "\(what) has at most \(limit)")
+  }
+
+  private static func notPlain(_ what: String) -> CredentialError {
+    CredentialError(
+      .invalidValue, "\(what) cannot hold a control character", hint: "leave it out")
+  }
+}

@@ -1,0 +1,325 @@
+import VaultSealing
+
+extension UnlockedVault {
+  /// Changes the vault: one lock, one write of the file, one step for ``undo()``.
+  ///
+  /// When this returns, all changes are on the disk; copies in the desktop keyring are brought up to date
+  /// afterwards, as far as its time limit allows, and what is left of that is reported as a notice. If it throws,
+  /// nothing has changed, except for the codes `.notDurable` and `.copyRemains`.
+  ///
+  /// ```swift
+  /// try await vault.edit { edit in
+  ///   try edit.set(ItemName("api-token"), to: token)
+  ///   try edit.remove(ItemName("old-token"))
+  /// }
+  /// ```
+  ///
+  /// - Parameter change: Makes the changes. It runs under the lock that all writers wait for, on a thread that may
+  ///   block, and must not call the vault itself.
+  /// - Returns: What `change` returns.
+  /// - Throws: ``CredentialError`` with code `.rolledBack`, `.forked`, `.otherVault`, `.damaged`, `.busy`,
+  ///   `.cannotCreate`, `.inputOutput`, `.changedMeanwhile`; `.notDurable` if the change is stored but may not
+  ///   survive a power cut; `.copyRemains` if items are removed here and the keyring, which could not be reached,
+  ///   still holds copies of them; what `change` throws.
+  public func edit<Result: Sendable>(
+    _ change: @escaping @Sendable (inout VaultEdit) throws -> Result
+  ) async throws -> Result {
+    try await waiting { try $0.edit(change) }
+  }
+
+  /// Stores a secret: in a new item, or as a new version of the one that has the name.
+  ///
+  /// The version before can be restored. See ``edit(_:)`` for what is true afterwards.
+  ///
+  /// ```swift
+  /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - secret: 0 bytes to 1 MiB, kept exactly.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - changes: Further changes to the item.
+  /// - Returns: The item and the secret's fingerprint.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/set(_:to:field:changes:)`` and ``edit(_:)``.
+  @discardableResult
+  public func set(
+    _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
+  ) async throws -> ItemChange {
+    try await waiting { try $0.set(name, to: secret, field: field, changes: changes) }
+  }
+
+  /// Stores items with all their fields in one write: all of them or none.
+  ///
+  /// An item whose name exists already gets a new version; the version before can be restored.
+  ///
+  /// - Parameter items: The items; of two with one name, the later is the current version.
+  /// - Returns: The items as they are now, in the same order.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/store(_:)`` and ``edit(_:)``.
+  @discardableResult
+  public func store(_ items: [ItemDraft]) async throws -> [Item] {
+    try await waiting { try $0.store(items) }
+  }
+
+  /// Replaces a secret without making a new version, with no other writer in between.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - change: Makes the new secret from the current one.
+  /// - Returns: What `change` returns beside the secret.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/revise(_:field:_:)`` and ``edit(_:)``.
+  @discardableResult
+  public func revise<Result: Sendable>(
+    _ name: ItemName, field: String? = nil,
+    _ change: @escaping @Sendable (Secret) throws -> (Secret, Result)
+  ) async throws -> Result {
+    try await waiting { try $0.revise(name, field: field, change) }
+  }
+
+  /// Changes what is known of an item besides its secrets.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - changes: The changes.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/update(_:_:)`` and ``edit(_:)``.
+  @discardableResult
+  public func update(_ name: ItemName, _ changes: ItemChanges) async throws -> Item {
+    try await waiting { try $0.update(name, changes) }
+  }
+
+  /// Renames an item.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - new: The new name, which no other live item may have.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/rename(_:to:)`` and ``edit(_:)``.
+  @discardableResult
+  public func rename(_ name: ItemName, to new: ItemName) async throws -> Item {
+    try await waiting { try $0.rename(name, to: new) }
+  }
+
+  /// Makes a second item with the same secret, fields, note, tags and attributes.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - new: The name of the second item, which no live item may have.
+  /// - Returns: The second item.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/copy(_:to:)`` and ``edit(_:)``.
+  @discardableResult
+  public func copy(_ name: ItemName, to new: ItemName) async throws -> Item {
+    try await waiting { try $0.copy(name, to: new) }
+  }
+
+  /// Removes an item: to the trash, or for good.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - purge: Whether it and its earlier versions go for good, from every file of the vault.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.copyRemains`, or what ``edit(_:)`` throws.
+  public func remove(_ name: ItemName, purge: Bool = false) async throws {
+    try await waiting { try $0.remove(name, purge: purge) }
+  }
+
+  /// Removes several items in one change: one ``undo()`` brings all of them back.
+  ///
+  /// - Parameters:
+  ///   - names: The items; one that is named twice is removed once.
+  ///   - purge: Whether they and their earlier versions go for good, and with them the items of these names in
+  ///     the trash.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound` if there is no such item, nor one in the trash if
+  ///   `purge` is set; `.copyRemains`, or what ``edit(_:)`` throws.
+  public func remove(_ names: [ItemName], purge: Bool = false) async throws {
+    try await waiting { try $0.remove(names, purge: purge) }
+  }
+
+  /// Removes items in the trash for good.
+  ///
+  /// - Parameter name: Only items of this name; `nil` for all.
+  /// - Returns: The number of items removed.
+  /// - Throws: ``CredentialError``: what ``edit(_:)`` throws.
+  @discardableResult
+  public func emptyTrash(of name: ItemName? = nil) async throws -> Int {
+    try await waiting { try $0.emptyTrash(of: name) }
+  }
+
+  /// Makes an earlier version of an item current, or takes an item out of the trash.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - version: The version to restore; `nil` for the version before the current one or, if no live item has
+  ///     the name, for the item in the trash that was removed last.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/restore(_:version:)`` and ``edit(_:)``.
+  @discardableResult
+  public func restore(_ name: ItemName, version: UInt64? = nil) async throws -> Item {
+    try await waiting { try $0.restore(name, version: version) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/edit(_:)``, on the calling thread.
+  public func edit<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
+    try vault.edited(change).result
+  }
+
+  /// ``UnlockedVault/set(_:to:field:changes:)``, on the calling thread.
+  @discardableResult
+  public func set(
+    _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
+  ) throws -> ItemChange {
+    var (change, settle) = try vault.edited {
+      try $0.set(name, to: secret, field: field, changes: changes)
+    }
+    change.item = try settle(change.item)
+    return change
+  }
+
+  /// Stores a secret in place of the one that was read, and of no other.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - secret: 0 bytes to 1 MiB, kept exactly.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - item: The item as it was read; `nil` if there was none.
+  /// - Returns: The item and the secret's fingerprint.
+  /// - Throws: ``CredentialError`` with code `.changedMeanwhile`, or as the other does.
+  package func set(
+    _ name: ItemName, to secret: Secret, field: String?, replacing item: Item?
+  ) throws -> ItemChange {
+    var (change, settle) = try vault.edited { edit in
+      let current = edit[name]
+      guard current?.id == item?.id, current?.version == item?.version else {
+        throw CredentialError(
+          .changedMeanwhile,
+          current == nil
+            ? "the item was removed meanwhile: nothing was saved"
+            : "the item was changed meanwhile, by another command: nothing was saved",
+          hint: "'vault history' shows its versions")
+      }
+      return try edit.set(name, to: secret, field: field)
+    }
+    change.item = try settle(change.item)
+    return change
+  }
+
+  /// ``UnlockedVault/store(_:)``, on the calling thread.
+  @discardableResult
+  public func store(_ items: [ItemDraft]) throws -> [Item] {
+    guard !items.isEmpty else { return [] }
+    let options = vault.locked.options
+    return try edit { edit in
+      try items.enumerated().map { done, item in
+        options.tell(.sealing, done, of: items.count)
+        return try edit.store(item).item
+      }
+    }
+  }
+
+  /// ``UnlockedVault/revise(_:field:_:)``, on the calling thread.
+  @discardableResult
+  public func revise<Result>(
+    _ name: ItemName, field: String? = nil, _ change: (Secret) throws -> (Secret, Result)
+  ) throws -> Result {
+    try edit { try $0.revise(name, field: field, change) }
+  }
+
+  /// ``UnlockedVault/update(_:_:)``, on the calling thread.
+  @discardableResult
+  public func update(_ name: ItemName, _ changes: ItemChanges) throws -> Item {
+    try edit { try $0.update(name, changes) }
+  }
+
+  /// ``UnlockedVault/rename(_:to:)``, on the calling thread.
+  @discardableResult
+  public func rename(_ name: ItemName, to new: ItemName) throws -> Item {
+    let (item, settle) = try vault.edited { try $0.rename(name, to: new) }
+    return try settle(item)
+  }
+
+  /// ``UnlockedVault/copy(_:to:)``, on the calling thread.
+  @discardableResult
+  public func copy(_ name: ItemName, to new: ItemName) throws -> Item {
+    let (item, settle) = try vault.edited { try $0.copy(name, to: new) }
+    return try settle(item)
+  }
+
+  /// ``UnlockedVault/remove(_:purge:)-(ItemName,_)``, on the calling thread.
+  public func remove(_ name: ItemName, purge: Bool = false) throws {
+    try edit { edit in
+      if purge { try edit.purge(name) } else { try edit.remove(name) }
+    }
+  }
+
+  /// ``UnlockedVault/remove(_:purge:)-([ItemName],_)``, on the calling thread.
+  public func remove(_ names: [ItemName], purge: Bool = false) throws {
+    guard !names.isEmpty else { return }
+    try edit { edit in
+      for name in Set(names) {
+        guard purge else {
+          try edit.remove(name)
+          continue
+        }
+        if edit.emptyTrash(of: name) > 0, edit[name] == nil { continue }
+        try edit.purge(name)
+      }
+    }
+  }
+
+  /// ``UnlockedVault/emptyTrash(of:)``, on the calling thread.
+  @discardableResult
+  public func emptyTrash(of name: ItemName? = nil) throws -> Int {
+    try edit { $0.emptyTrash(of: name) }
+  }
+
+  /// ``UnlockedVault/restore(_:version:)``, on the calling thread.
+  @discardableResult
+  public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
+    let (item, settle) = try vault.edited { try $0.restore(name, version: version) }
+    return try settle(item)
+  }
+}
+
+extension UnlockedVault {
+  /// Commits an edit, then brings the copies of what it touched up to date.
+  ///
+  /// - Returns: What `change` returned, and a function that says how an item is after that.
+  func edited<Result>(
+    _ change: (inout VaultEdit) throws -> Result
+  ) throws -> (result: Result, settle: (Item) throws -> Item) {
+    var removed: Set<String> = []
+    var changesSecrets = false
+    let result = try commit { edit in
+      let result = try change(&edit)
+      removed = edit.removedCopies
+      changesSecrets = edit.changesSecrets
+      return result
+    }
+    guard changesSecrets, hasCopyWork else { return (result, { $0 }) }
+    let reason = try synchronizeCopies(withoutTelling: removed)
+    try checkWithdrawn(removed, reason)
+    return (
+      result,
+      { item in
+        let records = try self.snapshot(only: [item.name]).index.items
+        return records.first { $0.id == item.recordID }.map(Item.init) ?? item
+      }
+    )
+  }
+
+  /// Fails if the keyring still holds a copy of an item that was removed.
+  private func checkWithdrawn(_ names: Set<String>, _ reason: String?) throws {
+    guard !names.isEmpty else { return }
+    let count = try snapshot().index.withdrawals.count { names.contains($0.name) }
+    guard count > 0 else { return }
+    let reason = reason.map { ": \($0)" } ?? ""
+    throw CredentialError(
+      .copyRemains,
+      names.count == 1
+        ? "removed here; the keyring still holds its copy\(reason)"
+        : "removed here; the keyring still holds \(count) of their copies\(reason)",
+      hint: "withdrawn as soon as the keyring is there: vault keyring sync")
+  }
+}

@@ -1,0 +1,254 @@
+import VaultSealing
+
+/// Records of items, and the one way each of them changes.
+extension VaultEdit {
+  /// The record at a position of the index.
+  subscript(position: Int) -> ItemRecord {
+    get { index.items[position] }
+    set { index.items[position] = newValue }
+  }
+
+  /// Whether a secret or its place was changed, and not only what is known of items.
+  var changesSecrets: Bool {
+    !changedItems.isEmpty || !newBlobs.isEmpty || index.namesOfCopyWork(since: before) != []
+  }
+
+  /// The position of the live item with a name.
+  func position(of name: ItemName) -> Int? {
+    index.items.firstIndex { $0.trashed == 0 && $0.name == name.text }
+  }
+
+  /// The position of the live item with a name, which must exist.
+  func requirePosition(of name: ItemName) throws -> Int {
+    guard let position = position(of: name) else { throw UnlockedVault.notFound(name) }
+    return position
+  }
+
+  /// Adds a live item with its first version.
+  mutating func insert(
+    _ name: ItemName, kind: UInt16 = Item.Kind.secret.rawValue, contents: ItemContents,
+    _ describe: (inout ItemRecord) throws -> Void
+  ) throws -> Int {
+    guard index.items.count < VaultIndex.maximumItems else {
+      throw CredentialError(
+        .cannotCreate, "the vault is full: it holds at most 20,000 items",
+        hint: "keep a part of it in another vault: --vault NAME")
+    }
+    var record = ItemRecord(
+      id: RandomBytes.bytes(count: 16), name: name.text, kind: kind, device: index.device,
+      now: now)
+    try describe(&record)
+    index.items.append(record)
+    let position = index.items.count - 1
+    publishCopy(at: position)
+    try seal(contents, at: position)
+    return position
+  }
+
+  /// Makes `contents` the current version of an item.
+  ///
+  /// Every new version of an item is made here: it gets the next number, the time, and the device that wrote
+  /// it, and its copy in the keyring becomes outdated if the main secret changed.
+  ///
+  /// `keepsEarlier` puts the version before into the history, which is wrong where that one is damaged.
+  /// `changesMain` says whether the main secret is another, of which the keyring has a copy.
+  mutating func addVersion(
+    at position: Int, _ contents: ItemContents, keepsEarlier: Bool = true, changesMain: Bool = true,
+    _ describe: (inout ItemRecord) throws -> Void = { _ in }
+  ) throws {
+    if keepsEarlier { try keepAsEarlier(at: position) }
+    self[position].version += 1
+    self[position].modified = now
+    self[position].device = index.device
+    try describe(&self[position])
+    try seal(contents, at: position)
+    if changesMain { copyIsOutdated(at: position) }
+  }
+
+  /// Seals the current contents again, after a change of what the seal is bound to.
+  mutating func resealed(
+    at position: Int, _ change: (inout ItemRecord) throws -> Void
+  ) throws {
+    let contents = try contents(at: position)
+    try change(&self[position])
+    try seal(contents, at: position)
+  }
+
+  /// Moves a live item to the trash: its secret becomes the first of its earlier versions.
+  mutating func moveToTrash(at position: Int) throws {
+    withdrawCopy(at: position)
+    try keepAsEarlier(at: position)
+    self[position].trashed = now
+    self[position].copy = .none
+    self[position].length = 0
+    self[position].offset = 0
+    self[position].hash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+  }
+
+  /// Takes an item out of the trash, with the secret that it had last or with an earlier one.
+  mutating func takeOutOfTrash(at position: Int, version: UInt64?) throws {
+    let record = self[position]
+    let number =
+      if let version { record.earlier.firstIndex { $0.version == version } } else { 0 as Int? }
+    guard let number, number < record.earlier.count else {
+      throw CredentialError(
+        .versionNotFound, "the item in the trash has no such version",
+        hint: "restore it without --version")
+    }
+    let earlier = record.earlier[number]
+    let contents = try earlierContents(of: record, earlier)
+    self[position].trashed = 0
+    self[position].kind = earlier.kind
+    if number == 0 {
+      // The current secret when it was removed: it is the current version again.
+      retireEarlier(0, at: position)
+    } else {
+      self[position].version += 1
+    }
+    self[position].modified = now
+    self[position].device = index.device
+    publishCopy(at: position)
+    try seal(contents, at: position)
+  }
+
+  /// Makes an earlier version of a live item the current one, as a new version.
+  mutating func restoreVersion(_ version: UInt64?, at position: Int) throws {
+    let record = self[position]
+    let wanted = version ?? record.earlier.first?.version
+    guard let wanted, let earlier = record.earlier.first(where: { $0.version == wanted }) else {
+      throw CredentialError(
+        .versionNotFound,
+        version == nil
+          ? "the item has no earlier version, and none of its name is in the trash"
+          : "the item has no such version that is still kept",
+        hint: "'vault history' lists the versions that are")
+    }
+    let contents = try earlierContents(of: record, earlier)
+    try addVersion(at: position, contents) { $0.kind = earlier.kind }
+  }
+
+  /// The current contents of an item, also those that this edit has sealed.
+  func contents(at position: Int) throws -> ItemContents {
+    let record = self[position]
+    if let bytes = changedItems[record.id] {
+      return try VaultFile.open(
+        bytes, record: record, version: record.version, kind: record.kind,
+        vaultID: header.vaultID, parent: keys.item)
+    }
+    return try file.contents(of: record, keys: keys)
+  }
+
+  /// The contents of an earlier version, also of one that this edit has made.
+  func earlierContents(
+    of record: ItemRecord, _ earlier: ItemRecord.Earlier
+  ) throws -> ItemContents {
+    guard let blob = newBlobs.first(where: { $0.hash == earlier.hash }) else {
+      return try vault.contents(of: record, earlier: earlier, index: index)
+    }
+    return try VaultFile.open(
+      blob.sealed, record: record, version: earlier.version, kind: earlier.kind,
+      vaultID: header.vaultID, parent: try index.dataKey(id: earlier.dataKey))
+  }
+
+  /// Seals `contents` as the current version of the item at `position`.
+  mutating func seal(_ contents: ItemContents, at position: Int) throws {
+    let record = self[position]
+    let sealed = try contents.sealed(as: record, vaultID: header.vaultID, parent: keys.item)
+    changedItems[record.id] = sealed
+    self[position].hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+  }
+
+  /// Puts the current secret of an item into its history, sealed under the history's data key.
+  ///
+  /// A secret that can no longer be read is left out, and that is told.
+  mutating func keepAsEarlier(at position: Int) throws {
+    let record = self[position]
+    do {
+      let contents = try contents(at: position)
+      let dataKey = try index.dataKey(for: .history)
+      let sealed = try contents.sealed(
+        as: record, vaultID: header.vaultID, parent: dataKey.key)
+      let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+      newBlobs.append(Blob(hash: hash, sealed: sealed))
+      self[position].earlier.insert(
+        ItemRecord.Earlier(
+          version: record.version, kind: record.kind, written: record.modified, dataKey: dataKey.id,
+          length: UInt32(sealed.count), hash: hash), at: 0)
+    } catch let error as CredentialError where error.code == .damaged {
+      notices.append(
+        VaultNotice(
+          .historyLost, "the secret that was replaced was damaged and is not in the history"))
+    }
+    trimHistory(at: position)
+  }
+
+  private mutating func trimHistory(at position: Int) {
+    let keep = historyLimit + (self[position].trashed == 0 ? 0 : 1)
+    while self[position].earlier.count > keep {
+      retiredBlobs.append(self[position].earlier.removeLast().hash)
+    }
+  }
+
+  /// Takes an earlier version out of an item's list; its blob is removed after the commit.
+  mutating func retireEarlier(_ number: Int, at position: Int) {
+    retiredBlobs.append(self[position].earlier.remove(at: number).hash)
+  }
+
+  /// Removes an item for good: record, blobs, and the generation before, which still holds it.
+  mutating func purge(at position: Int) {
+    let record = index.items.remove(at: position)
+    retiredBlobs += record.earlier.map(\.hash)
+    changedItems[record.id] = nil
+    isPurging = true
+    index.tombstones.append(
+      VaultIndex.Tombstone(itemID: record.id, removed: now, device: index.device))
+    removesPrevious = true
+  }
+
+  /// Counts the secrets that are set while one slot alone opens the vault; every tenth time that is told.
+  mutating func countTowardsReminder() {
+    let count = (index.settings[VaultIndex.reminderSetting].flatMap { Int($0) } ?? 0) + 1
+    let isDue = header.slots.count == 1 && count >= 10
+    if isDue { notices.append(.singleSlot) }
+    let isCounting = header.slots.count == 1 && !isDue
+    index.settings[VaultIndex.reminderSetting] = isCounting ? String(count) : nil
+  }
+
+  /// Asks for a copy of an item that is new, or back from the trash, if publishing is on.
+  mutating func publishCopy(at position: Int) {
+    self[position].copy = index.isPublishing ? .pending : .none
+  }
+
+  /// Marks the copy of an item in the keyring as outdated, if it has one.
+  mutating func copyIsOutdated(at position: Int) {
+    if self[position].copy == .published { self[position].copy = .pending }
+  }
+
+  /// Asks for the copy under `name` to be removed from the keyring.
+  mutating func withdrawCopy(at position: Int) {
+    let record = self[position]
+    // Also where none was noted yet: another command may be writing it now.
+    if record.copy != .none {
+      index.withdrawals.append(
+        VaultIndex.Withdrawal(name: record.name, copyHash: record.copyHash))
+    }
+    self[position].copyHash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+  }
+
+  /// Makes what the keyring holds under a name the item's copy, to be looked at once more: another copy beside it
+  /// goes.
+  mutating func adoptCopy(of name: ItemName, hash: [UInt8]) throws {
+    let position = try requirePosition(of: name)
+    self[position].copyHash = hash
+    self[position].copy = .pending
+  }
+
+  /// The sealed bytes of every item that stays in the file.
+  func sealedItems() throws -> [[UInt8]: [UInt8]] {
+    var result = changedItems
+    for item in index.items where item.trashed == 0 && result[item.id] == nil {
+      result[item.id] = try file.sealedBytes(of: item)
+    }
+    return result
+  }
+}
