@@ -79,11 +79,21 @@ public struct Item: Sendable, Identifiable {
   /// What other programs look it up by, such as `service`, `account`, `server`.
   public let attributes: [String: String]
   /// How its copy in the keyring stands.
-  public let publishedCopy: PublishedCopy
+  ///
+  /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all of them.
+  public var publishedCopy: PublishedCopy {
+    switch copy {
+    case .none: .none
+    case .published: .published
+    case .pending: states.state(of: name.text)
+    }
+  }
+  private let copy: ItemRecord.Copy
+  private let states: CopyStates
   /// How many earlier versions can be restored.
   public let earlierVersions: Int
 
-  init(_ record: ItemRecord) {
+  init(_ record: ItemRecord, _ states: CopyStates) {
     recordID = record.id
     name = ItemName(stored: record.name)
     kind = Kind(rawValue: record.kind) ?? .secret
@@ -95,12 +105,8 @@ public struct Item: Sendable, Identifiable {
     note = record.note
     tags = record.tags
     attributes = record.attributes
-    publishedCopy =
-      switch record.copy {
-      case .none: .none
-      case .published: .published
-      case .pending: .pending
-      }
+    copy = record.copy
+    self.states = states
     earlierVersions = record.earlier.count
   }
 }

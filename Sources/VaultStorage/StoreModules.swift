@@ -39,7 +39,8 @@ extension ModuleSchema {
       """
     ])
 
-  /// The sealed blobs of credentials' earlier versions; Documentation/file-format.md, section 5.
+  /// The sealed blobs of credentials' earlier versions, and the ledger of copies in the keyring;
+  /// Documentation/file-format.md, sections 5 and 6.
   package static let credentials = ModuleSchema(
     name: "credentials", major: 1,
     steps: [
@@ -51,7 +52,17 @@ extension ModuleSchema {
         written INTEGER NOT NULL,
         PRIMARY KEY (vault, hash)
       ) STRICT
+      """,
       """
+      CREATE TABLE credentials_copies (
+        vault BLOB NOT NULL,
+        place BLOB NOT NULL,
+        mark INTEGER NOT NULL,
+        sealed BLOB NOT NULL,
+        PRIMARY KEY (vault, place)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX credentials_copies_marked ON credentials_copies (vault) WHERE mark > 0;
+      """,
     ])
 
   /// All of them.

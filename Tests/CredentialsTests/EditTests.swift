@@ -5,24 +5,28 @@ import VaultSealing
 
 /// An edit is one write of the file and one step for undo.
 struct EditTests {
-  private func generation(_ vault: ThrowawayVault) throws -> UInt64 {
-    try vault.locked.blocking.summary().generation
+  let test: ThrowawayVault
+  let vault: UnlockedVault.Blocking
+
+  init() throws {
+    test = try ThrowawayVault()
+    vault = test.open.blocking
   }
 
+  private func generation() throws -> UInt64 { try test.locked.blocking.summary().generation }
+
   @Test func severalChangesAreOneWriteAndOneUndo() throws {
-    let test = try ThrowawayVault()
-    let vault = test.open.blocking
     let (one, two, three) = (try name("one"), try name("two"), try name("three"))
     try vault.set(one, to: Secret("1"))
     try vault.set(two, to: Secret("2"))
-    let before = try generation(test)
+    let before = try generation()
     try vault.edit { edit in
       try edit.set(one, to: Secret("1b"))
       try edit.remove(two)
       try edit.set(three, to: Secret("3"))
       try edit.rename(three, to: name("four"))
     }
-    #expect(try generation(test) == before + 1)
+    #expect(try generation() == before + 1)
     #expect(try vault.items().map(\.name.text) == ["four", "one"])
     #expect(try vault.get(one).text == "1b")
 
@@ -32,9 +36,7 @@ struct EditTests {
   }
 
   @Test func whatThrowsLeavesTheFileAsItWas() throws {
-    let test = try ThrowawayVault()
-    let vault = test.open.blocking
-    let before = try generation(test)
+    let before = try generation()
     let failure = code {
       try vault.edit { edit in
         try edit.set(name("one"), to: Secret("1"))
@@ -42,13 +44,12 @@ struct EditTests {
       }
     }
     #expect(failure == .itemNotFound)
-    #expect(try generation(test) == before)
+    #expect(try generation() == before)
     #expect(try vault.items().isEmpty)
   }
 
   @Test func anEditSeesItsOwnChanges() throws {
-    let vault = try ThrowawayVault().open.blocking
-    let name = try name("one")
+    let name = try ItemName("one")
     try vault.edit { edit in
       try edit.set(name, to: Secret("1"))
       try edit.set(name, to: Secret("2"))
@@ -66,7 +67,6 @@ struct EditTests {
   }
 
   @Test func anItemIsStoredWithAllItsFields() throws {
-    let vault = try ThrowawayVault().open.blocking
     var draft = ItemDraft(try name("login"), main: try Secret("password"))
     draft.fields = ["user": try Secret("me"), "pin": try Secret("1234")]
     draft.changes.tags = ["web"]
@@ -80,7 +80,6 @@ struct EditTests {
 
   @Test(arguments: ["", "\u{7}", String(repeating: "x", count: 256)])
   func oneRuleHoldsForTheNamesOfFields(field: String) throws {
-    let vault = try ThrowawayVault().open.blocking
     var draft = ItemDraft(try name("login"), main: try Secret("password"))
     draft.fields = [field: try Secret("x")]
     #expect(code { try vault.store([draft]) } == .invalidName)
@@ -89,8 +88,7 @@ struct EditTests {
   }
 
   @Test func aRevisedSecretKeepsItsVersion() throws {
-    let vault = try ThrowawayVault().open.blocking
-    let name = try name("counter")
+    let name = try ItemName("counter")
     try vault.set(name, to: Secret("1"))
     let old = try vault.revise(name) { secret in (try Secret("2"), secret.text) }
     #expect(old == "1")
@@ -99,8 +97,8 @@ struct EditTests {
   }
 
   @Test func itRunsOffTheCooperativeThreads() async throws {
-    let vault = try ThrowawayVault().open
-    let name = try name("one")
+    let vault = test.open
+    let name = try ItemName("one")
     let version = try await vault.edit { edit in
       try edit.set(name, to: Secret("1"))
       return edit[name]?.version

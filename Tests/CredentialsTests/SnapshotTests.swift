@@ -5,8 +5,15 @@ import VaultSealing
 
 /// A snapshot answers from the moment it was read.
 struct SnapshotTests {
+  let test: ThrowawayVault
+  let vault: UnlockedVault.Blocking
+
+  init() throws {
+    test = try ThrowawayVault()
+    vault = test.open.blocking
+  }
+
   @Test func itAnswersFromTheMomentItWasRead() throws {
-    let vault = try ThrowawayVault().open.blocking
     let name = try ItemName("token")
     try vault.set(name, to: Secret("one"))
     let snapshot = try vault.read()
@@ -19,7 +26,6 @@ struct SnapshotTests {
   }
 
   @Test func anItemOfItAnswersAlsoAfterARename() throws {
-    let vault = try ThrowawayVault().open.blocking
     let (name, other) = (try ItemName("github.com"), try ItemName("elsewhere"))
     try vault.set(name, to: Secret("mine"))
     let before = try vault.read()
@@ -35,7 +41,6 @@ struct SnapshotTests {
   }
 
   @Test func secretsAndFieldsOfAnItemComeTogether() throws {
-    let vault = try ThrowawayVault().open.blocking
     let name = try ItemName("login")
     try vault.set(name, to: Secret("password"))
     try vault.set(name, to: Secret("me"), field: "user")
@@ -52,7 +57,6 @@ struct SnapshotTests {
   }
 
   @Test func earlierVersionsAreReadWhenTheyAreAskedFor() throws {
-    let vault = try ThrowawayVault().open.blocking
     let name = try ItemName("token")
     try vault.set(name, to: Secret("one"))
     try vault.set(name, to: Secret("two"))
@@ -63,7 +67,6 @@ struct SnapshotTests {
   }
 
   @Test func anItemInTheTrashHasEarlierVersionsOnly() throws {
-    let vault = try ThrowawayVault().open.blocking
     let name = try ItemName("token")
     try vault.set(name, to: Secret("one"))
     try vault.remove(name)
@@ -78,7 +81,7 @@ struct SnapshotTests {
   }
 
   @Test func itIsReadOffTheCooperativeThreads() async throws {
-    let vault = try ThrowawayVault().open
+    let vault = test.open
     let name = try ItemName("token")
     try await vault.set(name, to: Secret("one"))
     let snapshot = try await vault.read()
@@ -86,7 +89,6 @@ struct SnapshotTests {
   }
 
   @Test func everyNameOfManyIsFound() throws {
-    let vault = try ThrowawayVault().open.blocking
     for number in 0..<40 { try vault.set(try ItemName("k\(number)"), to: Secret("\(number)")) }
     let snapshot = try vault.read()
     for number in 0..<40 {

@@ -13,7 +13,8 @@ extension UnlockedVault.Blocking {
     guard vault.locked.options.usesKeyring else { return }
     let status = vault.locked.blocking.keyringStatus()
     if let message = status.message {
-      let hasCopies = index.items.contains { $0.copy != .none } || !index.withdrawals.isEmpty
+      let hasCopies =
+        index.items.contains { $0.copy != .none } || ((try? vault.ledger().count()) ?? 0) > 0
       report.findings.append(
         CheckFinding(
           hasCopies ? .warning : .information, "keyring-\(status.state)", message,
@@ -51,10 +52,9 @@ extension UnlockedVault.Blocking {
       hint: "take them in, or remove them: vault keyring adopt, vault keyring sync --overwrite")
   }
 
-  /// What the index alone knows, where the keyring cannot be asked.
+  /// What the ledger says where the keyring cannot be asked.
   private func checkMarks(_ index: VaultIndex, _ report: inout CheckReport) {
-    let pending =
-      index.withdrawals.count + index.items.count { $0.trashed == 0 && $0.copy == .pending }
+    let pending = (try? vault.ledger().work(for: index).count) ?? 0
     guard pending > 0 else { return }
     report.findings.append(
       CheckFinding(

@@ -134,7 +134,7 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/save(_:for:)``, on the calling thread.
   @discardableResult
   public func save(_ secret: Secret, for key: some KeychainKey) throws -> ItemChange {
-    let (change, settle) = try vault.edited { edit in
+    try edit { edit in
       if let item = edit.items(matching: key.query).newest(of: key.kind) {
         return try edit.set(item.name, to: secret)
       }
@@ -151,9 +151,6 @@ extension UnlockedVault.Blocking {
       }
       return try edit.set(name, to: secret, changes: changes)
     }
-    var settled = change
-    settled.item = try settle(change.item)
-    return settled
   }
 
   /// ``UnlockedVault/load(_:)``, on the calling thread.

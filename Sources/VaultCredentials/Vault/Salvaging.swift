@@ -208,7 +208,7 @@ private struct Salvage {
       }
     }
     let copies = copies(of: index, names: damaged.map(\.name))
-    let newer = base == .previousGeneration ? newerCopies(index, copies) : [:]
+    let newer = base == .previousGeneration ? newerCopies(snapshot, copies) : [:]
     guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
     if base == .vaultFile {
       let bytes = try sealed.wholeFile()
@@ -298,13 +298,20 @@ private struct Salvage {
     return LockedVault.Blocking.secretsByName(items, secrets, service: open.copyService)
   }
 
-  /// Copies that are not what this generation published: the lost one may have.
+  /// Copies of what this generation never held: the lost one published them.
   private func newerCopies(
-    _ index: VaultIndex, _ copies: [String: SecretBytes]
+    _ snapshot: VaultSnapshot, _ copies: [String: SecretBytes]
   ) -> [String: SecretBytes] {
-    index.items.reduce(into: [:]) { newer, record in
-      guard record.trashed == 0, record.copy == .published, let secret = copies[record.name],
-        let hash = try? index.copyHash(of: secret), hash != record.copyHash
+    let index = snapshot.index
+    let marked = (try? open.ledger().entries(onlyMarked: true)) ?? [:]
+    let pass = CopyPass(
+      snapshot: snapshot, publisher: open.publisher(for: index), isOverwriting: false)
+    return index.items.reduce(into: [:]) { newer, record in
+      // A copy that was still to be brought up to date holds what is older.
+      guard record.trashed == 0, record.copy != .none, marked[record.name] == nil,
+        let secret = copies[record.name], let hash = try? index.copyHash(of: secret),
+        let current = try? index.copyHash(of: snapshot.contents(of: record).main),
+        hash != current, !pass.wasHeld(hash, by: record)
       else { return }
       newer[record.name] = secret
     }

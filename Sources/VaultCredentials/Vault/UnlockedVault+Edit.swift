@@ -162,7 +162,7 @@ extension UnlockedVault {
 extension UnlockedVault.Blocking {
   /// ``UnlockedVault/edit(_:)``, on the calling thread.
   public func edit<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
-    try vault.edited(change).result
+    try vault.edited(change)
   }
 
   /// ``UnlockedVault/set(_:to:field:changes:)``, on the calling thread.
@@ -170,11 +170,9 @@ extension UnlockedVault.Blocking {
   public func set(
     _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
   ) throws -> ItemChange {
-    var (change, settle) = try vault.edited {
+    try edit {
       try $0.set(name, to: secret, field: field, changes: changes)
     }
-    change.item = try settle(change.item)
-    return change
   }
 
   /// Stores a secret in place of the one that was read, and of no other.
@@ -189,7 +187,7 @@ extension UnlockedVault.Blocking {
   package func set(
     _ name: ItemName, to secret: Secret, field: String?, replacing item: Item?
   ) throws -> ItemChange {
-    var (change, settle) = try vault.edited { edit in
+    try edit { edit in
       let current = edit[name]
       guard current?.id == item?.id, current?.version == item?.version else {
         throw CredentialError(
@@ -201,8 +199,6 @@ extension UnlockedVault.Blocking {
       }
       return try edit.set(name, to: secret, field: field)
     }
-    change.item = try settle(change.item)
-    return change
   }
 
   /// ``UnlockedVault/store(_:)``, on the calling thread.
@@ -235,15 +231,13 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/rename(_:to:)``, on the calling thread.
   @discardableResult
   public func rename(_ name: ItemName, to new: ItemName) throws -> Item {
-    let (item, settle) = try vault.edited { try $0.rename(name, to: new) }
-    return try settle(item)
+    try edit { try $0.rename(name, to: new) }
   }
 
   /// ``UnlockedVault/copy(_:to:)``, on the calling thread.
   @discardableResult
   public func copy(_ name: ItemName, to new: ItemName) throws -> Item {
-    let (item, settle) = try vault.edited { try $0.copy(name, to: new) }
-    return try settle(item)
+    try edit { try $0.copy(name, to: new) }
   }
 
   /// ``UnlockedVault/remove(_:purge:)-(ItemName,_)``, on the calling thread.
@@ -277,42 +271,26 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/restore(_:version:)``, on the calling thread.
   @discardableResult
   public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
-    let (item, settle) = try vault.edited { try $0.restore(name, version: version) }
-    return try settle(item)
+    try edit { try $0.restore(name, version: version) }
   }
 }
 
 extension UnlockedVault {
   /// Commits an edit, then brings the copies of what it touched up to date.
-  ///
-  /// - Returns: What `change` returned, and a function that says how an item is after that.
-  func edited<Result>(
-    _ change: (inout VaultEdit) throws -> Result
-  ) throws -> (result: Result, settle: (Item) throws -> Item) {
-    var removed: Set<String> = []
-    var changesSecrets = false
-    let result = try commit { edit in
-      let result = try change(&edit)
-      removed = edit.removedCopies
-      changesSecrets = edit.changesSecrets
-      return result
-    }
-    guard changesSecrets, hasCopyWork else { return (result, { $0 }) }
-    let reason = try synchronizeCopies(withoutTelling: removed)
-    try checkWithdrawn(removed, reason)
-    return (
-      result,
-      { item in
-        let records = try self.snapshot(only: [item.name]).index.items
-        return records.first { $0.id == item.recordID }.map(Item.init) ?? item
-      }
-    )
+  fileprivate func edited<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
+    let commit = try write(change)
+    guard commit.changesSecrets, let after = commit.after else { return commit.result }
+    let reason = try synchronizeCopies(
+      own: commit.names, from: after, withoutTelling: commit.removedCopies)
+    try checkWithdrawn(commit.removedCopies, reason)
+    return commit.result
   }
 
   /// Fails if the keyring still holds a copy of an item that was removed.
   private func checkWithdrawn(_ names: Set<String>, _ reason: String?) throws {
     guard !names.isEmpty else { return }
-    let count = try snapshot().index.withdrawals.count { names.contains($0.name) }
+    let marked = try ledger().entries(onlyMarked: true)
+    let count = names.count { marked[$0]?.hashes.isEmpty == false }
     guard count > 0 else { return }
     let reason = reason.map { ": \($0)" } ?? ""
     throw CredentialError(

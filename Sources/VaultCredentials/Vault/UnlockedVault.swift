@@ -34,14 +34,6 @@ public final class UnlockedVault: Sendable {
     public let slotLabel: String
   }
 
-  /// What commits marked to be done in the keyring.
-  struct CopyMarks {
-    /// Whether the file, as it was written last, marks anything.
-    var isWaiting = true
-    /// Names that commits of this process marked, and nobody looked at since.
-    var names: Set<String> = []
-  }
-
   /// The vault as it is without its key.
   let locked: LockedVault
   let vaultID: [UInt8]
@@ -50,8 +42,6 @@ public final class UnlockedVault: Sendable {
   private let slotIDs: Set<[UInt8]>
   private let pendingNotices = Mutex<[VaultNotice]>([])
   private let hasToldOfPlainSession = Atomic(false)
-  /// What commits left to be done in the keyring.
-  private let copyWork = Mutex(CopyMarks())
   /// What opening the vault has read, for the first call after it.
   private let opened: Mutex<OpenedFile?>
 
@@ -127,25 +117,24 @@ public final class UnlockedVault: Sendable {
   func commit<Result>(
     after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
   ) throws -> Result {
-    let (result, notices, marks) = try VaultWriter(vault: self, slotIDs: slotIDs)
-      .commit(after: lost, change)
-    note(notices)
-    copyWork.withLock { work in
-      work.isWaiting = marks.isWaiting
-      work.names.formUnion(marks.names)
-    }
-    return result
+    try write(after: lost, change).result
   }
 
-  /// Whether the vault file, as it was written last, marks anything to be done in the keyring.
-  var hasCopyWork: Bool { copyWork.withLock { $0.isWaiting } }
+  /// Changes the file, and says what is to be done afterwards.
+  func write<Result>(
+    after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
+  ) throws -> Commit<Result> {
+    let commit = try VaultWriter(vault: self, slotIDs: slotIDs).commit(after: lost, change)
+    note(commit.notices)
+    return commit
+  }
 
-  /// The names that commits of this process marked since the last call.
-  func takeNamesOfCopyWork() -> Set<String> {
-    copyWork.withLock { work in
-      defer { work.names = [] }
-      return work.names
+  /// A snapshot of the file as it is now: the one that is given, if the file is still the same.
+  func latest(_ snapshot: VaultSnapshot?) throws -> VaultSnapshot {
+    if let snapshot, let identity = snapshot.file.identity, locked.folder.identity() == identity {
+      return snapshot
     }
+    return try self.snapshot()
   }
 
   /// Keeps the key in the kernel's keyring for as long as the options say.

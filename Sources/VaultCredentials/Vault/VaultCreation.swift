@@ -45,7 +45,7 @@ struct VaultCreation {
       isPublishing: records.contains { KeySlot.Kind(type: $0.type) == .keyring })
     try index.addDataKey(purpose: .history, now: index.written)
     try index.addDataKey(purpose: .publishing, now: index.written)
-    let (bytes, tag) = try VaultFileEncoder.compose(
+    let (bytes, tag, _) = try VaultFileEncoder.compose(
       header: header, index: index, keys: keys, sealedItems: [:])
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       guard try !vault.folder.exists() else {

@@ -10,7 +10,7 @@ extension VaultEdit {
 
   /// Whether a secret or its place was changed, and not only what is known of items.
   var changesSecrets: Bool {
-    !changedItems.isEmpty || !newBlobs.isEmpty || index.namesOfCopyWork(since: before) != []
+    !changedItems.isEmpty || !newBlobs.isEmpty || !copies.names.isEmpty
   }
 
   /// The position of the live item with a name.
@@ -217,30 +217,25 @@ extension VaultEdit {
   /// Asks for a copy of an item that is new, or back from the trash, if publishing is on.
   mutating func publishCopy(at position: Int) {
     self[position].copy = index.isPublishing ? .pending : .none
+    copyIsOutdated(at: position)
   }
 
-  /// Marks the copy of an item in the keyring as outdated, if it has one.
+  /// Marks the copy of an item in the keyring as outdated, if it is to have one.
   mutating func copyIsOutdated(at position: Int) {
-    if self[position].copy == .published { self[position].copy = .pending }
+    if self[position].copy != .none { copies.mark(self[position].name) }
   }
 
-  /// Asks for the copy under `name` to be removed from the keyring.
+  /// Asks for the copy under an item's name to be removed from the keyring.
   mutating func withdrawCopy(at position: Int) {
-    let record = self[position]
     // Also where none was noted yet: another command may be writing it now.
-    if record.copy != .none {
-      index.withdrawals.append(
-        VaultIndex.Withdrawal(name: record.name, copyHash: record.copyHash))
-    }
-    self[position].copyHash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+    if self[position].copy != .none { copies.mark(self[position].name) }
   }
 
   /// Makes what the keyring holds under a name the item's copy, to be looked at once more: another copy beside it
   /// goes.
-  mutating func adoptCopy(of name: ItemName, hash: [UInt8]) throws {
-    let position = try requirePosition(of: name)
-    self[position].copyHash = hash
+  mutating func adoptCopy(at position: Int, hash: [UInt8]) {
     self[position].copy = .pending
+    copies.mark(self[position].name, hash: hash)
   }
 
   /// The sealed bytes of every item that stays in the file.

@@ -24,10 +24,10 @@ public struct VaultEdit {
   }
 
   let vault: UnlockedVault
-  /// The file and its index as they were when the edit began.
+  /// The file as it was when the edit began.
   let file: VaultFile
-  let before: VaultIndex
   let keys: VaultKeys
+  private let states: CopyStates
   let now: Int64
   let historyLimit: Int
   var header: VaultHeader
@@ -44,7 +44,9 @@ public struct VaultEdit {
   var removesPrevious = false
   /// Whether something goes for good, from every file.
   var isPurging = false
-  /// Names of removed items whose copies the keyring holds: it must be reported if they stay there.
+  /// What is to be done in the keyring afterwards.
+  var copies = CopyChanges()
+  /// Names of removed items that were to have a copy: it must be reported if the keyring still holds one.
   var removedCopies: Set<String> = []
   var notices: [VaultNotice] = []
 
@@ -52,12 +54,14 @@ public struct VaultEdit {
     self.vault = vault
     self.file = file
     keys = vault.keys
+    states = CopyStates(of: vault)
     now = vault.locked.options.now()
     historyLimit = vault.locked.options.historyLimit
-    before = index
     self.index = index
     header = file.header
   }
+
+  func item(_ record: ItemRecord) -> Item { Item(record, states) }
 }
 
 // MARK: - Reading
@@ -68,13 +72,13 @@ extension VaultEdit {
   /// - Parameter query: The conditions; by default, all live items match.
   /// - Returns: The items, without their secrets.
   public func items(matching query: ItemQuery = .all) -> [Item] {
-    index.items.filter(query.matches).map(Item.init).sorted { $0.name < $1.name }
+    index.items.filter(query.matches).map(item).sorted { $0.name < $1.name }
   }
 
   /// The live item with a name, with the changes made so far, or `nil` if there is none.
   ///
   /// - Parameter name: The item's name.
-  public subscript(name: ItemName) -> Item? { position(of: name).map { Item(self[$0]) } }
+  public subscript(name: ItemName) -> Item? { position(of: name).map { item(self[$0]) } }
 
   /// Returns a current secret of an item, with the changes made so far.
   ///
@@ -137,7 +141,7 @@ extension VaultEdit {
       position = try insert(name, contents: contents) { try changes.apply(to: &$0) }
     }
     return ItemChange(
-      item: Item(self[position]), isNew: known == nil,
+      item: item(self[position]), isNew: known == nil,
       fingerprint: try vault.fingerprint(of: secret.bytes))
   }
 
@@ -161,7 +165,7 @@ extension VaultEdit {
       position = try insert(draft.name, contents: contents) { try draft.changes.apply(to: &$0) }
     }
     return ItemChange(
-      item: Item(self[position]), isNew: known == nil,
+      item: item(self[position]), isNew: known == nil,
       fingerprint: try vault.fingerprint(of: draft.main.bytes))
   }
 
@@ -213,7 +217,7 @@ extension VaultEdit {
       try changes.apply(to: &self[position])
     }
     self[position].modified = now
-    return Item(self[position])
+    return item(self[position])
   }
 }
 
@@ -232,7 +236,7 @@ extension VaultEdit {
     let position = try requirePosition(of: name)
     try rename(at: position, to: new)
     self[position].modified = now
-    return Item(self[position])
+    return item(self[position])
   }
 
   /// Makes a second item with the same secret, fields, note, tags and attributes.
@@ -253,7 +257,7 @@ extension VaultEdit {
       record.attributes = source.attributes
       record.expires = source.expires
     }
-    return Item(self[copy])
+    return item(self[copy])
   }
 
   mutating func rename(at position: Int, to new: ItemName) throws {
@@ -279,7 +283,7 @@ extension VaultEdit {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`.
   public mutating func remove(_ name: ItemName) throws {
     let position = try requirePosition(of: name)
-    if self[position].copy == .published { removedCopies.insert(name.text) }
+    if self[position].copy != .none { removedCopies.insert(name.text) }
     try moveToTrash(at: position)
   }
 
@@ -289,7 +293,7 @@ extension VaultEdit {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`.
   public mutating func purge(_ name: ItemName) throws {
     let position = try requirePosition(of: name)
-    if self[position].copy == .published { removedCopies.insert(name.text) }
+    if self[position].copy != .none { removedCopies.insert(name.text) }
     withdrawCopy(at: position)
     purge(at: position)
   }
@@ -321,7 +325,7 @@ extension VaultEdit {
   public mutating func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
     if let position = position(of: name) {
       try restoreVersion(version, at: position)
-      return Item(self[position])
+      return item(self[position])
     }
     let candidates = index.items.indices.filter {
       self[$0].trashed != 0 && self[$0].name == name.text
@@ -330,6 +334,6 @@ extension VaultEdit {
       throw UnlockedVault.notFound(name)
     }
     try takeOutOfTrash(at: position, version: version)
-    return Item(self[position])
+    return item(self[position])
   }
 }

@@ -28,11 +28,13 @@ public struct VaultSnapshot: Sendable {
   let file: VaultFile
   let index: VaultIndex
   private let names = LiveNames()
+  private let states: CopyStates
 
   init(vault: UnlockedVault, file: VaultFile, index: VaultIndex) {
     self.vault = vault
     self.file = file
     self.index = index
+    states = CopyStates(of: vault)
   }
 
   /// Returns the items that match a query, sorted by name.
@@ -40,20 +42,20 @@ public struct VaultSnapshot: Sendable {
   /// - Parameter query: The conditions; by default, all live items match.
   /// - Returns: The items, without their secrets.
   public func items(matching query: ItemQuery = .all) -> [Item] {
-    index.items.filter(query.matches).map(Item.init).sorted { $0.name < $1.name }
+    index.items.filter(query.matches).map(item).sorted { $0.name < $1.name }
   }
 
   /// The live item with a name, or `nil` if there is none.
   ///
   /// - Parameter name: The item's name.
-  public subscript(name: ItemName) -> Item? { record(named: name).map(Item.init) }
+  public subscript(name: ItemName) -> Item? { record(named: name).map(item) }
 
   /// Returns the live item with a name.
   ///
   /// - Parameter name: The item's name.
   /// - Returns: The item, without its secrets.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`.
-  public func item(_ name: ItemName) throws -> Item { Item(try requireRecord(named: name)) }
+  public func item(_ name: ItemName) throws -> Item { item(try requireRecord(named: name)) }
 
   /// Returns a secret of an item.
   ///
@@ -81,7 +83,7 @@ public struct VaultSnapshot: Sendable {
     let record = try record(of: item)
     let contents = try contents(of: record)
     return ItemWithSecrets(
-      item: Item(record), main: Secret(contents.main),
+      item: self.item(record), main: Secret(contents.main),
       fields: contents.fields.mapValues(Secret.init))
   }
 
@@ -117,6 +119,8 @@ public struct VaultSnapshot: Sendable {
 // MARK: - Records
 
 extension VaultSnapshot {
+  private func item(_ record: ItemRecord) -> Item { Item(record, states) }
+
   /// The record of an item, by its id.
   func record(of item: Item) throws -> ItemRecord {
     // The index lists items in the order of their ids; its decoder refuses any other.

@@ -1,5 +1,18 @@
 import VaultSealing
 
+/// What is known after a commit.
+struct Commit<Result> {
+  let result: Result
+  let notices: [VaultNotice]
+  /// Names whose copies the change made outdated.
+  let names: Set<String>
+  let changesSecrets: Bool
+  /// Names of removed items that were to have a copy.
+  let removedCopies: Set<String>
+  /// The file as it was written, if copies wait for the keyring.
+  let after: VaultSnapshot?
+}
+
 /// Commits changes to a vault file: under the lock, blobs first, one replace, then the record.
 struct VaultWriter {
   let vault: UnlockedVault
@@ -13,11 +26,11 @@ struct VaultWriter {
   ///   - lost: A later generation that is lost: the new file succeeds it, so that machines that saw it accept the
   ///     new file.
   ///   - change: What is to be changed.
-  /// - Returns: What `change` returned, what a person should hear, and which copies wait for the keyring.
+  /// - Returns: What `change` returned, and what is to be done after the commit.
   /// - Throws: ``CredentialError``: what writing throws, or `change`.
   func commit<Result>(
     after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
-  ) throws -> (result: Result, notices: [VaultNotice], marks: UnlockedVault.CopyMarks) {
+  ) throws -> Commit<Result> {
     let (locked, vaultID) = (vault.locked, vault.vaultID)
     return try locked.folder.locked(timeout: locked.options.lockTimeout) { directory in
       let reader = VaultReader(
@@ -29,6 +42,9 @@ struct VaultWriter {
       edit.index.device = try locked.folder.device()
       try emptyTrash(&edit)
       let result = try change(&edit)
+      let (names, changesSecrets) = (edit.copies.names, edit.changesSecrets)
+      edit.copies.takeOver(index)
+      edit.index.dropCopies()
       edit.index.noteUndo(from: index)
       edit.index.dropUnusedHistoryKeys()
       edit.index.dropOldTombstones(now: edit.now)
@@ -44,12 +60,12 @@ struct VaultWriter {
       }
       edit.header.generation += 1
       edit.index.shortenAncestors()
-      let (bytes, tag) = try VaultFileEncoder.compose(
+      let (bytes, tag, written) = try VaultFileEncoder.compose(
         header: edit.header, index: edit.index, keys: edit.newKeys ?? vault.keys,
         sealedItems: try edit.sealedItems())
 
       let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
-      try history.insert(edit.newBlobs, written: edit.now)
+      let hasMarks = try store(edit, history)
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
       try locked.folder.record(seen, key: try (edit.newKeys ?? vault.keys).state())
@@ -61,10 +77,38 @@ struct VaultWriter {
             "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
             hint: "run 'vault key rotate' when that program has ended: it makes them useless"))
       }
-      let marks = UnlockedVault.CopyMarks(
-        isWaiting: edit.index.hasCopyWork, names: edit.index.namesOfCopyWork(since: index))
-      return (result, edit.notices, marks)
+      if edit.newKeys != nil { try forgetFormerCopies(edit) }
+      var after: VaultSnapshot?
+      if hasMarks || !names.isEmpty {
+        let file = try VaultFile(bytes: bytes, identity: locked.folder.identity())
+        after = VaultSnapshot(vault: vault, file: file, index: written)
+      }
+      return Commit(
+        result: result, notices: edit.notices, names: names, changesSecrets: changesSecrets,
+        removedCopies: edit.removedCopies, after: after)
     }
+  }
+
+  /// Stores what the new file names outside of it, and marks copies that it makes outdated.
+  ///
+  /// - Returns: Whether copies are marked, as far as the store was opened at all.
+  private func store(_ edit: VaultEdit, _ history: HistoryStore) throws -> Bool {
+    let ledger = try vault.ledger(edit.newKeys)
+    let moved = edit.newKeys == nil ? [:] : try vault.ledger().entries()
+    guard !edit.newBlobs.isEmpty || !edit.copies.isEmpty || !moved.isEmpty else { return false }
+    return try ledger.store.write { connection in
+      try history.insert(edit.newBlobs, written: edit.now, in: connection)
+      for entry in moved.values { try ledger.put(entry, in: connection) }
+      try edit.copies.write(to: ledger, in: connection)
+      return try ledger.hasMarks(in: connection)
+    }
+  }
+
+  /// Removes rows of copies that are sealed under the keys of the epoch before.
+  private func forgetFormerCopies(_ edit: VaultEdit) throws {
+    let ledger = try vault.ledger(edit.newKeys)
+    guard try ledger.count() > 0 else { return }
+    try ledger.store.write { try ledger.removeUnreadable(in: $0) }
   }
 
   /// Purges items whose time in the trash is over.

@@ -1,11 +1,6 @@
 import VaultSealing
 
 extension VaultIndex {
-  /// Whether something is to be done in the keyring: copies to be made, brought up to date or removed.
-  var hasCopyWork: Bool {
-    !withdrawals.isEmpty || items.contains { $0.trashed == 0 && $0.copy == .pending }
-  }
-
   /// What a data key is for.
   enum Purpose: String {
     /// Earlier versions and the trash, in `store.sqlite`.
@@ -55,7 +50,7 @@ extension VaultIndex {
     return key.key
   }
 
-  /// The keyed hash by which a published copy is recognised.
+  /// The keyed hash by which a published copy is recognized.
   func copyHash(of secret: SecretBytes) throws -> [UInt8] {
     let key = try dataKey(for: .publishing).key
     return try secret.withBytes { try Hash.blake2b($0, count: ItemRecord.hashLength, key: key) }

@@ -4,10 +4,12 @@ import VaultSealing
 ///
 /// Documentation/file-format.md, section 4.
 struct ItemRecord: Sendable, Equatable {
-  /// How the copy in the keyring stands.
+  /// Whether the keyring is to have a copy.
   enum Copy: UInt8, Sendable {
     case none = 0
+    /// It is, and had one when an older version wrote this; we write ``pending`` in its place.
     case published = 1
+    /// It is; the ledger says how the copy stands.
     case pending = 2
   }
 
@@ -33,6 +35,7 @@ struct ItemRecord: Sendable, Equatable {
   var expires: Int64 = 0
   var trashed: Int64 = 0
   var copy: Copy = .none
+  /// The keyed hash of the copy, by an older version's account; zeros otherwise.
   var copyHash = [UInt8](repeating: 0, count: hashLength)
   var note = ""
   var tags: [String] = []

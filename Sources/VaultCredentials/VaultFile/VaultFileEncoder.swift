@@ -11,11 +11,11 @@ enum VaultFileEncoder {
   ///   - index: Its items' places in the file are set here.
   ///   - keys: The keys of the epoch.
   ///   - sealedItems: The sealed bytes of every item that is not in the trash, by id.
-  /// - Returns: The bytes of the file, and the tag of its index.
+  /// - Returns: The bytes of the file, the tag of its index, and the index with the places set.
   /// - Throws: ``CredentialError`` with code `.cannotCreate` beyond a limit of the format.
   static func compose(
     header: VaultHeader, index: VaultIndex, keys: VaultKeys, sealedItems: [[UInt8]: [UInt8]]
-  ) throws -> (bytes: [UInt8], tag: [UInt8]) {
+  ) throws -> (bytes: [UInt8], tag: [UInt8], index: VaultIndex) {
     precondition(!index.isPartial)
     var header = header
     var index = index
@@ -51,7 +51,7 @@ enum VaultFileEncoder {
     bytes += headerBytes
     bytes += sealedIndex
     for item in index.items where item.trashed == 0 { bytes += sealedItems[item.id] ?? [] }
-    return (bytes, Array(sealedIndex.suffix(AuthenticatedEncryption.tagLength)))
+    return (bytes, Array(sealedIndex.suffix(AuthenticatedEncryption.tagLength)), index)
   }
 
   private static func limit(_ message: String) -> CredentialError {

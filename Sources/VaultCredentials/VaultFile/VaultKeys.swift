@@ -24,6 +24,11 @@ struct VaultKeys: Sendable {
     try KeyDerivation.subkey(5, of: vaultKey, context: "VLTkeys1")
   }
 
+  /// Seals what is known of copies in the keyring.
+  func copies() throws -> SecretBytes {
+    try KeyDerivation.subkey(6, of: vaultKey, context: "VLTkeys1")
+  }
+
   /// The key of one item, from K_item or from a data key.
   static func key(of itemID: [UInt8], from parent: SecretBytes) throws -> SecretBytes {
     try KeyDerivation.key(from: parent, message: itemID)

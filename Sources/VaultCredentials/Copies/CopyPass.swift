@@ -8,9 +8,7 @@ struct CopyPass {
     var outcome: CopyPublisher.Outcome.Kind
   }
 
-  let vault: UnlockedVault
-  let sealed: VaultFile
-  let index: VaultIndex
+  let snapshot: VaultSnapshot
   let publisher: CopyPublisher
   let isOverwriting: Bool
 
@@ -21,15 +19,16 @@ struct CopyPass {
     }
     return try publisher.publish(
       CopyPublisher.Wanted(
-        name: work.name, secret: try sealed.contents(of: record, keys: vault.keys).main,
+        name: work.name, secret: try snapshot.contents(of: record).main,
         known: work.known, wasHeld: { wasHeld($0, by: record) }, isOverwriting: isOverwriting))
   }
 
   /// Whether an earlier version of the item had this keyed hash.
   func wasHeld(_ hash: [UInt8], by record: ItemRecord) -> Bool {
     record.earlier.contains { earlier in
-      let contents = try? vault.contents(of: record, earlier: earlier, index: index)
-      return contents.flatMap { try? index.copyHash(of: $0.main) } == hash
+      let contents = try? snapshot.vault.contents(
+        of: record, earlier: earlier, index: snapshot.index)
+      return contents.flatMap { try? snapshot.index.copyHash(of: $0.main) } == hash
     }
   }
 }

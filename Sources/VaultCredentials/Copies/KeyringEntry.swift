@@ -100,11 +100,9 @@ extension UnlockedVault.Blocking {
     let index = try vault.snapshot().index
     // What was published under each name.
     var known: [String: Set<[UInt8]>] = [:]
-    for record in index.items where record.trashed == 0 && record.copy != .none {
-      known[record.name, default: []].insert(record.copyHash)
-    }
-    for withdrawal in index.withdrawals {
-      known[withdrawal.name, default: []].insert(withdrawal.copyHash)
+    for name in index.publishedRecords().keys { known[name] = [] }
+    for entry in try vault.ledger().entries(with: index).values {
+      known[entry.name, default: []].formUnion(entry.hashes)
     }
     let service = vault.copyService
     let items = try KeyringEntry.items(of: vault.locked.keyring)
@@ -123,7 +121,7 @@ extension UnlockedVault.Blocking {
               guard let known = known[identity.username] else { return false }
               if item.isLocked || identity.isCarried(by: item) { return true }
               // The only one of that name that was published, or was taken over from another program.
-              return named[identity]?.count == 1 && known.contains { $0.isSomeHash }
+              return named[identity]?.count == 1 && !known.isEmpty
             } ?? false)
       })
   }
@@ -158,17 +156,16 @@ extension UnlockedVault.Blocking {
     let becomesCopy = isInPlace && entry.attributes["username"] == name.text
     let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
-    let (item, settle) = try vault.edited { edit in
+    return try edit { edit in
       guard isReplacing || edit[name] == nil else {
         throw CredentialError(
           .itemExists, "an item of that name is there already",
           hint: "take it as a new version (--replace), or under another name (--as)")
       }
       let item = try edit.set(name, to: Secret(secret), changes: changes).item
-      if becomesCopy { try edit.adoptCopy(of: name, hash: hash) }
+      if becomesCopy { edit.adoptCopy(at: try edit.requirePosition(of: name), hash: hash) }
       return item
     }
-    return try settle(item)
   }
 }
 

@@ -1,21 +1,5 @@
 import VaultSealing
 
-/// How the copies in the keyring stand.
-public struct CopyReport: Sendable, Equatable {
-  /// Copies that hold what the vault holds.
-  public internal(set) var current = 0
-  /// Copies that are still to be made, brought up to date or removed.
-  public internal(set) var pending = 0
-  /// Names of items whose copy another program changed.
-  public internal(set) var changedByOthers: [ItemName] = []
-  /// Names of items whose copy is gone from the keyring.
-  public internal(set) var missing: [ItemName] = []
-  /// Names under which another program keeps an item, beside a copy or where one would be.
-  public internal(set) var foreign: [String] = []
-  /// Names of copies that a vault left in the keyring, of items that this vault does not publish.
-  public internal(set) var leftovers: [String] = []
-}
-
 extension UnlockedVault {
   /// How the copies in the keyring stand; nothing is changed.
   ///
@@ -102,40 +86,25 @@ extension UnlockedVault.Blocking {
     return report
   }
 
-  /// Marks what the keyring holds otherwise than the index says, so that it is brought up to date.
+  /// Marks what the keyring holds otherwise than the vault wants, so that it is brought up to date.
   private func markDifferences(overwriting: Bool) throws {
     let survey = try CopySurvey(vault)
-    var published: [[UInt8]: UInt64] = [:]
-    var withdrawn: [VaultIndex.Withdrawal] = []
+    var marked: [String: [[UInt8]]] = [:]
     for name in survey.names {
       switch survey.finding(name).state {
-      case .different:
-        if let record = survey.records[name] { published[record.id] = record.version }
-      case .changedByOthers, .missing:
-        if overwriting, let record = survey.records[name] { published[record.id] = record.version }
+      case .different: marked[name] = []
+      case .changedByOthers, .missing: if overwriting { marked[name] = [] }
       case .leftover:
         let copies = survey.found[name]?.filter(\.carriesOurs) ?? []
         // What the vault held is the vault's; what it never held may be all that is left of another one.
         guard overwriting || copies.allSatisfy({ survey.wasHeld($0.hash, under: name) }) else {
           continue
         }
-        withdrawn += copies.map { VaultIndex.Withdrawal(name: name, copyHash: $0.hash) }
+        marked[name] = copies.map(\.hash)
       case .current, .pending, .nothing: break
       }
     }
-    guard !published.isEmpty || !withdrawn.isEmpty else { return }
-    try vault.commit { edit in
-      for position in edit.index.items.indices {
-        let record = edit[position]
-        guard published[record.id] == record.version, record.copy == .published else { continue }
-        edit[position].copy = .pending
-      }
-      for withdrawal in withdrawn {
-        let position = edit.position(of: ItemName(stored: withdrawal.name))
-        if let position, edit[position].copy != .none { continue }
-        edit.index.withdrawals.append(withdrawal)
-      }
-    }
+    try vault.ledger().mark(marked)
   }
 
   /// ``UnlockedVault/takeChangedCopies()``, on the calling thread.
@@ -166,8 +135,7 @@ extension UnlockedVault.Blocking {
             at: position, ItemContents(main: copy.secret, fields: contents.fields))
         }
         // What was taken is the copy from now on; others of ours of that name go.
-        edit[position].copyHash = copy.hash
-        edit[position].copy = .pending
+        edit.adoptCopy(at: position, hash: copy.hash)
         return copy.name
       }
     }
@@ -182,6 +150,7 @@ extension UnlockedVault.Blocking {
   public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) throws {
     try vault.commit { edit in
       if names == nil { edit.index.isPublishing = isOn }
+      edit.copies.retriesUnpublishable = isOn
       let positions =
         try names?.map { try edit.requirePosition(of: $0) }
         ?? edit.index.items.indices.filter { edit[$0].trashed == 0 }
@@ -189,6 +158,7 @@ extension UnlockedVault.Blocking {
         if isOn {
           if edit[position].copy == .none {
             edit[position].copy = .pending
+            edit.copyIsOutdated(at: position)
           }
         } else {
           edit.withdrawCopy(at: position)
@@ -209,7 +179,6 @@ extension UnlockedVault {
       try synchronizeCopies()
       return
     }
-    _ = takeNamesOfCopyWork()
     let result = try withCopiesLocked(within: locked.options.lockTimeout) {
       do {
         try prepare()

@@ -3,7 +3,7 @@ struct CopySurvey {
   enum State {
     /// One copy, and it holds what the vault holds.
     case current
-    /// Marked in the index.
+    /// Marked in the ledger.
     case pending
     /// Marked as done, and it is not: another secret of the vault's own, or several copies.
     case different
@@ -20,6 +20,7 @@ struct CopySurvey {
   let found: [String: [FoundCopy]]
   /// Live items that have a copy, or are to have one.
   let records: [String: ItemRecord]
+  private let entries: [String: CopyLedger.Entry]
   private let work: [String: CopyWork]
   private let wanted: [String: [UInt8]]
   private let pass: CopyPass
@@ -27,7 +28,7 @@ struct CopySurvey {
   init(_ vault: UnlockedVault) throws {
     self.vault = vault
     let snapshot = try vault.snapshot()
-    let (sealed, index) = (snapshot.file, snapshot.index)
+    let index = snapshot.index
     self.index = index
     let publisher = vault.publisher(for: index)
     do {
@@ -35,17 +36,17 @@ struct CopySurvey {
     } catch let error as KeyringError {
       throw CredentialError(error)
     }
-    let live = index.items.filter { $0.trashed == 0 && $0.copy != .none }
-    records = Dictionary(live.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    work = index.copyWork()
-    wanted = records.compactMapValues { record in
-      // A damaged item is another matter: its copy may be what mends it.
-      (try? sealed.contents(of: record, keys: vault.keys)).flatMap {
-        try? index.copyHash(of: $0.main)
-      }
+    let entries = try vault.ledger().entries(with: index)
+    self.entries = entries
+    records = index.publishedRecords().filter {
+      entries[$0.key]?.mark != CopyLedger.unpublishable
     }
-    pass = CopyPass(
-      vault: vault, sealed: sealed, index: index, publisher: publisher, isOverwriting: false)
+    work = CopyLedger.work(for: index, entries)
+    wanted = records.compactMapValues { record in
+      // A damaged item is another matter: its copy may be what restores it.
+      (try? snapshot.contents(of: record)).flatMap { try? index.copyHash(of: $0.main) }
+    }
+    pass = CopyPass(snapshot: snapshot, publisher: publisher, isOverwriting: false)
   }
 
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
@@ -64,12 +65,13 @@ struct CopySurvey {
     if work[name] != nil {
       return (standing.changed.isEmpty ? .pending : .changedByOthers, hasForeign)
     }
-    guard wanted[name] == nil || wanted[name] == record.copyHash else {
+    let published = entries[name]?.hashes.last
+    guard wanted[name] == nil || wanted[name] == published else {
       return (.different, hasForeign)
     }
     if !standing.changed.isEmpty { return (.changedByOthers, hasForeign) }
     guard let kept = standing.ours.first else { return (.missing, hasForeign) }
-    let isOne = standing.ours.count == 1 && kept.hash == record.copyHash
+    let isOne = standing.ours.count == 1 && kept.hash == published
     return (isOne ? .current : .different, hasForeign)
   }
 
@@ -85,7 +87,7 @@ struct CopySurvey {
     index.items.contains { record in
       guard record.name == name else { return false }
       if record.trashed == 0,
-        let contents = try? pass.sealed.contents(of: record, keys: vault.keys),
+        let contents = try? pass.snapshot.contents(of: record),
         (try? index.copyHash(of: contents.main)) == hash
       {
         return true
@@ -96,9 +98,9 @@ struct CopySurvey {
 
   private func standing(_ name: String, _ record: ItemRecord) -> CopyStanding {
     var known = work[name]?.known ?? []
-    if record.copyHash.isSomeHash { known.insert(record.copyHash) }
+    known.formUnion(entries[name]?.hashes ?? [])
     return CopyStanding(
-      found[name] ?? [], wanted: wanted[name] ?? record.copyHash, known: known,
-      wasHeld: { record.copy == .pending && pass.wasHeld($0, by: record) })
+      found[name] ?? [], wanted: wanted[name] ?? entries[name]?.hashes.last ?? [], known: known,
+      wasHeld: { work[name] != nil && pass.wasHeld($0, by: record) })
   }
 }

@@ -2,22 +2,26 @@ import VaultSealing
 import VaultStorage
 
 /// Sealed blobs of earlier versions and of the trash, in `store.sqlite`.
-///
-/// The store is opened only when something is put in or taken out: reading a current secret never
-/// touches it.
 struct HistoryStore {
   let location: StoreLocation
   let vaultID: [UInt8]
 
+  private var store: CredentialStore { CredentialStore(location: location) }
+
   /// Stores blobs; they are durable when this returns.
   func insert(_ blobs: [VaultEdit.Blob], written: Int64) throws {
     guard !blobs.isEmpty else { return }
-    try write { connection in
-      for blob in blobs {
-        try connection.execute(
-          "INSERT OR IGNORE INTO credentials_blobs (vault, hash, sealed, written) VALUES (?, ?, ?, ?)",
-          [.blob(vaultID), .blob(blob.hash), .blob(blob.sealed), .integer(written)])
-      }
+    try store.write { try insert(blobs, written: written, in: $0) }
+  }
+
+  /// Stores blobs as a part of a transaction.
+  func insert(
+    _ blobs: [VaultEdit.Blob], written: Int64, in connection: SQLiteConnection
+  ) throws {
+    for blob in blobs {
+      try connection.execute(
+        "INSERT OR IGNORE INTO credentials_blobs (vault, hash, sealed, written) VALUES (?, ?, ?, ?)",
+        [.blob(vaultID), .blob(blob.hash), .blob(blob.sealed), .integer(written)])
     }
   }
 
@@ -32,7 +36,7 @@ struct HistoryStore {
   /// - Throws: ``CredentialError``: what writing throws.
   func remove(_ hashes: [[UInt8]], erasing: Bool) throws -> Bool {
     if !hashes.isEmpty {
-      try write { connection in
+      try store.write { connection in
         for hash in hashes {
           try connection.execute(
             "DELETE FROM credentials_blobs WHERE vault = ? AND hash = ?",
@@ -48,11 +52,8 @@ struct HistoryStore {
 
   /// The sealed bytes with this hash, or `nil`.
   func blob(_ hash: [UInt8]) throws -> [UInt8]? {
-    try CredentialError.fromStorage {
-      guard let store = try Store.open(location, mode: .read),
-        try store.version(of: .credentials) > 0
-      else { return nil }
-      let rows = try store.connection.cached(
+    try store.readBlobs { connection in
+      let rows = try connection.cached(
         "SELECT sealed FROM credentials_blobs WHERE vault = ? AND hash = ?")
       defer { rows.reset() }
       try rows.bind(vaultID, at: 1)
@@ -65,15 +66,6 @@ struct HistoryStore {
   func check() throws -> [String] {
     try CredentialError.fromStorage {
       try Store.open(location, mode: .read)?.check() ?? []
-    }
-  }
-
-  private func write(_ body: (SQLiteConnection) throws -> Void) throws {
-    try CredentialError.fromStorage {
-      let store = try Store.open(location, mode: .write)
-      store?.prepareForShortUse()
-      try store?.adopt(.credentials)
-      try store?.write(body)
     }
   }
 }

@@ -2,29 +2,23 @@ import VaultSealing
 import VaultStorage
 
 extension UnlockedVault {
-  /// Brings the copies in the keyring up to date, after the vault file is durable.
-  ///
-  /// What cannot be done now stays marked in the index, and is told as a notice. Returns the item as the index has
-  /// it afterwards.
-  @discardableResult
-  func synchronizeCopies(after record: ItemRecord) throws -> ItemRecord {
-    guard hasCopyWork else { return record }
-    try synchronizeCopies()
-    let name = ItemName(stored: record.name)
-    return try snapshot(only: [name]).index.items.first { $0.id == record.id } ?? record
-  }
-
   /// Publishes and withdraws what is marked: what this command marked, and a few that others left.
   ///
   /// Takes no longer than the keyring's time limit, however much there is to be done.
   ///
-  /// - Parameter names: Names whose withdrawal is no matter for a notice, since the caller tells of it.
+  /// - Parameters:
+  ///   - own: Names that this command marked; they come first.
+  ///   - snapshot: The file as it was read or written last.
+  ///   - names: Names that the caller reports itself.
   /// - Returns: Why something had to be left undone; `nil` if nothing had.
   /// - Throws: ``CredentialError``: what reading and writing throw.
   @discardableResult
-  func synchronizeCopies(withoutTelling names: Set<String> = []) throws -> String? {
-    let own = takeNamesOfCopyWork()
-    let work = try snapshot().index.copyWork()
+  func synchronizeCopies(
+    own: Set<String> = [], from snapshot: VaultSnapshot? = nil,
+    withoutTelling names: Set<String> = []
+  ) throws -> String? {
+    let current = try latest(snapshot)
+    let work = try ledger().work(for: current.index)
     guard !work.isEmpty else { return nil }
     guard locked.options.usesKeyring else {
       return noteWaiting(Array(work.values), withoutTelling: names, "the keyring is switched off")
@@ -33,7 +27,7 @@ extension UnlockedVault {
     let result: CopiesLeft?
     do {
       result = try withCopiesLocked(within: locked.options.keyringTimeout) {
-        try reconcile(own: own, budget)
+        try reconcile(own: own, from: current, budget)
       }
     } catch let error as CopiesUnlockable {
       return noteWaiting(Array(work.values), withoutTelling: names, error.cause.message)
@@ -49,7 +43,7 @@ extension UnlockedVault {
   ///
   /// The lock is a file beside the vault's own, and is taken before that one and never while that one is held: two
   /// commands cannot wait for each other. It goes with its holder, however that ends; what the holder had not done
-  /// is still marked in the index.
+  /// is still marked in the ledger.
   ///
   /// - Parameters:
   ///   - limit: How long to wait.
@@ -81,13 +75,21 @@ extension UnlockedVault {
     var reason: String?
   }
 
-  /// Brings the keyring to what the index says, the names of `own` first; the caller holds the lock for it.
+  /// Brings the keyring to what the vault wants, the names of `own` first; the caller holds the lock for it.
   ///
-  /// The index is read anew until nothing is left: what others marked while this ran, and gave up waiting for, is
+  /// File and ledger are looked at again until nothing is left: what others marked while this ran, and gave up waiting for, is
   /// done too. Each portion is noted before the next one is begun.
   func reconcile(
-    own: Set<String>, _ budget: CopyBudget, overwriting isOverwriting: Bool = false
+    own: Set<String>, from snapshot: VaultSnapshot? = nil, _ budget: CopyBudget,
+    overwriting isOverwriting: Bool = false
   ) throws -> CopiesLeft {
+    var current = try latest(snapshot)
+    if current.index.carriesCopies {
+      // An older version wrote the file: what it noted of copies goes into the ledger, once.
+      try commit { _ in }
+      current = try self.snapshot()
+    }
+    let ledger = try ledger()
     var budget = budget
     var tried: Set<CopyWork.Identity> = []
     var notices = CopyNotices()
@@ -95,14 +97,12 @@ extension UnlockedVault {
     defer { note(notices.all) }
     func place(_ work: CopyWork) -> Int { own.contains(work.name) ? 0 : 1 }
     while true {
-      let snapshot = try snapshot()
-      let (sealed, index) = (snapshot.file, snapshot.index)
-      let work = index.copyWork().values.filter { !tried.contains($0.identity) }
+      current = try latest(current)
+      let work = try ledger.work(for: current.index).values.filter { !tried.contains($0.identity) }
         .sorted { (place($0), $0.name) < (place($1), $1.name) }
       guard !work.isEmpty else { return result }
       let pass = CopyPass(
-        vault: self, sealed: sealed, index: index, publisher: publisher(for: index),
-        isOverwriting: isOverwriting)
+        snapshot: current, publisher: publisher(for: current.index), isOverwriting: isOverwriting)
       var done: [CopyPass.Done] = []
       var hasEnded = false
       for (position, item) in work.prefix(Self.portion).enumerated() {
@@ -130,7 +130,7 @@ extension UnlockedVault {
           result.reason = error.message
         }
       }
-      try mark(done)
+      try ledger.settle(done)
       guard !hasEnded else {
         result.left += work.filter { !tried.contains($0.identity) }
         return result
@@ -138,57 +138,14 @@ extension UnlockedVault {
     }
   }
 
-  /// How many copies are made before that is noted in the vault file.
+  /// How many copies are made before that is noted in the ledger.
   private static let portion = 64
-
-  /// Notes in the index what the keyring holds now; what was changed meanwhile stays marked.
-  private func mark(_ done: [CopyPass.Done]) throws {
-    let done = done.filter { $0.outcome != .changedByOthers && $0.outcome != .foreign }
-    guard !done.isEmpty else { return }
-    let seen = Set(done.flatMap(\.work.withdrawals))
-    try commit { edit in
-      edit.index.withdrawals.removeAll { seen.contains($0) }
-      for copy in done {
-        let work = copy.work
-        let position = edit.position(of: ItemName(stored: work.name)).flatMap { position in
-          let record = edit[position]
-          return record.id == work.record?.id && record.copy != .none ? position : nil
-        }
-        switch copy.outcome {
-        case .published(let hash):
-          guard let position else {
-            // Removed, renamed or no longer published while its copy was written: that has to go.
-            edit.index.withdrawals.append(
-              VaultIndex.Withdrawal(name: work.name, copyHash: hash))
-            continue
-          }
-          edit[position].copyHash = hash
-          // A newer secret follows.
-          if edit[position].version == work.record?.version {
-            edit[position].copy = .published
-          }
-        case .inexact:
-          guard let position else { continue }
-          edit[position].copyHash = .noHash
-          if edit[position].version == work.record?.version {
-            edit[position].copy = .none
-          }
-        case .withdrawn, .changedByOthers, .foreign: break
-        }
-      }
-    }
-  }
 
   func publisher(for index: VaultIndex) -> CopyPublisher {
     CopyPublisher(keyring: locked.keyring, service: copyService) { try index.copyHash(of: $0) }
   }
 
   var copyService: String { locked.copyService(vaultID: vaultID) ?? "vault" }
-}
-
-extension [UInt8] {
-  /// The keyed hash of what was not published yet.
-  fileprivate static var noHash: [UInt8] { [UInt8](repeating: 0, count: ItemRecord.hashLength) }
 }
 
 extension KeyringError {

@@ -1,0 +1,41 @@
+import VaultStorage
+
+/// The tables of credentials in `store.sqlite`.
+///
+/// The store is opened only when something is put in or taken out: reading a current secret never touches it.
+struct CredentialStore: Sendable {
+  let location: StoreLocation
+
+  /// Runs `body` in one transaction, which is durable when this returns; makes the store if there is none.
+  func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    try CredentialError.fromStorage {
+      guard let store = try Store.open(location, mode: .write) else {
+        throw StorageError(.cannotCreate, "cannot make the store")
+      }
+      store.prepareForShortUse()
+      try store.adopt(.credentials)
+      return try store.write(body)
+    }
+  }
+
+  /// Runs `body` if there is a store with a table of blobs.
+  func readBlobs<Result>(_ body: (SQLiteConnection) throws -> Result?) throws -> Result? {
+    try read(since: 1, body)
+  }
+
+  /// Runs `body` if there is a store with a table of copies.
+  func readCopies<Result>(_ body: (SQLiteConnection) throws -> Result?) throws -> Result? {
+    try read(since: 2, body)
+  }
+
+  private func read<Result>(
+    since version: Int, _ body: (SQLiteConnection) throws -> Result?
+  ) throws -> Result? {
+    try CredentialError.fromStorage {
+      guard let store = try Store.open(location, mode: .read),
+        try store.version(of: .credentials) >= version
+      else { return nil }
+      return try body(store.connection)
+    }
+  }
+}
