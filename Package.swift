@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
+    .library(name: "VaultExchange", targets: ["VaultExchange"]),
     .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
@@ -34,12 +35,17 @@ let package = Package(
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultPasswords",
-        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+        "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
       ]),
+
+    // Other programs' exports as items, and items in their formats.
+    .target(
+      name: "VaultExchange",
+      dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
 
     // The three drawers. None imports another.
     .target(
@@ -110,6 +116,12 @@ let package = Package(
     .testTarget(
       name: "OneTimeCodesTests",
       dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),
+    .testTarget(
+      name: "ExchangeTests",
+      dependencies: [
+        "VaultExchange", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
+        "VaultSealing",
+      ]),
     .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
@@ -150,8 +162,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultPreferences", "VaultDataStore", "VaultStorage",
-        "VaultSealing", "VaultOneTimeCodes", "vault", "TestSupport",
+        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences", "VaultDataStore",
+        "VaultStorage", "VaultSealing", "VaultOneTimeCodes", "vault", "TestSupport",
       ],
       exclude: ["Scripts"]),
   ],

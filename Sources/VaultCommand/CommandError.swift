@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultExchange
 import VaultSealing
 import VaultStorage
 
@@ -56,6 +57,8 @@ struct ErrorReport {
       return (error.code, error.message, error.hint)
     case let error as CredentialError:
       return (error.code.rawValue, error.message, error.hint)
+    case let error as ExchangeError:
+      return (error.code.rawValue, error.message, error.remedy.map(hint(for:)))
     case let error as StorageError:
       return (error.code.rawValue, error.message, hint(for: error.code))
     case let error as SealingError:
@@ -64,6 +67,16 @@ struct ErrorReport {
       return ("input-output", "writing failed: \(error.reason)", nil)
     default:
       return ("internal", "something unexpected went wrong", nil)
+    }
+  }
+
+  private static func hint(for remedy: ExchangeError.Remedy) -> String {
+    switch remedy {
+    case .chooseFormat: ImportSource.formatsHint
+    case .exportUnencrypted: "export it as plain JSON"
+    case .exportApartOrRename: "export them apart, or rename one"
+    case .exportJSON: "export json"
+    case .rename: "rename it first"
     }
   }
 

@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultExchange
 import VaultSealing
 import VaultStorage
 
@@ -41,6 +42,7 @@ package struct ExitStatus: Hashable, Sendable {
     switch error {
     case let error as CommandError: return error.status
     case let error as CredentialError: return of(error.code)
+    case let error as ExchangeError: return of(error.code)
     case let error as StorageError: return of(error.code)
     case let error as SealingError: return of(error.code)
     default: return .inputOutput
@@ -67,6 +69,10 @@ package struct ExitStatus: Hashable, Sendable {
     case _ where code.isAboutKeyring: .unavailable
     default: .inputOutput
     }
+  }
+
+  private static func of(_ code: ExchangeError.Code) -> ExitStatus {
+    code == .invalidRequest ? .usage : .damaged
   }
 
   private static func of(_ code: StorageError.Code) -> ExitStatus {

@@ -13,8 +13,9 @@ struct ByteTextTests {
     "VaultPreferences/PropertyLists/DateText.swift": "what is not a date to the letter is refused",
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
     "VaultCommand/Output/Timestamp.swift": "what is not a time to the letter is refused",
+    "VaultStorage/Text/Timestamp.swift": "what is not a time to the letter is refused",
     "VaultCommand/Terminal/DisplayWidth.swift": "columns are counted by what a person sees",
-    "VaultCommand/Commands/FreeName.swift": "a name is cut between what a person sees",
+    "VaultCredentials/FreeName.swift": "a name is cut between what a person sees",
     "VaultCommand/Process/ProgramName.swift": "words of our own texts",
     "VaultPasswords/": "a password is made of characters",
     "VaultCredentials/NamePattern.swift": "'?' stands for what a person takes for one character",
@@ -23,16 +24,17 @@ struct ByteTextTests {
 
   /// Modules that read or write what others write or read.
   static let modules = [
-    "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand", "VaultOneTimeCodes",
+    "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
+    "VaultOneTimeCodes", "VaultExchange",
     "VaultPasswords",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
   static let formats = [
-    "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/",
+    "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/", "VaultExchange/",
     "VaultPreferences/PropertyLists/", "VaultCommand/Commands/Connect/",
     "VaultCommand/Commands/Data/",
-    "VaultCommand/Commands/Exchange/", "VaultCommand/Commands/Helpers/", "VaultCommand/References/",
+    "VaultCommand/Commands/Helpers/", "VaultCommand/References/",
   ]
 
   /// A literal of one character, as it stands in source: `"`, backslash escapes, `\u{…}`.

@@ -7,9 +7,10 @@ struct LayeringTests {
   static let allowed: [String: Set<String>] = [
     "vault": ["VaultCommand"],
     "VaultCommand": [
-      "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultPasswords",
-      "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+      "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
+    "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultCommand
 import VaultCredentials
+import VaultExchange
 import VaultSealing
 import VaultStorage
 
@@ -76,19 +77,19 @@ struct FuzzTests {
   func exportsOfOtherPrograms(number: Int) {
     let (format, texts, words) = Self.exports[number]
     parse(Mutations("import \(format.rawValue)", texts: texts, words: words)) { bytes in
-      _ = try format.read(bytes).count
+      _ = try format.read(bytes).items.count
     }
   }
 
   @Test func anXMLDocumentOfAHundredThousandLevels() {
     for text in ["<a>", "<Group><Entry>", "<KeePassFile><Root>"] {
       let deep = Array(String(repeating: text, count: 100_000).utf8)
-      #expect(throws: CommandError.self) { _ = try ImportFormat.keepassxc.read(deep) }
+      #expect(throws: ExchangeError.self) { _ = try ImportFormat.keepassxc.read(deep) }
     }
     for text in ["[", "{\"a\":", "[{\"a\":"] {
       let deep = Array(String(repeating: text, count: 100_000).utf8)
       for format in [ImportFormat.json, .bitwarden] {
-        #expect(throws: CommandError.self) { _ = try format.read(deep) }
+        #expect(throws: ExchangeError.self) { _ = try format.read(deep) }
       }
     }
   }

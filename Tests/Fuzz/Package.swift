@@ -16,18 +16,21 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences",
+        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes", "VaultPreferences",
         "VaultDataStore", "VaultStorage", "VaultSealing",
       ],
       path: "Targets"),
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultOneTimeCodes", "VaultDataStore",
-        "VaultStorage",
-        "VaultSealing", "CVaultLinux",
+        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+        "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(
+      name: "VaultExchange",
+      dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+    .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(
       name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
     .target(

@@ -1,6 +1,7 @@
 import VaultCredentials
 import VaultOneTimeCodes
 import VaultSealing
+import VaultStorage
 
 /// Reads what references point to: one opening of each vault, one read for plain items.
 final class ReferenceReading {

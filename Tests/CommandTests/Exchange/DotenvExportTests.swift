@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultExchange
 import VaultStorage
 
 /// What `vault export dotenv` writes, read by those who read such files.

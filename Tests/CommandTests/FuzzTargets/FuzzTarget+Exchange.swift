@@ -1,4 +1,5 @@
 import VaultCommand
+import VaultExchange
 import VaultSealing
 
 // Other programs' exports and configurations, and what they say on a helper's stdin.

@@ -1,6 +1,7 @@
 import VaultCommand
 import VaultOneTimeCodes
 import VaultSealing
+import VaultStorage
 
 // Texts that people and programs write by hand, and what a terminal is shown of them.
 extension FuzzTarget {

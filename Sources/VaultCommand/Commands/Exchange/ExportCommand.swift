@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
+import VaultExchange
 import VaultSealing
 
 /// `vault export`.
@@ -55,16 +56,22 @@ struct ExportCommand: ParsableCommand {
     try settings.withVault { vault in
       var query = ItemQuery()
       query.pattern = pattern
-      let items = try vault.items(matching: query)
+      let snapshot = try vault.read()
+      let items = snapshot.items(matching: query)
+      let progress = ProgressLine("exporting item")
+      func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
       switch format {
-      case .json: try write(JSONExport.document(items, in: vault))
-      case .dotenv: try write(DotenvExport.document(items, in: vault))
+      case .json: try write(JSONExport.document(items, in: snapshot, progress: show))
+      case .dotenv:
+        let export = try DotenvExport(items, in: snapshot, progress: show)
+        export.remarks.forEach(report)
+        try write(export.document)
       case .pass:
         guard let out else {
           throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
         }
-        left = try PassExport(folder: out).write(items, in: vault)
+        left = try PassFolder(path: out).write(items, in: snapshot, progress: show)
       }
       for name in left {
         StandardError.line(
@@ -75,6 +82,17 @@ struct ExportCommand: ParsableCommand {
         "exported \(items.count - left.count) items",
         hint: left.isEmpty ? nil : "'vault export json' keeps everything")
       if !left.isEmpty { throw ExitStatusOnly(status: .no) }
+    }
+  }
+
+  private func report(_ remark: DotenvExport.Remark) {
+    switch remark {
+    case .leavesOutFields(let name):
+      StandardError.note("the further fields of '\(name.text)' have no place there")
+    case .isReadDifferently(let name, let readers):
+      StandardError.note(
+        "'\(name.text)' is another text to \(readers.joined(separator: " and "))",
+        hint: "Documentation/import.md says which characters have a form that all read alike")
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultExchange
 import VaultStorage
 
 /// `vault import`.
@@ -17,8 +18,8 @@ struct ImportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "\(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
-    completion: .list(ImportFormat.allCases.map(\.rawValue)))
+    help: "\(ImportSource.words.joined(separator: ", ")).",
+    completion: .list(ImportSource.words))
   var format: String
 
   @Argument(
@@ -47,32 +48,39 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    guard let format = ImportFormat(rawValue: format) else {
+    guard let format = ImportSource(word: format) else {
       throw CommandError.usage(
         "there is no such format",
-        hint: "known: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: "known: \(ImportSource.words.joined(separator: ", "))")
     }
-    guard format == .keepassxc || (kdbxKeyFile == nil && !kdbxNoPassword) else {
+    guard format == .file(.keepassxc) || (kdbxKeyFile == nil && !kdbxNoPassword) else {
       throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
     }
     let reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
     let plan: ImportPlan
     if dryRun {
       plan =
-        try settings.withVaultIfAny {
-          try ImportPlan(reading, prefix: prefix, replaces: replace, in: $0)
-        }
-        ?? ImportPlan(reading, prefix: prefix, replaces: replace, in: nil)
+        try settings.withVaultIfAny { try planned(reading, in: $0) } ?? planned(reading, in: nil)
     } else {
       plan = try settings.withVaultMade { vault in
-        let plan = try ImportPlan(reading, prefix: prefix, replaces: replace, in: vault)
-        try vault.store(plan.newItems)
+        let plan = try planned(reading, in: vault)
+        try vault.store(plan.drafts)
         return plan
       }
     }
     try report(plan)
     let isIncomplete = !plan.losses.isEmpty || plan.steps.contains { $0.action == .exists }
     if isIncomplete { throw ExitStatusOnly(status: .no) }
+  }
+
+  private func planned(
+    _ reading: ImportReading, in vault: UnlockedVault.Blocking?
+  ) throws -> ImportPlan {
+    let snapshot = try vault?.read()
+    let progress = ProgressLine("comparing item")
+    return try ImportPlan(
+      reading, into: snapshot, prefix: prefix, replaces: replace,
+      progress: { progress.show($0, of: reading.items.count) })
   }
 
   private func report(_ plan: ImportPlan) throws {
@@ -117,7 +125,7 @@ struct ImportCommand: ParsableCommand {
     for loss in plan.losses {
       StandardError.line("vault: not taken: \(loss.origin): \(loss.reason)")
     }
-    let written = plan.newItems.count
+    let written = plan.drafts.count
     let left = plan.steps.filter { $0.action == .exists }.count
     let twice = plan.steps.filter { $0.action == .twice }.count
     StandardError.note(

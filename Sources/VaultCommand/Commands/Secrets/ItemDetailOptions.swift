@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
+import VaultStorage
 
 /// The options that say what an item is, beside its secret.
 struct ItemDetailOptions: ParsableArguments {

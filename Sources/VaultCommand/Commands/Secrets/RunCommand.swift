@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultExchange
 import VaultSealing
 
 /// `vault run`.

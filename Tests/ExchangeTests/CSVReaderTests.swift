@@ -1,5 +1,5 @@
 import Testing
-import VaultCommand
+import VaultExchange
 
 struct CSVReaderTests {
   private func rows(_ text: String) throws -> [[String]] {
@@ -20,33 +20,9 @@ struct CSVReaderTests {
     #expect(throws: CSVReader.Failure.self) { try rows(text) }
   }
 
-  @Test func whatIsNoTextIsAnError() {
+  @Test func bytesThatAreNotUTF8AreAnError() {
     #expect(throws: CSVReader.Failure.self) {
       try CSVReader.rows([0x61, 0x0A, 0xFF])
     }
-  }
-
-  @Test func dotenvKeepsWhatOthersBreak() {
-    let text = """
-      # comment
-      export A=1
-      HASH=$2a$10$abc#def
-      B = two # comment
-      C='single $X \\n'
-      D="double \\"q\\" \\n \\$ \\x"
-      E="two
-      lines"
-      no assignment
-      F=
-      G="open
-      """
-    #expect(
-      DotenvImport.entries(text) == [
-        .value(name: "A", value: "1"), .value(name: "HASH", value: "$2a$10$abc#def"),
-        .value(name: "B", value: "two"), .value(name: "C", value: "single $X \\n"),
-        .value(name: "D", value: "double \"q\" \n $ \\x"), .value(name: "E", value: "two\nlines"),
-        .damaged(line: 9, reason: "it is not NAME=value"), .value(name: "F", value: ""),
-        .damaged(line: 11, reason: "a quote is not closed"),
-      ])
   }
 }

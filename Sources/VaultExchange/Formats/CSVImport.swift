@@ -1,9 +1,9 @@
 import VaultSealing
 import VaultStorage
 
-/// Tables of passwords: 1Password, KeePassXC, Chrome, Firefox, and whoever writes the same columns.
+/// Tables of passwords: 1Password, KeePassXC, Chrome, Firefox, and others with the same columns.
 enum CSVImport {
-  /// What a column is, by its heading in lower case.
+  /// The meaning of a column, found by its heading in lowercase.
   private enum Column {
     case title, folder, url, username, password, otp, notes, tags, housekeeping
   }
@@ -14,7 +14,7 @@ enum CSVImport {
     "url": .url, "website": .url, "username": .username, "login": .username,
     "password": .password, "otpauth": .otp, "totp": .otp, "one-time password": .otp,
     "notes": .notes, "note": .notes, "tags": .tags,
-    // The other program's own business: not taken, told once, not a loss.
+    // Only the other program needs these: one note for each column, and no loss.
     "icon": .housekeeping, "favorite": .housekeeping, "archived": .housekeeping,
     "last modified": .housekeeping, "created": .housekeeping, "guid": .housekeeping,
     "timecreated": .housekeeping, "timelastused": .housekeeping,
@@ -26,12 +26,12 @@ enum CSVImport {
     do {
       rows = try CSVReader.rows(bytes)
     } catch let failure as CSVReader.Failure {
-      throw ImportFormat.unreadable("\(failure.reason), line \(failure.line)")
+      throw ExchangeError.unreadable(failure.reason, line: failure.line)
     }
-    guard let headings = rows.first else { throw ImportFormat.unreadable("it is empty") }
+    guard let headings = rows.first else { throw ExchangeError.unreadable("it is empty") }
     let kinds = headings.map { columns[$0.lowercased()] }
     guard kinds.contains(where: { $0 == .password }) else {
-      throw ImportFormat.unreadable("no column is called Password")
+      throw ExchangeError.unreadable("no column is called Password")
     }
     var reading = ImportReading()
     for (number, row) in rows.dropFirst().enumerated() {
@@ -55,7 +55,7 @@ enum CSVImport {
     var texts: [Column: String] = [:]
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     for ((value, heading), kind) in zip(zip(row, headings), kinds) where !value.isEmpty {
-      // KeePass's tables have references as they are, and not what finds the other entry.
+      // KeePass writes references into its tables, but not the ids that they refer to.
       guard value.utf8.firstRange(of: "{REF:".utf8) == nil else {
         reading.lose(origin, "\(heading): it refers to another entry; KeePassXC's XML has both")
         continue
@@ -66,7 +66,7 @@ enum CSVImport {
         try item.add(heading, value)
       }
     }
-    item.main = try ServiceCredential.bytes(texts[.password] ?? "")
+    item.main = try SecretBytes(text: texts[.password] ?? "")
     try item.add("user", texts[.username])
     try item.add("url", texts[.url])
     try item.add("otp", texts[.otp])
@@ -76,7 +76,7 @@ enum CSVImport {
     // KeePassXC's paths begin with the database's root.
     var folder = (texts[.folder] ?? "").parts(at: "/").map(String.init)
     if folder.first == "Root" { folder.removeFirst() }
-    item.isNamedByUs = true
+    item.hasComposedName = true
     item.name = (folder + [title.substituting("/", with: "-")]).joined(separator: "/")
     return item
   }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import VaultPreferences
 import VaultSealing
 import VaultStorage
@@ -32,13 +31,13 @@ struct KeePassReferences {
         waiting += element.children
         continue
       }
-      guard let id = element.text(of: "UUID").flatMap({ Data(base64Encoded: $0.trimmingBlanks) })
+      guard let id = element.text(of: "UUID").flatMap({ try? Base64.decoded($0.trimmingBlanks) })
       else { continue }
       var texts: [String: String] = [:]
       for string in element.children where string.name == "String" {
         texts[string.text(of: "Key") ?? ""] = string.text(of: "Value") ?? ""
       }
-      entries[Hexadecimal.uppercaseText(Array(id))] = texts
+      entries[Hexadecimal.uppercaseText(id.withBytes { $0.array(0..<$0.byteCount) })] = texts
     }
   }
 

@@ -8,16 +8,19 @@ import VaultStorage
 ///
 /// keepass.info/help/base/importexport.html: groups and entries below Root, texts as String elements, attachments
 /// in a pool below Meta.
-enum KeePassImport {
-  static func read(_ bytes: [UInt8]) throws -> ImportReading {
+struct KeePassImport {
+  /// Unpacks an attachment; returns `nil` if it cannot.
+  let decompress: (SecretBytes) throws -> SecretBytes?
+
+  func read(_ bytes: [UInt8]) throws -> ImportReading {
     let root: XMLTree
     do {
       root = try XMLTree.document(bytes)
     } catch {
-      throw ImportFormat.unreadable("it is no XML: \(error.message)")
+      throw ExchangeError.unreadable("it is no XML: \(error.message)")
     }
     guard root.name == "KeePassFile", let top = root.child("Root")?.child("Group") else {
-      throw ImportFormat.unreadable("it is no KeePass file")
+      throw ExchangeError.unreadable("it is no KeePass file")
     }
     let meta = root.child("Meta")
     let bin =
@@ -31,7 +34,7 @@ enum KeePassImport {
     return reading
   }
 
-  private static func take(
+  private func take(
     _ group: XMLTree, path: [String], bin: String?, _ pool: [String: XMLTree],
     _ references: KeePassReferences, into reading: inout ImportReading
   ) throws {
@@ -51,7 +54,7 @@ enum KeePassImport {
     }
   }
 
-  private static func item(
+  private func item(
     _ entry: XMLTree, _ path: [String], _ pool: [String: XMLTree],
     _ references: KeePassReferences, _ reading: inout ImportReading
   ) throws -> ImportedItem {
@@ -71,17 +74,17 @@ enum KeePassImport {
       }
     }
     var item = ImportedItem(
-      origin: name, name: name, main: try ServiceCredential.bytes(first("Password") ?? ""))
+      origin: name, name: name, main: try SecretBytes(text: first("Password") ?? ""))
     try item.add("user", first("UserName"))
     try item.add("url", first("URL"))
     var taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
-    if let seed = first("otp") ?? olderSeed(first, &taken) { try item.add("otp", seed) }
+    if let seed = first("otp") ?? Self.olderSeed(first, &taken) { try item.add("otp", seed) }
     try item.add("notes", first("Notes"))
     for (key, value) in texts where !taken.contains(key) { try item.add(key, value) }
-    item.isNamedByUs = true
-    item.tags = tags(entry.text(of: "Tags") ?? "")
+    item.hasComposedName = true
+    item.tags = Self.tags(entry.text(of: "Tags") ?? "")
     if let times = entry.child("Times"), times.text(of: "Expires") == "True" {
-      item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.date($0) }
+      item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.absolute($0) }
       if item.expires == nil { reading.lose(name, "the time when it ends") }
     }
     for binary in entry.children where binary.name == "Binary" {
@@ -109,20 +112,14 @@ enum KeePassImport {
   /// The bytes of an attachment; `nil` where they are not there, or cannot be read.
   ///
   /// A value refers to the pool, or holds the bytes itself: as base64, mostly of what gzip packed.
-  private static func attachment(
+  private func attachment(
     _ value: XMLTree?, _ pool: [String: XMLTree]
   ) throws -> SecretBytes? {
     guard let value else { return nil }
     let holder = value.attributes["Ref"].map { pool[$0] } ?? value
-    guard let holder, let data = Data(base64Encoded: holder.text.trimmingBlanks) else { return nil }
-    let bytes = try SecretBytes(copying: Array(data))
+    guard let holder, let bytes = try Base64.decoded(holder.text.trimmingBlanks) else { return nil }
     guard holder.attributes["Compressed"]?.lowercased() == "true" else { return bytes }
-    guard
-      let run = try? ChildProgram.run(
-        ["gzip", "--decompress", "--stdout"], input: .bytes(bytes), limit: Secret.maximumLength),
-      run.isSuccess
-    else { return nil }
-    return run.output
+    return try? decompress(bytes)
   }
 
   /// The seed of one-time codes where it is not in the field `otp`, as an address.

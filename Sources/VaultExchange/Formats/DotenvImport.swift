@@ -10,13 +10,13 @@ import VaultStorage
 package enum DotenvImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ImportFormat.unreadable("it is not UTF-8")
+      throw ExchangeError.unreadable("it is not UTF-8")
     }
     var reading = ImportReading()
     for entry in entries(text) {
       switch entry {
       case .value(let name, let value):
-        var item = ImportedItem(origin: name, name: name, main: try ServiceCredential.bytes(value))
+        var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: value))
         item.kind = .secret
         item.mayBeEmpty = true
         reading.items.append(item)
@@ -26,12 +26,13 @@ package enum DotenvImport {
     return reading
   }
 
+  /// A line, or several where a value has line breaks.
   package enum Entry: Equatable {
     case value(name: String, value: String)
     case damaged(line: Int, reason: String)
   }
 
-  /// What the text holds, in its order.
+  /// Returns the entries of a text in their order.
   package static func entries(_ text: String) -> [Entry] {
     var reader = DotenvReader(Array(text.utf8))
     return reader.entries()

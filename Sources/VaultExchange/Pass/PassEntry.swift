@@ -1,15 +1,18 @@
-import VaultSealing
+public import VaultSealing
 import VaultStorage
 
-/// What a file of `pass` holds, as an item has it, and back: the same file, byte by byte.
+/// The contents of a password store's file as the parts of an item.
 ///
-/// passwordstore.org, "Data Organization": the first line is the password; what follows is as people write it.
+/// Reading a file and writing it again gives the same bytes.
+///
+/// passwordstore.org, "Data Organization": the first line is the password; the rest is free text.
 /// Lines `user: …`, `login: …`, `url: …`, `otpauth://…` are fields, each the first time; all others are the
 /// notes. Where the file is not what ``file()`` makes of that by itself, the field ``layoutField`` says how it was
 /// laid out: `login:1` for a line `login: `, `otpauth`, `*3` for three lines of the notes, `!` for no newline at
 /// the end.
-struct PassEntry {
-  static let layoutField = "pass-layout"
+public struct PassEntry: Sendable {
+  /// The name of the field that keeps an unusual layout.
+  public static let layoutField = "pass-layout"
   private static let notes = "notes"
   private static let otp = "otp"
   private static let named = [
@@ -22,15 +25,20 @@ struct PassEntry {
   private static let mostBlanks = 1000
 
   /// The main secret.
-  let main: SecretBytes
+  public let main: SecretBytes
   /// The other fields.
-  let fields: [String: SecretBytes]
+  public let fields: [String: SecretBytes]
 
-  init(main: SecretBytes, fields: [String: SecretBytes]) {
+  /// Creates an entry of an item's secrets.
+  ///
+  /// - Parameters:
+  ///   - main: The main secret.
+  ///   - fields: The other fields, by name.
+  public init(main: SecretBytes, fields: [String: SecretBytes]) {
     (self.main, self.fields) = (main, fields)
   }
 
-  /// Whether a file's lines have no meaning: bytes that are not text, and keys and certificates.
+  /// Whether the file is one secret without fields: not text, or a key or certificate.
   static func isWhole(_ secret: SecretBytes) -> Bool {
     !SecretText.isText(secret) || isPEM(secret)
   }
@@ -45,8 +53,11 @@ struct PassEntry {
 
   // MARK: Reading
 
-  /// Takes a file apart.
-  init(file: SecretBytes) throws {
+  /// Splits a decrypted file into an entry.
+  ///
+  /// - Parameter file: The bytes of the file.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  public init(file: SecretBytes) throws {
     guard !Self.isWhole(file) else {
       self.init(main: file, fields: [:])
       return
@@ -76,8 +87,9 @@ struct PassEntry {
     }
     if !hasFinalNewline { layout.append(.open) }
     if layout != Self.usualLayout(of: fields) {
-      fields[Self.layoutField] = try ServiceCredential.bytes(
-        layout.map(\.text).joined(separator: " "))
+      fields[Self.layoutField] = try SecretBytes(
+        text:
+          layout.map(\.text).joined(separator: " "))
     }
     self.init(main: main, fields: fields)
   }
@@ -96,8 +108,8 @@ struct PassEntry {
   }
 
   private static func joined(_ lines: [SecretBytes]) throws -> SecretBytes {
-    let newline = try ServiceCredential.bytes("\n")
-    return try SecretInput.joined(Array(lines.map { [$0] }.joined(separator: [newline])))
+    let newline = try SecretBytes(text: "\n")
+    return try SecretBytes.joined(Array(lines.map { [$0] }.joined(separator: [newline])))
   }
 
   /// What a line says by itself.
@@ -192,8 +204,11 @@ struct PassEntry {
 
   // MARK: Writing
 
-  /// The file; `nil` where its lines would be taken for something else than they are.
-  func file() throws -> SecretBytes? {
+  /// Returns the file.
+  ///
+  /// - Returns: The bytes, or `nil` if a program that reads them would find other fields.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  public func file() throws -> SecretBytes? {
     var others = fields
     others[Self.layoutField] = nil
     if Self.isWhole(main) { return others.isEmpty ? main : nil }
@@ -201,13 +216,13 @@ struct PassEntry {
     guard others.isEmpty || !Self.hasNewline(main) else { return nil }
     for (field, value) in others where field != Self.notes && Self.hasNewline(value) { return nil }
     let layout = layout
-    let newline = try ServiceCredential.bytes("\n")
+    let newline = try SecretBytes(text: "\n")
     var lines: [[SecretBytes]] = [[main]]
     var notes = try fields[Self.notes].map(Self.lines) ?? []
     var written: Set<String> = [Self.notes, Self.layoutField]
     // A single empty line of the notes is none of the fields.
     if fields[Self.notes] == nil, layout.contains(.notes(1)) {
-      notes = [try ServiceCredential.bytes("")]
+      notes = [try SecretBytes(text: "")]
     }
     for line in layout {
       switch line {
@@ -218,7 +233,7 @@ struct PassEntry {
       case .named(let key, let blanks):
         guard let value = fields[line.field], written.insert(line.field).inserted else { continue }
         let front = key + ":" + String(repeating: " ", count: blanks)
-        lines.append([try ServiceCredential.bytes(front), value])
+        lines.append([try SecretBytes(text: front), value])
       case .otp:
         guard let value = fields[Self.otp], written.insert(Self.otp).inserted else { continue }
         lines.append([value])
@@ -229,13 +244,13 @@ struct PassEntry {
     for field in fields.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !written.contains(field) {
       guard let value = fields[field] else { continue }
-      more.append(field == Self.otp ? [value] : [try ServiceCredential.bytes("\(field): "), value])
+      more.append(field == Self.otp ? [value] : [try SecretBytes(text: "\(field): "), value])
     }
     lines.insert(contentsOf: more, at: 1)
     lines += notes.map { [$0] }
     var pieces = Array(lines.joined(separator: [newline]))
     if layout.last != .open { pieces.append(newline) }
-    return try SecretInput.joined(pieces)
+    return try SecretBytes.joined(pieces)
   }
 
   private static func hasNewline(_ secret: SecretBytes) -> Bool {

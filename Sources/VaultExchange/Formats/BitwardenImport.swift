@@ -7,7 +7,7 @@ import VaultStorage
 /// bitwarden.com/help/condition-bitwarden-import; types 1 login, 2 note, 3 card, 4 identity, 5 SSH key.
 enum BitwardenImport {
   private static let bodies = ["login", "secureNote", "card", "identity", "sshKey"]
-  /// What is taken by name, or says nothing that is worth keeping.
+  /// Members that are read by name, or hold nothing worth keeping.
   private static let known: Set<String> = [
     "id", "organizationId", "folderId", "type", "reprompt", "name", "notes", "favorite", "fields",
     "collectionIds", "revisionDate", "creationDate", "deletedDate", "archivedDate", "key", "object",
@@ -15,14 +15,13 @@ enum BitwardenImport {
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let (root, repeated) = try ImportFormat.json(bytes)
+    let (root, repeated) = try JSONValue.document(bytes)
     if case .bool(true)? = root["encrypted"] {
-      throw CommandError(
-        "import-encrypted", "the export is encrypted", hint: "export it as plain JSON",
-        status: .damaged)
+      throw ExchangeError(
+        .encrypted, "the export is encrypted", remedy: .exportUnencrypted)
     }
     guard case .array(let items)? = root["items"] else {
-      throw ImportFormat.unreadable("there are no items")
+      throw ExchangeError.unreadable("there are no items")
     }
     var folders: [String: String] = [:]
     for folder in (root["folders"]?.elements ?? []) + (root["collections"]?.elements ?? []) {
@@ -48,7 +47,7 @@ enum BitwardenImport {
     let folder =
       (tree["folderId"]?.scalarText ?? tree["collectionIds"]?.elements.first?.scalarText)
       .flatMap { folders[$0] }
-    item.isNamedByUs = true
+    item.hasComposedName = true
     item.name = ((folder.map { [$0] } ?? []) + [origin.substituting("/", with: "-")])
       .joined(separator: "/")
     var notes = tree["notes"]?.scalarText
@@ -56,7 +55,7 @@ enum BitwardenImport {
     case "1": try takeLogin(tree["login"], into: &item, &reading)
     case "2":
       item.kind = .note
-      item.main = try ServiceCredential.bytes(notes ?? "")
+      item.main = try SecretBytes(text: notes ?? "")
       notes = nil
     case "3": try takeAll(tree["card"], main: "number", into: &item)
     case "4": try takeAll(tree["identity"], main: nil, into: &item)
@@ -86,7 +85,7 @@ enum BitwardenImport {
   private static func takeLogin(
     _ login: JSONValue?, into item: inout ImportedItem, _ reading: inout ImportReading
   ) throws {
-    item.main = try ServiceCredential.bytes(login?["password"]?.scalarText ?? "")
+    item.main = try SecretBytes(text: login?["password"]?.scalarText ?? "")
     try item.add("user", login?["username"]?.scalarText)
     try item.add("otp", login?["totp"]?.scalarText)
     for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.scalarText) }
@@ -99,7 +98,7 @@ enum BitwardenImport {
   ) throws {
     for (key, value) in tree?.sortedMembers ?? [] {
       if key == main {
-        item.main = try ServiceCredential.bytes(value.scalarText ?? "")
+        item.main = try SecretBytes(text: value.scalarText ?? "")
       } else {
         try item.add(key, value.scalarText)
       }

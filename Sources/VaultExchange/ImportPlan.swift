@@ -1,47 +1,76 @@
 import FoundationEssentials
-import VaultCredentials
+public import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// What an import does with each item, found out before anything is written.
-struct ImportPlan {
-  enum Action: String {
-    /// There was none of the name.
+/// The effect of an import on each item, known before anything is written.
+///
+/// A plan gives every item a valid and unique name and compares it with the vault. Items whose secrets
+/// are in the vault already need no write; an item whose name is taken by other secrets is left
+/// alone, unless the plan replaces.
+///
+/// ```swift
+/// let reading = try ImportFormat.bitwarden.read(bytes)
+/// let plan = try ImportPlan(reading, into: try await vault.read(), prefix: "bitwarden/")
+/// try await vault.edit { edit in
+///   for draft in plan.drafts { try edit.store(draft) }
+/// }
+/// ```
+public struct ImportPlan: Sendable {
+  /// The effect on one item.
+  public enum Action: String, Sendable {
+    /// No item of the vault has the name.
     case new
-    /// One is there and gets a new version.
+    /// An item of the name has other secrets and gets a new version.
     case replace
-    /// One is there with the same secrets.
+    /// An item of the name has the same secrets.
     case same
-    /// One is there with other secrets, and stays.
+    /// An item of the name has other secrets and stays as it is.
     case exists
-    /// The file has it twice, with the same secrets.
+    /// The file has the item twice, with the same secrets.
     case twice
   }
 
-  struct Step {
-    let item: ImportedItem
-    let name: ItemName
-    let action: Action
+  /// An item with its final name and its effect.
+  public struct Step: Sendable {
+    /// The item as it was read, with valid tags.
+    public let item: ImportedItem
+    /// The item's name in the vault.
+    public let name: ItemName
+    /// The effect on the vault.
+    public let action: Action
   }
 
-  private(set) var steps: [Step] = []
-  private(set) var losses: [ImportReading.Loss]
-  private(set) var notes: [ImportReading.Loss]
+  /// The items that a vault can hold, in the order of the file.
+  public private(set) var steps: [Step] = []
+  /// The parts of the file that cannot be stored.
+  public private(set) var losses: [ImportReading.Remark]
+  /// The differences between the file and the items, and what was left out without a loss.
+  public private(set) var notes: [ImportReading.Remark]
 
-  init(
-    _ reading: ImportReading, prefix: String, replaces: Bool, in vault: UnlockedVault.Blocking?
+  /// Plans an import.
+  ///
+  /// - Parameters:
+  ///   - reading: The items.
+  ///   - snapshot: The vault as it is; `nil` for one that does not exist yet.
+  ///   - prefix: The beginning of all names, such as `old/`.
+  ///   - replaces: Whether items with other secrets get a new version.
+  ///   - progress: Called before each item with the number of those before it.
+  /// - Throws: `CredentialError` with code `.damaged`, or `.invalidName` if `prefix` cannot begin a name;
+  ///   `SealingError` with code `.outOfMemory`.
+  public init(
+    _ reading: ImportReading, into snapshot: VaultSnapshot?, prefix: String = "",
+    replaces: Bool = false, progress: (Int) -> Void = { _ in }
   ) throws {
     (losses, notes) = (reading.losses, reading.notes)
-    let known = try vault?.wholeItems()
     var names = FreeNames()
-    // Of items that want one name: what each holds, since a later one may be the same as any of them.
+    // For items that want the same name: the digest of each, to find one that is in the file twice.
     var holders: [String: [[UInt8]: ItemName]] = [:]
-    let progress = ProgressLine("comparing item")
     for (number, read) in reading.items.enumerated() {
       var item = read
-      progress.show(number, of: reading.items.count)
+      progress(number)
       func lose(_ reason: String) {
-        losses.append(ImportReading.Loss(origin: item.origin, reason: reason))
+        losses.append(ImportReading.Remark(origin: item.origin, reason: reason))
       }
       for reason in item.adjustTags() { lose(reason) }
       if let reason = Self.refusal(of: item) {
@@ -57,15 +86,17 @@ struct ImportPlan {
       let name = try names.next(like: preferred)
       holders[preferred, default: [:]][digest] = name
       var reasons = item.adjustments
-      // A number behind a name that is taken is not worth a word: the list of items shows it.
+      // A number behind a taken name needs no note: the list of items shows it.
       let own = prefix + item.name
-      if !item.isNamedByUs, !name.text.isSame(as: own), !name.text.begins(with: own + "~") {
+      if !item.hasComposedName, !name.text.isSame(as: own), !name.text.begins(with: own + "~") {
         reasons.append("it is called '\(name.text)'")
       }
-      notes += reasons.map { ImportReading.Loss(origin: item.origin, reason: $0) }
+      notes += reasons.map { ImportReading.Remark(origin: item.origin, reason: $0) }
       let action: Action
-      if let there = try known?(name) {
-        action = Self.isSame(item, as: there) ? .same : replaces ? .replace : .exists
+      if let snapshot, let known = snapshot[name] {
+        action =
+          try Self.isSame(item, as: snapshot.secrets(of: known))
+          ? .same : replaces ? .replace : .exists
       } else {
         action = .new
       }
@@ -73,8 +104,8 @@ struct ImportPlan {
     }
   }
 
-  /// All items that are to be written, for one write.
-  var newItems: [ItemDraft] {
+  /// The items to store, for one edit of the vault.
+  public var drafts: [ItemDraft] {
     steps.filter { $0.action == .new || $0.action == .replace }.map { step in
       var changes = ItemChanges()
       changes.kind = step.item.kind
@@ -89,7 +120,7 @@ struct ImportPlan {
     }
   }
 
-  /// Why an item cannot be stored; `nil` where it can.
+  /// Returns the reason why an item cannot be stored, or `nil`.
   private static func refusal(of item: ImportedItem) -> String? {
     let total = item.fields.values.reduce(item.main.count) { $0 + $1.count }
     if total > Secret.maximumLength { return "it is longer than 1 MiB" }
@@ -109,10 +140,10 @@ struct ImportPlan {
     return nil
   }
 
-  /// What an item is to be called: its own name, or that without what no name may hold.
+  /// Returns the item's own name, made valid.
   private static func preferredName(_ item: ImportedItem, prefix: String) -> String {
     let own = prefix + item.name
-    if !item.isNamedByUs, (try? ItemName(own)) != nil { return own }
+    if !item.hasComposedName, (try? ItemName(own)) != nil { return own }
     let parts = own.parts(at: "/").map {
       String($0).replacingControls(with: " ").trimmingBlanks
     }.filter { !$0.isEmpty }

@@ -1,12 +1,11 @@
-import FoundationEssentials
 import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// `vault export json`, or an object of names and texts.
+/// The JSON of ``JSONExport``, or an object of names and texts.
 enum JSONImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    let (root, repeated) = try ImportFormat.json(bytes)
+    let (root, repeated) = try JSONValue.document(bytes)
     var reading = ImportReading()
     for place in repeated {
       reading.lose(place, "a second member of this name, or of one that only looks like it")
@@ -22,13 +21,13 @@ enum JSONImport {
       }
       return reading
     }
-    guard case .object = root else { throw ImportFormat.unreadable("it is no object") }
+    guard case .object = root else { throw ExchangeError.unreadable("it is no object") }
     for (name, value) in root.sortedMembers {
       guard let text = value.scalarText else {
         reading.lose(name, "it is neither a text nor a number")
         continue
       }
-      var item = ImportedItem(origin: name, name: name, main: try ServiceCredential.bytes(text))
+      var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: text))
       item.kind = .secret
       item.mayBeEmpty = true
       reading.items.append(item)
@@ -47,7 +46,7 @@ enum JSONImport {
     for (key, value) in tree["attributes"]?.sortedMembers ?? [] {
       item.attributes[key] = value.scalarText
     }
-    item.expires = tree["expires"]?.scalarText.flatMap { Timestamp.date($0) }
+    item.expires = tree["expires"]?.scalarText.flatMap { Timestamp.absolute($0) }
     for (key, value) in tree["fields"]?.sortedMembers ?? [] {
       if let bytes = try secret(value) {
         item.add(key, bytes)
@@ -60,7 +59,7 @@ enum JSONImport {
 
   private static func secret(_ tree: JSONValue) throws -> SecretBytes? {
     guard let text = tree["secret"]?.scalarText else { return nil }
-    guard tree["encoding"]?.scalarText == "base64" else { return try ServiceCredential.bytes(text) }
-    return try Data(base64Encoded: text).map { try SecretBytes(copying: Array($0)) }
+    guard tree["encoding"]?.scalarText == "base64" else { return try SecretBytes(text: text) }
+    return try Base64.decoded(text)
   }
 }

@@ -1,14 +1,16 @@
-/// Comma-separated values, strictly: RFC 4180, with LF or CRLF, and a byte order mark that is dropped.
+/// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is skipped.
 package enum CSVReader {
-  /// A row that is no such thing, by its line.
+  /// A row that does not follow the format.
   package struct Failure: Error, Equatable {
+    /// The line, counted from 1.
     package let line: Int
+    /// The beginning of a sentence.
     package let reason: String
   }
 
-  /// The rows; empty lines between them are none.
+  /// Returns the rows; empty lines are skipped.
   ///
-  /// - Throws: ``Failure`` for a quote out of place, one that is not closed, or text that is no UTF-8.
+  /// - Throws: ``Failure`` for a misplaced or unclosed quote, or text that is not UTF-8.
   package static func rows(_ bytes: [UInt8]) throws -> [[String]] {
     var rest = bytes[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -1,0 +1,69 @@
+public import VaultSealing
+import VaultStorage
+
+/// A format of another program's export.
+///
+/// ```swift
+/// let reading = try ImportFormat.bitwarden.read(Array(Data(contentsOf: file)))
+/// for loss in reading.losses { print("not taken: \(loss.origin): \(loss.reason)") }
+/// ```
+public enum ImportFormat: String, CaseIterable, Sendable {
+  /// A table of 1Password 8: CSV.
+  case onePassword = "1password"
+  /// Bitwarden's unencrypted JSON.
+  case bitwarden
+  /// KeePassXC: KeePass 2's XML.
+  case keepassxc
+  /// A table of Chrome: CSV.
+  case chrome
+  /// A table of Firefox: CSV.
+  case firefox
+  /// A `.env` file.
+  case dotenv
+  /// The JSON that this software exports, or an object of names and texts.
+  case json
+
+  /// Reads a file of this format.
+  ///
+  /// An export is in clear, so its bytes and texts pass through ordinary memory; the secrets of the
+  /// result are in locked memory.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - decompress: Unpacks gzip data, in which KeePass keeps attachments; returns `nil` if it cannot.
+  ///     Without it, packed attachments are losses.
+  /// - Returns: The items of the file, and whatever could not be taken.
+  /// - Throws: ``ExchangeError`` with code `.unreadable` or `.encrypted`; `SealingError` with code
+  ///   `.outOfMemory`.
+  public func read(
+    _ bytes: [UInt8], decompress: @escaping (SecretBytes) throws -> SecretBytes? = { _ in nil }
+  ) throws -> ImportReading {
+    switch self {
+    case .onePassword, .chrome, .firefox: try CSVImport.read(bytes)
+    case .bitwarden: try BitwardenImport.read(bytes)
+    case .json: try JSONImport.read(bytes)
+    case .dotenv: try DotenvImport.read(bytes)
+    case .keepassxc: try KeePassImport(decompress: decompress).read(bytes)
+    }
+  }
+
+  /// Reads a table of passwords of any program whose columns have the usual names.
+  ///
+  /// - Parameter table: CSV, as RFC 4180 has it.
+  /// - Returns: The items of the file, and whatever could not be taken.
+  /// - Throws: ``ExchangeError`` with code `.unreadable`; `SealingError` with code `.outOfMemory`.
+  public static func read(table: [UInt8]) throws -> ImportReading { try CSVImport.read(table) }
+}
+
+extension JSONValue {
+  /// Reads a document, with one member of each name.
+  ///
+  /// - Returns: The document, and the paths of repeated members, which are not in it.
+  static func document(_ bytes: [UInt8]) throws -> (value: JSONValue, repeated: [String]) {
+    do {
+      return try JSONValue.parse(bytes).removingRepeatedMembers()
+    } catch {
+      throw ExchangeError.unreadable(error.message)
+    }
+  }
+}

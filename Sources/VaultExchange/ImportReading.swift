@@ -1,0 +1,48 @@
+/// The result of reading another program's file: its items, and whatever could not be taken.
+///
+/// Nothing is dropped in silence. An item or a part of one that a vault cannot hold is a loss; a
+/// change or an omission that does not matter is a note.
+public struct ImportReading: Sendable {
+  /// A sentence about a part of the file.
+  public struct Remark: Equatable, Sendable {
+    /// The place in the file: the name of an item, a row, a line.
+    public let origin: String
+    /// The beginning of a sentence, such as `it has no secret`.
+    public let reason: String
+
+    init(origin: String, reason: String) {
+      self.origin = origin
+      self.reason = reason
+    }
+  }
+
+  /// The items, in the order of the file.
+  public internal(set) var items: [ImportedItem] = []
+  /// The parts that could not be taken.
+  public internal(set) var losses: [Remark] = []
+  /// The parts that were changed, or left out without a loss.
+  public internal(set) var notes: [Remark] = []
+
+  /// Creates a reading of items that come from somewhere else, such as a folder of decrypted files.
+  ///
+  /// - Parameter items: The items, in their order.
+  public init(items: [ImportedItem] = []) { self.items = items }
+
+  /// Adds an item.
+  ///
+  /// - Parameter item: The item.
+  public mutating func add(_ item: ImportedItem) { items.append(item) }
+
+  /// Adds a loss.
+  ///
+  /// - Parameters:
+  ///   - origin: The place in the file.
+  ///   - reason: The beginning of a sentence.
+  public mutating func lose(_ origin: String, _ reason: String) {
+    losses.append(Remark(origin: origin, reason: reason))
+  }
+
+  mutating func note(_ origin: String, _ reason: String) {
+    notes.append(Remark(origin: origin, reason: reason))
+  }
+}

@@ -1,0 +1,123 @@
+public import FoundationEssentials
+public import VaultCredentials
+public import VaultSealing
+import VaultStorage
+
+/// An item of another program's file, before it is compared with a vault.
+public struct ImportedItem: Sendable {
+  /// The item's place in the file, for reports: its name there, or a row or line.
+  public var origin: String
+  /// The preferred name; ``ImportPlan`` makes it valid and unique.
+  public var name: String
+  /// The main secret.
+  public var main: SecretBytes
+  /// The further fields, by name.
+  public var fields: [String: SecretBytes] = [:]
+  /// The tags, as the file has them.
+  public var tags: [String] = []
+  /// The attributes, by name.
+  public var attributes: [String: String] = [:]
+  /// The kind of the item.
+  public var kind = Item.Kind.login
+  /// The time when the secret expires.
+  public var expires: Date?
+  /// A note that is not secret.
+  public var note: String?
+  /// Whether ``name`` was composed of a title and folders, so that a change of it is not worth a note.
+  var hasComposedName = false
+  /// Whether this is an item although all its secrets are empty.
+  var mayBeEmpty = false
+  /// Differences from the file, as the beginnings of sentences.
+  private(set) var adjustments: [String] = []
+  /// The number for the next field with a name that is taken.
+  private var numbers: [String: Int] = [:]
+
+  /// Creates an item.
+  ///
+  /// - Parameters:
+  ///   - origin: The item's place in the file.
+  ///   - name: The preferred name.
+  ///   - main: The main secret.
+  public init(origin: String, name: String, main: SecretBytes) {
+    self.origin = origin
+    self.name = name
+    self.main = main
+  }
+
+  /// Adds a field if it is not empty.
+  mutating func add(_ field: String, _ value: String?) throws {
+    guard let value, !value.isEmpty else { return }
+    add(field, try SecretBytes(text: value))
+  }
+
+  /// Adds a field; a second one with the same name gets a number.
+  mutating func add(_ field: String, _ value: SecretBytes) {
+    let base = Self.fieldName(field)
+    if !base.isSame(as: field), !field.isEmpty {
+      adjustments.append("a field is called '\(base)', since its own name cannot be one")
+    }
+    var name = base
+    while fields[name] != nil {
+      // Where the last search ended: thousands of fields may have one name.
+      let number = numbers[base] ?? 2
+      name = "\(base)~\(number)"
+      numbers[base] = number + 1
+    }
+    fields[name] = value
+  }
+
+  /// Makes the tags valid.
+  ///
+  /// - Returns: A reason for each tag that no item can hold; it is removed, never cut.
+  mutating func adjustTags() -> [String] {
+    var lost: [String] = []
+    var kept: [String] = []
+    for tag in tags {
+      let plain = tag.replacingControls(with: " ").trimmingBlanks
+      if plain.utf8.count > ItemLimits.tag {
+        lost.append("a tag that is longer than 255 bytes")
+      } else if !plain.isEmpty {
+        if !plain.isSame(as: tag) { adjustments.append("a tag is written '\(plain)'") }
+        kept.append(plain)
+      }
+    }
+    tags = kept
+    return lost
+  }
+
+  /// Returns a hash of the main secret and all fields, equal for items with equal secrets.
+  func digest() throws -> [UInt8] {
+    var parts: [SecretBytes] = []
+    func put(_ bytes: SecretBytes) throws {
+      parts += [try SecretBytes(text: "\(bytes.count) "), bytes]
+    }
+    try put(main)
+    for (name, value) in fields.sorted(by: {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }) {
+      try put(SecretBytes(text: name))
+      try put(value)
+    }
+    return try SecretBytes.joined(parts).withBytes { try Hash.blake2b($0, count: 32) }
+  }
+
+  /// Returns a valid name for a field.
+  private static func fieldName(_ text: String) -> String {
+    var name = text.replacingControls(with: "_")
+    // Room for a number behind it.
+    while name.utf8.count > 200 { name.removeLast() }
+    return name.isEmpty ? "field" : name
+  }
+}
+
+extension String {
+  /// Returns the text with `substitute` for each scalar that no name or tag may hold.
+  func replacingControls(with substitute: Unicode.Scalar) -> String {
+    guard !ItemLimits.isPlain(self) else { return self }
+    var result = ""
+    for scalar in unicodeScalars {
+      result.unicodeScalars.append(ItemLimits.isPlain(String(scalar)) ? scalar : substitute)
+    }
+    return result
+  }
+}

@@ -1,0 +1,69 @@
+package import FoundationEssentials
+
+/// Times as text: ISO 8601 in UTC.
+package enum Timestamp {
+  /// Returns the time as `2026-11-21T05:42:00Z`.
+  package static func text(_ date: Date) -> String {
+    let seconds = Int64(date.timeIntervalSince1970.rounded(.down))
+    let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    let rest = seconds - days * 86_400
+    let (year, month, day) = civil(days)
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+      + "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
+  }
+
+  /// Reads `2026-12-31` or `2026-12-31T10:00:00Z`; returns `nil` for anything else.
+  package static func absolute(_ text: String) -> Date? {
+    let parts = text.split(separator: "T", maxSplits: 1)
+    guard let first = parts.first else { return nil }
+    let date = first.split(separator: "-", omittingEmptySubsequences: false).map { number($0) }
+    guard date.count == 3, let year = date[0], let month = date[1], let day = date[2],
+      (1970...9999).contains(year), (1...12).contains(month), day >= 1
+    else { return nil }
+    let days = days(year, month, day)
+    guard civil(days) == (year, month, day) else { return nil }
+    guard parts.count == 2 else { return Date(timeIntervalSince1970: Double(days * 86_400)) }
+    guard parts[1].hasSuffix("Z") else { return nil }
+    let time = parts[1].dropLast().split(separator: ":", omittingEmptySubsequences: false)
+      .map { number($0) }
+    guard (2...3).contains(time.count), let hour = time[0], let minute = time[1], hour < 24,
+      minute < 60, let second = time.count == 3 ? time[2] : 0, second < 60
+    else { return nil }
+    return Date(
+      timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+  }
+
+  private static func number(_ digits: Substring) -> Int64? {
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Int64(digits)
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+  private static func civil(_ days: Int64) -> (Int64, Int64, Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let part = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * part + 2) / 5 + 1
+    let month = part < 10 ? part + 3 : part - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let year = month <= 2 ? year - 1 : year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}
