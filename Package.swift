@@ -36,7 +36,8 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -46,6 +47,9 @@ let package = Package(
     .target(
       name: "VaultExchange",
       dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+
+    // Prompts, other programs, the clipboard, the editor, streams. It parses no command line.
+    .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
 
     // The three drawers. None imports another.
     .target(
@@ -122,6 +126,7 @@ let package = Package(
         "VaultExchange", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
         "VaultSealing",
       ]),
+    .testTarget(name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing"]),
     .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
@@ -163,7 +168,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "VaultOneTimeCodes", "vault", "TestSupport",
+        "VaultStorage", "VaultSealing", "VaultOneTimeCodes", "VaultTerminal", "vault", "TestSupport",
       ],
       exclude: ["Scripts"]),
   ],

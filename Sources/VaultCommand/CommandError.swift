@@ -2,6 +2,7 @@ import VaultCredentials
 import VaultExchange
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// A failure of the command's own: of the line it was given, of a source, of a terminal.
 package struct CommandError: Error, Sendable {
@@ -55,6 +56,8 @@ struct ErrorReport {
     switch error {
     case let error as CommandError:
       return (error.code, error.message, error.hint)
+    case let error as TerminalError:
+      return told(CommandError(error))
     case let error as CredentialError:
       return (error.code.rawValue, error.message, error.hint)
     case let error as ExchangeError:

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultStorage
+import VaultTerminal
 
 /// From words to a verb, and from the parser's errors to ours.
 package enum CommandLineParsing {
@@ -32,7 +33,7 @@ package enum CommandLineParsing {
   /// Whether ArgumentParser threw it, rather than one of our verbs.
   static func isFromParser(_ error: any Error) -> Bool {
     switch error {
-    case is CommandError: false
+    case is CommandError, is TerminalError: false
     case is CleanExit, is ValidationError, is ExitCode: true
     default: String(reflecting: type(of: error)).begins(with: "ArgumentParser")
     }

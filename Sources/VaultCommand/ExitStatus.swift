@@ -2,6 +2,7 @@ import VaultCredentials
 import VaultExchange
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// What the command tells its caller by its exit status; never renumbered.
 ///
@@ -41,6 +42,7 @@ package struct ExitStatus: Hashable, Sendable {
   static func of(_ error: any Error) -> ExitStatus {
     switch error {
     case let error as CommandError: return error.status
+    case let error as TerminalError: return CommandError(error).status
     case let error as CredentialError: return of(error.code)
     case let error as ExchangeError: return of(error.code)
     case let error as StorageError: return of(error.code)

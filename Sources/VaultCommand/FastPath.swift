@@ -1,4 +1,5 @@
 import VaultStorage
+import VaultTerminal
 
 /// The lines that are recognised without the argument parser, which costs more than a `get` does.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaultStorage
+import VaultTerminal
 
 /// The whole program, from its arguments to its exit status.
 public enum VaultProgram {
@@ -9,6 +10,7 @@ public enum VaultProgram {
   /// - Returns: Never.
   public static func main() -> Never {
     ProcessState.harden()
+    PrivateVariables.adopt(EnvironmentNames.all)
     guard let words = RawArguments.all else { exit(reportMissingProc().code) }
     var arguments = words.map(RawArguments.shown)
     // Which words are ours is asked only where it matters: that takes tables.

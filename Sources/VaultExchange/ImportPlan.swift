@@ -2,6 +2,7 @@ import FoundationEssentials
 public import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// The effect of an import on each item, known before anything is written.
 ///

@@ -245,6 +245,20 @@ package enum System {
     _ = try perform(.lock) { cvault_ofd_lock(descriptor, exclusive ? 1 : 0) }
   }
 
+  /// Takes an advisory lock on a directory, tried once: flock(2).
+  ///
+  /// It is released when the last descriptor closes that was duplicated or inherited from this one.
+  ///
+  /// - Returns: Whether the lock was free.
+  package static func lockDirectory(_ descriptor: Int32) -> Bool {
+    flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+
+  /// Waits for the lock of ``lockDirectory(_:)``.
+  package static func waitForDirectoryLock(_ descriptor: Int32) {
+    while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+  }
+
   /// The names in a directory, without `.` and `..`.
   package static func names(in directory: Int32) throws(Failure) -> [String] {
     // A new description: readdir(3) moves the position, and O_PATH cannot be read.

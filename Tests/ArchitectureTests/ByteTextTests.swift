@@ -14,9 +14,10 @@ struct ByteTextTests {
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
     "VaultCommand/Output/Timestamp.swift": "what is not a time to the letter is refused",
     "VaultStorage/Text/Timestamp.swift": "what is not a time to the letter is refused",
-    "VaultCommand/Terminal/DisplayWidth.swift": "columns are counted by what a person sees",
+    "VaultTerminal/Text/TimeSpan.swift": "what is not a span to the letter is refused",
+    "VaultTerminal/Text/DisplayWidth.swift": "columns are counted by what a person sees",
     "VaultCredentials/FreeName.swift": "a name is cut between what a person sees",
-    "VaultCommand/Process/ProgramName.swift": "words of our own texts",
+    "VaultCommand/Output/ProgramName.swift": "words of our own texts",
     "VaultPasswords/": "a password is made of characters",
     "VaultCredentials/NamePattern.swift": "'?' stands for what a person takes for one character",
     "VaultOneTimeCodes/": "what is not an address to the letter is refused",
@@ -26,7 +27,7 @@ struct ByteTextTests {
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
     "VaultOneTimeCodes", "VaultExchange",
-    "VaultPasswords",
+    "VaultPasswords", "VaultTerminal",
   ]
 
   /// Places where the beginning and the end of texts decide, too.

@@ -8,11 +8,12 @@ struct LayeringTests {
     "vault": ["VaultCommand"],
     "VaultCommand": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],
+    "VaultTerminal": ["VaultStorage", "VaultSealing", "CVaultLinux"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],

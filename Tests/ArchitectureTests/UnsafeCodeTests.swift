@@ -4,15 +4,6 @@ import Testing
 /// Unsafe code lives where C lives: the command's few files that may hold it.
 struct UnsafeCodeTests {
   static let allowed: Set<String> = [
-    // Limits, signals, the environment; execve(2) and posix_spawn(3) with C strings.
-    "Process/ChildProgram.swift", "Process/Execution.swift", "Process/SealedMemoryFile.swift",
-    "Process/ProcessState.swift",
-    // The words of the line, as C strings.
-    "Process/RawArguments.swift",
-    // chdir(2), poll(2), clock_gettime(2) of a run that is on its own.
-    "Process/DetachedProcess.swift",
-    // termios(3), poll(2), sigaction(2).
-    "Terminal/TerminalDevice.swift", "Process/EditorProcess.swift",
     // lstat(2): a link is told from a device.
     "Output/OutputFile.swift",
     // What defaults prints and takes: local times, files by their paths; waiting for a signal or a change.

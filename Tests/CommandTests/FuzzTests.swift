@@ -6,6 +6,7 @@ import VaultCredentials
 import VaultExchange
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// Whatever foreign bytes say: an answer or one of our errors, never a crash, a hang or another status.
 @Suite(.timeLimit(.minutes(10)))
@@ -21,7 +22,9 @@ struct FuzzTests {
       let input = mutations.input()
       do {
         try parser(input)
-      } catch is CommandError, is CredentialError, is StorageError, is SealingError {
+      } catch is CommandError, is TerminalError, is CredentialError, is StorageError,
+        is SealingError
+      {
         continue
       } catch {
         Issue.record("input \(number) of seed \(Mutations.seed): \(error), \(input)")

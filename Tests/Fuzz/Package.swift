@@ -17,20 +17,22 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes", "VaultPreferences",
-        "VaultDataStore", "VaultStorage", "VaultSealing",
+        "VaultDataStore", "VaultStorage", "VaultSealing", "VaultTerminal",
       ],
       path: "Targets"),
     .target(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultTerminal",
+        "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "VaultExchange",
       dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
+    .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
     .target(
       name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
     .target(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultStorage
+import VaultTerminal
 
 /// `vault completions`.
 struct CompletionsCommand: ParsableCommand {

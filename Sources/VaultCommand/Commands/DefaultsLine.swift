@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
 struct DefaultsCommand: ParsableCommand {

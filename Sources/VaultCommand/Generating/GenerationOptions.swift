@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultPasswords
+import VaultTerminal
 
 /// The options that describe a password, which `generate` and `set --generate` share.
 struct GenerationOptions: ParsableArguments {

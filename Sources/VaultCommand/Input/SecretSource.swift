@@ -1,5 +1,6 @@
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// Where a passphrase comes from: `env:NAME`, `file:PATH`, `fd:N`, `stdin` or `cmd:COMMAND`.
 package enum SecretSource: Equatable, Sendable {

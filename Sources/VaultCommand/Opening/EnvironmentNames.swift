@@ -1,16 +1,16 @@
-/// The variables that the command reads.
+/// The environment variables of the command.
 ///
-/// None of HashiCorp's, whose `vault` may be installed too.
+/// HashiCorp's `vault`, which may be installed too, uses none of them.
 package enum EnvironmentNames {
-  /// Where vaults lie.
+  /// The directory of the vaults.
   package static let home = "VAULT_HOME"
-  /// Which vault.
+  /// The name of the vault.
   package static let vaultName = "VAULT_NAME"
-  /// A file with the passphrase.
+  /// The path of a file with the passphrase.
   package static let passphraseFile = "VAULT_PASSPHRASE_FILE"
-  /// A key-file.
+  /// The path of a key file.
   package static let keyFile = "VAULT_KEY_FILE"
 
-  /// What no child gets.
+  /// All of them; no child process gets them.
   package static let all = [home, vaultName, passphraseFile, keyFile]
 }

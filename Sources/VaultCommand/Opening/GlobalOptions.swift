@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultTerminal
 
 /// The options that every verb takes: which vault, and what opens it.
 struct GlobalOptions: ParsableArguments {
@@ -76,3 +77,5 @@ struct GlobalOptions: ParsableArguments {
     return settings
   }
 }
+
+extension ColorChoice: ExpressibleByArgument {}

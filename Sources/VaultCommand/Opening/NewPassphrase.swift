@@ -1,6 +1,7 @@
 import VaultCredentials
 import VaultPasswords
 import VaultSealing
+import VaultTerminal
 
 /// A passphrase that is to open the vault from now on.
 enum NewPassphrase {

@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultSealing
+import VaultTerminal
 
 /// Offers a recovery code: shown once, and proved to be written down.
 struct RecoveryOffer {

@@ -1,6 +1,7 @@
 import Synchronization
 import VaultCredentials
 import VaultSealing
+import VaultTerminal
 
 /// What may open a vault, in the order in which it is tried.
 ///

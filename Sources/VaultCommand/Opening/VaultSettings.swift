@@ -1,6 +1,7 @@
 import Synchronization
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 /// Which vault a line means, and how it may be opened.
 package struct VaultSettings: Equatable, Sendable {

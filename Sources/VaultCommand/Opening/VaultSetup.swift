@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultSealing
+import VaultTerminal
 
 /// Makes a vault: by a source that was given, by the keyring, or by asking.
 struct VaultSetup {

@@ -1,6 +1,7 @@
 import Synchronization
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 /// What the vaults that a line opens have to say: notes, and warnings, which `--quiet` does not silence.
 ///

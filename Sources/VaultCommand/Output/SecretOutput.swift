@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultTerminal
 
 /// A secret on its way out: exactly its bytes, and a newline on a terminal only.
 enum SecretOutput {

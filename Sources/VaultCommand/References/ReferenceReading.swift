@@ -2,6 +2,7 @@ import VaultCredentials
 import VaultOneTimeCodes
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// Reads what references point to: one opening of each vault, one read for plain items.
 final class ReferenceReading {

@@ -1,6 +1,7 @@
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// A reference to a secret: `secret://NAME[?attribute=…&encoding=…&default=…][#FIELD]`, or
 /// `secret://@VAULT/NAME` in another vault.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultPreferences
 import VaultStorage
+import VaultTerminal
 
 struct DefaultsExchangeTests {
   let defaults: DefaultsRunner

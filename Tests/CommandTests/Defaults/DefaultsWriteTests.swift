@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultPreferences
+import VaultTerminal
 
 /// Each row of the semantics of `defaults write`.
 struct DefaultsWriteTests {

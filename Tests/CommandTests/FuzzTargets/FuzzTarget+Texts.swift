@@ -2,6 +2,7 @@ import VaultCommand
 import VaultOneTimeCodes
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 // Texts that people and programs write by hand, and what a terminal is shown of them.
 extension FuzzTarget {

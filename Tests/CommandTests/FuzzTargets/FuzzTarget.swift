@@ -41,7 +41,8 @@ package struct FuzzTarget: Sendable {
   static func attempt(_ body: () throws -> Void) throws {
     do {
       try body()
-    } catch is CommandError, is CredentialError, is StorageError, is SealingError {
+    } catch is CommandError, is TerminalError, is CredentialError, is StorageError, is SealingError
+    {
     } catch is PreferenceError, is OneTimeCodeError, is CSVReader.Failure {
     }
   }

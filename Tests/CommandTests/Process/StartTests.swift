@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 import VaultCommand
+import VaultTerminal
 
 /// What the process finds when it starts: its words, its streams, its file systems.
 struct StartTests {

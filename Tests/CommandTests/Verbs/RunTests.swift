@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultTerminal
 
 struct RunTests {
   @Test func theCommandTakesTheProcessAndItsStatus() throws {

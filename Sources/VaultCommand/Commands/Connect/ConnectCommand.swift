@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultStorage
+import VaultTerminal
 
 /// What `connect` and `disconnect` are told.
 struct ConnectionOptions: ParsableArguments {

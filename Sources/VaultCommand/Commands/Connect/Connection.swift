@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultStorage
+import VaultTerminal
 
 /// Another program's settings that make it ask the vault.
 struct Connection {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDataStore
 import VaultStorage
+import VaultTerminal
 
 /// `vault data check`.
 struct DataCheckCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import Glibc
 import VaultDataStore
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault data export`.
 struct DataExportCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDataStore
 import VaultStorage
+import VaultTerminal
 
 /// Which rows: common to `vault data fetch` and `count`.
 struct RowOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultDataStore
 import VaultPreferences
 import VaultStorage
+import VaultTerminal
 
 /// Rows on their way out: gathered to pieces of 64 KiB, never all at once.
 final class RowOutput {

@@ -1,5 +1,6 @@
 import VaultPreferences
 import VaultStorage
+import VaultTerminal
 
 /// What is done about a damaged store: told with the way out, and mended when that is asked for.
 extension DefaultsSession {

@@ -67,8 +67,8 @@ enum PropertyListFile {
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }
     defer { System.close(handle) }
-    // flock(2) takes a directory, and leaves no file behind.
-    while flock(handle, LOCK_EX) != 0 && errno == EINTR {}
+    // A lock on the directory leaves no lock file behind.
+    System.waitForDirectoryLock(handle)
     let before = try contents(of: target)
     var entries = before
     let result = try body(&entries)

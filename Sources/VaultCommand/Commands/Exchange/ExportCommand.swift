@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultExchange
 import VaultSealing
+import VaultTerminal
 
 /// `vault export`.
 struct ExportCommand: ParsableCommand {

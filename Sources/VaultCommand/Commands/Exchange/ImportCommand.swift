@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultExchange
 import VaultStorage
+import VaultTerminal
 
 /// `vault import`.
 struct ImportCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// AWS's `credential_process`: the keys of a profile as the SDKs take them.
 ///

@@ -1,6 +1,7 @@
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// SSH_ASKPASS, GIT_ASKPASS, SUDO_ASKPASS: the answer to a prompt that is known to the letter.
 ///

@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// docker's and podman's credential helper: `store`, `get`, `erase`, `list`, `version`.
 ///

@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// git's credential helper: `get`, `store`, `erase`, `capability`.
 ///
@@ -104,13 +105,13 @@ struct GitHelper {
     if let answer = answer ?? nil { try StandardOutput.write(answer) }
   }
 
-  /// Who gives up at our prompt is not asked by git as well: git-credential(1), `quit`.
+  /// If the user cancels our prompt, stops git from prompting too: git-credential(1), `quit`.
   private func quittingIfCancelled<Result>(
     _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result? {
     do {
       return try settings.withVaultIfAny(body)
-    } catch let error as CommandError where error.code == CommandError.cancelled.code {
+    } catch let error as TerminalError where error.code == .cancelled {
       try StandardOutput.write("quit=1\n")
       throw error
     }

@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultSealing
+import VaultTerminal
 
 /// The calls of Python's `keyring` as pip, uv and twine make them.
 ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault key change-passphrase`.
 struct KeyChangePassphraseCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault edit`.
 struct EditCommand: ParsableCommand {
@@ -80,9 +81,10 @@ private struct EditingSession {
       StandardError.note(
         "there is no such \(state.item == nil ? "item" : "field") yet: saving makes it")
     }
+    let editor = try chosenEditor()
     while true {
-      let edited = try EditorRun.edit(text)
-      // Whatever comes now, the text is in our hands only.
+      let edited = try EditorRun.edit(text, with: editor, limit: Secret.maximumLength + 1)
+      // From here on, this is the only copy of what the person typed.
       let secret = try withoutAddedNewline(edited, before: state.secret)
       if let before = state.secret, secret.isEqual(to: before) { return nil }
       guard secret.count > 0 else {
@@ -94,6 +96,21 @@ private struct EditingSession {
       if let change = try save(secret, replacing: state.item) { return change }
       text = edited
     }
+  }
+
+  /// The user's editor, with a note if it may keep copies.
+  private func chosenEditor() throws -> Editor {
+    let editor = try Editor.chosen()
+    switch editor.copies {
+    case .none: break
+    case .kept:
+      StandardError.note(
+        "\(editor.name) may keep copies of its own, in its history of files and of undone changes",
+        hint: "EDITOR=vim and EDITOR=nano keep none")
+    case .unknown:
+      StandardError.note("whether \(editor.name) keeps copies of what it edits is not known here")
+    }
+    return editor
   }
 
   /// Saves what was edited; a failure is not the end of it while there is somebody to ask.

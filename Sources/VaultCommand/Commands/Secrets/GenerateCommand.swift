@@ -3,6 +3,7 @@ import VaultCredentials
 import VaultPasswords
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault generate`.
 struct GenerateCommand: ParsableCommand {

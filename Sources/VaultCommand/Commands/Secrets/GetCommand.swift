@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 /// `vault get`.
 struct GetCommand: ParsableCommand {
@@ -79,7 +80,7 @@ package struct GetRequest: Equatable, Sendable {
       return try vault.get(name, field: field, version: version)
     }
     if let target {
-      let copy = try target.copy(secret.bytes)
+      let copy = try target.copyAndWarn(secret.bytes)
       guard settings.writesJSON else { return copy.tell() }
       try StandardOutput.write(
         [("name", .string(name.text)), ("field", .optional(field))] + copy.members)

@@ -3,6 +3,7 @@ import Glibc
 import VaultCredentials
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault inject`.
 struct InjectCommand: ParsableCommand {
@@ -157,7 +158,8 @@ private struct Filling {
     for (reference, position) in template.references where values[reference] == nil {
       do {
         values[reference] = try reading.value(of: reference)
-      } catch let error as CommandError {
+      } catch {
+        guard let error = CommandError(ownOrTerminal: error) else { throw error }
         throw CommandError(
           error.code, "\(position.text): \(error.message)", hint: error.hint, status: error.status)
       }

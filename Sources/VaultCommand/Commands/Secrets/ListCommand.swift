@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 /// `vault list`.
 struct ListCommand: ParsableCommand {

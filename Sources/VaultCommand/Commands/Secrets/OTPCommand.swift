@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultOneTimeCodes
 import VaultStorage
+import VaultTerminal
 
 /// `vault otp`.
 struct OTPCommand: ParsableCommand {
@@ -41,7 +42,7 @@ struct OTPCommand: ParsableCommand {
     }
     let (generator, code) = (reading.generator, reading.code)
     if let target {
-      let copy = try target.copy(code.text)
+      let copy = try target.copyAndWarn(code.text)
       guard settings.writesJSON else { return copy.tell() }
       return try StandardOutput.write(
         [("name", .string(name.text)), ("field", .optional(field))] + copy.members)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultTerminal
 
 /// `vault rename`.
 struct RenameCommand: ParsableCommand {

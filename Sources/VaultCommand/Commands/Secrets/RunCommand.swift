@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCredentials
 import VaultExchange
 import VaultSealing
+import VaultTerminal
 
 /// `vault run`.
 struct RunCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultTerminal
 
 /// What `vault run` hands over beside the environment: open files in memory, and stdin.
 struct RunFile: Equatable, Sendable {

@@ -5,6 +5,7 @@ import VaultOneTimeCodes
 import VaultPasswords
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// `vault set`.
 struct SetCommand: ParsableCommand {

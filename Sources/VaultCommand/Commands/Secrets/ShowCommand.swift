@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 /// `vault show`.
 struct ShowCommand: ParsableCommand {

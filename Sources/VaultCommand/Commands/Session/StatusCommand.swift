@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultTerminal
 
 /// `vault status`.
 struct StatusCommand: ParsableCommand {

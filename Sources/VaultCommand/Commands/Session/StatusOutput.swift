@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 // The status as a table for people and as members of an object.
 

@@ -1,0 +1,57 @@
+package import VaultTerminal
+
+extension CommandError {
+  /// A failure at the terminal in the command's words.
+  package init(_ error: TerminalError) {
+    self.init(
+      error.code.rawValue,
+      error.code == .cancelled ? Self.cancelled.message : error.message,
+      hint: error.remedy.map { Self.hint(for: $0, error.code) }, status: Self.status(of: error.code)
+    )
+  }
+
+  /// The command's error that `error` is, or that says the same; `nil` for errors of libraries with
+  /// codes of their own.
+  init?(ownOrTerminal error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as TerminalError: self.init(error)
+    default: return nil
+    }
+  }
+
+  private static func hint(for remedy: TerminalError.Remedy, _ code: TerminalError.Code) -> String {
+    switch remedy {
+    case .useStreamOrFile: "use --stdin or --file"
+    case .keepElsewhere: "keep large files elsewhere and only their key in the vault"
+    case .checkPath: "check the path that was given"
+    case .checkName: "check its name and PATH"
+    case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
+    case .writeToFile: "write it to a file with --out FILE"
+    case .install(let program): "install \(program ?? "it")"
+    case .nameEditor: "say which one: EDITOR=nano vault edit NAME"
+    case .nameOtherEditor: "say which editor: EDITOR=nano vault edit NAME"
+    case .mountMemory:
+      "mount a tmpfs at /dev/shm, or set XDG_RUNTIME_DIR to a folder of yours on one; "
+        + "without: vault set NAME --stdin"
+    case .leaveClipboardOut(let route):
+      "--clipboard \(route.name) does not fit here; leave it out for what does"
+    case .useTerminalClipboard: "the display did not answer; on a terminal: --clipboard terminal"
+    case .noDisplay:
+      "there is neither a display nor a terminal that has one; --out FILE writes a file"
+    }
+  }
+
+  private static func status(of code: TerminalError.Code) -> ExitStatus {
+    switch code {
+    case .cancelled: .interrupted
+    case .empty, .editorFailed: .no
+    case .notText: .usage
+    case .tooLong, .noMemoryFileSystem: .cannotCreate
+    case .programMissing, .noClipboard: .unavailable
+    case .commandNotFound: .commandNotFound
+    case .commandNotExecutable: .commandNotExecutable
+    default: .inputOutput
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import VaultCredentials
+import VaultTerminal
+
+/// The options of commands that can copy a secret to the clipboard instead of printing it.
+struct ClipboardOptions: ParsableArguments {
+  @Flag(name: [.long, .customShort("c")], help: "Put it on the clipboard, for a while.")
+  var copy = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --copy: when it is cleared, such as 20s; 0 for never.", valueName: "time"))
+  var clearAfter: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --copy: only this one: wayland, x11, tmux, screen or terminal.", valueName: "kind"),
+    completion: .list(Self.names))
+  var clipboard: String?
+
+  private static let names = ClipboardRoute.allCases.filter { $0 != .xsel }.map(\.name)
+
+  /// The request of the line; `nil` without `--copy`.
+  ///
+  /// - Throws: ``CommandError`` with code `usage`.
+  func request() throws -> ClipboardRequest? {
+    guard copy else {
+      guard clearAfter == nil, clipboard == nil else {
+        throw CommandError.usage("--clear-after and --clipboard say more of --copy")
+      }
+      return nil
+    }
+    var request = ClipboardRequest()
+    if let clipboard {
+      guard let route = ClipboardRoute(rawValue: clipboard), Self.names.contains(clipboard) else {
+        throw CommandError.usage(
+          "there is no such clipboard", hint: "known: \(Self.names.joined(separator: ", "))")
+      }
+      request.route = route
+    }
+    if let clearAfter {
+      guard let seconds = Clipboard.seconds(clearAfter) else {
+        throw CommandError.usage(
+          "--clear-after is no time up to 1h", hint: "such as: --clear-after 20s")
+      }
+      request.seconds = seconds
+    }
+    return request
+  }
+}
+
+/// A line's request to copy to the clipboard.
+package struct ClipboardRequest: Equatable, Sendable {
+  /// The only clipboard to use.
+  var route: ClipboardRoute?
+  /// The time after which it is cleared, in seconds; `nil` for the vault's setting.
+  var seconds: Int?
+
+  /// The clipboard, with the time from the line or from the vault's settings.
+  func clipboard(for vault: UnlockedVault.Blocking) throws -> Clipboard {
+    Clipboard(
+      seconds: try seconds ?? vault.clipboardSetting() ?? Clipboard.standardSeconds, route: route,
+      program: ProgramName.current)
+  }
+}
+
+extension Clipboard {
+  /// The seconds of a time up to an hour, as `--clear-after` and the settings take it.
+  static func seconds(_ text: String) -> Int? {
+    TimeSpan.seconds(text).flatMap { (0...maximumSeconds).contains($0) ? $0 : nil }
+  }
+}

@@ -1,0 +1,132 @@
+import CVaultLinux
+import Glibc
+package import VaultSealing
+import VaultStorage
+
+/// The state that the process was started with, hardened before anything else happens.
+///
+/// Hardening prevents core files, debuggers of the same user, backtraces with registers on stderr, and
+/// files that others may read. ``restore()`` undoes it for a program that replaces this one.
+package enum ProcessState {
+  private struct Original: Sendable {
+    var coreLimit: UInt
+    var umask: mode_t
+    var ignoredSignals: [Int32]
+    var closedStreams: [Int32]
+  }
+
+  // Swift's runtime may have installed its backtracer here, which prints the contents of registers.
+  private static let crashSignals = [
+    SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGQUIT,
+  ]
+
+  // Evaluated once: the first use hardens the process.
+  private static let original: Original = {
+    let closed = occupyClosedStreams()
+    let ignored = crashSignals.filter { cvault_default_signal($0) != 0 }
+    let limit = coreLimit()
+    setCoreLimit(0)
+    _ = cvault_prctl(PR_SET_DUMPABLE, 0)
+    return Original(
+      coreLimit: limit, umask: Glibc.umask(0o077), ignoredSignals: ignored,
+      closedStreams: closed)
+  }()
+
+  /// Hardens the process; the first call in `main`.
+  package static func harden() { _ = original }
+
+  /// Restores limits, mask and signals for the program that replaces this one.
+  ///
+  /// execve(2) itself resets `PR_SET_DUMPABLE`.
+  package static func restore() {
+    let original = original
+    setCoreLimit(original.coreLimit)
+    _ = Glibc.umask(original.umask)
+    for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
+    for stream in original.closedStreams { close(stream) }
+  }
+
+  /// Hardens the process again after a failed execve(2).
+  static func hardenAgain() {
+    setCoreLimit(0)
+    _ = Glibc.umask(0o077)
+    _ = occupyClosedStreams()
+  }
+
+  /// Opens descriptors 0 to 2 if they are closed.
+  ///
+  /// Otherwise the next file that is opened would get such a number, and a secret for stdout would be
+  /// written to it. What is opened here can be neither read nor written, so that using it fails with
+  /// EBADF, as a closed stream does.
+  private static func occupyClosedStreams() -> [Int32] {
+    // An array instead of a range: instantiating the range's type scans all protocol conformances.
+    [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { stream in
+      guard fcntl(stream, F_GETFD) < 0 else { return false }
+      // The lowest number that is free.
+      return unsafe cvault_open("/", cvault_o_path | O_DIRECTORY, 0) == stream
+    }
+  }
+
+  private static func coreLimit() -> UInt {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    return limit.rlim_cur
+  }
+
+  /// Sets the soft limit alone: the hard one could not be raised again.
+  private static func setCoreLimit(_ soft: UInt) {
+    var limit = rlimit()
+    let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    guard unsafe getrlimit(core, &limit) == 0 else { return }
+    limit.rlim_cur = soft
+    unsafe setrlimit(core, &limit)
+  }
+
+  /// A variable of the environment; `nil` if it is missing or empty.
+  package static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The value of a variable in locked memory; `nil` if it is missing.
+  package static func secretVariable(_ name: String) throws -> SecretBytes? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return try SecretBytes(
+      copying: unsafe RawSpan(_unsafeStart: value, byteCount: strlen(value)))
+  }
+
+  /// Whether PATH has a program of this name.
+  package static func hasProgram(_ name: String) -> Bool { path(of: name) != nil }
+
+  /// The path of the program that a word names, with links resolved; the word itself if there is none.
+  static func resolvedProgram(_ word: String) -> String {
+    guard let path = word.unicodeScalars.contains("/") ? word : path(of: word),
+      let resolved = unsafe realpath(path, nil)
+    else { return word }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  private static func path(of program: String) -> String? {
+    (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").parts(at: ":")
+      .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
+  }
+
+  /// Whether there is a display.
+  package static var hasDisplay: Bool {
+    variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil
+  }
+
+  /// The width of a terminal in columns; `nil` if it is not a terminal, or its width is unknown.
+  package static func columns(of descriptor: Int32) -> Int? {
+    var (columns, rows): (UInt16, UInt16) = (0, 0)
+    guard unsafe cvault_window_size(descriptor, &columns, &rows) == 0, columns > 0 else {
+      return nil
+    }
+    return Int(columns)
+  }
+
+  /// Whether a descriptor is a terminal.
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}

@@ -1,0 +1,145 @@
+import CVaultLinux
+import Glibc
+package import VaultSealing
+
+/// The controlling terminal in a mode for typing, whose mode is restored on every way out.
+///
+/// While the object exists, echo may be off, and signals that end or stop the process are caught. The
+/// object restores the terminal before it raises such a signal again, and a process that is stopped
+/// and continued resumes where it was. tty_ioctl(4), termios(3).
+@safe package final class TerminalDevice {
+  /// An event at the terminal.
+  package enum Event {
+    /// A byte was typed.
+    case byte(UInt8)
+    /// The input ended.
+    case end
+    /// The process was stopped and continued: the prompt must be written again.
+    case resumed
+  }
+
+  private static let caughtSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+
+  private let descriptor: Int32
+  private let signals: SignalPipe
+  private var savedMode = termios()
+  private let echoes: Bool
+
+  /// Opens `/dev/tty`; `nil` if the process has no terminal.
+  ///
+  /// - Parameter echoes: Whether the terminal echoes and edits lines itself.
+  package init?(echoes: Bool) {
+    self.echoes = echoes
+    ProgressLine.end()
+    guard let signals = SignalPipe() else { return nil }
+    self.signals = signals
+    descriptor = unsafe cvault_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    guard descriptor >= 0, unsafe tcgetattr(descriptor, &savedMode) == 0 else {
+      // Nothing was changed yet; deinit does not run for an object whose initializer fails.
+      if descriptor >= 0 { close(descriptor) }
+      return nil
+    }
+    enter()
+  }
+
+  deinit {
+    leave()
+    close(descriptor)
+  }
+
+  /// Whether the process has a terminal to ask on.
+  package static var isThere: Bool {
+    let descriptor = unsafe cvault_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Writes to the terminal; an error ends the writing silently.
+  package func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(
+          descriptor, $0.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+      }
+      if count < 0, errno != EINTR { return }
+      written += max(0, count)
+    }
+  }
+
+  /// Writes bytes from locked memory.
+  package func write(_ secret: SecretBytes) {
+    secret.withBytes { bytes in
+      _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Waits for the next event.
+  package func next() -> Event {
+    while true {
+      if let event = next(within: -1) { return event }
+    }
+  }
+
+  /// Waits for the next event, at most so many milliseconds; `nil` if there was none.
+  package func next(within milliseconds: Int32) -> Event? {
+    while true {
+      var waiting = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = unsafe poll(&waiting, 2, milliseconds)
+      if count == 0 { return nil }
+      if waiting[1].revents != 0 || (count < 0 && errno == EINTR) {
+        if raiseCaughtSignals() { return .resumed }
+        continue
+      }
+      guard count > 0 else { return .end }
+      var byte: UInt8 = 0
+      let read = unsafe Glibc.read(descriptor, &byte, 1)
+      if read == 1 { return .byte(byte) }
+      if read < 0, errno == EINTR { continue }
+      return .end
+    }
+  }
+
+  private func enter() {
+    if !echoes {
+      var mode = savedMode
+      // Not by lines: the terminal's own line holds 4,095 bytes and cuts the rest of a pasted token.
+      mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
+      unsafe withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+        unsafe characters[Int(VMIN)] = 1
+        unsafe characters[Int(VTIME)] = 0
+      }
+      unsafe tcsetattr(descriptor, TCSAFLUSH, &mode)
+    }
+    signals.catchSignals(Self.caughtSignals)
+  }
+
+  private func leave() {
+    unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode)
+    signals.release()
+  }
+
+  /// Raises the caught signals again, with the terminal restored and their former handlers.
+  ///
+  /// - Returns: Whether there were any; if so, the process survived them.
+  private func raiseCaughtSignals() -> Bool {
+    let caught = signals.takeSignals()
+    guard !caught.isEmpty else { return false }
+    leave()
+    // A thread that waits for the keyring blocks signals; raised there, they would stay pending.
+    var set = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in caught { unsafe sigaddset(&set, number) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
+    for number in caught where number != SIGCONT { raise(number) }
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+    enter()
+    return true
+  }
+}

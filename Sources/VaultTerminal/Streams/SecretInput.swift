@@ -1,0 +1,103 @@
+import Glibc
+package import VaultSealing
+import VaultStorage
+
+/// Reads secrets with read(2) straight into locked memory.
+package enum SecretInput {
+  private static let chunkLength = 64 << 10
+
+  /// Reads to the end of a file or pipe.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file or pipe; it stays open.
+  ///   - limit: The most bytes that are accepted.
+  /// - Returns: The bytes.
+  /// - Throws: ``TerminalError`` with code `.tooLong`, or `System.Failure`.
+  package static func read(_ descriptor: Int32, limit: Int) throws -> SecretBytes {
+    var chunks: [SecretBytes] = []
+    var total = 0
+    // Most secrets are short, and locked memory is scarce: the first chunk is small.
+    var room = 4096
+    while true {
+      let chunk = try SecretBytes(capacity: room) { output in
+        var count = 0
+        while count < room {
+          let read = try System.read(descriptor, into: &output, at: count)
+          if read == 0 { break }
+          count += read
+        }
+        return count
+      }
+      total += chunk.count
+      guard total <= limit else {
+        throw TerminalError(
+          .tooLong, "the input is longer than \(limit) bytes", .keepElsewhere)
+      }
+      if chunk.count > 0 { chunks.append(chunk) }
+      guard chunk.count == room else { break }
+      room = chunkLength
+    }
+    return try joined(chunks)
+  }
+
+  /// Reads a whole file.
+  ///
+  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`.
+  package static func read(file path: String, limit: Int) throws -> SecretBytes {
+    try read(file: path, limit: limit) { _ in }
+  }
+
+  /// Reads a whole file that passes a check.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limit: The most bytes that are accepted.
+  ///   - check: Gets the open file and throws if it must not be read.
+  /// - Returns: The bytes.
+  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`, or what `check` throws.
+  package static func read(
+    file path: String, limit: Int, checking check: (Int32) throws -> Void
+  ) throws -> SecretBytes {
+    let descriptor: Int32
+    do {
+      descriptor = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
+    } catch {
+      throw TerminalError(
+        .inputUnreadable, "a file cannot be opened: \(error.reason)", .checkPath)
+    }
+    defer { System.close(descriptor) }
+    do {
+      try check(descriptor)
+      return try read(descriptor, limit: limit)
+    } catch let error as System.Failure {
+      throw TerminalError(.inputUnreadable, "a file cannot be read: \(error.reason)")
+    }
+  }
+
+  /// Whether there is anything at `path` that this process can see.
+  package static func exists(_ path: String) -> Bool {
+    (try? System.status(of: path, in: AT_FDCWD)) != nil
+  }
+
+  /// Joins parts into one piece of locked memory.
+  package static func joined(_ parts: [SecretBytes]) throws -> SecretBytes {
+    if parts.count == 1, let only = parts.first { return try only.slice(0..<only.count) }
+    let total = parts.reduce(0) { $0 + $1.count }
+    return try SecretBytes(capacity: total) { output in
+      var position = 0
+      for part in parts {
+        part.withBytes { output.write($0, at: position) }
+        position += part.count
+      }
+      return position
+    }
+  }
+
+  /// `secret` without one newline at its end.
+  package static func droppingNewline(_ secret: SecretBytes) throws -> SecretBytes {
+    let endsWithNewline = secret.withBytes {
+      $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
+    }
+    return endsWithNewline ? try secret.slice(0..<secret.count - 1) : secret
+  }
+}

@@ -1,0 +1,40 @@
+package import VaultSealing
+package import VaultStorage
+
+/// Standard output, for data and nothing else.
+///
+/// Everything goes straight to write(2). A buffer would keep a copy of a secret.
+package enum StandardOutput {
+  private static let descriptor: Int32 = 1
+
+  package static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
+
+  /// Whether styles show: ``TextStyle``.
+  static var isColored: Bool { OutputOptions.isColored(onTerminal: isTerminal) }
+
+  /// The width of the terminal in columns; `nil` in a pipe, where nothing is ever cut.
+  package static var columns: Int? { isTerminal ? ProcessState.columns(of: descriptor) : nil }
+
+  package static func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+  package static func line(_ text: String) throws { try write(text + "\n") }
+
+  package static func write(_ bytes: [UInt8]) throws {
+    ProgressLine.end()
+    try bytes.withRawSpan { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
+  }
+
+  package static func write(_ bytes: RawSpan) throws(System.Failure) {
+    try System.writeAll(descriptor, bytes)
+  }
+
+  package static func write(_ secret: SecretBytes) throws {
+    ProgressLine.end()
+    try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
+  }
+
+  /// A name in the form that fits stdout: escaped on a terminal, exact in a pipe.
+  package static func shown(_ name: String) -> String {
+    isTerminal ? Sanitizer.visible(name) : name
+  }
+}

@@ -1,0 +1,63 @@
+import VaultStorage
+
+/// Names with slashes as a tree, for people.
+///
+/// Folders end with a slash. An item whose name is also a folder's has a line of its own, with the
+/// folder's contents below it.
+package struct NameTree {
+  private let root = Branch()
+
+  /// Makes a tree of sorted names that are safe for a terminal.
+  package init(_ names: [String]) {
+    for name in names {
+      var branch = root
+      for part in name.parts(at: "/") { branch = branch.child(String(part)) }
+      branch.isItem = true
+    }
+  }
+
+  /// The lines, one for each item and folder, cut at the width of the terminal.
+  package var text: String {
+    var output = ""
+    let place = Place(columns: StandardOutput.columns, isColored: StandardOutput.isColored)
+    for child in root.children { child.write(to: &output, lead: "", indent: "", place) }
+    return output
+  }
+
+  private struct Place {
+    let columns: Int?
+    let isColored: Bool
+  }
+
+  private final class Branch {
+    let name: String
+    var isItem = false
+    private(set) var children: [Branch] = []
+
+    init(_ name: String = "") { self.name = name }
+
+    func child(_ name: String) -> Branch {
+      // The names are sorted, so the branch is usually the last one.
+      if let last = children.last, last.name == name { return last }
+      if let found = children.first(where: { $0.name == name }) { return found }
+      let branch = Branch(name)
+      children.append(branch)
+      return branch
+    }
+
+    func write(to output: inout String, lead: String, indent: String, _ place: Place) {
+      var text = isItem ? name : name + "/"
+      if let columns = place.columns {
+        text = DisplayWidth.cut(text, to: max(1, columns - DisplayWidth.of(lead)))
+      }
+      if !isItem { text = TextStyle.folder.applied(to: text, isColored: place.isColored) }
+      output += TextStyle.faint.applied(to: lead, isColored: place.isColored) + text + "\n"
+      for (number, child) in children.enumerated() {
+        let isLast = number == children.count - 1
+        child.write(
+          to: &output, lead: indent + (isLast ? "└── " : "├── "),
+          indent: indent + (isLast ? "    " : "│   "), place)
+      }
+    }
+  }
+}
