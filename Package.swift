@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
     .library(name: "VaultExchange", targets: ["VaultExchange"]),
     .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
+    .library(name: "VaultTerminal", targets: ["VaultTerminal"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),

@@ -62,14 +62,12 @@ public struct PasswordError: Error, Sendable, CustomStringConvertible {
   /// One sentence that says what happened.
   public var message: String {
     switch reason {
-    case .length:
-      "the length must be from \(PasswordRecipe.lengths.lowerBound) to \(PasswordRecipe.lengths.upperBound)"
+    case .length: "the length must be \(Self.text(PasswordRecipe.lengths))"
     case .tooShort(let length, let classes):
       "a length of \(length) leaves no room for one character of each of \(classes) classes"
     case .noClasses: "a password needs at least one class of characters"
     case .nothingLeft(let kind): "the exclusion leaves nothing of the class \(kind.rawValue)"
-    case .wordCount:
-      "the number of words must be from \(PasswordRecipe.wordCounts.lowerBound) to \(PasswordRecipe.wordCounts.upperBound)"
+    case .wordCount: "the number of words must be \(Self.text(PasswordRecipe.wordCounts))"
     case .separator:
       "the separator must be at most \(PasswordRecipe.longestSeparator) bytes long"
     case .pattern(let reason): "the pattern cannot be read: \(reason)"
@@ -78,4 +76,8 @@ public struct PasswordError: Error, Sendable, CustomStringConvertible {
 
   /// The message.
   public var description: String { message }
+
+  private static func text(_ range: ClosedRange<Int>) -> String {
+    "from \(range.lowerBound) to \(range.upperBound)"
+  }
 }

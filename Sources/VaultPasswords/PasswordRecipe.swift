@@ -3,8 +3,8 @@ public import VaultSealing
 
 /// A way to make passwords, with the exact number of passwords that it can make.
 ///
-/// There are three ways to say what you want: characters of some classes, words, or a pattern. Every
-/// password of a recipe is equally likely, so ``bits`` is exact.
+/// There are three ways to say what you want: characters of some classes, words, or a pattern.
+/// Every password of a recipe is equally likely, so ``bits`` is exact.
 ///
 /// ```swift
 /// let recipe = try PasswordRecipe(length: 24, classes: [.lower, .upper, .digits])
@@ -128,8 +128,8 @@ extension PasswordRecipe {
   ///   - length: The number of characters, from ``lengths``.
   ///   - classes: The classes to draw from; naming one twice changes nothing.
   ///   - excluded: Characters to leave out, such as ``CharacterClass/lookAlikes``.
-  /// - Throws: ``PasswordError`` with code `.invalidLength`, `.noCharacters` if there is no class or
-  ///   nothing is left of one, or `.tooShort` if there are more classes than characters.
+  /// - Throws: ``PasswordError`` with code `.invalidLength`, `.noCharacters` if there is no class
+  ///   or nothing is left of one, or `.tooShort` if there are more classes than characters.
   public init(
     length: Int = 20, classes: [CharacterClass] = CharacterClass.allCases,
     excluding excluded: Set<Unicode.Scalar> = []

@@ -24,7 +24,7 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultTerminal",
+        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing",
         "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),

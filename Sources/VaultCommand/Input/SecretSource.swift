@@ -2,7 +2,7 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// Where a passphrase comes from: `env:NAME`, `file:PATH`, `fd:N`, `stdin` or `cmd:COMMAND`.
+/// A source of a passphrase: `env:NAME`, `file:PATH`, `fd:N`, `stdin` or `cmd:COMMAND`.
 package enum SecretSource: Equatable, Sendable {
   case environment(String)
   case file(String)
@@ -10,13 +10,15 @@ package enum SecretSource: Equatable, Sendable {
   case standardInput
   case command(String)
 
-  /// The longest passphrase that is accepted, and one newline.
+  /// The longest accepted passphrase and one newline, in bytes.
   static let maximumLength = 4097
 
-  /// Reads what stands on the line; a variable that it names goes to no other program from then on.
+  /// Reads the value of `--passphrase`.
   ///
-  /// - Throws: ``CommandError`` with code `usage`; it does not repeat what was given, which may be the
-  ///   passphrase itself.
+  /// From now on, child processes do not get a variable that it names.
+  ///
+  /// - Throws: ``CommandError`` with code `usage`. The message does not repeat the value, which may be
+  ///   the passphrase itself.
   package init(_ text: String) throws {
     let (kind, value) = Self.split(text)
     switch (kind, value) {
@@ -35,12 +37,13 @@ package enum SecretSource: Equatable, Sendable {
     }
   }
 
-  /// Whether it takes our stdin.
+  /// Whether the source is this process's stdin.
   var usesStandardInput: Bool { self == .standardInput || self == .descriptor(0) }
 
-  /// The passphrase, without one newline at its end.
+  /// Reads the passphrase, without one newline at its end.
   ///
-  /// - Throws: ``CommandError`` with code `source-missing` or that of reading.
+  /// - Throws: ``CommandError`` with code `source-missing` or `passphrase-command-failed`,
+  ///   `TerminalError` or `CredentialError` if the source cannot be read.
   func read() throws -> SecretBytes {
     let limit = Self.maximumLength
     switch self {

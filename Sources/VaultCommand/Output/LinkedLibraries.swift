@@ -3,8 +3,9 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// The C libraries whose code is part of the installed command: an update of the system's packages does not reach
-/// them.
+/// The C libraries that are linked statically into the installed command.
+///
+/// Updates of the system's packages do not reach them, so `vault check` lists them.
 enum LinkedLibraries {
   /// Their names and versions.
   static var all: [(name: String, version: String)] {

@@ -3,10 +3,10 @@ import VaultCredentials
 import VaultStorage
 import VaultTerminal
 
-/// What the vaults that a line opens have to say: notes, and warnings, which `--quiet` does not silence.
+/// The notices of all vaults that the command opens: notes and warnings.
 ///
-/// Warnings are in the `warnings` of a JSON document, too, for programs that read nothing else. Process-wide, as
-/// stderr and stdout are.
+/// `--quiet` silences notes only. JSON documents carry the warnings in `warnings`, for programs that do
+/// not read stderr. The notices belong to the process, as stderr and stdout do.
 enum Notices {
   private struct Watched { weak var vault: UnlockedVault? }
 
@@ -18,30 +18,32 @@ enum Notices {
 
   private static let state = Mutex(State())
 
-  /// Hears a vault from now on.
+  /// Collects the notices of a vault from now on.
   static func watch(_ vault: UnlockedVault) {
     state.withLock { $0.vaults.append(Watched(vault: vault)) }
   }
 
-  /// The member `warnings` of a document; none where there is nothing to warn of.
+  /// The member `warnings` of a document; empty without warnings.
   static var members: [(String, JSONValue)] {
     collect()
     let warnings = state.withLock { $0.warnings }
     return warnings.isEmpty ? [] : [("warnings", .array(warnings.map(\.json)))]
   }
 
-  /// The same for the document of an error, which is on stderr itself: they are not said there once more.
+  /// The member for the document of an error, which goes to stderr itself.
+  ///
+  /// Its warnings are not printed there a second time.
   static func takeMembers() -> [(String, JSONValue)] {
     let members = members
     state.withLock { $0.untold.removeAll(where: \.isWarning) }
     return members
   }
 
-  /// Says on stderr what has not been said.
+  /// Prints the notices that were not printed yet to stderr.
   ///
-  /// With `--json` warnings wait for the end, where an error's document may carry them.
+  /// With `--json`, warnings wait for the end, because an error's document may carry them.
   ///
-  /// - Parameter isAtEnd: Whether nothing comes after it.
+  /// - Parameter isAtEnd: Whether this is the last call.
   static func tell(isAtEnd: Bool = false) {
     collect()
     let waits = OutputOptions.writesJSON && !isAtEnd
@@ -59,11 +61,11 @@ enum Notices {
     }
   }
 
-  /// Takes what the vaults have noted, before they are let go of.
+  /// Collects the notices of the vaults, before those are released.
   static func collect() {
     let vaults = state.withLock { $0.vaults.compactMap(\.vault) }
     for vault in vaults {
-      // That no session can begin is said by unlock, status and check, not by every command.
+      // Only unlock, status and check report that the kernel allows no session.
       let heard = vault.blocking.takeNotices().filter { $0.code != .noSession }
       state.withLock { state in
         for notice in heard where !state.warnings.contains(notice) {

@@ -4,10 +4,10 @@ import VaultStorage
 
 /// Writes a secret to a file of the user's choosing.
 enum OutputFile {
-  /// Puts `secret` into a file with mode 0600: the whole file or none.
+  /// Writes `secret` to a file with mode 0600, completely or not at all.
   ///
-  /// It is written beside the old one and renamed over it, so that nobody reads half of it, and an old
-  /// file's open mode is not inherited. A device or pipe is written to as it is; a symbolic link is refused.
+  /// A new file is renamed over an old one, so that nobody reads half of it and the old file's mode
+  /// does not matter. Devices and pipes are written to directly. A symbolic link is refused.
   ///
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   static func write(_ secret: SecretBytes, to path: String) throws {
@@ -16,13 +16,13 @@ enum OutputFile {
     }
   }
 
-  /// Puts what `body` writes into a file, as ``write(_:to:)`` does.
+  /// Writes a file as ``write(_:to:)`` does.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mode: Its mode, which it gets when all of it is written; 0600 until then.
+  ///   - mode: Its mode once it is complete; 0600 until then.
   ///   - isPlainFile: Whether devices and pipes are refused.
-  ///   - body: Writes to a descriptor.
+  ///   - body: Writes the contents to a descriptor.
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   static func write(
     to path: String, mode: UInt32 = 0o600, isPlainFile: Bool = false,
@@ -54,7 +54,7 @@ enum OutputFile {
     do throws(System.Failure) {
       defer { System.close(file) }
       try body(file)
-      // Wider than 0600 only where that was asked for, and only once it is whole.
+      // More than 0600 only if the caller asks for it, and only when the file is complete.
       if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
       try System.sync(file)
       try System.rename(temporary, to: path, in: AT_FDCWD)

@@ -17,7 +17,8 @@ package enum ProgramName {
     called.withLock { $0 = name }
   }
 
-  /// The last component of the path; of a link for another program, the part that names the command.
+  /// The last component of the path; of a link for another program, the part that names the
+  /// command.
   package static func name(calledAs path: String) -> String {
     var name = path.split(separator: "/").last ?? ""
     for prefix in ["git-credential-", "docker-credential-"] where name.hasPrefix(prefix) {
@@ -34,7 +35,8 @@ package enum ProgramName {
 
   static func spelt(_ text: String) -> String { spelt(text, as: current) }
 
-  /// The text with `name` in place of `vault` where that is a command to be typed, or begins the line.
+  /// The text with `name` in place of `vault` where that is a command to be typed, or begins the
+  /// line.
   package static func spelt(_ text: String, as name: String) -> String {
     guard name != standard, text.contains(standard) else { return text }
     let verbs = Set(VaultTool.configuration.allVerbs.map { $0.verbName } + ["help"])

@@ -1,7 +1,7 @@
 import VaultSealing
 import VaultTerminal
 
-/// A secret on its way out: exactly its bytes, and a newline on a terminal only.
+/// Writes secrets to stdout: exactly their bytes, with a newline on a terminal only.
 enum SecretOutput {
   /// Writes `secret` to stdout.
   ///

@@ -4,8 +4,9 @@ public import VaultSealing
 ///
 /// The estimate follows Daniel Wheeler, "zxcvbn: Low-Budget Password Strength Estimation" (USENIX
 /// Security 2016). It cuts the passphrase into common passwords and words, walks on the keyboard,
-/// sequences, repetitions, dates and single characters, in the way that costs the fewest guesses, and
-/// errs on the low side. For a passphrase made from a ``PasswordRecipe``, use the recipe's exact
+/// sequences, repetitions, dates and single characters, in the way that costs the fewest guesses,
+/// and errs on the low side. For a passphrase made from a ``PasswordRecipe``, use the recipe's
+/// exact
 /// ``PasswordRecipe/bits`` instead.
 ///
 /// ```swift
@@ -61,7 +62,8 @@ public struct PassphraseStrength: Equatable, Sendable {
 
   /// The average time that an attacker with the file and a thousand processors needs, in words.
   ///
-  /// A guess takes half a second of one processor, which is what the key derivation is calibrated to.
+  /// A guess takes half a second of one processor, which is what the key derivation is calibrated
+  /// to.
   public var timeToGuess: String {
     var seconds = 0.5 / 1_000
     for _ in 0..<Int(max(0, min(200, bits.rounded() - 1))) { seconds *= 2 }

@@ -1,7 +1,7 @@
 /// The most common passwords of leaks, most frequent first.
 ///
-/// From zxcvbn 4.5.0 (Daniel Wolf's Python port of Dan Wheeler's), MIT; THIRD-PARTY-NOTICES.md has the
-/// notice.
+/// From zxcvbn 4.5.0 (Daniel Wolf's Python port of Dan Wheeler's), MIT; THIRD-PARTY-NOTICES.md has
+/// the notice.
 enum CommonPasswords {
   static let text: StaticString = """
     123456 password 12345678 qwerty 123456789 12345 1234 111111 1234567 dragon 123123 baseball

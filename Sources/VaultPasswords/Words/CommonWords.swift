@@ -1,7 +1,7 @@
 /// The most common words and names of texts, most frequent first.
 ///
-/// From zxcvbn 4.5.0 (Daniel Wolf's Python port of Dan Wheeler's), MIT; THIRD-PARTY-NOTICES.md has the
-/// notice.
+/// From zxcvbn 4.5.0 (Daniel Wolf's Python port of Dan Wheeler's), MIT; THIRD-PARTY-NOTICES.md has
+/// the notice.
 enum CommonWords {
   static let text: StaticString = """
     the you and that was for what this know with i'm have from don't his just not were are which

@@ -12,7 +12,8 @@ package struct Clipboard {
     package let isMarked: Bool
     /// The time after which it is cleared, in seconds; `nil` for never.
     package let clearsAfter: Int?
-    /// Whether it stays although it should be cleared, because no process could be started for that.
+    /// Whether it stays although it should be cleared, because no process could be started for
+    /// that.
     package let isLeftBehind: Bool
   }
 
@@ -71,7 +72,8 @@ package struct Clipboard {
     switch route {
     case .wayland, .xclip, .xsel: return try ClipboardProgram(route: route).copy(secret)
     case .tmux:
-      // Since 3.2 tmux passes a loaded buffer on to the terminal around it; the buffer is deleted again.
+      // Since 3.2 tmux passes a loaded buffer on to the terminal around it; the buffer is deleted
+      // again.
       let buffer = "vault-clipboard"
       let isSent = try ChildProgram.feed(
         ["tmux", "load-buffer", "-b", buffer, "-w", "-", ";", "delete-buffer", "-b", buffer], secret

@@ -4,9 +4,9 @@ import VaultStorage
 
 /// The detached process that clears the clipboard: `__clear-clipboard ROUTE SECONDS MARK`.
 ///
-/// It holds a keyed hash of the copied secret instead of the secret. When the time is over, it hashes
-/// what is on the clipboard, and clears it if the hashes are equal. A terminal's clipboard cannot be
-/// read; it is emptied as long as the terminal exists.
+/// It holds a keyed hash of the copied secret instead of the secret. When the time is over, it
+/// hashes what is on the clipboard, and clears it if the hashes are equal. A terminal's clipboard
+/// cannot be read; it is emptied as long as the terminal exists.
 package struct ClipboardClearing: Equatable {
   /// The first argument of the process.
   package static let verb = "__clear-clipboard"
@@ -31,7 +31,8 @@ package struct ClipboardClearing: Equatable {
     mark = arguments[3]
   }
 
-  /// Starts the process for a new copy; a process that waits for an earlier copy will leave it alone.
+  /// Starts the process for a new copy; a process that waits for an earlier copy will leave it
+  /// alone.
   ///
   /// - Parameters:
   ///   - route: The clipboard.

@@ -85,7 +85,8 @@ struct ClipboardProgram {
       ? Taken(isMarked: isMarked) : nil
   }
 
-  /// Whether wl-copy can mark a secret for clipboard managers (x-kde-passwordManagerHint): since 2.3.
+  /// Whether wl-copy can mark a secret for clipboard managers (x-kde-passwordManagerHint): since
+  /// 2.3.
   private static var marksSecrets: Bool {
     guard let help = try? ChildProgram.run(["wl-copy", "--help"], input: .nothing, limit: 1 << 16),
       let text = help.output.withBytes({ $0.text(0..<$0.byteCount) })

@@ -15,9 +15,9 @@ package enum ClipboardRoute: String, CaseIterable, Sendable {
 
   /// The routes that may work here, the best one first.
   ///
-  /// A display comes first, but over SSH only one that SSH forwards, because the person does not sit in
-  /// front of another. Then comes the terminal, which passes text to the clipboard of the machine that
-  /// it runs on (OSC 52).
+  /// A display comes first, but over SSH only one that SSH forwards, because the person does not
+  /// sit in front of another. Then comes the terminal, which passes text to the clipboard of the
+  /// machine that it runs on (OSC 52).
   ///
   /// - Parameters:
   ///   - variable: Returns a variable of the environment, or `nil` if it is missing or empty.

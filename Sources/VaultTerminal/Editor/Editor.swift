@@ -21,8 +21,8 @@ package struct Editor: Equatable, Sendable {
 
   /// Reads the value of `VISUAL` or `EDITOR`.
   ///
-  /// Words are separated by blanks, as in other programs. A value with characters that mean something
-  /// to a shell is run by one.
+  /// Words are separated by blanks, as in other programs. A value with characters that mean
+  /// something to a shell is run by one.
   ///
   /// - Parameters:
   ///   - text: The value of the variable.
@@ -95,9 +95,9 @@ package struct Editor: Equatable, Sendable {
     func options(calledAs name: String, words: [String]) -> [String] {
       switch self {
       case .vim:
-        // Set before the user's vimrc is read and again after it, because a vimrc may switch them on.
-        // 'backup' and 'writebackup' write copies, 'undofile' a history; the swap file, 'viminfo' and
-        // 'shelltemp' hold parts of the text.
+        // Set before the user's vimrc is read and again after it, because a vimrc may switch them
+        // on. 'backup' and 'writebackup' write copies, 'undofile' a history; the swap file,
+        // 'viminfo' and 'shelltemp' hold parts of the text.
         let off =
           "set noswapfile nobackup nowritebackup noundofile viminfo= noshelltemp nomodeline"
         let foreground = name.hasPrefix("g") ? ["-f"] : []

@@ -9,8 +9,8 @@ package enum EditorRun {
   ///   - editor: The editor, such as ``Editor/chosen()``.
   ///   - limit: A longer file is refused.
   /// - Returns: The text as the editor left it.
-  /// - Throws: ``TerminalError`` with code `.programMissing`, `.editorFailed`, `.noMemoryFileSystem`,
-  ///   `.tooLong`, or `.cancelled` if a signal ended the editor.
+  /// - Throws: ``TerminalError`` with code `.programMissing`, `.editorFailed`, `.tooLong`,
+  ///   `.noMemoryFileSystem`, or `.cancelled` if the process was asked to end meanwhile.
   package static func edit(
     _ text: SecretBytes, with editor: Editor, limit: Int
   ) throws -> SecretBytes {

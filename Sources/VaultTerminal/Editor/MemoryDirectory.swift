@@ -4,8 +4,8 @@ import VaultStorage
 
 /// A private directory on a file system in memory, for the file that an editor works on.
 ///
-/// At the end everything in it is overwritten and removed: the file, and copies that the editor left
-/// beside it.
+/// At the end everything in it is overwritten and removed: the file, and copies that the editor
+/// left beside it.
 final class MemoryDirectory {
   /// The path of the file.
   let file: String
@@ -57,8 +57,8 @@ final class MemoryDirectory {
 
   /// Makes a directory and takes its lock.
   ///
-  /// Between the two, another process may find it unlocked and remove it as abandoned; then the next
-  /// attempt makes another one.
+  /// Between the two, another process may find it unlocked and remove it as abandoned; then the
+  /// next attempt makes another one.
   private static func make(in parent: Int32) -> (name: String, descriptor: Int32)? {
     for _ in 0..<attempts {
       let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)

@@ -104,8 +104,8 @@ import VaultStorage
     if let file { close(file) }
     guard let child else { return false }
     var status: Int32 = 0
-    // waitpid(2) has no time limit, so this polls. It counts its own turns instead of looking at the
-    // clock: where the machine is so busy that they take longer, the program needs longer, too.
+    // waitpid(2) has no time limit, so this polls. It counts its own turns instead of looking at
+    // the clock: where the machine is so busy that they take longer, the program needs longer, too.
     let pause: Int32 = 2
     var turns = seconds * 1000 / Int(pause)
     while true {
@@ -162,7 +162,7 @@ import VaultStorage
   /// Starts a program, without ``PrivateVariables``.
   ///
   /// - Parameters:
-  ///   - arguments: The program, which is searched for in PATH, and its arguments, without a secret.
+  ///   - arguments: The program, as PATH finds it, and its arguments, without a secret.
   ///   - path: The program's path, if PATH is not to be searched.
   ///   - variables: Variables to add to its environment or to replace.
   ///   - flags: Flags of posix_spawnattr_setflags(3).

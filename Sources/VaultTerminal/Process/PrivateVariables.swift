@@ -2,8 +2,8 @@ import Synchronization
 
 /// The environment variables that child processes do not get: those that hold or name secrets.
 ///
-/// The list belongs to the process, as the environment does, so that code that starts a program need
-/// not know where a passphrase came from.
+/// The list belongs to the process, as the environment does, so that code that starts a program
+/// need not know where a passphrase came from.
 package enum PrivateVariables {
   private struct State {
     var own: [String] = []

@@ -5,8 +5,8 @@ import VaultStorage
 
 /// The state that the process was started with, hardened before anything else happens.
 ///
-/// Hardening prevents core files, debuggers of the same user, backtraces with registers on stderr, and
-/// files that others may read. ``restore()`` undoes it for a program that replaces this one.
+/// Hardening prevents core files, debuggers of the same user, backtraces with registers on stderr,
+/// and files that others may read. ``restore()`` undoes it for a program that replaces this one.
 package enum ProcessState {
   private struct Original: Sendable {
     var coreLimit: UInt
@@ -55,9 +55,9 @@ package enum ProcessState {
 
   /// Opens descriptors 0 to 2 if they are closed.
   ///
-  /// Otherwise the next file that is opened would get such a number, and a secret for stdout would be
-  /// written to it. What is opened here can be neither read nor written, so that using it fails with
-  /// EBADF, as a closed stream does.
+  /// Otherwise the next file that is opened would get such a number, and a secret for stdout would
+  /// be written to it. What is opened here can be neither read nor written, so that using it fails
+  /// with EBADF, as a closed stream does.
   private static func occupyClosedStreams() -> [Int32] {
     // An array instead of a range: instantiating the range's type scans all protocol conformances.
     [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { stream in
@@ -99,7 +99,8 @@ package enum ProcessState {
   /// Whether PATH has a program of this name.
   package static func hasProgram(_ name: String) -> Bool { path(of: name) != nil }
 
-  /// The path of the program that a word names, with links resolved; the word itself if there is none.
+  /// The path of the program that a word names, with links resolved; the word itself if there is
+  /// none.
   static func resolvedProgram(_ word: String) -> String {
     guard let path = word.unicodeScalars.contains("/") ? word : path(of: word),
       let resolved = unsafe realpath(path, nil)

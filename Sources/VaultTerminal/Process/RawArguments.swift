@@ -2,8 +2,8 @@ import Glibc
 
 /// The arguments of the process, byte for byte.
 ///
-/// Arguments are bytes, which need not be UTF-8: execve(2). `CommandLine.arguments` replaces what is
-/// not UTF-8 by U+FFFD, so a path in it may name another file.
+/// Arguments are bytes, which need not be UTF-8: execve(2). `CommandLine.arguments` replaces what
+/// is not UTF-8 by U+FFFD, so a path in it may name another file.
 @safe package enum RawArguments {
   /// All arguments, the program's name first; `nil` if /proc is not mounted.
   ///

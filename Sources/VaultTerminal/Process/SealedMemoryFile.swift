@@ -5,8 +5,8 @@ import VaultStorage
 
 /// A sealed memfd holding a secret: memfd_create(2).
 ///
-/// Nobody can change it, and it needs no cleanup. A program gets it as an open descriptor, or by the
-/// path `/proc/self/fd/N`.
+/// Nobody can change it, and it needs no cleanup. A program gets it as an open descriptor, or by
+/// the path `/proc/self/fd/N`.
 @safe package enum SealedMemoryFile {
   // From linux/fcntl.h; Glibc's module lacks them.
   private static let addSeals: Int32 = 1033

@@ -2,8 +2,8 @@ public import VaultSealing
 
 /// Questions to the person at the terminal.
 ///
-/// A prompt opens the process's controlling terminal, `/dev/tty`, and leaves stdin and stdout alone,
-/// so it works in a pipeline, too. Without a terminal every question returns `nil` at once.
+/// A prompt opens the process's controlling terminal, `/dev/tty`, and leaves stdin and stdout
+/// alone, so it works in a pipeline, too. Without a terminal every question returns `nil` at once.
 ///
 /// ```swift
 /// guard let passphrase = try Prompt.secret("Passphrase") else {
@@ -26,8 +26,8 @@ public enum Prompt {
   ///
   /// Backspace erases a character, Ctrl-U and Ctrl-W the whole input.
   ///
-  /// - Parameter question: The question without a colon. It is written as it is, so it must not hold
-  ///   control characters.
+  /// - Parameter question: The question without a colon. It is written as it is, so it must not
+  ///   hold control characters.
   /// - Returns: The bytes without the newline, in locked memory; `nil` without a terminal.
   /// - Throws: ``TerminalError`` with code `.cancelled` at the end of input (Ctrl-D), or `.tooLong`
   ///   above 32 KiB.

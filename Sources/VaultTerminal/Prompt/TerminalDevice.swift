@@ -4,9 +4,9 @@ package import VaultSealing
 
 /// The controlling terminal in a mode for typing, whose mode is restored on every way out.
 ///
-/// While the object exists, echo may be off, and signals that end or stop the process are caught. The
-/// object restores the terminal before it raises such a signal again, and a process that is stopped
-/// and continued resumes where it was. tty_ioctl(4), termios(3).
+/// While the object exists, echo may be off, and signals that end or stop the process are caught.
+/// The object restores the terminal before it raises such a signal again, and a process that is
+/// stopped and continued resumes where it was. tty_ioctl(4), termios(3).
 @safe package final class TerminalDevice {
   /// An event at the terminal.
   package enum Event {
@@ -108,7 +108,8 @@ package import VaultSealing
   private func enter() {
     if !echoes {
       var mode = savedMode
-      // Not by lines: the terminal's own line holds 4,095 bytes and cuts the rest of a pasted token.
+      // Not by lines: the terminal's own line holds 4,095 bytes and cuts the rest of a pasted
+      // token.
       mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
       unsafe withUnsafeMutableBytes(of: &mode.c_cc) { characters in
         unsafe characters[Int(VMIN)] = 1

@@ -2,9 +2,9 @@ import Synchronization
 
 /// The progress of a long operation, on a line of stderr that is rewritten; on a terminal only.
 ///
-/// Nothing appears in the first half second, so quick operations leave no trace. The line uses plain
-/// characters and carriage returns, which every terminal has, and fits into the window. Output to
-/// stdout or stderr removes it first.
+/// Nothing appears in the first half second, so quick operations leave no trace. The line uses
+/// plain characters and carriage returns, which every terminal has, and fits into the window.
+/// Output to stdout or stderr removes it first.
 package final class ProgressLine: Sendable {
   private static let delay: Duration = .milliseconds(500)
   private static let pause: Duration = .milliseconds(100)

@@ -4,6 +4,7 @@ import VaultOneTimeCodes
 import VaultPreferences
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// A decoder of bytes that others may have written, with what must hold for each input.
 ///
