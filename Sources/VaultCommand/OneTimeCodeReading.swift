@@ -48,7 +48,7 @@ struct OneTimeCodeReading {
     do {
       return try body()
     } catch let error as OneTimeCodeError {
-      throw CommandError("invalid-seed", error.message, hint: error.hint, status: .damaged)
+      throw CommandError(.invalidSeed, error.message, hint: error.hint)
     }
   }
 

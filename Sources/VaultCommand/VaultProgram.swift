@@ -57,8 +57,8 @@ public enum VaultProgram {
   private static func reportMissingProc() -> ExitStatus {
     let report = ErrorReport(
       CommandError(
-        "no-proc", "/proc is not mounted here, and the words of the command line are read from it",
-        hint: "mount it: mount -t proc proc /proc", status: .configuration))
+        .noProc, "/proc is not mounted here, and the words of the command line are read from it",
+        hint: "mount it: mount -t proc proc /proc"))
     report.write(asJSON: false)
     return report.status
   }
@@ -92,9 +92,4 @@ public enum VaultProgram {
     report.write(asJSON: options.contains("--json"))
     return report.status
   }
-}
-
-/// Ends the command with a status and without a word, where all has been said.
-struct ExitStatusOnly: Error {
-  let status: ExitStatus
 }

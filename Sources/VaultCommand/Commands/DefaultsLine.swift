@@ -74,7 +74,7 @@ struct DefaultsLine: Equatable {
       })
     let status = tool.run(words)
     if let failure { throw failure }
-    if status != 0 { throw ExitStatusOnly(status: ExitStatus(code: status)) }
+    if status != .done { throw ExitStatusOnly(status: status) }
   }
 
   private func helpOfVerb() throws {

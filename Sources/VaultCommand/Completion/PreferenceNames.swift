@@ -72,7 +72,7 @@ struct PreferenceNames {
 
   private func domains() -> [String] {
     var output: [UInt8] = []
-    guard tool({ output += $0 }).run(["domains"]) == 0 else { return [] }
+    guard tool({ output += $0 }).run(["domains"]) == .done else { return [] }
     return String(decoding: output, as: UTF8.self).parts(at: "\n")
       .flatMap { $0.split(separator: ", ").map(String.init) }
   }

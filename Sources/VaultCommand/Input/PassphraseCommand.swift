@@ -21,7 +21,7 @@ enum PassphraseCommand {
 
   private static func failed(_ why: String) -> CommandError {
     CommandError(
-      "passphrase-command-failed", "the command of --passphrase gave no passphrase: \(why)",
-      hint: "run it by itself to see what it says", status: .noPermission)
+      .passphraseCommandFailed, "the command of --passphrase gave no passphrase: \(why)",
+      hint: "run it by itself to see what it says")
   }
 }

@@ -50,8 +50,7 @@ package enum SecretSource: Equatable, Sendable {
     case .environment(let name):
       guard let value = try ProcessState.secretVariable(name) else {
         throw CommandError(
-          "source-missing", "the variable of --passphrase env: is not set",
-          status: .configuration)
+          .sourceMissing, "the variable of --passphrase env: is not set")
       }
       return try SecretInput.droppingNewline(value)
     case .file(let path):

@@ -15,9 +15,8 @@ enum NewPassphrase {
     while true {
       guard let passphrase = try Prompt.newSecret("New passphrase") else {
         throw CommandError(
-          "no-terminal", "a passphrase is needed, and there is no terminal to ask on",
-          hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
-          status: .noPermission)
+          .noTerminal, "a passphrase is needed, and there is no terminal to ask on",
+          hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
       }
       let strength = PassphraseStrength(passphrase)
       if passphrase.count > 0, acceptsWeak || !strength.isWeak {
@@ -48,16 +47,15 @@ enum NewPassphrase {
   static func checked(_ passphrase: SecretBytes, acceptsWeak: Bool) throws -> SecretBytes {
     guard passphrase.count > 0 else {
       throw CommandError(
-        "weak-passphrase", "the passphrase is empty", hint: "check where it comes from",
-        status: .usage)
+        .weakPassphrase, "the passphrase is empty", hint: "check where it comes from")
     }
     if acceptsWeak { return passphrase }
     let strength = PassphraseStrength(passphrase)
     guard !strength.isWeak else {
       throw CommandError(
-        "weak-passphrase",
+        .weakPassphrase,
         "the passphrase is weak, about \(Int(strength.bits)) bits where \(Int(PassphraseStrength.minimumBits)) are the least",
-        hint: "\(strength.advice), or insist with --allow-weak", status: .usage)
+        hint: "\(strength.advice), or insist with --allow-weak")
     }
     return passphrase
   }

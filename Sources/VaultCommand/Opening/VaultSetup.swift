@@ -91,8 +91,8 @@ struct VaultSetup {
     }
     guard mayCreate else {
       throw CommandError(
-        "no-vault", "there is no vault, and the key-file that is named does not exist",
-        hint: "make both with: vault init --key-file PATH", status: .configuration)
+        .noVault, "there is no vault, and the key-file that is named does not exist",
+        hint: "make both with: vault init --key-file PATH")
     }
     // The vault may be refused yet, and a key-file that opens nothing would stay behind.
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
@@ -123,15 +123,14 @@ struct VaultSetup {
 
   private static func exists(_ vault: LockedVault) -> CommandError {
     CommandError(
-      "vault-exists", "there is a vault at \(vault.path) already",
-      hint: "use it, or make another one: --vault NAME", status: .cannotCreate)
+      .vaultExists, "there is a vault at \(vault.path) already",
+      hint: "use it, or make another one: --vault NAME")
   }
 
   private func noVault(_ obstacle: CredentialError) -> CommandError {
     CommandError(
-      "no-vault",
+      .noVault,
       "there is no vault at \(vault.path), and no keyring to open one: \(obstacle.message)",
-      hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH",
-      status: .configuration)
+      hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH")
   }
 }

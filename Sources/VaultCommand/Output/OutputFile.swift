@@ -61,7 +61,7 @@ enum OutputFile {
     } catch {
       try? System.unlink(temporary, in: AT_FDCWD)
       throw CommandError(
-        "input-output", "the file could not be written: \(error.reason)", status: .inputOutput)
+        .inputOutput, "the file could not be written: \(error.reason)")
     }
     try syncFolder(folder.isEmpty ? "." : folder)
   }
@@ -76,8 +76,7 @@ enum OutputFile {
       try System.sync(descriptor)
     } catch  where error.errno != EINVAL {
       throw CommandError(
-        "not-durable", "the file is written, but the disk did not confirm it: \(error.reason)",
-        status: .inputOutput)
+        .notDurable, "the file is written, but the disk did not confirm it: \(error.reason)")
     } catch {}
   }
 
@@ -90,13 +89,12 @@ enum OutputFile {
       try body(file)
     } catch {
       throw CommandError(
-        "input-output", "the file could not be written: \(error.reason)", status: .inputOutput)
+        .inputOutput, "the file could not be written: \(error.reason)")
     }
   }
 
   private static func failed(_ why: String, hint: String? = nil) -> CommandError {
     CommandError(
-      "cannot-create", "the file of --out cannot be made: \(why)", hint: hint,
-      status: .cannotCreate)
+      .cannotCreate, "the file of --out cannot be made: \(why)", hint: hint)
   }
 }

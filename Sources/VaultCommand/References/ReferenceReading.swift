@@ -60,10 +60,10 @@ final class ReferenceReading {
     guard !missing.isEmpty else { return }
     let names = missing.map(\.shownName)
     throw CommandError(
-      "item-not-found",
+      .itemNotFound,
       "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
         + names.joined(separator: ", "),
-      hint: "'vault list' shows the names of all items", status: .no)
+      hint: "'vault list' shows the names of all items")
   }
 
   private func bytes(of reference: SecretReference, _ name: ItemName) throws -> SecretBytes {

@@ -10,8 +10,8 @@ package enum SecretEncoding: String, CaseIterable, Sendable {
   package func encode(_ secret: SecretBytes) throws -> SecretBytes {
     if self == .json, secret.count > 0, !SecretText.isText(secret) {
       throw CommandError(
-        "not-text", "the secret is no text, which JSON needs",
-        hint: "use encoding=base64", status: .usage)
+        .notText, "the secret is no text, which JSON needs",
+        hint: "use encoding=base64")
     }
     return switch self {
     case .base64: try Base64.encoded(secret)

@@ -29,7 +29,7 @@ struct InputTests {
     #expect(try SecretSource("cmd:pass show x") == .command("pass show x"))
     for wrong in ["hunter2", "env:", "env:A=B", "fd:x", "fd:-1", "", "stdin:x", "cmd:", "file:"] {
       let error = #expect(throws: CommandError.self) { try SecretSource(wrong) }
-      #expect(error?.status == .usage)
+      #expect(error?.code == .usage)
       #expect(wrong.isEmpty || error?.message.contains(wrong) == false)
     }
   }

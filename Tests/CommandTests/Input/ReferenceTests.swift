@@ -22,7 +22,7 @@ struct ReferenceTests {
   ])
   func whatMakesNoSenseIsRefused(text: String) {
     let error = #expect(throws: CommandError.self) { try SecretReference(text) }
-    #expect(error?.status == .usage)
+    #expect(error?.code == .usage)
   }
 
   @Test func referencesAreFoundInText() throws {

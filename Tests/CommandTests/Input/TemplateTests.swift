@@ -56,7 +56,7 @@ struct TemplateTests {
       }} {{ secret://%zz }} {{ secret://x?nonsense=1 }}
       """
     let error = #expect(throws: CommandError.self) { try Template(Array(text.utf8)) }
-    #expect(error?.status == .usage)
+    #expect(error?.code == .usage)
     for place in ["1:1:", "2:4:", "3:4:", "3:23:"] {
       #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
     }

@@ -13,7 +13,7 @@ struct ConfigurationFile {
       let text = String(data: data, encoding: .utf8)
     else {
       throw CommandError(
-        "configuration-unreadable", "\(path) cannot be read as text", status: .configuration)
+        .configurationUnreadable, "\(path) cannot be read as text")
     }
     return text
   }
@@ -34,8 +34,8 @@ struct ConfigurationFile {
       }
     } catch {
       throw CommandError(
-        "cannot-create", "\(path) cannot be written",
-        hint: "check that it and its folder are yours", status: .cannotCreate)
+        .cannotCreate, "\(path) cannot be written",
+        hint: "check that it and its folder are yours")
     }
   }
 }

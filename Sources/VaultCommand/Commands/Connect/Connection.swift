@@ -76,7 +76,7 @@ struct Connection {
 
   private func home() throws -> String {
     guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else {
-      throw CommandError("no-home", "HOME is not set", status: .configuration)
+      throw CommandError(.noHome, "HOME is not set")
     }
     return home
   }
@@ -140,8 +140,8 @@ struct Connection {
     case "": break
     default:
       throw CommandError(
-        "connected-otherwise", "\(file.path) holds something else",
-        hint: "move it away, and connect again", status: .no)
+        .connectedOtherwise, "\(file.path) holds something else",
+        hint: "move it away, and connect again")
     }
     return [
       Change(path: file.path, lines: Self.podmanLines) { try file.replace(with: Self.podmanText) }
@@ -232,7 +232,7 @@ struct Connection {
       return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     } catch {
       throw CommandError(
-        "no-proc", "/proc is not there to say where this command is", status: .configuration)
+        .noProc, "/proc is not there to say where this command is")
     }
   }
 
@@ -259,9 +259,8 @@ struct Connection {
 
   private func otherKeyring(_ path: String) -> CommandError {
     CommandError(
-      "connected-otherwise", "\(path) is another program's",
-      hint: "move it away, and connect again",
-      status: .no)
+      .connectedOtherwise, "\(path) is another program's",
+      hint: "move it away, and connect again")
   }
 
   private func removingLink() throws -> [Change] {

@@ -22,8 +22,8 @@ package enum DockerConfiguration {
     case nil, "": break
     case .some:
       throw CommandError(
-        "connected-otherwise", "docker keeps its credentials in another store already",
-        hint: "take \"credsStore\" out of the file, and connect again", status: .no)
+        .connectedOtherwise, "docker keeps its credentials in another store already",
+        hint: "take \"credsStore\" out of the file, and connect again")
     }
     guard let brace = text.unicodeScalars.firstIndex(of: "{") else { throw unreadable() }
     let behind = text.unicodeScalars.index(after: brace)
@@ -66,8 +66,8 @@ package enum DockerConfiguration {
 
   private static func unreadable() -> CommandError {
     CommandError(
-      "configuration-unreadable",
+      .configurationUnreadable,
       "docker's config.json is not in a form that can be changed safely",
-      hint: "write or take out the line \(setting) yourself", status: .configuration)
+      hint: "write or take out the line \(setting) yourself")
   }
 }

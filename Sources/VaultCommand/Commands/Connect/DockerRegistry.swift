@@ -37,8 +37,8 @@ package struct DockerRegistry: Sendable {
     case nil: break
     case .some:
       throw CommandError(
-        "connected-otherwise", "the registry has another credential helper already",
-        hint: "take its line out of \"\(Self.key)\", and connect again", status: .no)
+        .connectedOtherwise, "the registry has another credential helper already",
+        hint: "take its line out of \"\(Self.key)\", and connect again")
     }
     let wanted = tree(
       members, helpers: (helpers ?? [:]).merging([name: .string(Self.helper)]) { $1 })
@@ -133,8 +133,8 @@ package struct DockerRegistry: Sendable {
 
   private static func unreadable(_ setting: String) -> CommandError {
     CommandError(
-      "configuration-unreadable",
+      .configurationUnreadable,
       "docker's config.json is not in a form that can be changed safely",
-      hint: "write or take out the line \(setting) yourself", status: .configuration)
+      hint: "write or take out the line \(setting) yourself")
   }
 }

@@ -40,8 +40,8 @@ package struct MarkedBlock: Sendable {
       let key = Self.key(of: setting)
       guard !body.contains(where: { Self.key(of: $0) == key }) else {
         throw CommandError(
-          "connected-otherwise", "the section \(section) has a \(key) already",
-          hint: "take that line out, and connect again", status: .no)
+          .connectedOtherwise, "the section \(section) has a \(key) already",
+          hint: "take that line out, and connect again")
       }
     }
     let block = [begin] + settings + [end]
@@ -63,8 +63,8 @@ package struct MarkedBlock: Sendable {
       })
     else {
       throw CommandError(
-        "connection-changed", "what was written there has been changed since",
-        hint: "take the lines from '\(begin)' to '\(end)' out yourself", status: .no)
+        .connectionChanged, "what was written there has been changed since",
+        hint: "take the lines from '\(begin)' to '\(end)' out yourself")
     }
     let hasSection = lines[start...last].contains { $0.begins(with: "[") }
     // Settings that somebody added behind the block belong to its section, which has to stay. A comment is no

@@ -106,13 +106,12 @@ struct DataOutputFile {
       directory = try Directory(anyOwner: file.directoryPath)
     } catch {
       throw CommandError(
-        "cannot-create", "\(path) cannot be made: \(error.message)",
-        hint: "check that its folder exists and can be written", status: .cannotCreate)
+        .cannotCreate, "\(path) cannot be made: \(error.message)",
+        hint: "check that its folder exists and can be written")
     }
     if let status = try? System.status(of: name, in: directory.descriptor), !status.isRegular {
       throw CommandError(
-        "cannot-create", "\(path) is there and is no regular file", hint: "choose another name",
-        status: .cannotCreate)
+        .cannotCreate, "\(path) is there and is no regular file", hint: "choose another name")
     }
   }
 }

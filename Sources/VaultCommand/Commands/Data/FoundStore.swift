@@ -31,7 +31,7 @@ struct FoundStore {
       guard try file.exists(), !file.isDirectory else { continue }
       guard let metadata = try file.metadata() else {
         throw CommandError(
-          "store-not-found", "\(path) is empty", hint: "see: vault data stores", status: .no)
+          .storeNotFound, "\(path) is empty", hint: "see: vault data stores")
       }
       self.init(file: file, metadata: metadata)
       return
@@ -39,8 +39,8 @@ struct FoundStore {
     // A path is named; another word may be a secret that was typed in the wrong place.
     let isPath = word.begins(with: ".") || word.unicodeScalars.contains("/")
     throw CommandError(
-      "store-not-found", isPath ? "there is no store \(word)" : "there is no store of that name",
-      hint: "see: vault data stores", status: .no)
+      .storeNotFound, isPath ? "there is no store \(word)" : "there is no store of that name",
+      hint: "see: vault data stores")
   }
 
   private init(file: DataStoreFile, metadata: DataStoreMetadata) {

@@ -48,22 +48,28 @@ package struct DefaultsTool {
   ///
   /// - Parameter arguments: The words after `vault defaults`.
   /// - Returns: The exit status: 0, 1, or 255 with the help text on a usage error.
-  package func run(_ arguments: [String]) -> Int32 {
+  package func run(_ arguments: [String]) -> ExitStatus {
     let session = DefaultsSession(self)
     defer { session.close() }
     do {
       try session.run(arguments)
-      return 0
-    } catch let usage as DefaultsUsage {
-      print(usage.verb.flatMap(DefaultsHelp.ofVerb) ?? DefaultsHelp.text)
-      return 255
-    } catch let refusal as DefaultsRefusal {
-      if let message = refusal.message { log(message) }
-      return refusal.status
+      return .done
     } catch {
+      report(error)
+      return .ofDefaults(error)
+    }
+  }
+
+  /// Writes what macOS's `defaults` would: the help text, or a line as NSLog writes it.
+  private func report(_ error: any Error) {
+    switch error {
+    case let usage as DefaultsUsage:
+      print(usage.verb.flatMap(DefaultsHelp.ofVerb) ?? DefaultsHelp.text)
+    case let refusal as DefaultsRefusal:
+      if let message = refusal.message { log(message) }
+    default:
       log("\(error)")
       if let advice = advice(for: error) ?? remedy(for: error) { log(advice) }
-      return 1
     }
   }
 
@@ -99,10 +105,6 @@ struct DefaultsUsage: Error {
 /// What was asked for cannot be done: a message, or none if there is nothing to say, exit 1.
 struct DefaultsRefusal: Error {
   let message: String?
-  let status: Int32
 
-  init(_ message: String?, status: Int32 = 1) {
-    self.message = message
-    self.status = status
-  }
+  init(_ message: String?) { self.message = message }
 }

@@ -12,8 +12,8 @@ enum ImportSource: Equatable {
   static let words = ["pass"] + ImportFormat.allCases.map(\.rawValue)
 
   static let notAFolder = CommandError(
-    "import-unreadable", "the file is not in this format: it is not a folder",
-    hint: formatsHint, status: .damaged)
+    .importUnreadable, "the file is not in this format: it is not a folder",
+    hint: formatsHint)
   static let formatsHint = "formats: \(words.joined(separator: ", "))"
 
   init?(word: String) {
@@ -51,8 +51,8 @@ enum ImportSource: Equatable {
         ["keepassxc-cli", "export", "--format", "xml"] + options + ["--", path], input: .inherited)
       guard run.isSuccess else {
         throw CommandError(
-          "keepassxc-failed", "keepassxc-cli could not open the database",
-          hint: "a key-file is given with --kdbx-key-file", status: .noPermission)
+          .keepassxcFailed, "keepassxc-cli could not open the database",
+          hint: "a key-file is given with --kdbx-key-file")
       }
       return try Self.keepassxc(Self.array(run.output))
     case .file(let format): return try format.read(Self.bytes(path))

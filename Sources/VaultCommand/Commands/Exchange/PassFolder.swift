@@ -55,8 +55,7 @@ struct PassFolder {
       let text = String(data: list, encoding: .utf8)
     else {
       throw CommandError(
-        "not-a-password-store", "the folder has no .gpg-id", hint: "make it: pass init KEY",
-        status: .configuration)
+        .notAPasswordStore, "the folder has no .gpg-id", hint: "make it: pass init KEY")
     }
     let keys = PassStore.keys(in: text)
     var files: [String] = []
@@ -64,8 +63,8 @@ struct PassFolder {
       let file = try "\(path)/\(PassStore.path(of: item.name))"
       guard !manager.fileExists(atPath: file) else {
         throw CommandError(
-          "cannot-create", "'\(item.name.text)' is in the folder already",
-          hint: "move it away, or export other names", status: .cannotCreate)
+          .cannotCreate, "'\(item.name.text)' is in the folder already",
+          hint: "move it away, or export other names")
       }
       files.append(file)
     }
@@ -96,8 +95,8 @@ struct PassFolder {
       input: .bytes(contents))
     guard run.isSuccess else {
       throw CommandError(
-        "gpg-failed", "gpg could not encrypt '\(item.name.text)'",
-        hint: "check that the keys of .gpg-id are there: gpg --list-keys", status: .inputOutput)
+        .gpgFailed, "gpg could not encrypt '\(item.name.text)'",
+        hint: "check that the keys of .gpg-id are there: gpg --list-keys")
     }
     // Whole or not at all, also where the export is interrupted.
     try OutputFile.write(run.output, to: path)

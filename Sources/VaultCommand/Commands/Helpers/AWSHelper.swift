@@ -62,14 +62,14 @@ struct AWSHelper {
       let item = try item(name, in: vault)
       guard let key = item.attributes[Self.keyAttribute], !key.isEmpty else {
         throw CommandError(
-          "no-access-key", "the item of the profile does not say its access key id",
-          hint: "vault set ITEM --attribute \(Self.keyAttribute)=AKIA…", status: .configuration)
+          .noAccessKey, "the item of the profile does not say its access key id",
+          hint: "vault set ITEM --attribute \(Self.keyAttribute)=AKIA…")
       }
       // Without a time of expiry the SDKs never ask again: an ended key is no answer.
       if let expires = item.expires, expires <= Date() {
         throw CommandError(
-          "expired", "the credentials of the profile have expired",
-          hint: "store new ones: vault credential aws PROFILE store", status: .no)
+          .expired, "the credentials of the profile have expired",
+          hint: "store new ones: vault credential aws PROFILE store")
       }
       guard let secret = try vault.get(name).text else { throw Self.notText() }
       return Credentials(
@@ -88,10 +88,9 @@ struct AWSHelper {
       return try vault.item(name)
     } catch let error as CredentialError where error.code == .itemNotFound {
       throw CommandError(
-        "item-not-found", "there is no item for this profile",
+        .itemNotFound, "there is no item for this profile",
         hint: "vault set aws/PROFILE --attribute \(Self.keyAttribute)=AKIA…, or feed the output of "
-          + "'aws configure export-credentials' to: vault credential aws PROFILE store",
-        status: .no)
+          + "'aws configure export-credentials' to: vault credential aws PROFILE store")
     }
   }
 
@@ -107,7 +106,7 @@ struct AWSHelper {
   }
 
   private static func notText() -> CommandError {
-    CommandError("not-text", "the keys of the profile are no text", status: .configuration)
+    CommandError(.accessKeyNotText, "the keys of the profile are no text")
   }
 
   /// Takes the same form on stdin, as `aws configure export-credentials` prints it.

@@ -87,8 +87,8 @@ struct AskpassHelper {
 
   private static func cancelled(_ why: String) -> CommandError {
     CommandError(
-      "askpass-cancelled", why,
+      .askpassCancelled, why,
       hint: "an item answers by its name, such as ssh/home/me/.ssh/id_ed25519, or by --attribute "
-        + "askpass=/home/me/.ssh/id_ed25519", status: .no)
+        + "askpass=/home/me/.ssh/id_ed25519")
   }
 }

@@ -40,9 +40,7 @@ struct DockerHelper {
       }
       try perform(action)
     } catch {
-      let text =
-        (error as? Refusal)?.rawValue
-        ?? Self.oneLine(ErrorReport(error), locked: ExitStatus.of(error) == .noPermission)
+      let text = (error as? Refusal)?.rawValue ?? Self.oneLine(ErrorReport(error))
       try StandardOutput.line(text)
       throw ExitStatusOnly(status: .no)
     }
@@ -62,11 +60,11 @@ struct DockerHelper {
   }
 
   private static func failure(_ message: String) -> CommandError {
-    CommandError("usage", message, status: .usage)
+    CommandError(.usage, message)
   }
 
   /// What docker shows behind "error getting credentials": one line.
-  private static func oneLine(_ report: ErrorReport, locked: Bool) -> String {
+  private static func oneLine(_ report: ErrorReport) -> String {
     let hint = report.hint.map { " (\($0))" } ?? ""
     return Sanitizer.visible("vault: \(report.message)\(hint)")
   }

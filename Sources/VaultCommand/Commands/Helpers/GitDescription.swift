@@ -64,6 +64,6 @@ package struct GitDescription: Sendable {
 
   private static func invalid(_ what: String) -> CommandError {
     CommandError(
-      "invalid-description", "git's description of a credential holds \(what)", status: .usage)
+      .invalidDescription, "git's description of a credential holds \(what)")
   }
 }

@@ -170,9 +170,9 @@ struct GitHelper {
 
   private static func notALine() -> CommandError {
     CommandError(
-      "not-a-line",
+      .notALine,
       "the credential holds a line break or a control character, which git cannot take",
-      hint: "use 'vault get' for it", status: .usage)
+      hint: "use 'vault get' for it")
   }
 
   // MARK: store

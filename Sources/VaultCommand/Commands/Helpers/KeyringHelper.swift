@@ -85,7 +85,7 @@ struct KeyringHelper {
         ? item.name.text : item.attributes[ServiceCredential.account] ?? ""
       guard ServiceCredential.isPlain(username), ServiceCredential.isLine(secret) else {
         throw CommandError(
-          "not-a-line", "the user or the password holds a line break", status: .usage)
+          .notALine, "the user or the password holds a line break")
       }
       return try SecretInput.joined([ServiceCredential.bytes(username + "\n"), secret, newline])
     }
@@ -130,7 +130,7 @@ struct KeyringHelper {
       return true
     }
     guard isDeleted == true else {
-      throw CommandError("item-not-found", "there is no such password", status: .no)
+      throw CommandError(.itemNotFound, "there is no such password")
     }
   }
 
@@ -151,8 +151,8 @@ struct KeyringHelper {
     }
     guard call.username != nil || found.count <= 1 else {
       throw CommandError(
-        "several-users", "there are several users of this service",
-        hint: "name the user in the address", status: .no)
+        .severalUsers, "there are several users of this service",
+        hint: "name the user in the address")
     }
     return ServiceCredential.newest(found)
   }

@@ -78,8 +78,8 @@ struct KeyringAdoptCommand: ParsableCommand {
       }
       guard let entry = found.first else {
         throw CommandError(
-          "item-not-found", "the keyring has no such item",
-          hint: "'vault keyring list' shows what it has", status: .no)
+          .itemNotFound, "the keyring has no such item",
+          hint: "'vault keyring list' shows what it has")
       }
       guard found.count == 1 else {
         throw CommandError.usage(

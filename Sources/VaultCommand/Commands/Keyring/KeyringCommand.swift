@@ -73,9 +73,8 @@ struct KeyringUnlockCommand: ParsableCommand {
     let password = try settings.passphrase?.read() ?? Prompt.secret("Password of the keyring")
     guard let password else {
       throw CommandError(
-        "no-terminal", "the keyring's password is needed, and there is no terminal to ask on",
-        hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND",
-        status: .noPermission)
+        .noTerminal, "the keyring's password is needed, and there is no terminal to ask on",
+        hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
     }
     switch try settings.locked().blocking.unlockKeyring(password: password) {
     case .wasUnlocked: StandardError.note("the keyring was unlocked already")

@@ -90,8 +90,8 @@ private struct EditingSession {
       guard secret.count > 0 else {
         guard state.secret != nil else { return nil }
         throw CommandError(
-          "empty", "the file is empty: nothing was saved",
-          hint: "an empty secret on purpose: vault set NAME --stdin < /dev/null", status: .no)
+          .empty, "the file is empty: nothing was saved",
+          hint: "an empty secret on purpose: vault set NAME --stdin < /dev/null")
       }
       if let change = try save(secret, replacing: state.item) { return change }
       text = edited
@@ -143,8 +143,8 @@ private struct EditingSession {
         let secret = try vault.get(name, field: field).bytes
         guard SecretText.isText(secret) else {
           throw CommandError(
-            "not-text", "the secret is no text, which an editor would change",
-            hint: "'vault get NAME --out FILE' and 'vault set NAME --file FILE'", status: .usage)
+            .notText, "the secret is no text, which an editor would change",
+            hint: "'vault get NAME --out FILE' and 'vault set NAME --file FILE'")
         }
         return State(item: item, secret: secret)
       } catch let error as CredentialError where error.code == .fieldNotFound {

@@ -100,11 +100,11 @@ struct InjectCommand: ParsableCommand {
       if let bytes = try System.readAll(file, expected: 65_536, limit: Self.limit) { return bytes }
     } catch {
       throw CommandError(
-        "input-unreadable", "the template cannot be read: \(error.reason)",
-        hint: "check the path of --in", status: .inputOutput)
+        .inputUnreadable, "the template cannot be read: \(error.reason)",
+        hint: "check the path of --in")
     }
     throw CommandError(
-      "too-long", "the template is longer than 64 MiB", status: .cannotCreate)
+      .tooLong, "the template is longer than 64 MiB")
   }
 
   private static func refuseSameFile(_ input: String, _ output: String) throws {
@@ -161,7 +161,7 @@ private struct Filling {
       } catch {
         guard let error = CommandError(ownOrTerminal: error) else { throw error }
         throw CommandError(
-          error.code, "\(position.text): \(error.message)", hint: error.hint, status: error.status)
+          error.code, "\(position.text): \(error.message)", hint: error.hint)
       }
     }
     self.values = values
@@ -171,10 +171,10 @@ private struct Filling {
     }
     guard missing.isEmpty else {
       throw CommandError(
-        "item-not-found",
+        .itemNotFound,
         "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
           + missing.joined(separator: ", "),
-        hint: "'vault list' shows the names of all items; nothing was written", status: .no)
+        hint: "'vault list' shows the names of all items; nothing was written")
     }
   }
 

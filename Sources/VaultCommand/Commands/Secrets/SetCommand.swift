@@ -142,8 +142,8 @@ struct SetCommand: ParsableCommand {
   private func limited(_ secret: SecretBytes) throws -> SecretBytes {
     guard secret.count <= Secret.maximumLength else {
       throw CommandError(
-        "too-long", "a secret has at most 1 MiB",
-        hint: "keep large files elsewhere and only their key in the vault", status: .cannotCreate)
+        .tooLong, "a secret has at most 1 MiB",
+        hint: "keep large files elsewhere and only their key in the vault")
     }
     return secret
   }

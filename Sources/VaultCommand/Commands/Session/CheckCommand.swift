@@ -195,8 +195,8 @@ struct BackupCommand: ParsableCommand {
     guard SecretInput.exists(path) else { return false }
     guard BackupSummary.isBackup(at: path) else {
       throw CommandError(
-        "cannot-create", "there is a file already that is not a backup",
-        hint: "name another place, or move that file away", status: .cannotCreate)
+        .cannotCreate, "there is a file already that is not a backup",
+        hint: "name another place, or move that file away")
     }
     return true
   }
