@@ -16,6 +16,7 @@ extension CredentialError {
   init(_ error: StorageError) {
     let code: Code
     var hint: String?
+    var remedies: [Remedy] = []
     switch error.code {
     case .notFound: code = .inputOutput
     case .refused:
@@ -25,19 +26,19 @@ extension CredentialError {
     case .cannotCreate, .tooLarge: code = .cannotCreate
     case .notDurable:
       code = .notDurable
-      hint = "run the command again when the disk is well"
+      hint = "try again when the disk works"
     case .busy:
       code = .busy
-      hint = "another vault command is writing; try again"
+      hint = "another process is writing to it; try again"
     case .damaged:
       code = .damaged
-      hint = "run 'vault check' to see what can still be read"
+      remedies = [.check]
     case .newerVersion:
       code = .newerVersion
-      hint = "install a newer version of vault to open it"
+      hint = "install a newer version of this software to open it"
     case .noLocation, .invalidName: code = .configuration
     default: code = .inputOutput
     }
-    self.init(code, error.message, hint: hint, underlying: error)
+    self.init(code, error.message, hint: hint, remedies: remedies, underlying: error)
   }
 }

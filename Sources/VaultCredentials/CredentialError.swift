@@ -1,7 +1,7 @@
 /// What can go wrong with a vault, its keys, its items and the keyring.
 ///
-/// The message is one sentence; it never holds a secret. ``hint`` says what to do about it, where
-/// something can be done.
+/// The message is one sentence; it never holds a secret. ``remedies`` are what can be done about it, as
+/// values, and ``hint`` what else there is to say. Neither names a command or an option.
 ///
 /// ```swift
 /// do {
@@ -90,19 +90,23 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
   public let code: Code
   /// One sentence that says what happened.
   public let message: String
-  /// One sentence that says what to do, where something can be done.
+  /// One sentence that helps, where ``remedies`` do not say everything.
   public var hint: String?
+  /// What can be done about it, the best first; empty if nothing is known to help.
+  public var remedies: [Remedy]
   /// The item that was asked for, where there is none: for a caller who knows names that are like it.
   package var missingItem: ItemName?
   /// What lies beneath, where another layer failed.
   public let underlying: (any Error)?
 
   package init(
-    _ code: Code, _ message: String, hint: String? = nil, underlying: (any Error)? = nil
+    _ code: Code, _ message: String, hint: String? = nil, remedies: [Remedy] = [],
+    underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.hint = hint
+    self.remedies = remedies
     self.underlying = underlying
   }
 

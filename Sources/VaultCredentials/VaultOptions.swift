@@ -128,24 +128,27 @@ public struct VaultNotice: Sendable, Equatable {
   public let code: Code
   /// One sentence that says what is so.
   public let message: String
-  /// One sentence that says what to do, where something can be done.
+  /// One sentence that helps, where ``remedies`` do not say everything.
   public let hint: String?
+  /// What can be done about it, the best first; empty if nothing has to be.
+  public let remedies: [Remedy]
 
   /// Whether it may mean an attack or a loss: to be shown also where notes are not wanted.
   public var isWarning: Bool { [.rolledBack, .forked, .plainKeyringSession].contains(code) }
 
-  init(_ code: Code, _ message: String, hint: String? = nil) {
+  init(_ code: Code, _ message: String, hint: String? = nil, remedies: [Remedy] = []) {
     self.code = code
     self.message = message
     self.hint = hint
+    self.remedies = remedies
   }
 
   static let plainKeyringSession = VaultNotice(
     .plainKeyringSession,
     "the keyring offers no encrypted connection: secrets went over the session bus in clear",
-    hint: "'--require-encrypted-session' refuses such a keyring")
+    remedies: [.requireEncryptedSession])
 
   static let singleSlot = VaultNotice(
     .singleSlot, "only one key slot opens this vault: one accident loses it",
-    hint: "vault key add --recovery")
+    remedies: [.addRecoveryCode])
 }

@@ -15,12 +15,12 @@ protocol CodedError: Error {
   var codeText: String { get }
   /// One sentence that says what happened.
   var message: String { get }
-  /// One sentence that says what to do.
-  var hint: String? { get }
+  /// What helps, with the line to type where there is one.
+  var advice: String? { get }
 }
 
 extension CodedError {
-  var hint: String? { nil }
+  var advice: String? { nil }
 }
 
 extension CredentialError: CodedError {
@@ -38,10 +38,11 @@ extension SealingError: CodedError {
 extension StorageError: CodedError {
   var codeText: String { code.rawValue }
 
-  var hint: String? {
-    switch code {
-    case .invalidQuery: "see: vault data schema STORE, and: vault help data fetch"
-    case .unknownStore: "see: vault data stores"
+  var advice: String? {
+    let program = ProgramName.current
+    return switch code {
+    case .invalidQuery: "see: \(program) data schema STORE, and: \(program) help data fetch"
+    case .unknownStore: "list the stores: \(program) data stores"
     default: nil
     }
   }

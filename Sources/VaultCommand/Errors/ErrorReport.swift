@@ -13,7 +13,7 @@ struct ErrorReport {
       (code, message, advice) = (error.code, error.message, error.hint)
     case let error as any CodedError:
       (code, message, advice) = (
-        CommandError.Code(rawValue: error.codeText) ?? .unexpected, error.message, error.hint
+        CommandError.Code(rawValue: error.codeText) ?? .unexpected, error.message, error.advice
       )
     case let error as System.Failure:
       (code, message, advice) = (.inputOutput, "writing failed: \(error.reason)", nil)

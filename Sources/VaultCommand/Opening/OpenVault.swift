@@ -33,7 +33,7 @@ extension VaultSettings {
       return try body(vault)
     } catch var error as CredentialError where error.code == .itemNotFound {
       if let near = nearest(to: error.missingItem, in: vault) {
-        error.hint = "did you mean: \(near)"
+        (error.hint, error.remedies) = ("did you mean: \(near)", [])
       }
       throw error
     }

@@ -54,9 +54,9 @@ enum Notices {
     }
     for notice in due {
       if notice.isWarning {
-        StandardError.warning(notice.message, hint: notice.hint)
+        StandardError.warning(notice.message, hint: notice.advice)
       } else {
-        StandardError.note(notice.message, hint: notice.hint)
+        StandardError.note(notice.message, hint: notice.advice)
       }
     }
   }
@@ -80,7 +80,7 @@ enum Notices {
 extension VaultNotice {
   fileprivate var json: JSONValue {
     .object([
-      ("code", .string(code.rawValue)), ("message", .string(message)), ("hint", .optional(hint)),
+      ("code", .string(code.rawValue)), ("message", .string(message)), ("hint", .optional(advice)),
     ])
   }
 }

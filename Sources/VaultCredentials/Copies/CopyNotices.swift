@@ -24,37 +24,37 @@ struct CopyNotices {
         .copyInexact, inexact,
         one: "stored; the keyring cannot hold this secret exactly, and has no copy of it: ",
         more: "the keyring cannot hold these secrets exactly, and has no copy of them: ",
-        hint: "other programs get it by: vault run, vault get"),
+        remedies: [.readFromVault]),
       notice(
         .copyChanged, changed,
         one: "another program changed this copy in the keyring; it was left as it is: ",
         more: "other programs changed these copies in the keyring; they were left as they are: ",
-        hint: "take it, or overwrite it: vault keyring sync --take, vault keyring sync --overwrite"),
+        remedies: [.takeCopies, .overwriteCopies]),
       notice(
         .copyForeign, inPlace,
         one: "another program's item in the keyring has the name of this copy; it was left alone: ",
         more: "other programs' items in the keyring have the names of these copies; they were left "
           + "alone: ",
-        hint: "take it into the vault: vault keyring sync --take"),
+        remedies: [.takeCopies]),
       notice(
         .copyForeign, beside,
         one: "beside this copy the keyring has another program's item, which others may read: ",
         more: "beside these copies the keyring has other programs' items, which others may read: ",
-        hint: "take it into the vault: vault keyring sync --take"),
+        remedies: [.takeCopies]),
       notice(
         .copyForeign, remaining,
         one: "another program's item of this name stays in the keyring: ",
         more: "other programs' items of these names stay in the keyring: ",
-        hint: "'vault keyring list' shows them"),
+        remedies: [.listKeyringEntries]),
     ].compactMap { $0 }
   }
 
   private func notice(
-    _ code: VaultNotice.Code, _ names: [String], one: String, more: String, hint: String
+    _ code: VaultNotice.Code, _ names: [String], one: String, more: String, remedies: [Remedy]
   ) -> VaultNotice? {
     guard !names.isEmpty else { return nil }
     return VaultNotice(
-      code, (names.count == 1 ? one : more) + Self.joined(names), hint: hint)
+      code, (names.count == 1 ? one : more) + Self.joined(names), remedies: remedies)
   }
 
   /// A few names, and how many more there are.
@@ -84,7 +84,7 @@ extension UnlockedVault {
           : count == 1
             ? "a copy in the keyring is still to be removed: \(reason)"
             : "\(count) copies in the keyring are still to be brought up to date: \(reason)",
-        hint: "it is done by the next command that finds the keyring: vault keyring sync")
+        hint: "the next change that finds the keyring does it, too", remedies: [.synchronizeCopies])
     ])
     return reason
   }

@@ -4,7 +4,8 @@ extension CredentialError {
   /// The code is `keyring-` and the state's own name, so that each state has a stable code.
   init(_ error: KeyringError) {
     self.init(
-      Code(rawValue: "keyring-\(error.state.rawValue)"), error.message, hint: error.state.advice,
+      Code(rawValue: "keyring-\(error.state.rawValue)"), error.message, hint: error.state.hint,
+      remedies: error.state.remedies,
       underlying: error)
   }
 }
@@ -27,29 +28,37 @@ extension CredentialError.Code {
 }
 
 extension KeyringError.State {
-  /// One sentence that says what to do.
-  var advice: String {
+  /// One sentence that helps, where ``remedies`` do not say everything.
+  var hint: String? {
     switch self {
     case .libraryMissing:
       "install it (apt-get install libsecret-1-0), or use a passphrase or key-file"
     case .noBus, .deadBus:
-      "there is no desktop session here: open the vault with a passphrase or key-file "
-        + "(vault key add), or run it in a session (dbus-run-session)"
+      "there is no desktop session here: open the vault with a passphrase or key-file, or run the "
+        + "program in a session (dbus-run-session)"
     case .noProvider, .activationFailed:
       "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key-file"
     case .activationTimedOut, .notAnswering, .serviceGone, .unusableReply:
       "restart the keyring's program, or open the vault with a passphrase or key-file"
     case .noCollection:
       "make a keyring first: log in to the desktop once, or create one in Seahorse"
-    case .lockedWithDisplay, .itemLocked, .promptDismissed, .promptTimedOut, .promptGivenUp,
-      .stillLocked, .wrongPassword:
-      "unlock the keyring: vault keyring unlock"
-    case .lockedWithoutDisplay:
-      "unlock the keyring from here: vault keyring unlock"
     case .itemMissing: "open the vault with a passphrase, key-file or recovery code"
-    case .plainSessionOnly: "use another keyring, or allow it without --require-encrypted-session"
+    case .plainSessionOnly: "use another keyring"
     case .unlockUnsupported: "unlock it on the desktop"
     case .refused, .invalidRequest: "see the keyring's own log"
+    case .lockedWithDisplay, .lockedWithoutDisplay, .itemLocked, .promptDismissed,
+      .promptTimedOut, .promptGivenUp, .stillLocked, .wrongPassword:
+      nil
+    }
+  }
+
+  /// What can be done about it.
+  var remedies: [Remedy] {
+    switch self {
+    case .noBus, .deadBus: [.addKey]
+    case .plainSessionOnly: [.allowPlainSession]
+    case _ where isLocked || self == .wrongPassword: [.unlockKeyring]
+    default: []
     }
   }
 }

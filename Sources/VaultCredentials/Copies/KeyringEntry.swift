@@ -133,7 +133,7 @@ extension UnlockedVault.Blocking {
   ) throws -> Item {
     guard !entry.isOurs, entry.attributes["service"] != "vault-key" else {
       throw CredentialError(
-        .invalidValue, "that item is the vault's own", hint: "vault keyring sync --take")
+        .invalidValue, "that item is the vault's own", remedies: [.takeCopies])
     }
     let secret: SecretBytes
     do {
@@ -160,7 +160,7 @@ extension UnlockedVault.Blocking {
       guard isReplacing || edit[name] == nil else {
         throw CredentialError(
           .itemExists, "an item of that name is there already",
-          hint: "take it as a new version (--replace), or under another name (--as)")
+          remedies: [.replaceItem, .chooseOtherName])
       }
       let item = try edit.set(name, to: Secret(secret), changes: changes).item
       if becomesCopy { edit.adoptCopy(at: try edit.requirePosition(of: name), hash: hash) }

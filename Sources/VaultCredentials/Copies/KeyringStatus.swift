@@ -7,8 +7,10 @@ public struct KeyringStatus: Sendable {
   public let state: String
   /// One sentence that says what is in the way; `nil` if nothing is.
   public let message: String?
-  /// One sentence that says what to do about it.
+  /// One sentence that helps, where ``remedies`` do not say everything.
   public let hint: String?
+  /// What can be done about it, the best first.
+  public let remedies: [Remedy]
   /// Whether there is a session bus that answers; `nil` if that cannot be told.
   public let hasBus: Bool?
   /// The unique name on the bus of the program that is the keyring.
@@ -31,7 +33,8 @@ public struct KeyringStatus: Sendable {
   init(_ report: KeyringReport) {
     state = report.obstacle?.state.rawValue ?? "unlocked"
     message = report.obstacle?.message
-    hint = report.obstacle?.state.advice
+    hint = report.obstacle?.state.hint
+    remedies = report.obstacle?.state.remedies ?? []
     owner = report.owner?.busName
     process = report.owner?.process
     program = report.owner?.program

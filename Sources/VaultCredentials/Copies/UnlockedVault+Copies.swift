@@ -190,7 +190,7 @@ extension UnlockedVault {
     guard let result else {
       throw CredentialError(
         .busy, "another command is bringing the copies in the keyring up to date",
-        hint: "run 'vault keyring sync' when it is done")
+        hint: "try again when it is done", remedies: [.synchronizeCopies])
     }
     _ = noteWaiting(result.left, withoutTelling: [], result.reason)
   }

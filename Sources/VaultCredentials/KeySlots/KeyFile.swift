@@ -52,7 +52,7 @@ public enum KeyFile {
       guard status.size == length else {
         throw CredentialError(
           .wrongKey, "\(path) is no key-file: it has \(status.size) bytes, not 32",
-          hint: "'vault key add --key-file PATH' makes one")
+          remedies: [.addKeyFile])
       }
       return try SecretBytes(capacity: length) { output in
         var count = 0

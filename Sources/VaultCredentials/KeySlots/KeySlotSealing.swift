@@ -55,7 +55,7 @@ enum KeySlotSealing {
     if isWeak {
       throw CredentialError(
         .weakSlot, "a passphrase slot has a cost that is not accepted",
-        hint: "open the vault by another slot and run 'vault key upgrade'")
+        hint: "open the vault by another slot", remedies: [.upgradeKeys])
     }
     return nil
   }

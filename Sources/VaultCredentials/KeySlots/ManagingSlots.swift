@@ -80,7 +80,7 @@ extension UnlockedVault.Blocking {
       guard edit.header.slots.count > 1 else {
         throw CredentialError(
           .lastSlot, "this is the only key slot: without it nothing would open the vault",
-          hint: "add another one first: vault key add")
+          remedies: [.addKey])
       }
       // The generation before is still opened by it.
       edit.removesPrevious = true
@@ -124,7 +124,7 @@ extension UnlockedVault {
         .slotNotFound,
         positions.isEmpty
           ? "no key slot has this id or label" : "several key slots have this id or label",
-        hint: "'vault key list' shows them")
+        remedies: [.listKeys])
     }
     return position
   }
@@ -145,8 +145,7 @@ extension UnlockedVault {
         .slotNotFound,
         positions.isEmpty
           ? "no passphrase opens this vault" : "several passphrases open this vault",
-        hint: positions.isEmpty
-          ? "add one: vault key add --passphrase SRC" : "name the slot: vault key list shows them")
+        remedies: [positions.isEmpty ? .addPassphrase : .listKeys])
     }
     return position
   }

@@ -45,7 +45,7 @@ extension UnlockedVault.Blocking {
       guard let blob = try history.blob(earlier.hash) else {
         throw CredentialError(
           .damaged, "an earlier version of an item is missing",
-          hint: "'vault check' tells more")
+          remedies: [.check])
       }
       blobs[earlier.hash] = blob
     }
@@ -101,7 +101,7 @@ extension LockedVault.Blocking {
       guard try !vault.folder.exists() else {
         throw CredentialError(
           .vaultExists, "there is a vault at \(vault.folder.path) already",
-          hint: "move it away first, or restore into another vault: --vault NAME")
+          hint: "move it away first", remedies: [.chooseOtherVault])
       }
       try history.insert(
         backup.blobs.map { VaultEdit.Blob(hash: $0.key, sealed: $0.value) },

@@ -19,16 +19,22 @@ public struct CheckFinding: Sendable, Equatable {
   public let code: String
   /// One sentence that says what was found; without names of items.
   public let message: String
-  /// The command that mends it, where there is one.
+  /// One sentence that helps, where ``remedies`` do not say everything.
   public let hint: String?
+  /// What can be done about it, the best first; empty if nothing has to be.
+  public let remedies: [Remedy]
 
   static let storeUnchecked = "store-unchecked"
 
-  init(_ severity: Severity, _ code: String, _ message: String, hint: String? = nil) {
+  init(
+    _ severity: Severity, _ code: String, _ message: String, hint: String? = nil,
+    remedies: [Remedy] = []
+  ) {
     self.severity = severity
     self.code = code
     self.message = message
     self.hint = hint
+    self.remedies = remedies
   }
 }
 
@@ -70,10 +76,14 @@ extension UnlockedVault.Blocking {
       switch notice.code {
       case .rolledBack, .forked, .otherVault:
         report.findings.append(
-          CheckFinding(.damage, notice.code.rawValue, notice.message, hint: notice.hint))
+          CheckFinding(
+            .damage, notice.code.rawValue, notice.message, hint: notice.hint,
+            remedies: notice.remedies))
       default:
         report.findings.append(
-          CheckFinding(.warning, notice.code.rawValue, notice.message, hint: notice.hint))
+          CheckFinding(
+            .warning, notice.code.rawValue, notice.message, hint: notice.hint,
+            remedies: notice.remedies))
       }
     }
     checkStore(&report)
@@ -111,7 +121,7 @@ extension UnlockedVault.Blocking {
       report.findings.append(
         CheckFinding(
           .damage, "item-damaged", "\(damaged) of \(report.items) items cannot be read",
-          hint: "vault check --salvage"))
+          remedies: [.salvage]))
     }
     if damagedEarlier > 0 {
       report.findings.append(
@@ -150,7 +160,8 @@ extension UnlockedVault.Blocking {
     CheckFinding(
       .warning, CheckFinding.storeUnchecked,
       "earlier versions were not checked: store.sqlite cannot be read: \(message(of: error))",
-      hint: (error as? CredentialError)?.hint)
+      hint: (error as? CredentialError)?.hint, remedies: (error as? CredentialError)?.remedies ?? []
+    )
   }
 
   private static func message(of error: any Error) -> String {
@@ -163,14 +174,14 @@ extension UnlockedVault.Blocking {
         report.findings.append(
           CheckFinding(
             .damage, "weak-slot", "a passphrase slot has a cost that is not accepted",
-            hint: "vault key upgrade"))
+            remedies: [.upgradeKeys]))
       }
     }
     if header.slots.count == 1 {
       report.findings.append(
         CheckFinding(
           .warning, "single-slot", "only one key slot opens this vault: one accident loses it",
-          hint: "vault key add --recovery"))
+          remedies: [.addRecoveryCode]))
     }
   }
 

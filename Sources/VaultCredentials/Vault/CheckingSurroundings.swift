@@ -6,7 +6,7 @@ extension UnlockedVault.Blocking {
       CheckFinding(
         .information, VaultNotice.Code.noSession.rawValue,
         "the vault does not stay open: \(reason)",
-        hint: "a key-file opens it quickest: vault key add --new-key-file PATH"))
+        hint: "a key-file opens it fastest", remedies: [.addKeyFile]))
   }
 
   func checkKeyring(_ index: VaultIndex, _ report: inout CheckReport) {
@@ -18,38 +18,38 @@ extension UnlockedVault.Blocking {
       report.findings.append(
         CheckFinding(
           hasCopies ? .warning : .information, "keyring-\(status.state)", message,
-          hint: status.hint))
+          hint: status.hint, remedies: status.remedies))
     } else if status.isEncrypted == false {
       report.findings.append(
         CheckFinding(
           .warning, VaultNotice.Code.plainKeyringSession.rawValue,
           "the keyring offers no encrypted connection: secrets pass the bus in clear",
-          hint: "switch copies off: vault keyring publish off"))
+          remedies: [.stopPublishing]))
     }
     guard status.message == nil, let copies = try? copies() else {
       return checkMarks(index, &report)
     }
-    func find(_ count: Int, _ code: String, _ what: String, hint: String) {
+    func find(_ count: Int, _ code: String, _ what: String, remedies: [Remedy]) {
       guard count > 0 else { return }
-      report.findings.append(CheckFinding(.warning, code, "\(count) \(what)", hint: hint))
+      report.findings.append(CheckFinding(.warning, code, "\(count) \(what)", remedies: remedies))
     }
     find(
       copies.pending, VaultNotice.Code.copiesPending.rawValue,
-      "copies in the keyring are still to be brought up to date", hint: "vault keyring sync")
+      "copies in the keyring are still to be brought up to date", remedies: [.synchronizeCopies])
     find(
       copies.changedByOthers.count, VaultNotice.Code.copyChanged.rawValue,
-      "copies in the keyring were changed by another program", hint: "vault keyring sync --take")
+      "copies in the keyring were changed by another program", remedies: [.takeCopies])
     find(
       copies.missing.count, "copy-missing", "copies are gone from the keyring",
-      hint: "vault keyring sync --overwrite")
+      remedies: [.overwriteCopies])
     find(
       copies.foreign.count, VaultNotice.Code.copyForeign.rawValue,
       "items in the keyring have the name of a copy and are another program's",
-      hint: "'vault keyring list' shows them, 'vault keyring adopt' takes one in")
+      remedies: [.listKeyringEntries, .adoptKeyringEntry])
     find(
       copies.leftovers.count, "copy-left",
       "copies in the keyring are of items that the vault does not publish",
-      hint: "take them in, or remove them: vault keyring adopt, vault keyring sync --overwrite")
+      remedies: [.adoptKeyringEntry, .overwriteCopies])
   }
 
   /// What the ledger says where the keyring cannot be asked.
@@ -60,6 +60,6 @@ extension UnlockedVault.Blocking {
       CheckFinding(
         .warning, VaultNotice.Code.copiesPending.rawValue,
         "\(pending) copies in the keyring are still to be brought up to date",
-        hint: "vault keyring sync"))
+        remedies: [.synchronizeCopies]))
   }
 }

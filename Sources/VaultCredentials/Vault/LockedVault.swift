@@ -165,7 +165,7 @@ public struct LockedVault: Sendable {
       guard let sealed = try folder.read() else {
         throw CredentialError(
           .noVault, "there is no vault at \(folder.path)",
-          hint: "make one with: vault init")
+          remedies: [.makeVault])
       }
       return sealed
     }

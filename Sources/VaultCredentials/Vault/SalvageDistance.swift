@@ -75,8 +75,7 @@ struct SalvageDistance {
     if vault.options.acceptsRollback { return }
     throw CredentialError(
       code, message,
-      hint:
-        "a backup may be newer; to go on with the older file, run the command again with --accept-rollback"
+      hint: "a backup may be newer", remedies: [.acceptRollback]
     )
   }
 }

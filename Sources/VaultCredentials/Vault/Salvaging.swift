@@ -167,7 +167,7 @@ extension LockedVault.Blocking {
     } catch {
       throw CredentialError(
         failure.code, "\(failure.message), and \(error.message)",
-        hint: error.state.advice, underlying: error)
+        hint: error.state.hint, remedies: error.state.remedies, underlying: error)
     }
     guard !secrets.isEmpty else { throw failure }
     let kept = try putInPlace(nil, keeping: damaged)

@@ -195,7 +195,7 @@ extension UnlockedVault.Blocking {
           current == nil
             ? "the item was removed meanwhile: nothing was saved"
             : "the item was changed meanwhile, by another command: nothing was saved",
-          hint: "'vault history' shows its versions")
+          remedies: [.showHistory])
       }
       return try edit.set(name, to: secret, field: field)
     }
@@ -298,6 +298,7 @@ extension UnlockedVault {
       names.count == 1
         ? "removed here; the keyring still holds its copy\(reason)"
         : "removed here; the keyring still holds \(count) of their copies\(reason)",
-      hint: "withdrawn as soon as the keyring is there: vault keyring sync")
+      hint: "the next change that finds the keyring removes it, too",
+      remedies: [.synchronizeCopies])
   }
 }

@@ -175,7 +175,7 @@ extension UnlockedVault {
     else {
       throw CredentialError(
         .damaged, "version \(earlier.version) of this item is missing or was changed",
-        hint: "other versions are not affected: 'vault history' lists them")
+        hint: "other versions are not affected", remedies: [.showHistory])
     }
     return try VaultFile.open(
       sealed, record: record, version: earlier.version, kind: earlier.kind, vaultID: vaultID,

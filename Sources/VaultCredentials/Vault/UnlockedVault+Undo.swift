@@ -24,7 +24,7 @@ extension VaultEdit {
     guard let record = UndoRecord(in: index) else {
       throw CredentialError(
         .versionNotFound, "there is no change that could be taken back",
-        hint: "'vault history NAME' and 'vault list --trash' show what can be restored")
+        remedies: [.showHistory, .listTrash])
     }
     var undone: [UndoneChange] = []
     for (id, former) in record.before {

@@ -147,7 +147,7 @@ public final class UnlockedVault: Sendable {
       note([
         VaultNotice(
           .noSession, "the vault does not stay open: \(error.explanation)",
-          hint: "every command opens it anew; a key-file is the quickest way")
+          hint: "a key-file opens it fastest", remedies: [.addKeyFile])
       ])
     } catch {
       note([VaultNotice(.noSession, "the vault does not stay open")])
@@ -156,7 +156,7 @@ public final class UnlockedVault: Sendable {
 
   static func notFound(_ name: ItemName? = nil) -> CredentialError {
     var error = CredentialError(
-      .itemNotFound, "there is no such item", hint: "'vault list' shows the names of all items")
+      .itemNotFound, "there is no such item", remedies: [.listItems])
     error.missingItem = name
     return error
   }

@@ -51,7 +51,7 @@ struct VaultCreation {
       guard try !vault.folder.exists() else {
         throw CredentialError(
           .vaultExists, "there is a vault at \(vault.folder.path) already",
-          hint: "use it, or make another one: --vault NAME")
+          remedies: [.chooseOtherVault])
       }
       try vault.folder.replace(bytes, in: directory, keepingPrevious: false)
     }

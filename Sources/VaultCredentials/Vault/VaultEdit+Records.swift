@@ -32,7 +32,7 @@ extension VaultEdit {
     guard index.items.count < VaultIndex.maximumItems else {
       throw CredentialError(
         .cannotCreate, "the vault is full: it holds at most 20,000 items",
-        hint: "keep a part of it in another vault: --vault NAME")
+        hint: "keep some of the items elsewhere", remedies: [.chooseOtherVault])
     }
     var record = ItemRecord(
       id: RandomBytes.bytes(count: 16), name: name.text, kind: kind, device: index.device,
@@ -93,7 +93,7 @@ extension VaultEdit {
     guard let number, number < record.earlier.count else {
       throw CredentialError(
         .versionNotFound, "the item in the trash has no such version",
-        hint: "restore it without --version")
+        remedies: [.restoreNewest])
     }
     let earlier = record.earlier[number]
     let contents = try earlierContents(of: record, earlier)
@@ -121,7 +121,7 @@ extension VaultEdit {
         version == nil
           ? "the item has no earlier version, and none of its name is in the trash"
           : "the item has no such version that is still kept",
-        hint: "'vault history' lists the versions that are")
+        remedies: [.showHistory])
     }
     let contents = try earlierContents(of: record, earlier)
     try addVersion(at: position, contents) { $0.kind = earlier.kind }

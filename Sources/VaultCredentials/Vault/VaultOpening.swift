@@ -126,8 +126,7 @@ struct VaultOpening {
     let others = kinds.subtracting([KeySlot.Kind.keyring.name]).sorted().joined(separator: ", ")
     return CredentialError(
       .locked, "the vault is locked\(why)",
-      hint: others.isEmpty
-        ? "open it with: vault unlock" : "open it with 'vault unlock', by its \(others)",
+      hint: others.isEmpty ? nil : "it can be opened by: \(others)", remedies: [.unlock],
       underlying: failure)
   }
 

@@ -27,7 +27,7 @@ struct VaultReader {
       if vault.options.acceptsRollback { try accept(sealed) }
       return (
         sealed, index,
-        [VaultNotice(.otherVault, otherVaultMessage, hint: Self.otherVaultHint)]
+        [VaultNotice(.otherVault, otherVaultMessage, remedies: [.acceptRollback])]
       )
     }
     switch verdict {
@@ -42,7 +42,8 @@ struct VaultReader {
       return (
         sealed, index,
         [
-          VaultNotice(.rolledBack, Self.rolledBackMessage(sealed, seen), hint: Self.rollbackHint)
+          VaultNotice(
+            .rolledBack, Self.rolledBackMessage(sealed, seen), remedies: [.acceptRollback])
         ]
       )
     case .forked(let seen):
@@ -50,7 +51,7 @@ struct VaultReader {
       return (
         sealed, index,
         [
-          VaultNotice(.forked, Self.forkedMessage(seen), hint: Self.rollbackHint)
+          VaultNotice(.forked, Self.forkedMessage(seen), remedies: [.acceptRollback])
         ]
       )
     }
@@ -64,20 +65,20 @@ struct VaultReader {
     guard !sealed.header.isReadOnly else {
       throw CredentialError(
         .newerVersion, "the vault file was made by a newer vault and can only be read here",
-        hint: "install a newer version of vault to change it")
+        hint: "install a newer version of this software to change it")
     }
     if vault.options.acceptsRollback { return (sealed, index, []) }
     let seen = try vault.folder.seen(vaultID: vaultID)
     if let here = seen.vaultHere, here != vaultID {
-      throw CredentialError(.otherVault, otherVaultMessage, hint: Self.otherVaultHint)
+      throw CredentialError(.otherVault, otherVaultMessage, remedies: [.acceptRollback])
     }
     switch try verdict(seen.record, sealed, index) {
     case .current, .newer: return (sealed, index, Self.notices(of: seen.record))
     case .rolledBack(let seen):
       throw CredentialError(
-        .rolledBack, Self.rolledBackMessage(sealed, seen), hint: Self.rollbackHint)
+        .rolledBack, Self.rolledBackMessage(sealed, seen), remedies: [.acceptRollback])
     case .forked(let seen):
-      throw CredentialError(.forked, Self.forkedMessage(seen), hint: Self.rollbackHint)
+      throw CredentialError(.forked, Self.forkedMessage(seen), remedies: [.acceptRollback])
     }
   }
 
@@ -153,12 +154,6 @@ struct VaultReader {
   private var otherVaultMessage: String {
     "another vault than before is at \(vault.folder.path)"
   }
-
-  private static let otherVaultHint =
-    "if you put it there on purpose, run the command again with --accept-rollback"
-
-  private static let rollbackHint =
-    "if you put an older copy back on purpose, run the command again with --accept-rollback"
 
   static func rolledBackMessage(_ sealed: VaultFile, _ seen: UInt64) -> String {
     "the vault file is older (generation \(sealed.header.generation)) than one seen before "

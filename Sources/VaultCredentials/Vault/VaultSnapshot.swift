@@ -162,7 +162,7 @@ extension VaultSnapshot {
     guard let earlier = record.earlier.first(where: { $0.version == version }) else {
       throw CredentialError(
         .versionNotFound, "the item has no version \(version) that is still kept",
-        hint: "'vault history' lists the versions that are")
+        remedies: [.showHistory])
     }
     return try vault.contents(of: record, earlier: earlier, index: index)
   }
@@ -185,7 +185,7 @@ extension ItemContents {
     guard let value = fields[field] else {
       throw CredentialError(
         .fieldNotFound, "the item has no field of that name",
-        hint: "'vault show' lists its fields")
+        remedies: [.showItem])
     }
     return Secret(value)
   }

@@ -75,7 +75,8 @@ struct VaultWriter {
           VaultNotice(
             .stillInLog,
             "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
-            hint: "run 'vault key rotate' when that program has ended: it makes them useless"))
+            hint: "a new vault key makes them useless, when that program has ended",
+            remedies: [.rotateKey]))
       }
       if edit.newKeys != nil { try forgetFormerCopies(edit) }
       var after: VaultSnapshot?

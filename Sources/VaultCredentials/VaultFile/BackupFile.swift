@@ -82,7 +82,7 @@ package struct BackupFile {
     guard try cursor.u16(in: bytes) == version else {
       throw CredentialError(
         .newerVersion, "the backup was made by a newer vault",
-        hint: "install a newer version of vault to restore it")
+        hint: "install a newer version of this software to restore it")
     }
     let length = try cursor.u64(in: bytes)
     guard length <= UInt64(VaultHeader.maximumFile) else {

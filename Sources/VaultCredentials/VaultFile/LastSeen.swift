@@ -44,7 +44,7 @@ package struct LastSeen: Equatable {
   package init(decoding bytes: [UInt8], vaultID: [UInt8], keys: [SecretBytes]) throws {
     let forged = CredentialError(
       .damaged, "the record of the last seen vault file does not verify",
-      hint: "if you know why, run the command again with --accept-rollback")
+      remedies: [.acceptRollback])
     guard bytes.count == Self.length, bytes.starts(with: Self.magic),
       Array(bytes[4..<20]) == vaultID
     else { throw forged }

@@ -134,9 +134,8 @@ package struct VaultFile: Sendable {
   ) -> CredentialError {
     CredentialError(
       .damaged, "this item is damaged: \(why)",
-      hint: record.earlier.isEmpty
-        ? "run 'vault check --salvage' to look for another copy of it"
-        : "an earlier version may be whole: run 'vault history' for it",
+      hint: record.earlier.isEmpty ? nil : "an earlier version may be intact",
+      remedies: [record.earlier.isEmpty ? .salvage : .showHistory],
       underlying: underlying)
   }
 

@@ -57,6 +57,6 @@ enum VaultFileEncoder {
   private static func limit(_ message: String) -> CredentialError {
     CredentialError(
       .cannotCreate, "the vault is full: \(message)",
-      hint: "keep a part of it in another vault: --vault NAME")
+      hint: "keep some of the items elsewhere", remedies: [.chooseOtherVault])
   }
 }

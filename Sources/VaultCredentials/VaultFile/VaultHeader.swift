@@ -137,12 +137,12 @@ struct VaultHeader {
   static func damaged(_ why: String, underlying: (any Error)? = nil) -> CredentialError {
     CredentialError(
       .damaged, "the vault file is damaged: \(why)",
-      hint: "run 'vault check' to see what can still be read", underlying: underlying)
+      remedies: [.check], underlying: underlying)
   }
 
   private static func newer(_ what: String) -> CredentialError {
     CredentialError(
       .newerVersion, "the vault file was made by a newer vault (\(what))",
-      hint: "install a newer version of vault to open it")
+      hint: "install a newer version of this software to open it")
   }
 }

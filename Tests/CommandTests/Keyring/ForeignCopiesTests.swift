@@ -39,7 +39,7 @@ struct ForeignCopiesTests {
     try storeAsPython("theirs", name: "m")
     #expect(try copies("m") == ["ours", "theirs"])
     #expect(try vault(["status"]).text.contains("1 of others with the same name"))
-    #expect(try vault(["check"]).text.contains("'vault keyring adopt' takes one in"))
+    #expect(try vault(["check"]).text.contains("vault keyring adopt ID"))
     for options in [[], ["--overwrite"]] {
       let sync = try vault(["keyring", "sync"] + options)
       #expect(sync.errors.contains("another program's item of the same name: m"), "\(sync.errors)")

@@ -58,12 +58,12 @@ enum KeyringTable {
     "restart": "restart the keyring's program, or open the vault with a passphrase or key-file",
     "make": "make a keyring first: log in to the desktop once",
     "unlock": "unlock the keyring: vault keyring unlock",
-    "here": "unlock the keyring from here: vault keyring unlock",
+    "here": "unlock the keyring: vault keyring unlock",
     "slot": "open it by another key slot",
-    "other": "use another keyring, or allow it without --require-encrypted-session",
-    "clear": "'--require-encrypted-session' refuses such a keyring",
-    "later": "it is done by the next command that finds the keyring: vault keyring sync",
-    "withdraw": "withdrawn as soon as the keyring is there: vault keyring sync",
+    "other": "use another keyring; accept it: leave out --require-encrypted-session",
+    "clear": "refuse such a keyring: --require-encrypted-session",
+    "later": "the next change that finds the keyring does it, too; bring the copies up to date: ",
+    "withdraw": "the next change that finds the keyring removes it, too; bring the copies",
   ]
 
   struct Cell: Sendable {

@@ -49,7 +49,7 @@ struct KeyringStatusCommand: ParsableCommand {
     }
     rows.append(["prompt", status.canPrompt ? "can be shown on the display" : "cannot be shown"])
     try StandardOutput.write(TextTable.aligned(rows))
-    if let message = status.message { StandardError.note(message, hint: status.hint) }
+    if let message = status.message { StandardError.note(message, hint: status.advice) }
   }
 }
 

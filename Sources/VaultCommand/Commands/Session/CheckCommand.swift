@@ -60,7 +60,7 @@ struct CheckCommand: ParsableCommand {
     } else {
       for finding in report.findings {
         try StandardOutput.line("\(finding.word.styled(finding.style)): \(finding.message)")
-        if let hint = finding.hint {
+        if let hint = finding.advice {
           try StandardOutput.line("  \("hint:".styled(.faint)) \(hint)")
         }
       }
@@ -80,7 +80,7 @@ struct CheckCommand: ParsableCommand {
     let report = try vault.blocking.salvage { slots in
       UnlockSources(settings: settings, vault: vault, slots: slots).sources()
     }
-    for notice in report.notices { StandardError.note(notice.message, hint: notice.hint) }
+    for notice in report.notices { StandardError.note(notice.message, hint: notice.advice) }
     if settings.writesJSON {
       try StandardOutput.write(report.members)
     } else if !report.isMended {
@@ -158,7 +158,7 @@ extension CheckFinding {
   fileprivate var json: JSONValue {
     .object([
       ("severity", .string(severity.rawValue)), ("code", .string(code)),
-      ("message", .string(message)), ("hint", .optional(hint)),
+      ("message", .string(message)), ("hint", .optional(advice)),
     ])
   }
 }

@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
     }
     Notices.tell()
     if let message = status.keyring?.message, !settings.writesJSON {
-      StandardError.note(message, hint: status.keyring?.hint)
+      StandardError.note(message, hint: status.keyring?.advice)
     }
     if status.slots.count == 1, !settings.writesJSON {
       StandardError.note(
@@ -106,7 +106,7 @@ struct StatusReport {
       return (nil, .asks(what: "the recovery code"))
     }
     return (
-      nil, .nothing(why: failure?.message ?? "nothing is at hand", hint: failure?.hint)
+      nil, .nothing(why: failure?.message ?? "nothing is at hand", hint: failure?.advice)
     )
   }
 }

@@ -161,7 +161,7 @@ extension KeyringStatus {
       ("program", .optional(program)), ("collection", .optional(collection)),
       ("locked", isLocked.map { .bool($0) } ?? .null),
       ("encrypted", isEncrypted.map { .bool($0) } ?? .null), ("display", .bool(hasDisplay)),
-      ("prompt", .bool(canPrompt)), ("message", .optional(message)), ("hint", .optional(hint)),
+      ("prompt", .bool(canPrompt)), ("message", .optional(message)), ("hint", .optional(advice)),
     ]
   }
 }

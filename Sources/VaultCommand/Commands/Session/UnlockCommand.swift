@@ -35,7 +35,7 @@ struct UnlockCommand: ParsableCommand {
     let open = try vault.blocking.unlock(with: sources(settings, vault))
     // The one command that is about a session says why there is none.
     for notice in open.blocking.takeNotices() {
-      StandardError.note(notice.message, hint: notice.hint)
+      StandardError.note(notice.message, hint: notice.advice)
     }
     try report(try vault.blocking.session(), settings)
   }

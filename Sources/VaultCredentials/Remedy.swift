@@ -1,0 +1,86 @@
+/// Something that can be done about an error, a notice or a finding.
+///
+/// The library's messages name no command and no option: a program says a remedy in its own words, or
+/// offers it as a button. The `vault` command turns each into a line to type. New cases may be added, so
+/// switch over it with a `default`.
+///
+/// ```swift
+/// do {
+///   let vault = try await LockedVault().unlock(with: sources)
+/// } catch let error as CredentialError where error.remedies.contains(.makeVault) {
+///   offerSetup()
+/// }
+/// ```
+public enum Remedy: Sendable, Hashable, CaseIterable {
+  // MARK: The vault
+
+  /// Make a vault: ``LockedVault/create(slots:)``.
+  case makeVault
+  /// Use a vault of another name.
+  case chooseOtherVault
+  /// Open the vault.
+  case unlock
+  /// Check the vault, in order to see what can still be read.
+  case check
+  /// Look for intact copies of what is damaged.
+  case salvage
+  /// Accept the older or other vault file, if it is there on purpose: ``VaultOptions/acceptsRollback``.
+  case acceptRollback
+
+  // MARK: Keys
+
+  /// Add another key slot.
+  case addKey
+  /// Add a slot for a passphrase.
+  case addPassphrase
+  /// Add a slot for a key-file, and make the file.
+  case addKeyFile
+  /// Add a slot for a recovery code.
+  case addRecoveryCode
+  /// List the key slots.
+  case listKeys
+  /// Seal weak passphrase slots again at today's cost.
+  case upgradeKeys
+  /// Replace the vault key.
+  case rotateKey
+
+  // MARK: Items
+
+  /// List the names of all items.
+  case listItems
+  /// List what is in the trash.
+  case listTrash
+  /// Show an item, with the names of its fields.
+  case showItem
+  /// List the versions of an item.
+  case showHistory
+  /// Restore the newest version, rather than a certain one.
+  case restoreNewest
+  /// Choose another name for the item.
+  case chooseOtherName
+  /// Store it as a new version of the item that has the name.
+  case replaceItem
+  /// Have other programs read the secret from the vault, rather than from the keyring.
+  case readFromVault
+
+  // MARK: The keyring
+
+  /// Unlock the keyring.
+  case unlockKeyring
+  /// Refuse a keyring without encrypted sessions: ``VaultOptions``.
+  case requireEncryptedSession
+  /// Accept a keyring without encrypted sessions.
+  case allowPlainSession
+  /// List what the keyring holds.
+  case listKeyringEntries
+  /// Take an item of the keyring into the vault.
+  case adoptKeyringEntry
+  /// Bring the copies in the keyring up to date.
+  case synchronizeCopies
+  /// Take what others changed in the keyring into the vault.
+  case takeCopies
+  /// Overwrite what others changed in the keyring.
+  case overwriteCopies
+  /// Keep no copies in the keyring any longer.
+  case stopPublishing
+}
