@@ -47,3 +47,18 @@ extension StorageError: CodedError {
     }
   }
 }
+
+extension ExchangeError: CodedError {
+  var codeText: String { code.rawValue }
+
+  var advice: String? {
+    switch remedy {
+    case .chooseFormat: ImportSource.formatsHint
+    case .exportUnencrypted: "export it as plain JSON"
+    case .exportApartOrRename: "export them apart, or rename one"
+    case .exportJSON: "export json"
+    case .rename: "rename it first"
+    case nil: nil
+    }
+  }
+}

@@ -4,10 +4,9 @@ extension CommandError {
   /// A failure at the terminal in the command's words.
   package init(_ error: TerminalError) {
     self.init(
-      error.code.rawValue,
+      Code(rawValue: error.code.rawValue) ?? .unexpected,
       error.code == .cancelled ? Self.cancelled.message : error.message,
-      hint: error.remedy.map { Self.hint(for: $0, error.code) }, status: Self.status(of: error.code)
-    )
+      hint: error.remedy.map { Self.hint(for: $0, error.code) })
   }
 
   /// The command's error that `error` is, or that says the same; `nil` for errors of libraries with
@@ -39,19 +38,6 @@ extension CommandError {
     case .useTerminalClipboard: "the display did not answer; on a terminal: --clipboard terminal"
     case .noDisplay:
       "there is neither a display nor a terminal that has one; --out FILE writes a file"
-    }
-  }
-
-  private static func status(of code: TerminalError.Code) -> ExitStatus {
-    switch code {
-    case .cancelled: .interrupted
-    case .empty, .editorFailed: .no
-    case .notText: .usage
-    case .tooLong, .noMemoryFileSystem: .cannotCreate
-    case .programMissing, .noClipboard: .unavailable
-    case .commandNotFound: .commandNotFound
-    case .commandNotExecutable: .commandNotExecutable
-    default: .inputOutput
     }
   }
 }

@@ -1,4 +1,5 @@
 import VaultStorage
+import VaultTerminal
 
 /// An error as a person and a program read it.
 struct ErrorReport {
@@ -10,6 +11,9 @@ struct ErrorReport {
     let advice: String?
     switch error {
     case let error as CommandError:
+      (code, message, advice) = (error.code, error.message, error.hint)
+    case let error as TerminalError:
+      let error = CommandError(error)
       (code, message, advice) = (error.code, error.message, error.hint)
     case let error as any CodedError:
       (code, message, advice) = (

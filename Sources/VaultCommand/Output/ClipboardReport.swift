@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 extension Clipboard {

@@ -2,6 +2,7 @@ import VaultCredentials
 import VaultExchange
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// The words of `vault import` for a program: a format, or the folder of `pass`.
 enum ImportSource: Equatable {

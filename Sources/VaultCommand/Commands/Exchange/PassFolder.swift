@@ -2,6 +2,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultExchange
 import VaultSealing
+import VaultTerminal
 
 /// A folder of `pass`, whose files gpg encrypts and decrypts.
 struct PassFolder {
