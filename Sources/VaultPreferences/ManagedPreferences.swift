@@ -115,7 +115,7 @@ package struct ManagedPreferences: Sendable {
     } catch let error as System.Failure {
       throw PreferenceError(.storage, "cannot read \(path): \(error.reason)")
     } catch {
-      throw PreferenceError.wrapping(error)
+      throw PreferenceError(wrapping: error)
     }
     do {
       return try PropertyList.parse(bytes)

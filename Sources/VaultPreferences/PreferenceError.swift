@@ -56,12 +56,21 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// An error of this module as it is, any other as its cause.
-  package static func wrapping(_ error: any Error) -> PreferenceError {
-    if let error = error as? PreferenceError { return error }
-    if let error = error as? StorageError {
-      return PreferenceError(.storage, error.message, underlying: error)
+  /// An error of this module as it is; any other becomes the cause of one with code `.storage`.
+  package init(wrapping error: any Error) {
+    switch error {
+    case let error as PreferenceError: self = error
+    case let error as StorageError: self.init(.storage, error.message, underlying: error)
+    default: self.init(.storage, "\(error)", underlying: error)
     }
-    return PreferenceError(.storage, "\(error)", underlying: error)
+  }
+
+  /// Runs `body`, and throws its errors as ``init(wrapping:)`` makes them.
+  static func wrapping<Result>(_ body: () throws -> Result) throws(PreferenceError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw PreferenceError(wrapping: error)
+    }
   }
 }

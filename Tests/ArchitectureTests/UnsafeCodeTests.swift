@@ -9,7 +9,7 @@ struct UnsafeCodeTests {
     // lstat(2): a link is told from a device.
     "Output/OutputFile.swift",
     // What defaults prints and takes: local times, files by their paths; waiting for a signal or a change.
-    "Commands/Defaults/DefaultsJournal.swift", "Commands/Defaults/DefaultsSession.swift",
+    "Commands/Defaults/DefaultsTool+Journal.swift", "Commands/Defaults/LazyKeys.swift",
     "Commands/Defaults/LogPrefix.swift", "Commands/Defaults/PropertyListFile.swift",
   ]
 

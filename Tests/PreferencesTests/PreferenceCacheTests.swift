@@ -140,14 +140,14 @@ struct PreferenceCacheTests {
       reader.synchronize()
       #expect(reader.string(forKey: "k") == "v")
     }
-    try other.protect(domain)
+    try other.protect([domain])
     try other.transaction { try $0.set("w", "k", in: domain) }
     store.synchronize()
     #expect(store.string(forKey: "k") == "w")
     blind.synchronize()
     #expect(blind.object(forKey: "k") == nil)
     #expect(blind.problem?.code == .locked)
-    try other.unprotect(domain)
+    try other.unprotect([domain])
     blind.synchronize()
     #expect(blind.string(forKey: "k") == "w")
   }

@@ -123,7 +123,7 @@ struct PreferenceDatabaseTests {
     #expect(changes[4].old == 2)
     #expect(changes[4].new == nil)
     #expect(changes[3].process == "test")
-    #expect(changes[3].time == 1_010)
+    #expect(changes[3].date == Date(timeIntervalSince1970: 1_010))
     #expect(try database.changes(after: changes[3].sequence).count == 1)
     #expect(try database.changes(in: domain, key: "b").count == 2)
   }
@@ -164,7 +164,7 @@ struct PreferenceDatabaseTests {
     #expect(try database.contents(of: domain) == ["k": 2, "list": [1]])
     #expect(try database.undo(database.undoable(latest: 1)).count == 2)
     #expect(try database.contents(of: domain) == ["k": 1])
-    #expect(try database.undo(database.undoable(since: 0)).count == 1)
+    #expect(try database.undo(database.undoable(since: Date(timeIntervalSince1970: 0))).count == 1)
     #expect(try database.contents(of: domain) == nil)
     #expect(try database.undoable(latest: 9) == [])
   }
@@ -229,7 +229,7 @@ struct PreferenceDatabaseTests {
     try database.transaction { try $0.set("canary-old-value", "canary-key", in: domain) }
     try database.refreshLastGoodCopy()
     _ = try database.takeSnapshot(named: "s")
-    #expect(try database.protect(domain))
+    #expect(try database.protect([domain]))
     try database.scrub()
     #expect(try database.isProtected(domain))
     try database.transaction { try $0.set("canary-value", "canary-key", in: domain) }
@@ -254,7 +254,7 @@ struct PreferenceDatabaseTests {
     let undone = try again.undo(again.undoable(latest: 1))
     #expect(undone.map(\.key) == ["canary-key"])
     #expect(try again.value("canary-key", in: domain) == "canary-old-value")
-    #expect(try again.unprotect(domain))
+    #expect(try again.unprotect([domain]))
     #expect(try open().value("canary-key", in: domain) == "canary-old-value")
   }
 
@@ -265,7 +265,7 @@ struct PreferenceDatabaseTests {
       try transaction.set("one", "a", in: domain)
       try transaction.set("two", "b", in: domain)
     }
-    try database.protect(domain)
+    try database.protect([domain])
     database.close()
     let connection = try SQLiteConnection(path: home.location.store)
     let values = try connection.strings("SELECT hex(value) FROM preferences_values ORDER BY key")

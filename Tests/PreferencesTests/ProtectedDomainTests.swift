@@ -24,7 +24,7 @@ struct ProtectedDomainTests {
       try transaction.set("secret", "token", in: domain)
       try transaction.set("open", "k", in: other)
     }
-    try database.protect(domain)
+    try database.protect([domain])
     return database
   }
 
@@ -91,7 +91,7 @@ struct ProtectedDomainTests {
     let snapshot = try database.takeSnapshot(named: "s")
     #expect(snapshot.domains == [other: ["k": "open"]])
     #expect(snapshot.problems.count == 1)
-    #expect(try database.protect(domain))
+    #expect(try database.protect([domain]))
     #expect(try database.contents(of: domain) == ["token": "secret"])
   }
 
@@ -101,7 +101,7 @@ struct ProtectedDomainTests {
     try execute(
       "INSERT INTO preferences_values SELECT id, 'plain', 'string', 'v' FROM preferences_domains "
         + "WHERE name='p'")
-    try database.protect(domain)
+    try database.protect([domain])
     #expect(try database.contents(of: domain) == ["token": "secret", "plain": "v"])
     #expect(try database.isProtected(domain))
   }
@@ -114,8 +114,8 @@ struct ProtectedDomainTests {
     #expect(try database.isProtected(domain))
     #expect(try database.undo(database.undoable(latest: 1)) == told)
     #expect(try open().contents(of: domain) == ["token": "secret"])
-    try database.protect(domain)
-    try database.unprotect(domain)
+    try database.protect([domain])
+    try database.unprotect([domain])
     #expect(try database.changes(in: domain).map(\.kind) == [.unprotect])
     _ = try database.undo(database.undoable(latest: 1))
     #expect(try database.contents(of: domain) == ["token": "secret"])
@@ -128,7 +128,7 @@ struct ProtectedDomainTests {
     try database.transaction { try $0.set(1, "a", in: domain) }
     try database.transaction { try $0.set(2, "b", in: domain) }
     let before = try database.latestSequence()
-    try database.protect(domain)
+    try database.protect([domain])
     #expect(try database.latestSequence() > before)
     #expect(try database.changes(after: before).map(\.kind) == [.protect])
   }
@@ -175,7 +175,7 @@ struct ProtectedDomainTests {
     let database = try open(FixedKeys())
     try database.transaction { try $0.set("secret", "token", in: domain) }
     _ = try database.takeSnapshot(named: "s")
-    try database.protect(domain)
+    try database.protect([domain])
     let left = try database.restore(database.snapshot(named: "s"))
     #expect(left.count == 1)
     #expect(try database.contents(of: domain) == ["token": "secret"])
@@ -193,7 +193,7 @@ struct ProtectedDomainTests {
     _ = try database.takeSnapshot(named: "s")
     try database.transaction { try $0.removeDomain(part) }
     let latest = try database.latestSequence()
-    try database.protect(domain)
+    try database.protect([domain])
     try database.scrub()
     #expect(try database.changes(after: latest).map(\.kind) == [.protect])
     #expect(try database.changes(in: part) == [])

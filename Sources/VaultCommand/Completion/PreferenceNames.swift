@@ -79,9 +79,9 @@ struct PreferenceNames {
 
   private func keys(of target: DefaultsTarget, _ verb: String) -> [String] {
     guard Self.takingKey.contains(verb) else { return [] }
-    let session = DefaultsSession(tool { _ in })
-    defer { session.close() }
-    return ((try? session.contents(of: target)) ?? [:]).keys.sorted()
+    let tool = tool { _ in }
+    defer { tool.close() }
+    return ((try? tool.contents(of: target)) ?? [:]).keys.sorted()
   }
 
   private func tool(_ output: @escaping ([UInt8]) -> Void) -> DefaultsTool {

@@ -30,12 +30,8 @@ package final class PreferenceDatabase {
     self.managed = managed
     self.process = process
     self.keys = keys
-    // Another major version is told at once.
-    do {
-      _ = try hasTables()
-    } catch {
-      throw PreferenceError.wrapping(error)
-    }
+    // A store of another major version is refused at once.
+    _ = try PreferenceError.wrapping { try hasTables() }
   }
 
   /// Whether there are tables to be read; another process may make them at any time.
@@ -58,11 +54,9 @@ package final class PreferenceDatabase {
     _ location: StoreLocation, mode: Store.Mode, process: String,
     keys: (any DataKeyProvider)? = nil, managed: ManagedPreferences = ManagedPreferences()
   ) throws(PreferenceError) -> PreferenceDatabase? {
-    do {
+    try PreferenceError.wrapping {
       guard let store = try Store.open(location, mode: mode) else { return nil }
       return try PreferenceDatabase(store, process: process, keys: keys, managed: managed)
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 
@@ -73,23 +67,11 @@ package final class PreferenceDatabase {
   ///
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package func shortenLog() throws(PreferenceError) {
-    do {
-      try store.shortenLog()
-    } catch {
-      throw PreferenceError.wrapping(error)
-    }
+    try PreferenceError.wrapping { try store.shortenLog() }
   }
 
   /// Ends the use of the store.
   package func close() { store.connection.close() }
-
-  private func wrapping<Result>(_ body: () throws -> Result) throws(PreferenceError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw PreferenceError.wrapping(error)
-    }
-  }
 
   // MARK: Reading
 
@@ -115,7 +97,7 @@ package final class PreferenceDatabase {
   package func value(
     _ key: String, in domain: PreferenceDomain
   ) throws(PreferenceError) -> PreferenceValue? {
-    try wrapping {
+    try PreferenceError.wrapping {
       guard let row = try row(of: domain) else { return nil }
       return try value(key, in: row)
     }
@@ -141,7 +123,7 @@ package final class PreferenceDatabase {
   package func contents(
     of domain: PreferenceDomain
   ) throws(PreferenceError) -> [String: PreferenceValue]? {
-    try wrapping {
+    try PreferenceError.wrapping {
       guard let row = try row(of: domain) else { return nil }
       return try contents(of: row)
     }
@@ -174,7 +156,7 @@ package final class PreferenceDatabase {
   func values(
     named names: Set<String>, in domain: PreferenceDomain
   ) throws(PreferenceError) -> [String: PreferenceValue?]? {
-    try wrapping {
+    try PreferenceError.wrapping {
       guard let row = try row(of: domain) else {
         return names.reduce(into: [:]) { $0[$1] = .some(nil) }
       }
@@ -187,7 +169,7 @@ package final class PreferenceDatabase {
 
   /// Every domain, in no particular order.
   package func domains() throws(PreferenceError) -> [PreferenceDomain] {
-    try wrapping {
+    try PreferenceError.wrapping {
       guard try hasTables() else { return [] }
       let host = HostIdentity.current
       var found: [PreferenceDomain] = []
@@ -201,12 +183,12 @@ package final class PreferenceDatabase {
 
   /// Whether there is such a domain.
   package func exists(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
-    try wrapping { try row(of: domain) != nil }
+    try PreferenceError.wrapping { try row(of: domain) != nil }
   }
 
   /// Whether a domain's values are sealed.
   package func isProtected(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
-    try wrapping { try row(of: domain)?.keyID != nil }
+    try PreferenceError.wrapping { try row(of: domain)?.keyID != nil }
   }
 
   // MARK: Writing
@@ -242,7 +224,7 @@ package final class PreferenceDatabase {
     latestCommit = nil
     if try !hasTables() { try store.adopt(.preferences) }
     let (result, entries) = try store.write { _ in
-      let transaction = PreferenceTransaction(self, undoes: nil)
+      let transaction = PreferenceTransaction(self)
       let result = try body(transaction)
       try transaction.finish()
       return (result, transaction.entries)

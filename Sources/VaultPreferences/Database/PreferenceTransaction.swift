@@ -1,20 +1,19 @@
-import FoundationEssentials
 import VaultStorage
 
 /// Changes that become true together; each is written to the journal.
 package final class PreferenceTransaction {
   private let database: PreferenceDatabase
-  private let undoes: Int64?
-  private let time: Date
+  private var writer: JournalWriter
   private var rows: [PreferenceDomain: DomainRow] = [:]
-  private var sequence: Int64?
-  /// The transaction's number in the journal; `nil` as long as nothing was changed.
-  package private(set) var id: Int64?
 
-  init(_ database: PreferenceDatabase, undoes: Int64?) {
+  /// - Parameters:
+  ///   - database: The store, in a write transaction.
+  ///   - undoes: The transaction of the journal that this one undoes.
+  init(_ database: PreferenceDatabase, undoes: Int64? = nil) {
     self.database = database
-    self.undoes = undoes
-    time = database.now()
+    writer = JournalWriter(
+      PreferenceJournal(connection: database.store.connection), process: database.process,
+      date: database.now(), undoes: undoes)
   }
 
   private var connection: SQLiteConnection { database.store.connection }
@@ -69,7 +68,7 @@ package final class PreferenceTransaction {
     try insert.bind(name, at: 2)
     try insert.bind(new, at: 3)
     try insert.run()
-    try record(domain, name, old: old, new: new)
+    try writer.record(domain, name, old: old, new: new)
   }
 
   /// Removes a key.
@@ -88,7 +87,7 @@ package final class PreferenceTransaction {
     guard let old = try database.stored(name, in: row.id) else { return false }
     try connection.execute(
       "DELETE FROM preferences_values WHERE domain=? AND key=?", [.integer(row.id), .text(name)])
-    try record(row.domain, name, old: old, new: nil)
+    try writer.record(row.domain, name, old: old, new: nil)
     return true
   }
 
@@ -111,7 +110,7 @@ package final class PreferenceTransaction {
       [.text(domain.name), .text(domain.storedHost), keyID.map { .blob($0) } ?? .null])
     let row = DomainRow(id: connection.lastInsertRowID, domain: domain, keyID: keyID)
     rows[domain] = row
-    try record(domain, nil, old: nil, new: .domain(protectedBy: keyID))
+    try writer.record(domain, nil, old: nil, new: .domain(protectedBy: keyID))
     return row
   }
 
@@ -126,7 +125,7 @@ package final class PreferenceTransaction {
     for name in names { _ = try remove(name: name, in: row) }
     try connection.execute("DELETE FROM preferences_domains WHERE id=?", [.integer(row.id)])
     rows[domain] = nil
-    try record(domain, nil, old: .domain(protectedBy: row.keyID), new: nil)
+    try writer.record(domain, nil, old: .domain(protectedBy: row.keyID), new: nil)
     return true
   }
 
@@ -170,93 +169,27 @@ package final class PreferenceTransaction {
     try insert.bind(name, at: 2)
     try insert.bind(stored, at: 3)
     try insert.run()
-    try record(domain, name, old: old, new: stored)
+    try writer.record(domain, name, old: old, new: stored)
   }
 
   // MARK: Journal
 
-  /// What this transaction has written to the journal; `nil` if nothing.
-  var entries: ClosedRange<Int64>? {
-    guard let id, let sequence else { return nil }
-    return id...sequence
-  }
+  /// The transaction's number in the journal; `nil` as long as nothing was changed.
+  package var id: Int64? { writer.transaction }
 
-  /// Drops a domain's journal, whose values do not fit what `body` makes of it, and notes that alone.
-  func replaceJournal(
+  /// What this transaction recorded in the journal; `nil` if nothing.
+  var entries: ClosedRange<Int64>? { writer.entries }
+
+  /// Changes a domain's protection: its journal, whose values do not fit any more, is replaced by that one entry.
+  func changeProtection(
     of domain: PreferenceDomain, from old: [UInt8]?, to new: [UInt8]?, _ body: () throws -> Void
   ) throws {
-    // Numbers are never given twice, also where the latest entries go.
-    if sequence == nil { sequence = try lastSequence() }
-    try body()
-    try connection.execute(
-      "DELETE FROM preferences_journal WHERE domain=? AND host=?",
-      [.text(domain.name), .text(domain.storedHost)])
+    try writer.recordProtection(of: domain, from: old, to: new, body)
     rows[domain] = nil
-    try record(domain, nil, old: .domain(protectedBy: old), new: .domain(protectedBy: new))
   }
 
-  private func lastSequence() throws -> Int64 {
-    try connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
-  }
-
-  /// Quick writes of one key become one entry.
-  static let coalescing: Double = 1
-
-  private func record(
-    _ domain: PreferenceDomain, _ name: String?, old: StoredValue?, new: StoredValue?
-  ) throws {
-    let next = try (sequence ?? lastSequence()) + 1
-    let transaction = id ?? next
-    id = transaction
-    sequence = next
-    let insert = try connection.cached(
-      "INSERT INTO preferences_journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    try insert.bind(next, at: 1)
-    try insert.bind(transaction, at: 2)
-    try insert.bind(time.timeIntervalSince1970, at: 3)
-    try insert.bind(database.process, at: 4)
-    try insert.bind(domain.name, at: 5)
-    try insert.bind(domain.storedHost, at: 6)
-    if let name { try insert.bind(name, at: 7) } else { try insert.bindNull(at: 7) }
-    try insert.bind(old, at: 8)
-    try insert.bind(new, at: 10)
-    if let undoes { try insert.bind(undoes, at: 12) } else { try insert.bindNull(at: 12) }
-    try insert.run()
-  }
-
-  /// Takes quick writes of one key as one, and keeps the journal in its bounds.
-  func finish() throws {
-    guard let id, let sequence else { return }
-    if id == sequence, undoes == nil { try coalesce(id) }
-    // Not at every write: the bounds are not sharp.
-    if sequence / 256 != (id - 1) / 256 { try database.pruneJournal(keeping: sequence) }
-  }
-
-  /// A slider writes sixty times a second: the entry before, if it is of the same key, of this
-  /// process, alone in its transaction and just made, goes, and this one takes over its old value.
-  private func coalesce(_ id: Int64) throws {
-    let before = try connection.first(
-      """
-      SELECT b.sequence, b.old_type, b.old_value
-      FROM preferences_journal AS n JOIN preferences_journal AS b
-        ON b.sequence>=n.sequence-8 AND b.sequence<n.sequence AND b.domain=n.domain
-          AND b.host=n.host AND b.key=n.key AND b.process=n.process
-      WHERE n.sequence=? AND n.time-b.time BETWEEN 0 AND ? AND b.undoes IS NULL
-        AND b.tx=b.sequence AND b.old_type IS NOT NULL AND b.new_type IS NOT NULL
-        AND n.new_type IS NOT NULL
-        AND NOT EXISTS(SELECT 1 FROM preferences_journal WHERE sequence=b.sequence+1 AND tx=b.tx)
-      ORDER BY b.sequence DESC LIMIT 1
-      """, [.integer(id), .real(Self.coalescing)]
-    ) { row in (row.int64(at: 0), row.stored(at: 1)) }
-    guard let (sequence, old) = before else { return }
-    let update = try connection.cached(
-      "UPDATE preferences_journal SET old_type=?, old_value=? WHERE sequence=?")
-    try update.bind(old, at: 1)
-    try update.bind(id, at: 3)
-    try update.run()
-    try connection.execute(
-      "DELETE FROM preferences_journal WHERE sequence=?", [.integer(sequence)])
-  }
+  /// Ends the transaction's part of the journal.
+  func finish() throws { try writer.finish(now: database.now()) }
 }
 
 extension StoredValue {

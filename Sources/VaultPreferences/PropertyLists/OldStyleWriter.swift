@@ -82,16 +82,9 @@ package struct OldStyleWriter: Sendable {
 
   private func scalar(_ value: PreferenceValue) -> String {
     switch value {
-    case .string(let text): text
-    case .integer(let number): String(number)
-    case .unsignedInteger(let number): String(number)
-    // NSNumber's description: 16 digits for a double, 7 for a float.
-    case .real(let number): CNumberFormat.general(number, digits: 16)
-    case .float(let number): CNumberFormat.general(Double(number), digits: 7)
-    case .boolean(let flag): flag ? "1" : "0"
     case .date(let date): CalendarTime(date)?.description ?? "\(date.timeIntervalSince1970)"
     case .data(let bytes): dataText(bytes)
-    case .uid, .array, .dictionary: ""
+    default: Coercion.string(value) ?? ""
     }
   }
 

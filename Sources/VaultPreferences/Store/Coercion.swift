@@ -1,6 +1,8 @@
 /// The conversions of UserDefaults' getters, each decided in Documentation/preferences.md.
 enum Coercion {
-  /// Text as it is, numbers as decimal text, true as "1"; nothing else.
+  /// A string as it is, a number as decimal text, `true` as "1"; `nil` for anything else.
+  ///
+  /// Numbers look as in NSNumber's description: 16 digits for a double, 7 for a float.
   static func string(_ value: PreferenceValue) -> String? {
     switch value {
     case .string(let text): text

@@ -36,7 +36,7 @@ extension PreferenceCore {
     tell(news.changes)
   }
 
-  private func renew(_ touched: [JournalNews.Entry], _ source: inout Source) {
+  private func renew(_ touched: [JournalNews.Touch], _ source: inout Source) {
     var names: [PreferenceDomain: Set<String>] = [:]
     var whole: Set<PreferenceDomain> = []
     let sizes = withState { $0.cached.mapValues(\.count) }

@@ -265,7 +265,7 @@ final class PreferenceCore: Sendable {
       } catch {
         state.withLock { state in
           state.pending = changes + state.pending
-          state.problem = PreferenceError.wrapping(error)
+          state.problem = PreferenceError(wrapping: error)
         }
         return false
       }

@@ -43,7 +43,7 @@ public struct PreferenceRecovery: Sendable {
   public static func recover(_ location: StoreLocation) throws(PreferenceError)
     -> PreferenceRecovery
   {
-    do {
+    try PreferenceError.wrapping {
       let directory = try Directory(location.data)
       let aside = try Store.quarantine(in: directory)
       guard let store = try Store.open(location, mode: .write) else {
@@ -70,8 +70,6 @@ public struct PreferenceRecovery: Sendable {
       return PreferenceRecovery(
         setAside: aside, salvagedRows: rows, incompleteTables: incomplete,
         usedLastGoodCopy: usesCopy)
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 }

@@ -47,19 +47,18 @@ public final class PreferenceStore: Sendable {
     domain: String, location: StoreLocation? = nil, arguments: [String] = [],
     managedDirectory: String = "/etc/vault/managed", keys: (any DataKeyProvider)? = nil
   ) throws(PreferenceError) {
-    do {
+    core = try PreferenceError.wrapping {
       let location = try location ?? StoreLocation()
       let policy = ManagedPreferences(directory: managedDirectory)
       let managed = try policy.entries(for: domain)
-      core = PreferenceCore(
+      let core = PreferenceCore(
         name: domain,
         database: try PreferenceDatabase.open(
           location, mode: .write, process: Self.processName, keys: keys, managed: policy),
         signal: ChangeSignal(location), policy: policy, managed: managed,
         arguments: ArgumentDomain.parse(arguments), problem: nil)
       try core.start()
-    } catch {
-      throw PreferenceError.wrapping(error)
+      return core
     }
   }
 
@@ -89,7 +88,7 @@ public final class PreferenceStore: Sendable {
       opened = try PreferenceDatabase.open(location, mode: .write, process: Self.processName)
       signal = ChangeSignal(location)
     } catch {
-      problem = PreferenceError.wrapping(error)
+      problem = PreferenceError(wrapping: error)
     }
     core = PreferenceCore(
       name: name, database: opened, signal: signal, policy: ManagedPreferences(),
@@ -97,7 +96,7 @@ public final class PreferenceStore: Sendable {
     do {
       try core.start()
     } catch {
-      core.withState { $0.problem = PreferenceError.wrapping(error) }
+      core.withState { $0.problem = PreferenceError(wrapping: error) }
     }
   }
 
@@ -115,14 +114,12 @@ public final class PreferenceStore: Sendable {
   public static func inMemory(
     domain: String = "in-memory", arguments: [String] = []
   ) throws(PreferenceError) -> PreferenceStore {
-    do {
+    try PreferenceError.wrapping {
       let database = try PreferenceDatabase(try Store.inMemory(), process: processName)
       return PreferenceStore(
         core: PreferenceCore(
           name: domain, database: database, signal: nil, policy: nil, managed: [:],
           arguments: ArgumentDomain.parse(arguments), problem: nil))
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 
@@ -218,7 +215,7 @@ public final class PreferenceStore: Sendable {
         try body(PreferenceBatch(transaction: transaction, store: self))
       }
     } catch let error as StorageError {
-      throw PreferenceError.wrapping(error)
+      throw PreferenceError(wrapping: error)
     }
   }
 
@@ -271,7 +268,7 @@ public final class PreferenceStore: Sendable {
   /// - Throws: ``PreferenceError`` with code `.locked` if no key can be had.
   public func protect() throws {
     try core.withDatabase { database in
-      if try database.protect(domain) { try database.scrub() }
+      if try database.protect([domain]) { try database.scrub() }
     }
   }
 }

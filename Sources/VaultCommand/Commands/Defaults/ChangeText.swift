@@ -4,13 +4,13 @@ import VaultStorage
 
 /// Changes as lines.
 enum ChangeText {
-  static func time(_ seconds: Double) -> String {
-    CalendarTime(Date(timeIntervalSince1970: seconds))?.description ?? "\(seconds)"
+  static func time(_ date: Date) -> String {
+    CalendarTime(date)?.description ?? "\(date.timeIntervalSince1970)"
   }
 
   static func line(_ change: PreferenceChange) -> String {
     let place =
-      "\(change.transaction)\t\(time(change.time))\t\(change.process)\t\(name(change.domain))"
+      "\(change.transaction)\t\(time(change.date))\t\(change.process)\t\(name(change.domain))"
     switch change.kind {
     case .makeDomain: return "\(place)\t(domain made)"
     case .removeDomain: return "\(place)\t(domain removed)"
@@ -44,38 +44,50 @@ enum ChangeText {
   }
 
   static func json(_ change: PreferenceChange) -> String {
-    var parts = [
-      "\"seq\":\(change.sequence)", "\"txn\":\(change.transaction)", "\"time\":\(change.time)",
-      "\"kind\":\"\(change.kind.rawValue)\"", place(change.domain),
+    var members: [(name: String, json: String)] = [
+      ("seq", "\(change.sequence)"), ("txn", "\(change.transaction)"),
+      ("time", "\(change.date.timeIntervalSince1970)"),
+      ("kind", Quoting.json(change.kind.rawValue)),
     ]
-    if let key = change.key { parts.append("\"key\":\(Quoting.json(key))") }
-    parts += values(change.old, change.new)
-    parts.append("\"origin\":\(Quoting.json(change.process))")
-    if let undoes = change.undoes { parts.append("\"undoes\":\(undoes)") }
-    return "{\(parts.joined(separator: ","))}"
+    members += place(change.domain)
+    if let key = change.key { members.append(("key", Quoting.json(key))) }
+    members += values(change.old, change.new)
+    members.append(("origin", Quoting.json(change.process)))
+    if let undoes = change.undoes { members.append(("undoes", "\(undoes)")) }
+    return object(members)
   }
 
   static func json(_ difference: PreferenceDifference) -> String {
-    let parts =
-      [place(difference.domain), "\"key\":\(Quoting.json(difference.key))"]
-      + values(difference.old, difference.new)
-    return "{\(parts.joined(separator: ","))}"
+    object(
+      place(difference.domain) + [("key", Quoting.json(difference.key))]
+        + values(difference.old, difference.new))
   }
 
-  private static func place(_ domain: PreferenceDomain) -> String {
+  /// An object on one line; its values are JSON already.
+  private static func object(_ members: [(name: String, json: String)]) -> String {
+    var writer = JSONWriter(isPretty: false)
+    writer.object(members) { writer, member in
+      writer.member(member.name) { $0.literal(member.json) }
+    }
+    return writer.text
+  }
+
+  private static func place(_ domain: PreferenceDomain) -> [(name: String, json: String)] {
     let layer =
       switch domain.host {
       case .any: domain.name == PreferenceDomain.globalName ? "global" : "application"
       case .current, .named:
         domain.name == PreferenceDomain.globalName ? "global-host" : "application-host"
       }
-    return "\"domain\":\(Quoting.json(domain.name)),\"layer\":\"\(layer)\""
+    return [("domain", Quoting.json(domain.name)), ("layer", Quoting.json(layer))]
   }
 
-  private static func values(_ old: PreferenceValue?, _ new: PreferenceValue?) -> [String] {
+  private static func values(
+    _ old: PreferenceValue?, _ new: PreferenceValue?
+  ) -> [(name: String, json: String)] {
     [
-      "\"old\":\(old.map { JSONText.text($0) } ?? "null")",
-      "\"new\":\(new.map { JSONText.text($0) } ?? "null")",
+      ("old", old.map { JSONText.text($0) } ?? "null"),
+      ("new", new.map { JSONText.text($0) } ?? "null"),
     ]
   }
 }

@@ -4,10 +4,11 @@ package import VaultStorage
 
 /// `vault defaults`: the grammar, the words and the exit statuses of macOS's `defaults`.
 ///
-/// It parses its own words, since there everything may be a value, `-x` too. It runs as a subcommand
-/// of `vault` and under a link named `defaults`.
-package struct DefaultsTool {
-  /// Where text goes and comes from.
+/// It parses its own words, because any of them may be a value, even `-x`. It runs as a subcommand of `vault`
+/// and under a link named `defaults`. A line goes in with its streams, a status comes out; nothing here prints
+/// or reads elsewhere, so tests run lines in process.
+package final class DefaultsTool {
+  /// The streams of a line.
   package struct Streams {
     package var output: ([UInt8]) -> Void
     package var error: ([UInt8]) -> Void
@@ -23,14 +24,23 @@ package struct DefaultsTool {
     }
   }
 
-  package var location: () throws -> StoreLocation
-  package var streams: Streams
-  /// The keys of protected domains; asked for when one is met.
-  package var keys: () throws -> (any DataKeyProvider)?
-  package var managed: ManagedPreferences
-  /// The user's home, for paths that begin with `~`.
-  package var home: () -> String?
+  let location: () throws -> StoreLocation
+  let streams: Streams
+  let managed: ManagedPreferences
+  private let keys: () throws -> (any DataKeyProvider)?
+  private let home: () -> String?
+  /// The host that `-currentHost` or `-host` names.
+  private(set) var host: PreferenceDomain.Host = .any
+  /// The store; opened when the first verb needs it.
+  private var database: PreferenceDatabase?
+  private var isWritable = false
 
+  /// - Parameters:
+  ///   - location: The store's location; asked for when the store is opened.
+  ///   - streams: The streams.
+  ///   - keys: The keys of protected domains; asked for when the first one is met, since it may prompt.
+  ///   - managed: The values that the administrator has fixed.
+  ///   - home: The user's home, for paths that begin with `~`.
   package init(
     location: @escaping () throws -> StoreLocation, streams: Streams,
     keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
@@ -44,15 +54,16 @@ package struct DefaultsTool {
     self.home = home
   }
 
+  // MARK: Lines
+
   /// Runs one line.
   ///
   /// - Parameter arguments: The words after `vault defaults`.
   /// - Returns: The exit status: 0, 1, or 255 with the help text on a usage error.
   package func run(_ arguments: [String]) -> ExitStatus {
-    let session = DefaultsSession(self)
-    defer { session.close() }
+    defer { close() }
     do {
-      try session.run(arguments)
+      try runThrowing(arguments)
       return .done
     } catch {
       report(error)
@@ -73,6 +84,61 @@ package struct DefaultsTool {
     }
   }
 
+  private func runThrowing(_ arguments: [String]) throws {
+    var words = arguments[...]
+    // Only as the first word; later it is a domain's name.
+    switch words.first {
+    case "-currentHost":
+      words.removeFirst()
+      host = .current
+    case "-host":
+      words.removeFirst()
+      guard let name = words.popFirst() else { throw DefaultsUsage() }
+      host = .named(name)
+    default: break
+    }
+    guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
+    guard let help = DefaultsHelp.ofVerb(verb) else { return try run(verb, words) }
+    if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return print(help)
+    }
+    do {
+      try run(verb, words)
+    } catch is DefaultsUsage {
+      throw DefaultsUsage(verb: verb)
+    }
+  }
+
+  private func run(_ verb: String, _ words: ArraySlice<String>) throws {
+    switch verb {
+    case "read": try read(words)
+    case "read-type": try readType(words)
+    case "write": try write(words)
+    case "rename": try rename(words)
+    case "delete", "remove": try delete(words, everyHost: false)
+    case "delete-all": try delete(words, everyHost: true)
+    case "domains": try domains(words)
+    case "find": try find(words)
+    case "import": try importFile(words)
+    case "export": try exportFile(words)
+    case "watch": try watch(words)
+    case "history": try history(words)
+    case "undo": try undo(words)
+    case "snapshot": try snapshot(words)
+    case "diff": try diff(words)
+    case "protect": try protect(words, isOn: true)
+    case "recover": try recover(words)
+    case "unprotect": try protect(words, isOn: false)
+    case "help", "-help", "--help", "-h": print(DefaultsHelp.text)
+    case "printhostidentifier": print(HostIdentity.current)
+    default: throw DefaultsUsage()
+    }
+  }
+
+  func take(_ words: inout ArraySlice<String>) throws -> DefaultsTarget {
+    try DefaultsTarget.take(&words, host: host, home: home())
+  }
+
   private func remedy(for error: any Error) -> String? {
     guard let error = error as? PreferenceError else { return nil }
     switch error.code {
@@ -82,6 +148,8 @@ package struct DefaultsTool {
     default: return nil
     }
   }
+
+  // MARK: Output
 
   func print(_ text: String) { streams.output(Array((text + "\n").utf8)) }
 
@@ -93,6 +161,79 @@ package struct DefaultsTool {
   /// A remark beside the answer.
   func warn(_ message: String) {
     streams.error(Array("defaults: warning: \(message)\n".utf8))
+  }
+
+  // MARK: The store
+
+  /// For reading; `nil` if there is no store.
+  func reading() throws -> PreferenceDatabase? {
+    if let database { return database }
+    database = try PreferenceDatabase.open(
+      location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
+      managed: managed)
+    database?.prepareForShortUse()
+    return database
+  }
+
+  /// For writing; made if there is none.
+  func writing() throws -> PreferenceDatabase {
+    if let database, isWritable { return database }
+    database?.close()
+    guard
+      let opened = try PreferenceDatabase.open(
+        location(), mode: .write, process: "defaults", keys: LazyKeys(keys),
+        managed: managed)
+    else { throw DefaultsRefusal("Could not write domain; there is no store") }
+    opened.prepareForShortUse()
+    database = opened
+    isWritable = true
+    return opened
+  }
+
+  func value(_ key: String, in target: DefaultsTarget) throws -> PreferenceValue? {
+    switch target {
+    case .stored(let domain): try reading()?.value(key, in: domain)
+    case .file(let path): try PropertyListFile.contents(of: path)?[key]
+    }
+  }
+
+  func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
+    switch target {
+    case .stored(let domain): try reading()?.contents(of: domain)
+    case .file(let path): try PropertyListFile.contents(of: path)
+    }
+  }
+
+  /// Changes a domain in one transaction.
+  func edit<Result>(
+    _ target: DefaultsTarget, _ body: (any DefaultsEditing) throws -> Result
+  ) throws -> Result {
+    switch target {
+    case .stored(let domain):
+      return try writing().transaction { transaction in
+        try body(StoredDomain(transaction: transaction, domain: domain))
+      }
+    case .file(let path):
+      return try PropertyListFile.edit(path) { entries in
+        let file = FileDomain(entries: entries)
+        let result = try body(file)
+        entries = file.entries
+        return result
+      }
+    }
+  }
+
+  /// Closes the store; after writing, refreshes its last good copy.
+  func close() {
+    if isWritable {
+      // At most once a day. A failed copy must not fail the write, which is already durable.
+      try? database?.refreshLastGoodCopy()
+      try? database?.shortenLog()
+    }
+    database?.close()
+    database = nil
+    isWritable = false
+    host = .any
   }
 }
 

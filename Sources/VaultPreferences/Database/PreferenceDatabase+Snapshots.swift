@@ -1,38 +1,11 @@
 import FoundationEssentials
 import VaultStorage
 
-/// All domains at one moment, and what differs between two.
-package struct PreferenceSnapshot: Sendable, Equatable {
-  package let name: String
-  /// Seconds since 1970.
-  package let time: Double
-  package let sequence: Int64
-  /// What can be read without a key.
-  package let domains: [PreferenceDomain: [String: PreferenceValue]]
-  /// Protected domains, as the store has them: no key is needed to keep them and to put them back.
-  package let sealed: [PreferenceDomain: SealedDomain]
-  /// Why domains are not in it, a sentence for each.
-  package let problems: [String]
-
-  /// A protected domain's values by their hashed names, and the key that seals them.
-  package struct SealedDomain: Sendable, Equatable {
-    let keyID: [UInt8]
-    let values: [String: [UInt8]]
-  }
-}
-
-/// A key that differs between two moments.
-package struct PreferenceDifference: Sendable, Equatable {
-  package let domain: PreferenceDomain
-  package let key: String
-  package let old: PreferenceValue?
-  package let new: PreferenceValue?
-}
-
+/// Taking, comparing and restoring snapshots.
 extension PreferenceDatabase {
   /// Everything as it is now; protected domains stay sealed, broken ones are left out and named.
   package func currentState() throws(PreferenceError) -> PreferenceSnapshot {
-    do {
+    try PreferenceError.wrapping {
       var plain: [PreferenceDomain: [String: PreferenceValue]] = [:]
       var sealed: [PreferenceDomain: PreferenceSnapshot.SealedDomain] = [:]
       var problems: [String] = []
@@ -53,10 +26,8 @@ extension PreferenceDatabase {
         return try latestSequence()
       }
       return PreferenceSnapshot(
-        name: "", time: now().timeIntervalSince1970, sequence: sequence, domains: plain,
+        name: "", date: now(), sequence: sequence, domains: plain,
         sealed: sealed, problems: problems.sorted())
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 
@@ -96,37 +67,35 @@ extension PreferenceDatabase {
         }
         domains[domain] = entries
       } catch {
-        problems.append(PreferenceError.wrapping(error).message)
+        problems.append(PreferenceError(wrapping: error).message)
       }
     }
     return PreferenceSnapshot(
-      name: snapshot.name, time: snapshot.time, sequence: snapshot.sequence, domains: domains,
+      name: snapshot.name, date: snapshot.date, sequence: snapshot.sequence, domains: domains,
       sealed: snapshot.sealed, problems: problems)
   }
 
   /// Keeps the present state under a name; an older one of that name goes.
   package func takeSnapshot(named name: String) throws(PreferenceError) -> PreferenceSnapshot {
     let state = try currentState()
-    do {
+    try PreferenceError.wrapping {
       try transaction { _ in
         try store.connection.execute(
           "INSERT OR REPLACE INTO preferences_snapshots VALUES (?, ?, ?, ?)",
           [
-            .text(name), .real(state.time), .integer(state.sequence),
+            .text(name), .real(state.date.timeIntervalSince1970), .integer(state.sequence),
             .text(SnapshotText.text(state.domains, state.sealed)),
           ])
       }
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
     return PreferenceSnapshot(
-      name: name, time: state.time, sequence: state.sequence, domains: state.domains,
+      name: name, date: state.date, sequence: state.sequence, domains: state.domains,
       sealed: state.sealed, problems: state.problems)
   }
 
   /// The snapshots, the oldest first.
   package func snapshots() throws(PreferenceError) -> [PreferenceSnapshot] {
-    do {
+    try PreferenceError.wrapping {
       guard try hasTables() else { return [] }
       var found: [PreferenceSnapshot] = []
       try store.connection.forEachRow(
@@ -135,12 +104,11 @@ extension PreferenceDatabase {
         let (plain, sealed) = try SnapshotText.domains(of: row.string(at: 3))
         found.append(
           PreferenceSnapshot(
-            name: row.string(at: 0), time: row.double(at: 1), sequence: row.int64(at: 2),
+            name: row.string(at: 0), date: Date(timeIntervalSince1970: row.double(at: 1)),
+            sequence: row.int64(at: 2),
             domains: plain, sealed: sealed, problems: []))
       }
       return found
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 
@@ -155,13 +123,11 @@ extension PreferenceDatabase {
   /// Removes a snapshot.
   package func removeSnapshot(named name: String) throws(PreferenceError) {
     _ = try snapshot(named: name)
-    do {
+    try PreferenceError.wrapping {
       try transaction { _ in
         try store.connection.execute(
           "DELETE FROM preferences_snapshots WHERE name=?", [.text(name)])
       }
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
   }
 
@@ -172,7 +138,7 @@ extension PreferenceDatabase {
   /// - Returns: Which domains were left as they are and why, a sentence for each.
   package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) -> [String] {
     var left: [String] = []
-    do {
+    try PreferenceError.wrapping {
       try transaction { transaction in
         for domain in try domains() where snapshot.domains[domain] == nil {
           guard snapshot.sealed[domain] == nil, let row = try row(of: domain) else { continue }
@@ -197,8 +163,6 @@ extension PreferenceDatabase {
           try restore(contents, of: domain, transaction)
         }
       }
-    } catch {
-      throw PreferenceError.wrapping(error)
     }
     return left.sorted()
   }

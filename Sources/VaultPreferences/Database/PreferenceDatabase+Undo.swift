@@ -18,36 +18,36 @@ extension PreferenceDatabase {
     _ transactions: [Int64], isForced: Bool = false, isDryRun: Bool = false
   ) throws(PreferenceError) -> [PreferenceChange] {
     var undone: [PreferenceChange] = []
-    var entries: ClosedRange<Int64>?
+    var written: ClosedRange<Int64>?
     latestCommit = nil
     do {
       try store.write { _ in
         for number in transactions.sorted(by: >) {
-          let rows = try journalRows("tx=? ORDER BY sequence", [.integer(number)])
-          guard !rows.isEmpty else {
+          let entries = try journal()?.entries(of: number) ?? []
+          guard !entries.isEmpty else {
             throw PreferenceError(.notFound, "the journal has no transaction \(number)")
           }
           // Read first: where a protection is taken back, the domain's journal goes.
-          let changes = readable(rows)
+          let changes = changes(entries)
           let transaction = PreferenceTransaction(self, undoes: number)
-          for (row, change) in zip(rows, changes).reversed() {
-            if let key = change.key { try checkManaged(key, in: row.domain) }
-            try undo(row, among: rows, transaction, isForced: isForced)
+          for (entry, change) in zip(entries, changes).reversed() {
+            if let key = change.key { try checkManaged(key, in: entry.domain) }
+            try undo(entry, among: entries, transaction, isForced: isForced)
           }
           try transaction.finish()
           if let made = transaction.entries {
-            entries = min(made.lowerBound, entries?.lowerBound ?? .max)...made.upperBound
+            written = min(made.lowerBound, written?.lowerBound ?? .max)...made.upperBound
           }
           undone = Self.worthTelling(changes) + undone
         }
         if isDryRun { throw DryRun() }
       }
-      latestCommit = entries
+      latestCommit = written
       // What was plain in the meantime is in no file any more.
       if undone.contains(where: { $0.kind == .unprotect }) { try scrub() }
     } catch is DryRun {
     } catch {
-      throw PreferenceError.wrapping(error)
+      throw PreferenceError(wrapping: error)
     }
     return undone
   }
@@ -63,28 +63,30 @@ extension PreferenceDatabase {
   }
 
   private func undo(
-    _ row: JournalRow, among rows: [JournalRow], _ transaction: PreferenceTransaction,
+    _ entry: JournalEntry, among entries: [JournalEntry], _ transaction: PreferenceTransaction,
     isForced: Bool
   ) throws {
-    let domain = row.domain
+    let domain = entry.domain
     let present = try self.row(of: domain)
-    switch row.kind {
+    switch entry.kind {
     case .set, .remove:
-      guard let name = row.name else { return }
+      guard let name = entry.name else { return }
       let current = try present.flatMap { try stored(name, in: $0.id) }
-      guard isForced || current == row.new else {
+      guard isForced || current == entry.new else {
         throw PreferenceError(
-          .conflict, "a key of \(domain.name) was changed after transaction \(row.transaction)")
+          .conflict, "a key of \(domain.name) was changed after transaction \(entry.transaction)")
       }
-      try transaction.restore(row.old, name: name, in: domain)
+      try transaction.restore(entry.old, name: name, in: domain)
     case .makeDomain:
       // Others may have put keys into it since.
       if let present, try isEmpty(present) { try transaction.removeDomain(domain) }
     case .removeDomain:
       // The entries of earlier versions do not say how the domain was protected, its values do.
       let keyID =
-        row.old?.keyID
-        ?? rows.lazy.filter { $0.domain == domain && $0.name != nil }.compactMap { $0.old?.keyID }
+        entry.old?.keyID
+        ?? entries.lazy.filter { $0.domain == domain && $0.name != nil }.compactMap {
+          $0.old?.keyID
+        }
         .first
       if let present {
         if present.keyID == keyID { return }
@@ -92,19 +94,19 @@ extension PreferenceDatabase {
           throw PreferenceError(
             .conflict,
             "the domain \(domain.name) was made again, with another protection, after transaction "
-              + "\(row.transaction)")
+              + "\(entry.transaction)")
         }
         try transaction.removeDomain(domain)
       }
       try transaction.make(domain, protectedBy: keyID)
     case .protect, .unprotect:
-      guard let present, present.keyID == row.new?.keyID else {
+      guard let present, present.keyID == entry.new?.keyID else {
         throw PreferenceError(
           .conflict,
-          "the protection of \(domain.name) was changed after transaction \(row.transaction)")
+          "the protection of \(domain.name) was changed after transaction \(entry.transaction)")
       }
       var former: DomainSealer?
-      if let keyID = row.old?.keyID { former = try sealer(keyID: keyID, of: domain) }
+      if let keyID = entry.old?.keyID { former = try sealer(keyID: keyID, of: domain) }
       try rewrite(present, sealer: former, in: transaction)
     }
   }

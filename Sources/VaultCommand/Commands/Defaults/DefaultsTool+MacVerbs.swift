@@ -2,7 +2,7 @@ import VaultPreferences
 import VaultStorage
 
 /// macOS's own verbs.
-extension DefaultsSession {
+extension DefaultsTool {
   func write(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let target = try take(&words)
@@ -42,7 +42,7 @@ extension DefaultsSession {
   /// `write D REP`: the domain holds what REP says and nothing else.
   private func replace(_ target: DefaultsTarget, _ representation: String) throws {
     guard case .dictionary(let entries) = try DefaultsValue.representation(representation) else {
-      tool.log("Rep argument is not a dictionary\nDefaults have not been changed.")
+      log("Rep argument is not a dictionary\nDefaults have not been changed.")
       throw DefaultsRefusal(nil)
     }
     try edit(target) { domain in
@@ -105,7 +105,7 @@ extension DefaultsSession {
     let target = try take(&words)
     guard let key = words.popFirst() else { throw DefaultsUsage() }
     guard let value = try value(key, in: target) else { throw absent(target, key) }
-    tool.print(
+    print(
       options.has("--json")
         ? "{\"type\":\(Quoting.json(value.kind.rawValue))}" : "Type is \(value.kind.rawValue)")
   }
@@ -154,7 +154,7 @@ extension DefaultsSession {
         found.append((domain.name, try database.contents(of: domain) ?? [:]))
       } catch {
         guard error.code == .locked || error.code == .damaged else { throw error }
-        tool.warn(error.message)
+        warn(error.message)
       }
     }
     return found.sorted { $0.0 < $1.0 }
@@ -163,10 +163,10 @@ extension DefaultsSession {
   var hostName: String { PreferenceDomain("", host: host).storedHost }
 
   func print(_ value: PreferenceValue, _ options: DefaultsOptions) {
-    if options.has("--json") { return tool.print(JSONText.text(value, isPretty: true)) }
+    if options.has("--json") { return print(JSONText.text(value, isPretty: true)) }
     let writer = OldStyleWriter(
       dataForm: options.has("--data-summary") ? .summary : .full, isASCII: options.has("--ascii"))
-    tool.print(writer.text(value))
+    print(writer.text(value))
   }
 
   func domains(_ arguments: ArraySlice<String>) throws {
@@ -178,9 +178,9 @@ extension DefaultsSession {
           && !domain.name.begins(with: "/")
       }.map(\.name).sorted(by: OldStyleWriter.precedes)
     if options.has("--json") {
-      return tool.print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))
+      return print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))
     }
-    tool.print((names ?? []).joined(separator: ", "))
+    print((names ?? []).joined(separator: ", "))
   }
 
   func find(_ arguments: ArraySlice<String>) throws {
@@ -200,14 +200,14 @@ extension DefaultsSession {
       }
       results[name] = .dictionary(found)
       if !options.has("--json") {
-        tool.print(
+        print(
           "Found \(found.count) keys in domain '\(name)': "
             + OldStyleWriter().text(.dictionary(found)))
       }
     }
     if options.has("--json") { return print(.dictionary(results), options) }
     if results.isEmpty {
-      tool.log("No domain, key, nor value containing '\(word)'")
+      log("No domain, key, nor value containing '\(word)'")
     }
   }
 
@@ -219,57 +219,5 @@ extension DefaultsSession {
       entries.contains { $0.key.lowercased().contains(word) || holds($0.value, word) }
     default: false
     }
-  }
-}
-
-/// Options of our own, which macOS has not: `--word`, anywhere among the words of a verb.
-struct DefaultsOptions {
-  private var flags: Set<String> = []
-  private var values: [String: String] = [:]
-
-  var isEmpty: Bool { flags.isEmpty && values.isEmpty }
-
-  func has(_ flag: String) -> Bool { flags.contains(flag) }
-
-  func value(_ option: String) -> String? { values[option] }
-
-  /// Takes the options of a verb of our own off; `--` ends them, and what else begins so is a mistake.
-  static func takeAll(
-    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
-  ) throws -> DefaultsOptions {
-    var isValue = false
-    for word in words.prefix(while: { $0 != "--" }) {
-      if isValue {
-        isValue = false
-      } else if values.contains(word) {
-        isValue = true
-      } else if word.utf8.starts(with: "--".utf8), !flags.contains(word) {
-        throw DefaultsUsage()
-      }
-    }
-    return take(&words, flags: flags, values: values)
-  }
-
-  /// Takes known options off; `--` ends them.
-  static func take(
-    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
-  ) -> DefaultsOptions {
-    var options = DefaultsOptions()
-    var rest: [String] = []
-    while let word = words.popFirst() {
-      if word == "--" {
-        rest += words
-        break
-      }
-      if flags.contains(word) {
-        options.flags.insert(word)
-      } else if values.contains(word), let value = words.popFirst() {
-        options.values[word] = value
-      } else {
-        rest.append(word)
-      }
-    }
-    words = rest[...]
-    return options
   }
 }

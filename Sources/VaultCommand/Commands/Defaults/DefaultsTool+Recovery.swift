@@ -3,18 +3,18 @@ import VaultStorage
 import VaultTerminal
 
 /// What is done about a damaged store: told with the way out, and mended when that is asked for.
-extension DefaultsSession {
+extension DefaultsTool {
   /// Sets a damaged store aside and makes a new one of what can be read and of the last good copy.
   func recover(_ words: ArraySlice<String>) throws {
     guard words.isEmpty else { throw DefaultsUsage() }
-    let location = try tool.location()
+    let location = try location()
     guard try isDamaged(location) else { throw DefaultsRefusal("The store is not damaged.") }
     let done = try PreferenceRecovery.recover(location)
-    tool.print("The damaged store is kept as \(done.setAside).")
-    tool.print("\(done.salvagedRows) rows were read from it.")
+    print("The damaged store is kept as \(done.setAside).")
+    print("\(done.salvagedRows) rows were read from it.")
     if !done.incompleteTables.isEmpty {
-      tool.print("Rows may be missing in: \(done.incompleteTables.joined(separator: ", ")).")
-      tool.print(
+      print("Rows may be missing in: \(done.incompleteTables.joined(separator: ", ")).")
+      print(
         done.usedLastGoodCopy
           ? "The last good copy gave what it has of them."
           : "There is no last good copy that could give them.")
@@ -34,9 +34,7 @@ extension DefaultsSession {
       throw error
     }
   }
-}
 
-extension DefaultsTool {
   /// The second line of an error: what to do where the store is damaged; `nil` elsewhere.
   func advice(for error: any Error) -> String? {
     guard PreferenceRecovery.isDamage(error), let location = try? location() else { return nil }

@@ -5,7 +5,7 @@ import VaultPreferences
 import VaultStorage
 
 /// What the journal makes possible: history, undo, snapshots, differences, watching.
-extension DefaultsSession {
+extension DefaultsTool {
   func history(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
@@ -17,10 +17,10 @@ extension DefaultsSession {
     var changes = try reading()?.changes(in: domain, key: key) ?? []
     if let text = options.value("--since") {
       let start = try since(text)
-      changes.removeAll { $0.time < start }
+      changes.removeAll { $0.date < start }
     }
     for change in changes.suffix(limit) {
-      tool.print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
+      print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
     }
   }
 
@@ -36,16 +36,16 @@ extension DefaultsSession {
     return (domain, key)
   }
 
-  /// A moment, or how long ago: `90s`, `10m`, `2h`, `3d`; seconds since 1970.
-  private func since(_ text: String) throws -> Double {
+  /// A moment: a date, or how long ago it was: `90s`, `10m`, `2h`, `3d`.
+  private func since(_ text: String) throws -> Date {
     let units: [Unicode.Scalar: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
     if let unit = text.unicodeScalars.last, let length = units[unit],
       let count = Double(text.dropLast())
     {
-      return Date().timeIntervalSince1970 - count * length
+      return Date(timeIntervalSinceNow: -count * length)
     }
     guard let date = DefaultsNumber.date(text, now: Date()) else { throw DefaultsUsage() }
-    return date.timeIntervalSince1970
+    return date
   }
 
   func undo(_ arguments: ArraySlice<String>) throws {
@@ -76,8 +76,8 @@ extension DefaultsSession {
       throw DefaultsRefusal(
         "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
     }
-    for change in changes { tool.print(ChangeText.line(change)) }
-    tool.print(
+    for change in changes { print(ChangeText.line(change)) }
+    print(
       "\(isDryRun ? "Would take back" : "Took back") \(changes.count) "
         + "change\(changes.count == 1 ? "" : "s") of \(transactions.count) "
         + "transaction\(transactions.count == 1 ? "" : "s").")
@@ -90,21 +90,21 @@ extension DefaultsSession {
     guard words.count <= (options.isEmpty ? 1 : 0) else { throw DefaultsUsage() }
     if options.has("--list") {
       for snapshot in try reading()?.snapshots() ?? [] {
-        tool.print("\(snapshot.name)\t\(ChangeText.time(snapshot.time))")
+        print("\(snapshot.name)\t\(ChangeText.time(snapshot.date))")
       }
     } else if let name = options.value("--remove") {
       try writing().removeSnapshot(named: name)
     } else if let name = options.value("--restore") {
       let database = try writing()
       for reason in try database.restore(try database.snapshot(named: name)) {
-        tool.warn("\(reason); it was left as it is")
+        warn("\(reason); it was left as it is")
       }
     } else {
       let name = words.popFirst() ?? "latest"
       for reason in try writing().takeSnapshot(named: name).problems {
-        tool.warn("\(reason); it is not in the snapshot")
+        warn("\(reason); it is not in the snapshot")
       }
-      tool.print("Snapshot '\(name)' taken.")
+      print("Snapshot '\(name)' taken.")
     }
   }
 
@@ -121,11 +121,11 @@ extension DefaultsSession {
     let old = database.opening(before, besides: after)
     let new = database.opening(after, besides: before)
     for reason in Set(old.problems + new.problems).sorted() {
-      tool.warn("\(reason); it was not compared")
+      warn("\(reason); it was not compared")
     }
     let differences = PreferenceDatabase.differences(from: old, to: new)
     for difference in differences {
-      tool.print(
+      print(
         options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
     }
     if !differences.isEmpty { throw DefaultsRefusal(nil) }
@@ -162,7 +162,7 @@ extension DefaultsSession {
       throw DefaultsRefusal("cannot make a pipe")
     }
     let (read, write) = (ends[0], ends[1])
-    let signal = ChangeSignal(try tool.location())
+    let signal = ChangeSignal(try location())
     try signal.observe {
       // A full pipe has a wake-up in it already.
       var byte: UInt8 = 1
@@ -181,7 +181,7 @@ extension DefaultsSession {
           continue
         }
         if change.kind == .makeDomain { continue }
-        tool.print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
+        print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
         if let count = left {
           if count == 1 { return }
           left = count - 1

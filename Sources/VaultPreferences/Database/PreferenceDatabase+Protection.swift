@@ -41,25 +41,21 @@ extension PreferenceDatabase {
       .sorted { $0.storedHost < $1.storedHost }
   }
 
-  /// Seals a domain's keys and values from now on; its journal and its part of snapshots go.
+  /// Seals the keys and values of domains, or of parts of one, from now on: all of them or none.
   ///
-  /// A domain whose values are sealed already, and that only lost its mark, gets it back.
+  /// A domain that does not exist is created. Its journal and its part of snapshots are deleted. A domain whose
+  /// values are sealed already, and that only lost its mark, gets the mark back.
   ///
-  /// - Parameter domain: A domain; it is made if there is none.
-  /// - Returns: Whether it was plain before.
-  /// - Throws: ``PreferenceError`` with code `.locked` if no key can be had.
-  @discardableResult
-  package func protect(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
-    try protect([domain])
-  }
-
-  /// Seals several domains, or parts of one, all or none; see ``protect(_:)-(PreferenceDomain)``.
+  /// - Parameter domains: The domains.
+  /// - Returns: Whether one of them was plain before.
+  /// - Throws: ``PreferenceError`` with code `.locked` if there is no key.
   @discardableResult
   package func protect(_ domains: [PreferenceDomain]) throws(PreferenceError) -> Bool {
-    do {
-      return try transaction { transaction in
+    try PreferenceError.wrapping {
+      try transaction { transaction in
         var wasPlain = false
         for domain in domains {
+          // A part for one host takes over the protection of the domain, which comes first.
           try transaction.make(domain)
           guard let row = try row(of: domain), row.keyID == nil else { continue }
           try rewrite(row, sealer: try newSealer(of: row), in: transaction)
@@ -67,8 +63,26 @@ extension PreferenceDatabase {
         }
         return wasPlain
       }
-    } catch {
-      throw PreferenceError.wrapping(error)
+    }
+  }
+
+  /// Stores the keys and values of domains, or of parts of one, in plain text again: all of them or none.
+  ///
+  /// - Parameter domains: The domains; those that do not exist are skipped.
+  /// - Returns: Whether one of them was protected before.
+  /// - Throws: ``PreferenceError`` with code `.locked`; `.notFound` if none of them exists.
+  @discardableResult
+  package func unprotect(_ domains: [PreferenceDomain]) throws(PreferenceError) -> Bool {
+    try PreferenceError.wrapping {
+      try transaction { transaction in
+        let rows = try domains.compactMap { try row(of: $0) }
+        guard !rows.isEmpty else {
+          throw PreferenceError(.notFound, "there is no domain \(domains.first?.name ?? "")")
+        }
+        let sealed = rows.filter { $0.keyID != nil }
+        for row in sealed { try rewrite(row, sealer: nil, in: transaction) }
+        return !sealed.isEmpty
+      }
     }
   }
 
@@ -89,36 +103,6 @@ extension PreferenceDatabase {
     return try DomainSealer(keyID: id, key: key)
   }
 
-  /// Stores a domain's keys and values plainly again.
-  ///
-  /// - Parameter domain: A domain.
-  /// - Returns: Whether it was protected before.
-  /// - Throws: ``PreferenceError`` with code `.locked`, `.notFound`.
-  @discardableResult
-  package func unprotect(_ domain: PreferenceDomain) throws(PreferenceError) -> Bool {
-    try unprotect([domain])
-  }
-
-  /// Stores several domains, or parts of one, plainly again, all or none; those that are not there are passed
-  /// over, unless none is.
-  @discardableResult
-  package func unprotect(_ domains: [PreferenceDomain]) throws(PreferenceError) -> Bool {
-    do {
-      return try transaction { transaction in
-        let rows = try domains.compactMap { try row(of: $0) }
-        guard !rows.isEmpty else {
-          throw PreferenceError(.notFound, "there is no domain \(domains.first?.name ?? "")")
-        }
-        for row in rows where row.keyID != nil {
-          try rewrite(row, sealer: nil, in: transaction)
-        }
-        return rows.contains { $0.keyID != nil }
-      }
-    } catch {
-      throw PreferenceError.wrapping(error)
-    }
-  }
-
   /// Stores a domain's keys and values anew, sealed or plain.
   ///
   /// Of the domain's journal only that remains.
@@ -132,7 +116,7 @@ extension PreferenceDatabase {
     } else {
       contents = try self.contents(of: row)
     }
-    try transaction.replaceJournal(of: row.domain, from: row.keyID, to: sealer?.keyID) {
+    try transaction.changeProtection(of: row.domain, from: row.keyID, to: sealer?.keyID) {
       try connection.execute(
         "DELETE FROM preferences_values WHERE domain=?", [.integer(row.id)])
       try connection.execute(
@@ -154,9 +138,7 @@ extension PreferenceDatabase {
 
   /// What the journal and snapshots have of a domain's parts for hosts that are not there any more.
   private func forgetRemovedParts(of name: String) throws {
-    try store.connection.execute(
-      "DELETE FROM preferences_journal WHERE domain=?1 "
-        + "AND host NOT IN (SELECT host FROM preferences_domains WHERE name=?1)", [.text(name)])
+    try journal()?.removeEntries(ofRemovedPartsOf: name)
     let parts = Set(try domains().filter { $0.name == name })
     try removeFromSnapshots { $0.name == name && !parts.contains($0) }
   }
@@ -186,17 +168,12 @@ extension PreferenceDatabase {
   ///
   /// - Throws: ``PreferenceError``, also where another program reads the store and its log cannot be emptied.
   package func scrub() throws(PreferenceError) {
-    let isEmpty: Bool
-    do {
-      isEmpty = try store.scrub()
-    } catch {
-      throw PreferenceError.wrapping(error)
-    }
-    guard isEmpty else {
-      throw PreferenceError.wrapping(
-        StorageError(
+    try PreferenceError.wrapping {
+      guard try store.scrub() else {
+        throw StorageError(
           .busy,
-          "the old values are still in the log of the store, which another program is reading"))
+          "the old values are still in the log of the store, which another program is reading")
+      }
     }
   }
 }

@@ -3,18 +3,18 @@ import VaultSealing
 import VaultStorage
 
 /// Import and export, in macOS's forms and some more.
-extension DefaultsSession {
+extension DefaultsTool {
   func importFile(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = DefaultsOptions.take(&words, flags: [], values: ["--format"])
     let target = try take(&words)
     guard let path = words.popFirst() else {
-      tool.log("\nNeed a path to read from")
+      log("\nNeed a path to read from")
       throw DefaultsUsage()
     }
     let bytes: [UInt8]
     do {
-      bytes = path == "-" ? try tool.streams.input() : try PropertyListFile.bytes(of: path)
+      bytes = path == "-" ? try streams.input() : try PropertyListFile.bytes(of: path)
     } catch {
       let reason = (error as? System.Failure).map { "\n\($0.reason)" } ?? ""
       throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.\(reason)")
@@ -55,7 +55,7 @@ extension DefaultsSession {
     let options = DefaultsOptions.take(&words, flags: ["--strict"], values: ["--format"])
     let target = try take(&words)
     guard let path = words.popFirst() else {
-      tool.log("\nNeed a path to write to")
+      log("\nNeed a path to write to")
       throw DefaultsUsage()
     }
     // An absent domain is an empty property list, as on a Mac.
@@ -67,7 +67,7 @@ extension DefaultsSession {
       let document = PropertyList.xml(.dictionary(entries))
       // A 32-bit number is whole in 64 bits too; that its width goes is a loss to those who are strict.
       let losses = document.losses + (options.has("--strict") ? document.widened : [])
-      for loss in losses { tool.warn("XML cannot hold this: \(loss)") }
+      for loss in losses { warn("XML cannot hold this: \(loss)") }
       if !losses.isEmpty, options.has("--strict") {
         throw DefaultsRefusal(
           "Exporting \(target.name) as XML would lose something; nothing written")
@@ -79,7 +79,7 @@ extension DefaultsSession {
     default: throw DefaultsUsage()
     }
     if path == "-" {
-      tool.streams.output(bytes)
+      streams.output(bytes)
     } else {
       try PropertyListFile.write(bytes, to: path)
     }
@@ -88,40 +88,5 @@ extension DefaultsSession {
   private func scriptName(_ target: DefaultsTarget) -> String {
     if case .stored(let domain) = target { return domain.name }
     return target.name
-  }
-}
-
-/// A domain as lines of `defaults write` that make it anew, here and on a Mac.
-enum DefaultsScript {
-  static func text(
-    _ entries: [String: PreferenceValue], domain: String, _ host: PreferenceDomain.Host
-  ) -> String {
-    let option =
-      switch host {
-      case .any: ""
-      case .current: " -currentHost"
-      case .named(let name): " -host \(Quoting.shell(name))"
-      }
-    return entries.keys.sorted(by: OldStyleWriter.precedes).map { key in
-      "defaults\(option) write \(Quoting.shell(domain)) \(Quoting.shell(key)) "
-        + "\(argument(entries[key] ?? ""))\n"
-    }.joined()
-  }
-
-  private static func argument(_ value: PreferenceValue) -> String {
-    switch value {
-    case .string(let text): return "-string \(Quoting.shell(text))"
-    case .boolean(let flag): return "-bool \(flag)"
-    case .integer(let number): return "-int \(number)"
-    case .float(let number) where number.isFinite: return "-float \(number)"
-    case .data(let bytes):
-      return "-data '\(Hexadecimal.text(bytes))'"
-    default:
-      // The value alone, without the document around it: three lines before, one behind.
-      let lines = PropertyList.xml(value).bytes
-        .split(separator: 0x0a, omittingEmptySubsequences: false).dropFirst(3).dropLast(2)
-      return Quoting.shell(
-        String(decoding: Array(lines.joined(separator: [0x0a])), as: UTF8.self))
-    }
   }
 }

@@ -1,6 +1,6 @@
 import VaultPreferences
 
-extension DefaultsSession {
+extension DefaultsTool {
   /// What a program would see, through all layers.
   func readEffective(_ arguments: ArraySlice<String>, _ options: DefaultsOptions) throws {
     var words = arguments
@@ -8,7 +8,7 @@ extension DefaultsSession {
       throw DefaultsRefusal("A file has no layers; read it without --effective.")
     }
     let database = try reading()
-    let fixed = try tool.managed.entries(for: domain.name)
+    let fixed = try managed.entries(for: domain.name)
     if let key = words.popFirst() {
       let layers = try PreferenceDatabase.layers(
         of: key, in: domain.name, database: database, fixed: fixed)
@@ -18,16 +18,16 @@ extension DefaultsSession {
         let entries = shown.enumerated().map { json($1, isWinner: $0 == 0) }
         let value: PreferenceValue =
           options.has("--all-layers") ? .array(entries) : entries.first ?? [:]
-        return tool.print(JSONText.text(value, isPretty: true))
+        return print(JSONText.text(value, isPretty: true))
       }
       if options.has("--all-layers") {
         for (index, layer) in layers.enumerated() {
-          tool.print("\(index == 0 ? "*" : " ") \(origin(layer))\t\(text(layer.value, options))")
+          print("\(index == 0 ? "*" : " ") \(origin(layer))\t\(text(layer.value, options))")
         }
         return
       }
       let prefix = options.has("--show-origin") ? "\(origin(winner))\t" : ""
-      return tool.print(prefix + text(winner.value, options))
+      return print(prefix + text(winner.value, options))
     }
     let keys = try PreferenceDatabase.layeredKeys(
       in: domain.name, database: database, fixed: fixed)
@@ -49,7 +49,7 @@ extension DefaultsSession {
       for (index, layer) in (options.has("--all-layers") ? layers[...] : layers.prefix(1))
         .enumerated()
       {
-        tool.print(
+        print(
           "\(index == 0 ? "*" : " ") \(origin(layer))\t\(key)\t\(text(layer.value, options))")
       }
     }

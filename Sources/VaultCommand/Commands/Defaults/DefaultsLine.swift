@@ -1,32 +1,7 @@
-import ArgumentParser
 import VaultCredentials
 import VaultSealing
 import VaultStorage
 import VaultTerminal
-
-/// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
-struct DefaultsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "defaults",
-    abstract: "Keep preferences, in the grammar of macOS's defaults.",
-    discussion: """
-      vault defaults write com.example.tool theme -string dark
-      vault defaults read com.example.tool theme
-      vault defaults help
-
-      \(DefaultsHelp.text)
-      """)
-
-  @Argument(
-    parsing: .captureForPassthrough, help: "A line as above.",
-    completion: .live)
-  var words: [String] = []
-
-  func run() throws { try line()?.run() }
-
-  /// The line that the words make.
-  func line() -> DefaultsLine? { DefaultsLine([Self.verbName] + words) }
-}
 
 /// A line of `vault defaults`, recognised before the argument parser.
 struct DefaultsLine: Equatable {
@@ -46,7 +21,9 @@ struct DefaultsLine: Equatable {
   }
 
   func run() throws {
-    if words == ["--help"] || words == ["-h"] { return try helpOfVerb() }
+    if words == ["--help"] || words == ["-h"] {
+      return try StandardOutput.line(DefaultsCommand.help)
+    }
     // Under a link, `defaults --version` is ours to answer.
     if words == ["--version"] { return try StandardOutput.line(VaultTool.version) }
     let settings = settings
@@ -75,9 +52,5 @@ struct DefaultsLine: Equatable {
     let status = tool.run(words)
     if let failure { throw failure }
     if status != .done { throw ExitStatusOnly(status: status) }
-  }
-
-  private func helpOfVerb() throws {
-    try StandardOutput.line(ProgramName.spelt(VaultTool.helpMessage(for: DefaultsCommand.self)))
   }
 }

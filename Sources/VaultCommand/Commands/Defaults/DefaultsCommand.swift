@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
+struct DefaultsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "defaults",
+    abstract: "Keep preferences, in the grammar of macOS's defaults.",
+    discussion: """
+      vault defaults write com.example.tool theme -string dark
+      vault defaults read com.example.tool theme
+      vault defaults help
+
+      \(DefaultsHelp.text)
+      """)
+
+  @Argument(
+    parsing: .captureForPassthrough, help: "A line as above.",
+    completion: .live)
+  var words: [String] = []
+
+  func run() throws { try line()?.run() }
+
+  /// The line that the words make.
+  func line() -> DefaultsLine? { DefaultsLine([Self.verbName] + words) }
+
+  /// The help of the verb, with the name that this program was called by.
+  static var help: String { ProgramName.spelt(VaultTool.helpMessage(for: DefaultsCommand.self)) }
+}

@@ -1,0 +1,51 @@
+/// Options of our own, which macOS has not: `--word`, anywhere among the words of a verb.
+struct DefaultsOptions {
+  private var flags: Set<String> = []
+  private var values: [String: String] = [:]
+
+  var isEmpty: Bool { flags.isEmpty && values.isEmpty }
+
+  func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  func value(_ option: String) -> String? { values[option] }
+
+  /// Takes the options of a verb of our own off; `--` ends them, and what else begins so is a mistake.
+  static func takeAll(
+    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+  ) throws -> DefaultsOptions {
+    var isValue = false
+    for word in words.prefix(while: { $0 != "--" }) {
+      if isValue {
+        isValue = false
+      } else if values.contains(word) {
+        isValue = true
+      } else if word.utf8.starts(with: "--".utf8), !flags.contains(word) {
+        throw DefaultsUsage()
+      }
+    }
+    return take(&words, flags: flags, values: values)
+  }
+
+  /// Takes known options off; `--` ends them.
+  static func take(
+    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+  ) -> DefaultsOptions {
+    var options = DefaultsOptions()
+    var rest: [String] = []
+    while let word = words.popFirst() {
+      if word == "--" {
+        rest += words
+        break
+      }
+      if flags.contains(word) {
+        options.flags.insert(word)
+      } else if values.contains(word), let value = words.popFirst() {
+        options.values[word] = value
+      } else {
+        rest.append(word)
+      }
+    }
+    words = rest[...]
+    return options
+  }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import VaultStorage
+
+/// Records the changes of one transaction in the journal.
+struct JournalWriter {
+  private let journal: PreferenceJournal
+  private let process: String
+  private let date: Date
+  private let undoes: Int64?
+  /// The number of the latest entry, ours or another's; `nil` until it is needed.
+  private var sequence: Int64?
+  /// The transaction's number, that of its first entry; `nil` as long as nothing was recorded.
+  private(set) var transaction: Int64?
+
+  /// - Parameters:
+  ///   - journal: The journal of an open write transaction.
+  ///   - process: The name of this process.
+  ///   - date: The time of all entries.
+  ///   - undoes: The transaction that this one undoes.
+  init(_ journal: PreferenceJournal, process: String, date: Date, undoes: Int64?) {
+    self.journal = journal
+    self.process = process
+    self.date = date
+    self.undoes = undoes
+  }
+
+  /// The entries that were recorded; `nil` if there are none.
+  var entries: ClosedRange<Int64>? {
+    guard let transaction, let sequence else { return nil }
+    return transaction...sequence
+  }
+
+  /// Records a change.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain.
+  ///   - name: The stored name of the key; `nil` for a change of the domain itself.
+  ///   - old: The value before.
+  ///   - new: The value after.
+  mutating func record(
+    _ domain: PreferenceDomain, _ name: String?, old: StoredValue?, new: StoredValue?
+  ) throws {
+    let next = try (sequence ?? journal.latestSequence()) + 1
+    let transaction = transaction ?? next
+    self.transaction = transaction
+    sequence = next
+    try journal.append(
+      JournalEntry(
+        sequence: next, transaction: transaction, date: date, process: process, domain: domain,
+        name: name, old: old, new: new, undoes: undoes))
+  }
+
+  /// Records a change of a domain's protection in the place of the domain's other entries.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain.
+  ///   - old: The key that sealed it; `nil` if it was plain.
+  ///   - new: The key that seals it; `nil` if it becomes plain.
+  ///   - body: Stores the domain's values anew; it may delete further entries.
+  mutating func recordProtection(
+    of domain: PreferenceDomain, from old: [UInt8]?, to new: [UInt8]?, _ body: () throws -> Void
+  ) throws {
+    // The latest entries may be among those that are deleted, and no number may be given twice.
+    if sequence == nil { sequence = try journal.latestSequence() }
+    try body()
+    try journal.removeEntries(of: domain)
+    try record(domain, nil, old: .domain(protectedBy: old), new: .domain(protectedBy: new))
+  }
+
+  /// Merges quick writes of one key, and keeps the journal within its bounds.
+  func finish(now: Date) throws {
+    guard let transaction, let sequence else { return }
+    if transaction == sequence, undoes == nil { try journal.coalesce(transaction) }
+    // Pruning at every write would cost more than the bounds are worth.
+    if sequence / 256 != (transaction - 1) / 256 {
+      try journal.prune(keeping: sequence, now: now)
+    }
+  }
+}
