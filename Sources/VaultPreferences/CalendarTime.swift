@@ -11,7 +11,7 @@ package struct CalendarTime {
   package var minute: Int
   package var second: Int
 
-  /// The whole seconds of a moment; `nil` outside the years 1 to 9999, which no text form has.
+  /// The whole seconds of a moment; `nil` outside the years 1 to 9999, which the text forms cannot hold.
   package init?(_ date: Date) {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }
@@ -33,7 +33,7 @@ package struct CalendarTime {
     second = rest % 60
   }
 
-  /// A moment by its parts; `nil` if there is no such day or time.
+  /// A moment from its parts; `nil` if there is no such day or time.
   package init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

@@ -2,12 +2,12 @@ import Glibc
 import VaultSealing
 import VaultStorage
 
-/// What this host is called in by-host domains.
+/// The name of this host in by-host domains.
 ///
-/// A hash of the machine's id, never the id itself, which says too much about the machine
-/// (machine-id(5)): what one program shows cannot be matched with what another one does.
+/// It is a hash of the machine's id. machine-id(5) asks not to expose the id itself, so that data of different
+/// programs cannot be matched by it.
 package enum HostIdentity {
-  /// Looks like the hardware UUID that macOS uses.
+  /// The name, in the form of the hardware UUID that macOS uses.
   package static let current: String = {
     let seed = machineID() ?? hostName()
     let text = Array("vault preferences host\0".utf8) + Array(seed.utf8)

@@ -1,12 +1,12 @@
 import Glibc
 import VaultStorage
 
-/// What the administrator has fixed: property lists in a directory that only the administrator writes.
+/// The values that the administrator has fixed, in property lists that only the administrator can write.
 ///
 /// `DOMAIN.plist` holds the values of one domain; a `.mobileconfig` profile those of several, either as
 /// payloads of the domain's own type or as `com.apple.ManagedClient.preferences`. Later file names
-/// win over earlier ones, and `DOMAIN.plist` over profiles. What is fixed in the global domain is fixed for
-/// every application, unless its own domain fixes another value.
+/// win over earlier ones, and `DOMAIN.plist` over profiles. A value that is fixed in the global domain
+/// is fixed for every application, unless its own domain fixes another value.
 package struct ManagedPreferences: Sendable {
   /// The directory; see Documentation/preferences.md.
   package static let defaultDirectory = "/etc/vault/managed"
@@ -24,14 +24,14 @@ package struct ManagedPreferences: Sendable {
 
   package init(directory: String = Self.defaultDirectory) { self.directory = directory }
 
-  /// The fixed values that count in a domain: its own, and those of the global domain.
+  /// Reads the fixed values that apply to a domain: its own, and those of the global domain.
   ///
   /// - Parameter domain: The domain's name.
   /// - Returns: Entries by key; empty if nothing is fixed.
   /// - Throws: ``PreferenceError`` with code `.syntax` if a file cannot be read: a value that the
   ///   administrator meant to fix is never silently left open.
   package func entries(for domain: String) throws(PreferenceError) -> [String: Entry] {
-    // What lies below a path is no application's own domain, and wins over none.
+    // A domain named by a path is not an application's own, so nothing is fixed in it.
     guard !domain.hasPrefix("/"), let handle = try openDirectory() else { return [:] }
     defer { System.close(handle) }
     let names: [String]
@@ -66,7 +66,7 @@ package struct ManagedPreferences: Sendable {
     return entries
   }
 
-  /// The one rule about writing: a fixed key is neither set nor removed, in no domain that it counts in.
+  /// Refuses to set or remove a fixed key; the only place where that rule is written.
   ///
   /// - Throws: ``PreferenceError`` with code `.managed`.
   static func check(
@@ -77,7 +77,7 @@ package struct ManagedPreferences: Sendable {
       .managed, "the administrator has set \(key) in \(domain) (\(entry.file))")
   }
 
-  /// What a domain is called in files; a Mac keeps the global one as `.GlobalPreferences`.
+  /// The names of a domain in files; a Mac keeps the global one as `.GlobalPreferences`.
   private static func names(of domain: String) -> [String] {
     domain == PreferenceDomain.globalName ? [PreferenceDomain.globalFileName, domain] : [domain]
   }

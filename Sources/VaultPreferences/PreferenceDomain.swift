@@ -1,4 +1,4 @@
-/// Where preferences belong: an application's name, and the host that they are for.
+/// A place for preferences: an application's name, and the hosts that they are for.
 ///
 /// ```swift
 /// let editor = PreferenceDomain("com.example.editor")
@@ -26,15 +26,15 @@ public struct PreferenceDomain: Hashable, Sendable {
     self.host = host
   }
 
-  /// What every application sees: `NSGlobalDomain`.
+  /// The domain that every application sees: `NSGlobalDomain`.
   public static let global = PreferenceDomain(globalName)
 
   package static let globalName = "NSGlobalDomain"
 
-  /// What a Mac calls the global domain's file, and scripts the domain.
+  /// The name of the global domain's file on a Mac, which scripts use for the domain, too.
   package static let globalFileName = ".GlobalPreferences"
 
-  /// What the store has in its column `host`.
+  /// The contents of the store's column `host`.
   package var storedHost: String {
     switch host {
     case .any: ""

@@ -1,8 +1,8 @@
 import VaultStorage
 
-/// What can go wrong with preferences.
+/// An error of preferences.
 ///
-/// The message names domains and keys, never values.
+/// Its message names domains and keys, never values.
 ///
 /// ```swift
 /// do {
@@ -14,27 +14,27 @@ import VaultStorage
 public struct PreferenceError: Error, Sendable, CustomStringConvertible {
   /// Which failure it is; stable across releases.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The code's text, as it stands in `--json` errors.
+    /// The text of the code, as `--json` prints it.
     public let rawValue: String
 
     /// Makes a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There is no such key or domain.
+    /// The key or domain does not exist.
     public static let notFound = Code(rawValue: "preference-not-found")
-    /// The value has another type than was asked for.
+    /// The value has a different type than requested.
     public static let typeMismatch = Code(rawValue: "type-mismatch")
-    /// The administrator has fixed the value; it cannot be written over.
+    /// The administrator has fixed the value; it cannot be changed.
     public static let managed = Code(rawValue: "managed")
-    /// The domain is protected and its key is not at hand.
+    /// The domain is protected and its key is not available.
     public static let locked = Code(rawValue: "domain-locked")
-    /// What is stored does not open with the domain's key, or does not make sense.
+    /// A stored value does not open with the domain's key, or is malformed.
     public static let damaged = Code(rawValue: "preference-damaged")
     /// A property list could not be read.
     public static let syntax = Code(rawValue: "property-list-syntax")
-    /// The value cannot be put into the form that was asked for without loss.
+    /// The value cannot be converted to the requested form without loss.
     public static let lossy = Code(rawValue: "lossy")
-    /// Another writer was quicker: what is stored is not what was expected.
+    /// The stored value is not the expected one: another writer was faster.
     public static let conflict = Code(rawValue: "conflict")
     /// The store could not be read or written; `underlying` says why.
     public static let storage = Code(rawValue: "storage")
@@ -42,9 +42,9 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
 
   /// Which failure it is.
   public let code: Code
-  /// One sentence that says what happened.
+  /// A sentence for a person.
   public let message: String
-  /// What caused it.
+  /// The error that caused it.
   public let underlying: (any Error)?
 
   package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A value that a preference can have: whatever a property list holds, kept exactly.
+/// A value of a preference: anything that a property list can hold, kept exactly.
 ///
 /// Equality is exact too: `0.0` and `-0.0` differ, `1` is neither `1.0` nor `true`.
 ///
@@ -33,7 +33,7 @@ public enum PreferenceValue: Sendable {
 }
 
 extension PreferenceValue: Hashable {
-  /// Whether both are the same to the last bit.
+  /// Returns whether both values are the same to the last bit.
   public static func == (left: PreferenceValue, right: PreferenceValue) -> Bool {
     switch (left, right) {
     case (.string(let a), .string(let b)):
@@ -54,7 +54,7 @@ extension PreferenceValue: Hashable {
     }
   }
 
-  /// Adds what equality compares.
+  /// Feeds the parts that equality compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .string(let value): value.hash(into: &hasher)
@@ -93,7 +93,7 @@ extension PreferenceValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiter
 }
 
 extension PreferenceValue {
-  /// What a value is, in the words of `defaults read-type`.
+  /// The type of a value, in the terms of `defaults read-type`.
   public enum Kind: String, Sendable {
     /// Text.
     case string
@@ -113,7 +113,7 @@ extension PreferenceValue {
     case dictionary
   }
 
-  /// What the value is.
+  /// The type of the value.
   public var kind: Kind {
     switch self {
     case .string: .string

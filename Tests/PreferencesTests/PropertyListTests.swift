@@ -34,7 +34,7 @@ struct PropertyListTests {
   }
 
   @Test func foundationReadsOurBinary() throws {
-    guard case .dictionary(var entries) = Self.everything else { return }
+    var entries = try #require(Self.everything.entries)
     entries["uids"] = nil
     let data = Data(PropertyList.binary(.dictionary(entries)))
     let list = unsafe try PropertyListSerialization.propertyList(from: data, format: nil)
@@ -72,9 +72,8 @@ struct PropertyListTests {
       value = plistlib.loads(sys.stdin.buffer.read())
       sys.stdout.buffer.write(plistlib.dumps(value, fmt=plistlib.FMT_BINARY))
       """, input: binary)
-    guard case .dictionary(var expected) = Self.everything,
-      case .dictionary(var found) = try PropertyList.parse(back)
-    else { return }
+    var expected = try #require(Self.everything.entries)
+    var found = try #require(PropertyList.parse(back).entries)
     expected["floats"] = nil
     found["floats"] = nil
     // plistlib takes 0.0 and -0.0 for one object.
@@ -84,7 +83,7 @@ struct PropertyListTests {
     #expect(found["dates"] != nil)
     expected["dates"] = nil
     found["dates"] = nil
-    for key in expected.keys { #expect(found[key] == expected[key], "\(key)") }
+    #expect(found == expected)
   }
 
   @Test func xmlTellsEachLossAndKeepsTheRest() throws {
@@ -93,14 +92,13 @@ struct PropertyListTests {
     #expect(Set(losses) == ["dates.1", "dates.3"])
     #expect(
       Set(document.widened.map { $0.prefix { $0 != ":" } }) == ["floats.0", "floats.1", "floats.2"])
-    guard case .dictionary(var expected) = Self.everything,
-      case .dictionary(var found) = try PropertyList.parse(document.bytes)
-    else { return }
+    var expected = try #require(Self.everything.entries)
+    var found = try #require(PropertyList.parse(document.bytes).entries)
     for key in ["floats", "dates"] {
       expected[key] = nil
       found[key] = nil
     }
-    for key in expected.keys { #expect(found[key] == expected[key], "\(key)") }
+    #expect(found == expected)
     #expect(PropertyList.xml("a\u{1}b").losses.count == 1)
   }
 
@@ -261,6 +259,13 @@ struct PropertyListTests {
         #expect(try PropertyList.parse(xml.bytes) == value, "\(name)")
       }
     }
+  }
+}
+
+extension PreferenceValue {
+  /// The keys and values of a dictionary; `nil` for anything else.
+  var entries: [String: PreferenceValue]? {
+    if case .dictionary(let entries) = self { entries } else { nil }
   }
 }
 

@@ -5,8 +5,8 @@ import VaultStorage
 
 /// Words of `vault defaults` for completion: verbs, domains, keys, types and options.
 ///
-/// The parser does not know them: their lines go to ``DefaultsTool`` as they are. A protected domain's keys are
-/// known while a session is open.
+/// The argument parser does not know them, since ``DefaultsTool`` parses its own lines. The keys of a protected
+/// domain are offered while a session is open.
 struct PreferenceNames {
   let location: () throws -> StoreLocation
   let keys: () throws -> (any DataKeyProvider)?
@@ -40,7 +40,7 @@ struct PreferenceNames {
     "snapshot": ["--list", "--remove", "--restore"],
   ]
 
-  /// What may follow `words`, the words behind `defaults`.
+  /// The completions after `words`, the words behind `defaults`.
   func names(typed: String, words: [String]) -> [String] {
     var rest = words[...]
     var host = PreferenceDomain.Host.any

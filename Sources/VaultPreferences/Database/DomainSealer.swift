@@ -4,8 +4,8 @@ import VaultStorage
 /// Seals the keys and values of one protected domain.
 ///
 /// A key is stored as a keyed hash, so that equal keys meet; key and value together are sealed, bound
-/// to domain, host and hash. What shows is the domain's name, how many keys it has, how long each
-/// is, and which of them change when.
+/// to domain, host and hash. Visible remain the domain's name, the number of its keys, the length of
+/// each value, and when each of them changes.
 struct DomainSealer {
   let keyID: [UInt8]
   private let names: SecretBytes
@@ -17,7 +17,7 @@ struct DomainSealer {
     values = try KeyDerivation.subkey(2, of: key, context: "VLTprefs")
   }
 
-  /// What stands in the column `key`.
+  /// The contents of the column `key`.
   func name(of key: String) throws -> String {
     OldStyleWriter.hex(try Hash.blake2b(Array(key.utf8), count: 16, key: names))
   }

@@ -1,9 +1,9 @@
 import VaultSealing
 import VaultStorage
 
-/// Protecting domains: which key seals one, and its values stored anew when that changes.
+/// Protecting domains: finding the key that seals one, and rewriting its values when that changes.
 extension PreferenceDatabase {
-  /// What seals a domain; `nil` for a plain one.
+  /// The sealer of a domain; `nil` for a plain one.
   func sealer(for row: DomainRow) throws -> DomainSealer? {
     guard let id = row.keyID else {
       if row.lacksItsMark { throw Self.unmarked(row.domain) }
@@ -12,7 +12,7 @@ extension PreferenceDatabase {
     return try sealer(keyID: id, of: row.domain)
   }
 
-  /// What seals a domain with a certain key.
+  /// The sealer of a domain for the key with this id.
   func sealer(keyID: [UInt8], of domain: PreferenceDomain) throws -> DomainSealer {
     let locked = "the domain \(domain.name) is protected and its key is not at hand"
     guard let keys else { throw PreferenceError(.locked, locked) }
@@ -30,10 +30,10 @@ extension PreferenceDatabase {
         + "protect it again to read them")
   }
 
-  /// A domain of every host: its parts, the one for any host first.
+  /// The parts of a domain, one for each host, the one for any host first.
   ///
   /// - Parameter name: The domain's name.
-  /// - Returns: The parts that there are, and always the one for any host.
+  /// - Returns: The existing parts, and always the one for any host.
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package func parts(of name: String) throws(PreferenceError) -> [PreferenceDomain] {
     [PreferenceDomain(name)]
@@ -103,9 +103,9 @@ extension PreferenceDatabase {
     return try DomainSealer(keyID: id, key: key)
   }
 
-  /// Stores a domain's keys and values anew, sealed or plain.
+  /// Rewrites a domain's keys and values, sealed or plain.
   ///
-  /// Of the domain's journal only that remains.
+  /// Of the domain's journal only the entry of this change remains: older values would be in the other form.
   func rewrite(
     _ row: DomainRow, sealer: DomainSealer?, in transaction: PreferenceTransaction
   ) throws {
@@ -136,14 +136,14 @@ extension PreferenceDatabase {
     }
   }
 
-  /// What the journal and snapshots have of a domain's parts for hosts that are not there any more.
+  /// Deletes a domain's parts for hosts that no longer exist from the journal and the snapshots.
   private func forgetRemovedParts(of name: String) throws {
     try journal()?.removeEntries(ofRemovedPartsOf: name)
     let parts = Set(try domains().filter { $0.name == name })
     try removeFromSnapshots { $0.name == name && !parts.contains($0) }
   }
 
-  /// What a domain without a mark has, where values may be sealed nevertheless.
+  /// The contents of a domain that lost its mark, so that values may be sealed or plain.
   private func contents(
     of row: DomainRow, partlySealed sealer: DomainSealer
   ) throws -> [String: PreferenceValue] {
@@ -155,7 +155,7 @@ extension PreferenceDatabase {
       let name = values.string(at: 0)
       if stored.type == StoredValue.sealedType {
         let (key, value) = try sealer.open(stored, name: name, in: row.domain)
-        // A plain value of the same key is the later one.
+        // A plain value of the same key was written later, after the mark was lost.
         if entries[key] == nil { entries[key] = value }
       } else {
         entries[name] = try stored.preference()
@@ -164,9 +164,9 @@ extension PreferenceDatabase {
     return entries
   }
 
-  /// Removes from the store's files what was deleted; to be called after ``protect(_:)``.
+  /// Removes deleted values from the store's files; call it after ``protect(_:)``.
   ///
-  /// - Throws: ``PreferenceError``, also where another program reads the store and its log cannot be emptied.
+  /// - Throws: ``PreferenceError``, also if another program is reading, so that the log cannot be emptied.
   package func scrub() throws(PreferenceError) {
     try PreferenceError.wrapping {
       guard try store.scrub() else {

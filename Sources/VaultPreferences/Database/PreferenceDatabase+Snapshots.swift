@@ -3,13 +3,13 @@ import VaultStorage
 
 /// Taking, comparing and restoring snapshots.
 extension PreferenceDatabase {
-  /// Everything as it is now; protected domains stay sealed, broken ones are left out and named.
+  /// The current contents; protected domains stay sealed, damaged ones are left out and reported.
   package func currentState() throws(PreferenceError) -> PreferenceSnapshot {
     try PreferenceError.wrapping {
       var plain: [PreferenceDomain: [String: PreferenceValue]] = [:]
       var sealed: [PreferenceDomain: PreferenceSnapshot.SealedDomain] = [:]
       var problems: [String] = []
-      // One read transaction, so that all domains are of the same moment.
+      // One read transaction, so that all domains are from the same moment.
       let sequence = try store.connection.transaction(.deferred) {
         for domain in try domains() {
           guard let row = try row(of: domain) else { continue }
@@ -45,11 +45,11 @@ extension PreferenceDatabase {
     return found
   }
 
-  /// A snapshot with its protected domains opened where that is needed to compare it with another.
+  /// Opens a snapshot's protected domains as far as a comparison with another snapshot needs it.
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot.
-  ///   - other: The one that it is to be compared with.
+  ///   - other: The snapshot to compare it with.
   /// - Returns: The snapshot; what cannot be opened is left out, and named in `problems`.
   package func opening(
     _ snapshot: PreferenceSnapshot, besides other: PreferenceSnapshot
@@ -75,7 +75,7 @@ extension PreferenceDatabase {
       sealed: snapshot.sealed, problems: problems)
   }
 
-  /// Keeps the present state under a name; an older one of that name goes.
+  /// Saves the current contents under a name, replacing an older snapshot of that name.
   package func takeSnapshot(named name: String) throws(PreferenceError) -> PreferenceSnapshot {
     let state = try currentState()
     try PreferenceError.wrapping {
@@ -131,9 +131,9 @@ extension PreferenceDatabase {
     }
   }
 
-  /// Makes everything as it was, in one transaction that can be undone.
+  /// Restores all domains, in one transaction that can be undone.
   ///
-  /// Keys that the administrator has fixed, and domains that the snapshot cannot know, stay as they are.
+  /// Keys that the administrator has fixed, and domains that the snapshot does not cover, are left alone.
   ///
   /// - Returns: Which domains were left as they are and why, a sentence for each.
   package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) -> [String] {
@@ -187,7 +187,7 @@ extension PreferenceDatabase {
     }
   }
 
-  /// What differs, sorted by domain and key.
+  /// The differences, sorted by domain and key.
   package static func differences(
     from old: PreferenceSnapshot, to new: PreferenceSnapshot
   ) -> [PreferenceDifference] {

@@ -1,19 +1,19 @@
 import VaultStorage
 
-/// Taking transactions of the journal back.
+/// Undoing transactions of the journal.
 extension PreferenceDatabase {
   private struct DryRun: Error {}
 
-  /// Takes transactions back, each in a transaction of its own kind, all or none.
+  /// Undoes transactions, each by a transaction of its own in the journal: all of them or none.
   ///
   /// - Parameters:
   ///   - transactions: Their numbers.
-  ///   - isForced: Also where a later change of the same key would be lost.
-  ///   - isDryRun: Whether to find out only; nothing is changed then.
-  /// - Returns: The changes that were taken back, as the journal had them, the oldest first.
+  ///   - isForced: Whether to undo also if that loses a later change of the same key.
+  ///   - isDryRun: Whether to change nothing, and only return what would be undone.
+  /// - Returns: The changes that were undone, as the journal had them, the oldest first.
   /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any more),
   ///   `.conflict` if a key was changed since, `.managed` if the administrator has fixed it,
-  ///   `.locked` if the protection of a domain cannot be taken back without its key.
+  ///   `.locked` if a domain's protection cannot be undone without its key.
   package func undo(
     _ transactions: [Int64], isForced: Bool = false, isDryRun: Bool = false
   ) throws(PreferenceError) -> [PreferenceChange] {
@@ -27,7 +27,7 @@ extension PreferenceDatabase {
           guard !entries.isEmpty else {
             throw PreferenceError(.notFound, "the journal has no transaction \(number)")
           }
-          // Read first: where a protection is taken back, the domain's journal goes.
+          // Read before undoing: undoing a protection deletes the domain's journal.
           let changes = changes(entries)
           let transaction = PreferenceTransaction(self, undoes: number)
           for (entry, change) in zip(entries, changes).reversed() {
@@ -43,7 +43,7 @@ extension PreferenceDatabase {
         if isDryRun { throw DryRun() }
       }
       latestCommit = written
-      // What was plain in the meantime is in no file any more.
+      // Values that were stored in plain text meanwhile must not remain in any file.
       if undone.contains(where: { $0.kind == .unprotect }) { try scrub() }
     } catch is DryRun {
     } catch {
@@ -52,7 +52,7 @@ extension PreferenceDatabase {
     return undone
   }
 
-  /// Without domains that were made and removed where their keys say as much.
+  /// The changes without those of domains whose keys are reported anyway.
   private static func worthTelling(_ changes: [PreferenceChange]) -> [PreferenceChange] {
     let withKeys = Set(
       changes.filter { $0.kind == .set || $0.kind == .remove }.map(\.domain))
@@ -78,10 +78,10 @@ extension PreferenceDatabase {
       }
       try transaction.restore(entry.old, name: name, in: domain)
     case .makeDomain:
-      // Others may have put keys into it since.
+      // Other programs may have added keys to it since.
       if let present, try isEmpty(present) { try transaction.removeDomain(domain) }
     case .removeDomain:
-      // The entries of earlier versions do not say how the domain was protected, its values do.
+      // Entries of earlier versions do not record the domain's protection, but its values show it.
       let keyID =
         entry.old?.keyID
         ?? entries.lazy.filter { $0.domain == domain && $0.name != nil }.compactMap {

@@ -4,19 +4,19 @@ package import VaultStorage
 
 /// Preferences in the shared store: domains, values, journal.
 ///
-/// One thread at a time. Below it is only the store, above it the public ``PreferenceStore`` with its search
-/// list and cache, and the command, which opens, does one thing and ends.
+/// For one thread at a time. It is built on the store alone, and used by the public ``PreferenceStore``, which
+/// adds the search list and a cache, and by the command, which opens it for one line.
 package final class PreferenceDatabase {
   let store: Store
-  /// What the journal calls this process.
+  /// The name of this process in the journal.
   let process: String
   /// The keys of protected domains.
   let keys: (any DataKeyProvider)?
-  /// What nobody but the administrator writes; `nil` for a store in memory.
+  /// The values that the administrator has fixed; `nil` for a store in memory.
   private let managed: ManagedPreferences?
-  /// The fixed keys of the domains that were written to; as long as the store is open they stay as they are.
+  /// The fixed keys of domains that were written to, read once for each domain.
   private var fixed: [String: [String: ManagedPreferences.Entry]] = [:]
-  /// The journal entries of this object's latest commit; `nil` where it made none.
+  /// The journal entries of this object's latest commit; `nil` if it wrote none.
   var latestCommit: ClosedRange<Int64>?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
@@ -34,7 +34,7 @@ package final class PreferenceDatabase {
     _ = try PreferenceError.wrapping { try hasTables() }
   }
 
-  /// Whether there are tables to be read; another process may make them at any time.
+  /// Returns whether the store has our tables; another process may create them at any time.
   func hasTables() throws(StorageError) -> Bool {
     if !hasSeenTables { hasSeenTables = try store.version(of: .preferences) > 0 }
     return hasSeenTables
@@ -43,12 +43,12 @@ package final class PreferenceDatabase {
   /// Opens the preferences of a location.
   ///
   /// - Parameters:
-  ///   - location: Where.
-  ///   - mode: For reading, which makes nothing, or for writing.
-  ///   - process: What the journal calls this process.
+  ///   - location: The location of the store.
+  ///   - mode: For reading, which creates nothing, or for writing.
+  ///   - process: The name of this process in the journal.
   ///   - keys: The keys of protected domains.
-  ///   - managed: What the administrator has fixed.
-  /// - Returns: `nil` if it is only to be read and there is no store.
+  ///   - managed: The values that the administrator has fixed.
+  /// - Returns: The preferences; `nil` if they are opened for reading and there is no store.
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package static func open(
     _ location: StoreLocation, mode: Store.Mode, process: String,
@@ -63,14 +63,14 @@ package final class PreferenceDatabase {
   /// Makes opening and closing cheap, for a process that does one thing and ends.
   package func prepareForShortUse() { store.prepareForShortUse() }
 
-  /// Keeps the log short after a large transaction; what was committed is committed either way.
+  /// Shortens the log after a large transaction; that transaction is durable either way.
   ///
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package func shortenLog() throws(PreferenceError) {
     try PreferenceError.wrapping { try store.shortenLog() }
   }
 
-  /// Ends the use of the store.
+  /// Closes the store.
   package func close() { store.connection.close() }
 
   // MARK: Reading
@@ -150,9 +150,9 @@ package final class PreferenceDatabase {
     return entries
   }
 
-  /// What some keys of a domain have now, by the names that the journal has for them.
+  /// The current values of some keys, by the names that the journal has for them.
   ///
-  /// - Returns: `nil` where that cannot be said name by name: the domain is protected.
+  /// - Returns: The values; `nil` if the domain is protected, where names do not lead to values.
   func values(
     named names: Set<String>, in domain: PreferenceDomain
   ) throws(PreferenceError) -> [String: PreferenceValue?]? {
@@ -203,7 +203,7 @@ package final class PreferenceDatabase {
     return entries
   }
 
-  /// Refuses what the administrator has fixed: every way to set or remove a key goes through here.
+  /// Refuses a key that the administrator has fixed; every way to set or remove a key calls this.
   ///
   /// - Throws: ``PreferenceError`` with code `.managed`.
   func checkManaged(_ key: String, in domain: PreferenceDomain) throws(PreferenceError) {
@@ -212,7 +212,7 @@ package final class PreferenceDatabase {
 
   /// Makes several changes: all of them, or none.
   ///
-  /// What `body` reads through the transaction stays true until it ends.
+  /// Other writers wait until it ends, so what `body` reads through the transaction stays current.
   ///
   /// - Parameter body: Reads and changes.
   /// - Returns: What `body` returns.
@@ -233,7 +233,7 @@ package final class PreferenceDatabase {
     return result
   }
 
-  /// Keeps a last good copy of the whole store, where the one there is is older than `age`.
+  /// Refreshes the last good copy of the whole store if it is older than `age`.
   package func refreshLastGoodCopy(olderThan age: Duration = .seconds(86_400)) throws {
     try store.refreshLastGoodCopy(olderThan: age)
   }
@@ -245,7 +245,7 @@ struct DomainRow {
   let domain: PreferenceDomain
   /// The key that seals it; `nil` for a plain one.
   let keyID: [UInt8]?
-  /// Whether its values are sealed although nothing says that it is protected.
+  /// Whether its values are sealed although the domain is not marked as protected.
   var lacksItsMark = false
 }
 

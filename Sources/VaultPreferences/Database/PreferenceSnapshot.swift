@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// All domains at one moment, and what differs between two.
+/// All domains at one moment.
 package struct PreferenceSnapshot: Sendable, Equatable {
   package let name: String
   package let date: Date
   package let sequence: Int64
-  /// What can be read without a key.
+  /// The domains that are not protected.
   package let domains: [PreferenceDomain: [String: PreferenceValue]]
-  /// Protected domains, as the store has them: no key is needed to keep them and to put them back.
+  /// The protected domains, sealed as in the store, so that saving and restoring them needs no key.
   package let sealed: [PreferenceDomain: SealedDomain]
-  /// Why domains are not in it, a sentence for each.
+  /// The reasons why domains are missing, a sentence for each.
   package let problems: [String]
 
   /// A protected domain's values by their hashed names, and the key that seals them.

@@ -1,6 +1,6 @@
 import VaultStorage
 
-/// Changes that become true together; each is written to the journal.
+/// Changes that are committed together; each is recorded in the journal.
 package final class PreferenceTransaction {
   private let database: PreferenceDatabase
   private var writer: JournalWriter
@@ -44,7 +44,7 @@ package final class PreferenceTransaction {
 
   // MARK: Changing
 
-  /// Sets a key; the domain is made if there is none.
+  /// Sets a key; the domain is created if it does not exist.
   ///
   /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key.
   package func set(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
@@ -91,9 +91,9 @@ package final class PreferenceTransaction {
     return true
   }
 
-  /// Makes a domain, empty if it was not there.
+  /// Creates a domain, unless it exists.
   ///
-  /// A part for one host is protected as the domain itself is.
+  /// A part for one host is protected if the domain itself is.
   package func make(_ domain: PreferenceDomain) throws { _ = try made(domain) }
 
   private func made(_ domain: PreferenceDomain) throws -> DomainRow {
@@ -102,7 +102,7 @@ package final class PreferenceTransaction {
     return try make(domain, protectedBy: whole?.keyID)
   }
 
-  /// Makes a domain that is not there, as protected as it was before.
+  /// Creates a domain with the protection that it had before.
   @discardableResult
   func make(_ domain: PreferenceDomain, protectedBy keyID: [UInt8]?) throws -> DomainRow {
     try connection.execute(
@@ -114,7 +114,7 @@ package final class PreferenceTransaction {
     return row
   }
 
-  /// Removes a domain with all its keys; locked or not.
+  /// Removes a domain with all its keys, even if it is locked.
   ///
   /// - Returns: Whether it was there.
   @discardableResult
@@ -129,7 +129,7 @@ package final class PreferenceTransaction {
     return true
   }
 
-  /// Makes a domain hold these keys and no others.
+  /// Replaces all keys and values of a domain.
   ///
   /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed a key that is
   ///   to get another value.
@@ -140,7 +140,7 @@ package final class PreferenceTransaction {
     let row = try made(domain)
     let sealer = try database.sealer(for: row)
     for key in present.keys where entries[key] == nil {
-      // What a fixed value hides may go: that changes nothing for anybody.
+      // A value that a fixed one hides may be removed: no program sees the difference.
       _ = try remove(name: try sealer?.name(of: key) ?? key, in: row)
     }
     for key in entries.keys.sorted() {
@@ -149,7 +149,7 @@ package final class PreferenceTransaction {
     }
   }
 
-  /// Puts back what the store had, sealed values as they are.
+  /// Restores a stored value, sealed or not, as it was.
   func restore(_ stored: StoredValue?, name: String, in domain: PreferenceDomain) throws {
     guard let stored else {
       if let row = try row(of: domain) { _ = try remove(name: name, in: row) }
@@ -177,7 +177,7 @@ package final class PreferenceTransaction {
   /// The transaction's number in the journal; `nil` as long as nothing was changed.
   package var id: Int64? { writer.transaction }
 
-  /// What this transaction recorded in the journal; `nil` if nothing.
+  /// The journal entries of this transaction; `nil` if there are none.
   var entries: ClosedRange<Int64>? { writer.entries }
 
   /// Changes a domain's protection: its journal, whose values do not fit any more, is replaced by that one entry.
@@ -193,7 +193,7 @@ package final class PreferenceTransaction {
 }
 
 extension StoredValue {
-  /// Whether this is `value` already, so that nothing need be written.
+  /// Returns whether this is `value` already, so that nothing needs to be written.
   fileprivate func isSame(as value: PreferenceValue) throws -> Bool {
     type != Self.sealedType && (try? preference()) == value
   }

@@ -1,7 +1,7 @@
 /// A snapshot as the store keeps it: `[{"contents": {…}, "host": "", "name": "com.example"}, …]`.
 ///
 /// A protected domain has `"protection": {"$data": …}` and `"sealed": {NAME: {"$data": …}}` too, and empty
-/// contents, which is all that earlier versions read of it.
+/// contents, because earlier versions read only those.
 enum SnapshotText {
   typealias Plain = [PreferenceDomain: [String: PreferenceValue]]
   typealias Sealed = [PreferenceDomain: PreferenceSnapshot.SealedDomain]

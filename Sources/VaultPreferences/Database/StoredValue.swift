@@ -1,11 +1,10 @@
 import FoundationEssentials
 package import VaultStorage
 
-/// A value as two columns: what it is, and itself.
+/// A value as two columns, its type and its contents.
 ///
-/// Scalars have SQLite's own types. Arrays and dictionaries are JSON (see ``JSONText``). What SQLite
-/// would change is kept as text or bytes: whole numbers above `Int64.max`, and NaN, which it takes
-/// for NULL.
+/// Scalars have SQLite's own types. Arrays and dictionaries are JSON (see ``JSONText``). Values that
+/// SQLite would change are text or bytes: integers above `Int64.max`, and NaN, which it turns into NULL.
 package struct StoredValue: Sendable, Equatable {
   package let type: String
   package let value: SQLiteValue
@@ -33,7 +32,7 @@ package struct StoredValue: Sendable, Equatable {
     }
   }
 
-  /// What a sealed value was sealed with, and what a domain's mark in the journal says of its protection.
+  /// The id of the key that sealed this value, or that protects the domain of this journal entry.
   var keyID: [UInt8]? {
     guard case .blob(let bytes) = value else { return nil }
     switch type {
@@ -46,7 +45,7 @@ package struct StoredValue: Sendable, Equatable {
   static let domainType = "domain"
   static let sealedType = "sealed"
 
-  /// In the journal, in the place of a value: the domain itself, and the key that protects it.
+  /// The mark of a domain in the journal, in the place of a value, with the key that protects it.
   static func domain(protectedBy keyID: [UInt8]?) -> StoredValue {
     StoredValue(type: domainType, value: keyID.map { .blob($0) } ?? .null)
   }

@@ -28,7 +28,7 @@ public struct AppStorage<Value: Sendable>: Sendable {
   /// The preference itself: its values as a stream.
   public var projectedValue: Projection { Projection(key: key, store: store) }
 
-  /// What `$name` gives.
+  /// The key and the store, as `$name`.
   public struct Projection: Sendable {
     /// The key, with its default.
     public let key: PreferenceKey<Value>

@@ -12,7 +12,7 @@ import FoundationEssentials
 public struct PreferenceKey<Value: Sendable>: Sendable {
   /// The key in the store.
   public let name: String
-  /// The value where no layer has the key.
+  /// The value if no layer has the key.
   public let defaultValue: Value
   let decode: @Sendable (PreferenceValue) throws -> Value
   let encode: @Sendable (Value) throws -> PreferenceValue?
@@ -91,12 +91,12 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   }
 }
 
-/// Codable values by way of the property-list coders, whose containers our own codec takes apart.
+/// Codable values, coded by Foundation's property-list coders and converted by our own reader and writer.
 enum CodedPreference {
   static func encode<Value: Encodable>(_ value: Value) throws -> PreferenceValue {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
-    // The coder takes no scalar at the top.
+    // The coder rejects a scalar at the top level.
     guard case .array(let elements) = try PropertyList.parse([UInt8](encoder.encode([value]))),
       let first = elements.first
     else { throw PreferenceError(.typeMismatch, "the value cannot be stored") }
@@ -120,9 +120,9 @@ extension PreferenceStore {
   /// The value of a typed key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The value; the key's default where no layer has it.
-  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if what is stored has another type: never
-  ///   silently the default.
+  /// - Returns: The value; the key's default if no layer has the key.
+  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if the stored value has another type; the default
+  ///   is never returned silently.
   public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
     guard let value = value(forKey: key.name) else { return key.defaultValue }
     return try key.decode(value)
@@ -133,21 +133,21 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - value: The new value.
   ///   - key: The key.
-  /// - Throws: ``PreferenceError`` with code `.managed`; what the value's coding throws.
+  /// - Throws: ``PreferenceError`` with code `.managed`; an error of the value's encoder.
   public func setValue<Value>(_ value: Value, for key: PreferenceKey<Value>) throws {
     try setValue(try key.encode(value), forKey: key.name)
   }
 
-  /// The value of a typed key; its default also where what is stored has another type.
+  /// The value of a typed key; its default also if the stored value has another type.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { (try? value(for: key)) ?? key.defaultValue }
     set { try? setValue(newValue, for: key) }
   }
 
-  /// The value of a typed key now and after each change.
+  /// Returns a stream of a typed key's value, now and after each change.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The present value first; values that cannot be read are the default.
+  /// - Returns: The current value first. In the place of values of another type it has the default.
   public func values<Value>(of key: PreferenceKey<Value>) -> AsyncStream<Value> {
     let changes = changes(of: key.name)
     let (stream, continuation) = AsyncStream.makeStream(

@@ -8,7 +8,7 @@ struct BinaryReader {
   private let count: Int
   private let table: Int
   private var values: [Int: PreferenceValue] = [:]
-  /// How many values each object stands for, so that a small file cannot stand for a huge tree.
+  /// The number of values that each object expands to, so that a small file cannot become a huge tree.
   private var sizes: [Int: Int] = [:]
   private var open: Set<Int> = []
 

@@ -9,7 +9,7 @@ enum DateText {
     return parse(String(decoding: bytes.dropLast(), as: UTF8.self) + " +0000", separators: ["T"])
   }
 
-  /// What `defaults write -date` takes: `YYYY-MM-DD[ HH:MM[:SS[.fff]]][ ±HHMM]`, `T` for the blank,
+  /// Reads a date of `defaults write -date`: `YYYY-MM-DD[ HH:MM[:SS[.fff]]][ ±HHMM]`, `T` for the blank,
   /// `Z` for the offset, or a few words: now, today, tomorrow, yesterday.
   ///
   /// Without an offset the time is UTC: a script means the same everywhere.

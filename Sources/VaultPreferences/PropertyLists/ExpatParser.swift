@@ -2,7 +2,7 @@ import CVaultExpat
 
 /// Takes what expat finds in a document, piece by piece.
 protocol XMLHandler: AnyObject {
-  /// What is wrong with the document, once that is known; nothing more is handed over then.
+  /// The handler's error; once it is set, the handler is not called any more.
   var failure: String? { get }
   /// An element begins.
   func start(_ name: String, _ attributes: [String: String])
@@ -14,11 +14,11 @@ protocol XMLHandler: AnyObject {
 
 /// The one way to expat: it limits how far entities may grow, and nothing outside the text is read.
 enum ExpatParser {
-  /// What the callbacks reach.
+  /// The state of the callbacks.
   @safe private final class Run {
     private let handler: any XMLHandler
     private let parser: XML_Parser
-    /// What is wrong with the document, and where, unless expat itself finds it.
+    /// The handler's error and its line; expat reports its own errors.
     private(set) var failure: String?
 
     init(_ handler: any XMLHandler, _ parser: XML_Parser) {

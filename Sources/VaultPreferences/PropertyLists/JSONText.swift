@@ -1,11 +1,11 @@
 import FoundationEssentials
 import VaultStorage
 
-/// Values as JSON, without loss: what JSON has no type for is an object with one `$` key.
+/// Values as JSON, without loss: a value of a type that JSON lacks is an object with one `$` key.
 ///
 /// `{"$data": base64}`, `{"$date": "2025-08-25T10:16:09Z"}` or, with a fraction of a second,
 /// `{"$date": seconds since 2001}`, `{"$float": 1.5}` for 32 bits, `{"$uid": 1}`, `{"$real": "nan"}`.
-/// Whole numbers have no point, reals always have one or an exponent. The store keeps arrays and
+/// Integers have no point, reals always have one or an exponent. The store keeps arrays and
 /// dictionaries in this form, so that they can be read with the `sqlite3` shell.
 package enum JSONText {
   /// Writes a value; keys are sorted.
@@ -22,7 +22,7 @@ package enum JSONText {
 
   /// Reads what ``text(_:isPretty:)`` writes, and any other JSON.
   ///
-  /// - Parameter text: UTF-8. `null` is refused: a preference has a value or is not there.
+  /// - Parameter text: UTF-8. `null` is refused, since a preference without a value does not exist.
   /// - Returns: The value.
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
@@ -157,7 +157,7 @@ extension PreferenceValue {
     case ("$dictionary", .array(let pair)):
       guard pair.count == 2, case .string(let key) = pair[0] else { return nil }
       return .dictionary([key: pair[1]])
-    // A dictionary of somebody's own, whose one key begins with "$".
+    // A dictionary whose one key begins with "$" by chance.
     default: return .dictionary([tag: value])
     }
   }

@@ -11,7 +11,7 @@ struct OldStyleParser {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Containers inside each other, at most; CoreFoundation has the same limit.
+  /// The maximum number of containers inside each other; CoreFoundation has the same limit.
   static let depthLimit = 512
 
   /// Reads a whole text.
@@ -247,7 +247,7 @@ struct OldStyleParser {
   }
 }
 
-/// What octal escapes mean: the character set of NeXTSTEP.
+/// The characters of octal escapes: the NeXTSTEP character set.
 ///
 /// The table of unicode.org/Public/MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT, upper half.
 enum NextStepEncoding {

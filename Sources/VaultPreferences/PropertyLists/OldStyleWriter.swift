@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Inferred from printed output of macOS: NSDictionary's `descriptionWithLocale:indent:`, where each
 /// nested container begins with the indentation of its level, also after `=`.
 package struct OldStyleWriter: Sendable {
-  /// How bytes are shown.
+  /// The form of bytes.
   package enum DataForm: Sendable {
     /// `<626f6f6b ec020000>`: all of them, and readable again.
     case full

@@ -2,11 +2,11 @@ import VaultStorage
 
 /// Property lists in each of their forms, read and written without corelibs.
 package enum PropertyList {
-  /// How a property list is written down.
+  /// The form of a property list.
   package enum Form: Sendable {
-    /// `bplist00`, which holds everything.
+    /// `bplist00`, which can hold every value.
     case binary
-    /// XML, which has no form for some things.
+    /// XML, which cannot hold some values.
     case xml
   }
 
@@ -15,9 +15,9 @@ package enum PropertyList {
   /// - Parameters:
   ///   - bytes: Binary, XML in any encoding that XML allows, or old-style text, in UTF-8 or, with its mark,
   ///     UTF-16.
-  ///   - form: The only form that is taken; `nil` for any.
+  ///   - form: The only form to accept; `nil` for any.
   /// - Returns: The value.
-  /// - Throws: ``PreferenceError`` with code `.syntax`; a text without a single byte is no property list.
+  /// - Throws: ``PreferenceError`` with code `.syntax`, also for no bytes at all.
   package static func parse(
     _ bytes: [UInt8], as form: Form? = nil
   ) throws(PreferenceError) -> PreferenceValue {
@@ -39,7 +39,7 @@ package enum PropertyList {
     return try OldStyleParser.parse(text)
   }
 
-  /// The text of bytes that begin with a byte order mark of UTF-16; `nil` for any others.
+  /// Decodes bytes that begin with a byte order mark of UTF-16; `nil` for any others.
   private static func utf8(
     ofMarkedUTF16 bytes: [UInt8]
   ) throws(PreferenceError) -> [UInt8]? {
@@ -55,10 +55,10 @@ package enum PropertyList {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// `<` and then no hexadecimal digit, blank or `>`: those begin data in the old style.
+  /// Returns whether a text that begins with `<` is XML; in the old style, `<` begins data.
   ///
-  /// `<data>`, `<date>`, `<dict>`, `<array>` and `<false/>` begin with such a digit too: there a
-  /// whole word decides.
+  /// `<data>`, `<date>`, `<dict>`, `<array>` and `<false/>` begin like hexadecimal data, so the whole word
+  /// decides.
   private static func isXML(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.first == 0x3c else { return false }
     let word = bytes.dropFirst().prefix {
@@ -71,14 +71,14 @@ package enum PropertyList {
     ].contains(name)
   }
 
-  /// Writes a binary property list; nothing is lost.
+  /// Writes a binary property list, without loss.
   package static func binary(_ value: PreferenceValue) -> [UInt8] { BinaryWriter.bytes(value) }
 
   /// Writes an XML property list.
   ///
   /// - Parameter value: What to write.
-  /// - Returns: The document, a line for each thing that XML cannot hold, and one for each 32-bit number, which keeps
-  ///   its value and not its width.
+  /// - Returns: The document; a line for each value that XML cannot hold; and a line for each 32-bit number, which
+  ///   becomes a 64-bit one.
   package static func xml(
     _ value: PreferenceValue
   ) -> (bytes: [UInt8], losses: [String], widened: [String]) {

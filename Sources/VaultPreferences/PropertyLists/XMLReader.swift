@@ -1,7 +1,7 @@
 import FoundationEssentials
 import VaultStorage
 
-/// Reads XML property lists: expat finds tags and text, this makes values of them.
+/// Reads XML property lists: builds values from the tags and text that expat finds.
 ///
 /// A whole document, or one bare value such as `<true/>`.
 final class XMLReader: XMLHandler {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension PreferenceValue {
-  /// The value as Foundation's types have it.
+  /// The value in Foundation's types.
   package var foundationValue: Any {
     switch self {
     case .string(let text): text
@@ -18,7 +18,7 @@ extension PreferenceValue {
     }
   }
 
-  /// A value of Foundation's or Swift's types; `nil` if no property list holds it.
+  /// Converts a value of Foundation's or Swift's types; `nil` if a property list cannot hold it.
   package init?(foundation value: Any) {
     if let boxed = Self.boxedNumber(value) {
       guard let boxed else { return nil }
@@ -54,7 +54,7 @@ extension PreferenceValue {
         elements.append(element)
       }
       self = .array(elements)
-    // CGFloat, which corelibs has and FoundationEssentials has not, and whatever else counts with a point.
+    // CGFloat, which only corelibs' Foundation has, and any other floating-point type.
     case let value as any BinaryFloatingPoint: self = .real(Double(value))
     default: return nil
     }
@@ -65,9 +65,9 @@ extension PreferenceValue {
       ?? UInt64(exactly: value).map { .unsignedInteger($0) }
   }
 
-  /// The value of an NSNumber; `nil` if `value` is none, `.some(nil)` if no property list holds it.
+  /// The value of an NSNumber; `nil` for anything else, `.some(nil)` if a property list cannot hold it.
   ///
-  /// Casts are of no use: an NSNumber of 1 is a Bool, an Int and a Double to them. Foundation's NSNumber
+  /// Casts do not help: they turn an NSNumber of 1 into a Bool, an Int and a Double alike. Foundation's NSNumber
   /// cannot be named here (it would bring ICU into the command), so its class and its text decide: booleans have a
   /// class of their own, and where a number has a point, its text has one too.
   private static func boxedNumber(_ value: Any) -> PreferenceValue?? {

@@ -2,9 +2,8 @@ import Synchronization
 
 /// A value that is only reached under a lock.
 ///
-/// Where `Mutex` does not fit: it wants every result to be free of the value's region, which a closure of
-/// the caller's, run inside, cannot show.
-// @unchecked: `value` is read and written in withLock alone, under `mutex`.
+/// `Mutex` does not fit here: it requires a `sending` result, which a caller's closure cannot promise.
+// @unchecked: only `withLock` reads and writes `value`, and it holds `mutex`.
 final class Locked<Value>: @unchecked Sendable {
   private let mutex = Mutex(())
   private var value: Value

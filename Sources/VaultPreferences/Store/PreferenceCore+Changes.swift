@@ -1,9 +1,9 @@
-/// What others, and this process, committed: taken over key by key, and told to observers.
+/// Following commits, our own and others': the cache is updated key by key, observers are notified.
 extension PreferenceCore {
-  /// Takes over what was committed since the last look.
+  /// Updates the cache with everything that was committed since the last call.
   ///
-  /// - Parameter retries: Whether to try again what could not be read, such as a domain that was locked. That may ask
-  ///   a person for the key, so not at every change.
+  /// - Parameter retries: Whether to retry domains that could not be read, such as locked ones. That may prompt
+  ///   for a key, so it is not done at every change.
   func refresh(retries: Bool) {
     source.withLock { source in
       let unread = retries ? withState { $0.unread } : []
@@ -12,10 +12,10 @@ extension PreferenceCore {
     }
   }
 
-  /// Reads the journal on, renews the keys that changed, and tells those who observe them.
+  /// Reads new journal entries, updates the keys that changed, and notifies their observers.
   ///
-  /// The journal says which keys; what they have now is read from the store itself. So it does no harm to read of a
-  /// change twice.
+  /// The journal only names the keys; their values are read from the store. So reading an entry twice does no
+  /// harm.
   func report(_ source: inout Source) {
     let hasObservers = withState { !$0.observers.isEmpty }
     guard let database = source.database,
@@ -29,8 +29,8 @@ extension PreferenceCore {
     if news.isComplete, isExplained {
       renew(news.touched, &source)
     } else {
-      // Entries are missing, or there are none for what another connection committed, as the sqlite3 shell
-      // does. Whoever asks next reads all of it; nobody may.
+      // The journal does not explain every commit: entries were pruned, or somebody wrote with the sqlite3
+      // shell. The next reader loads everything again; doing it here would cost even if nobody reads.
       withState { $0.isOutdated = !$0.cached.isEmpty }
     }
     tell(news.changes)
@@ -82,7 +82,7 @@ extension PreferenceCore {
     }
   }
 
-  /// A stream of what happens from now on, one element for each transaction.
+  /// A stream of future changes, one element for each transaction.
   func observe(
     domains: Set<PreferenceDomain>?, key: String?
   ) -> AsyncStream<[PreferenceChange]> {
@@ -101,9 +101,9 @@ extension PreferenceCore {
 }
 
 extension PreferenceCore.State {
-  /// Takes over what the store has of some keys, except where a later change is still to be written.
+  /// Takes over the stored values of some keys, except keys with a change that is still to be written.
   ///
-  /// - Returns: Whether that could be done: two keys that Swift takes for one need the whole domain.
+  /// - Returns: `false` if the whole domain must be read, because Swift may treat two of the keys as equal.
   fileprivate mutating func take(
     _ values: [String: PreferenceValue?], in domain: PreferenceDomain
   ) -> Bool {

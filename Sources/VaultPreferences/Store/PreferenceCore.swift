@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import VaultStorage
 
-/// What stands behind a store: the database, what was read of it, and what is still to be written.
+/// The state behind a ``PreferenceStore``: the database, a cache, and changes that are still to be written.
 ///
 /// Two locks: `database` for SQLite, which may wait for the disk, and `state` for what is in memory, which
-/// never waits. Whoever holds both took `database` first.
+/// never waits. Code that needs both takes `database` first.
 final class PreferenceCore: Sendable {
   struct Pending {
     let domain: PreferenceDomain
@@ -20,14 +20,14 @@ final class PreferenceCore: Sendable {
     var arguments: [String: PreferenceValue]
     var registered: [String: PreferenceValue] = [:]
     var volatile: [String: [String: PreferenceValue]] = [:]
-    /// What the store has, with what is pending on top.
+    /// The contents of the store, with pending changes applied.
     var cached: [PreferenceDomain: [String: PreferenceValue]] = [:]
-    /// Domains that could not be read.
+    /// The domains that could not be read.
     var unread: Set<PreferenceDomain> = []
-    /// Whether what is cached must be read anew before it is used: somebody changed it without a
-    /// (complete) word in the journal.
+    /// Whether the cache must be read again before it is used, because the journal does not explain
+    /// every commit.
     var isOutdated = false
-    /// All layers as one, kept up to date key by key; `nil` until it is asked for.
+    /// All layers merged, kept up to date key by key; `nil` until it is needed.
     var effective: [String: PreferenceValue]?
     var pending: [Pending] = []
     var isFlushPlanned = false
@@ -51,14 +51,14 @@ final class PreferenceCore: Sendable {
       return nil
     }
 
-    /// Takes a change of one key, in any layer, over into what all layers together have.
+    /// Updates the merged layers after a change of one key in any of them.
     mutating func renew(_ key: String) {
       guard effective != nil else { return }
       let value = strongest(key)
       effective?[key] = value
     }
 
-    /// Whether a domain must be read before it is used.
+    /// Returns whether a domain must be read before it is used.
     func lacks(_ domain: PreferenceDomain) -> Bool { isOutdated || cached[domain] == nil }
   }
 
@@ -70,9 +70,9 @@ final class PreferenceCore: Sendable {
 
   struct Source {
     var database: PreferenceDatabase?
-    /// The journal has been read up to here.
+    /// The latest journal entry that was read.
     var sequence: Int64 = 0
-    /// The store as other connections made it has been read up to here.
+    /// The data version of the store when it was last read.
     var dataVersion: Int64 = 0
   }
 
@@ -80,9 +80,9 @@ final class PreferenceCore: Sendable {
   private let state: Mutex<State>
   let source: Locked<Source>
   private let signal: ChangeSignal?
-  /// What the administrator has fixed, in any domain.
+  /// The values that the administrator has fixed, in any domain.
   let policy: ManagedPreferences?
-  /// At most so often does a stream of changes reach the disk.
+  /// The shortest time between two writes to the disk.
   private static let flushInterval = Duration.milliseconds(50)
 
   init(
@@ -106,7 +106,7 @@ final class PreferenceCore: Sendable {
     ExitFlush.register(self)
   }
 
-  /// Begins to listen for changes of other processes; once the core is complete.
+  /// Starts listening for changes of other processes; call it once, after `init`.
   func start() throws(StorageError) {
     try signal?.observe { [weak self] in self?.refresh(retries: false) }
   }
@@ -125,7 +125,7 @@ final class PreferenceCore: Sendable {
   // MARK: Reading
 
   func effective(_ key: String) -> PreferenceValue? {
-    // In the common case one lock and one look.
+    // The common case: one lock and one lookup.
     let known = state.withLock { state in
       state.isOutdated ? nil : state.effective.map { $0[key] }
     }
@@ -154,13 +154,13 @@ final class PreferenceCore: Sendable {
     }
   }
 
-  /// What the store has of one domain, with what is pending; empty if there is no such domain.
+  /// The contents of one domain, with pending changes applied; empty if there is no such domain.
   func contents(of domain: PreferenceDomain) -> [String: PreferenceValue] {
     load { _ in [domain] }
     return state.withLock { $0.cached[domain] ?? [:] }
   }
 
-  /// Reads domains that were not read yet, or not since somebody changed them.
+  /// Reads those of the domains that are not in the cache, or outdated there.
   private func load(_ domains: (State) -> [PreferenceDomain]) {
     guard state.withLock({ state in domains(state).contains { state.lacks($0) } }) else { return }
     source.withLock { source in
@@ -173,7 +173,7 @@ final class PreferenceCore: Sendable {
     }
   }
 
-  /// Reads whole domains, with what is pending on top.
+  /// Reads whole domains, and applies pending changes.
   func reload(_ domains: some Sequence<PreferenceDomain>, _ source: inout Source) {
     for domain in domains {
       var found: [String: PreferenceValue]?
@@ -184,7 +184,7 @@ final class PreferenceCore: Sendable {
         problem = error
       }
       state.withLock { state in
-        // A store that cannot be read now has what it had; a domain that is locked shows nothing.
+        // If the store cannot be read, its cached contents stay; a locked domain looks empty.
         var entries = found ?? (problem?.code == .storage ? state.cached[domain] : nil) ?? [:]
         for change in state.pending where change.domain == domain {
           entries[change.key] = change.value
@@ -208,14 +208,14 @@ final class PreferenceCore: Sendable {
 
   // MARK: Writing
 
-  /// Changes a key in memory at once and on the disk soon.
+  /// Changes a key in memory now, and on the disk soon.
   func set(_ value: PreferenceValue?, _ key: String, in domain: PreferenceDomain) {
     if state.withLock({ $0.lacks(domain) }) { load { _ in [domain] } }
     let delay: Duration? = state.withLock { state in
       if state.cached[domain]?[key] == value { return nil }
       state.cached[domain, default: [:]][key] = value
       state.renew(key)
-      // A slider: only its last position counts.
+      // Of the positions of a slider only the last one counts.
       if let last = state.pending.last, last.domain == domain, last.key == key {
         state.pending.removeLast()
       }
@@ -235,14 +235,14 @@ final class PreferenceCore: Sendable {
     }
   }
 
-  /// Keeps the last good copy not much older than a day; on the flushing thread, which may wait.
+  /// Refreshes the last good copy about once a day; on the flushing thread, which may block.
   private func keepCopy() {
     source.withLock { source in try? source.database?.refreshLastGoodCopy() }
   }
 
-  /// Writes what is pending, and waits until the disk has it.
+  /// Writes pending changes, and waits until they are durable.
   ///
-  /// - Returns: Whether all is on the disk; what is not stays pending.
+  /// - Returns: Whether all changes are durable; the others stay pending.
   @discardableResult
   func flush() -> Bool {
     source.withLock { source in
@@ -272,7 +272,7 @@ final class PreferenceCore: Sendable {
     }
   }
 
-  /// - Returns: Why some of it was not written; the rest was.
+  /// - Returns: The reason why some changes were not written; all others were.
   private static func write(
     _ changes: [Pending], _ transaction: PreferenceTransaction
   ) throws -> PreferenceError? {
@@ -285,14 +285,14 @@ final class PreferenceCore: Sendable {
           try transaction.remove(change.key, in: change.domain)
         }
       } catch let error as PreferenceError where error.code == .managed {
-        // Fixed since the store was opened: it must not hold up what is written with it.
+        // Fixed since the store was opened; the other changes must be written nevertheless.
         refusal = error
       }
     }
     return refusal
   }
 
-  /// Runs several changes at once against the store itself.
+  /// Runs a transaction on the store itself.
   func transaction<Result>(
     _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
@@ -321,7 +321,7 @@ final class PreferenceCore: Sendable {
   }
 }
 
-/// Writes what is pending when the process ends by exit(3).
+/// Writes pending changes when the process ends by exit(3).
 private enum ExitFlush {
   struct Entry {
     weak var core: PreferenceCore?

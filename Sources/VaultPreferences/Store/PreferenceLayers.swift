@@ -1,6 +1,6 @@
-/// Where a value comes from, from the strongest to the weakest.
+/// The layers of values, from the strongest to the weakest.
 public enum PreferenceLayer: String, Sendable, CaseIterable {
-  /// The administrator's; cannot be written over.
+  /// The administrator's values, which cannot be changed.
   case managed
   /// The program's arguments.
   case arguments
@@ -65,13 +65,13 @@ package struct LayeredValue: Sendable, Equatable {
 }
 
 extension PreferenceDatabase {
-  /// Every layer's value of a key, as a program named `domain` would find it; the first one wins.
+  /// Returns a key's value in each layer, as a program named `domain` finds them; the first one wins.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - domain: The application's name.
   ///   - database: The store; `nil` if there is none.
-  ///   - fixed: What the administrator has fixed for the application.
+  ///   - fixed: The values that the administrator has fixed for the application.
   ///   - suites: Added suites, the last added first.
   /// - Returns: The layers that have the key.
   /// - Throws: ``PreferenceError``.
@@ -94,7 +94,7 @@ extension PreferenceDatabase {
     return found
   }
 
-  /// The keys that any layer of a domain has.
+  /// Returns the keys that any layer of a domain has.
   package static func layeredKeys(
     in domain: String, database: PreferenceDatabase?,
     fixed: [String: ManagedPreferences.Entry]

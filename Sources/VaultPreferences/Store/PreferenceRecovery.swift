@@ -1,7 +1,7 @@
 public import VaultStorage
 
-/// What is done with a damaged store: it is set aside, never deleted, and a new one is made of what can be
-/// read and of the last good copy.
+/// The recovery of a damaged store: it is set aside, never deleted, and a new one is built from what can be
+/// read of it and from the last good copy.
 ///
 /// ```swift
 /// do {
@@ -14,17 +14,17 @@ public import VaultStorage
 public struct PreferenceRecovery: Sendable {
   /// The damaged file's new name, in the same directory.
   public let setAside: String
-  /// How many rows came from the damaged file itself.
+  /// The number of rows that were read from the damaged file itself.
   public let salvagedRows: Int
-  /// Tables of which some rows may be missing.
+  /// The tables of which rows may be missing.
   public let incompleteTables: [String]
-  /// Whether rows came from the last good copy too.
+  /// True if rows came from the last good copy, too.
   public let usedLastGoodCopy: Bool
 
-  /// Whether an error says that the store is damaged.
+  /// Returns whether an error means that the store is damaged.
   ///
-  /// - Parameter error: What opening or reading a store threw.
-  /// - Returns: False where it only could not be reached.
+  /// - Parameter error: An error of opening or reading a store.
+  /// - Returns: False if the store only could not be reached.
   public static func isDamage(_ error: any Error) -> Bool {
     if let error = error as? PreferenceError, let cause = error.underlying {
       return isDamage(cause)
@@ -32,14 +32,14 @@ public struct PreferenceRecovery: Sendable {
     return (error as? StorageError)?.code == .damaged
   }
 
-  /// Sets a damaged store aside and makes a new one.
+  /// Sets a damaged store aside and creates a new one.
   ///
-  /// Credentials' earlier versions, which lie in the same store, are carried over too.
+  /// Earlier versions of credentials, which the same store holds, are carried over, too.
   ///
-  /// - Parameter location: Where the store is.
-  /// - Returns: What was done.
+  /// - Parameter location: The location of the store.
+  /// - Returns: A report.
   /// - Throws: ``PreferenceError`` with code `.storage`; then nothing was changed, or the damaged file is
-  ///   aside and the next call makes a new store.
+  ///   set aside and the next call creates a new store.
   public static func recover(_ location: StoreLocation) throws(PreferenceError)
     -> PreferenceRecovery
   {
@@ -63,7 +63,7 @@ public struct PreferenceRecovery: Sendable {
           let copy = "\(location.data)/\(Store.lastGoodName)"
           usesCopy = try store.carryOver(from: copy).rows > 0
         } catch let error as StorageError where error.code == .damaged {
-          // It gives nothing either.
+          // The copy is damaged, too, so there is nothing to take from it.
         }
       }
       store.announce()

@@ -127,7 +127,7 @@ extension PreferenceStore {
 
   // MARK: Domains
 
-  /// Adds values for keys that no other layer has; kept in memory, later ones win.
+  /// Adds values for keys that no other layer has; they stay in memory, and later ones win.
   public func register(defaults: [String: Any]) {
     let values = defaults.compactMapValues { PreferenceValue(foundation: $0) }
     core.withState { state in
@@ -141,7 +141,7 @@ extension PreferenceStore {
     core.merged().mapValues(\.foundationValue)
   }
 
-  /// Searches another domain, before the ones added earlier.
+  /// Adds a domain to the search, before those that were added earlier.
   public func addSuite(named name: String) {
     core.withState { state in
       state.suites.removeAll { $0 == name }
@@ -151,7 +151,7 @@ extension PreferenceStore {
     }
   }
 
-  /// Searches a domain no more.
+  /// Stops searching a domain.
   public func removeSuite(named name: String) {
     core.withState { state in
       state.suites.removeAll { $0 == name }
@@ -160,20 +160,20 @@ extension PreferenceStore {
     }
   }
 
-  /// What a domain itself has; `nil` if there is no such domain.
+  /// The keys and values of one domain; `nil` if there is no such domain.
   public func persistentDomain(forName name: String) -> [String: Any]? {
     let domain = PreferenceDomain(name)
     guard core.domainExists(domain) else { return nil }
     return core.contents(of: domain).mapValues(\.foundationValue)
   }
 
-  /// Makes a domain hold these keys and no others; they are on the disk when this returns.
+  /// Replaces all keys and values of a domain; they are durable when this returns.
   ///
   /// - Parameters:
   ///   - domain: Keys and values.
   ///   - name: The domain's name.
-  /// - Returns: False, and nothing is changed, if a value is none that a property list can hold, or the
-  ///   administrator has fixed a key that is to get another value.
+  /// - Returns: False, and nothing is changed, if a property list cannot hold one of the values, or the
+  ///   administrator has fixed a key whose value would change.
   @discardableResult
   public func setPersistentDomain(_ domain: [String: Any], forName name: String) -> Bool {
     let values = domain.compactMapValues { PreferenceValue(foundation: $0) }
@@ -192,7 +192,7 @@ extension PreferenceStore {
     core.withState { [Self.argumentDomain, Self.registrationDomain] + $0.volatile.keys.sorted() }
   }
 
-  /// What a domain in memory holds.
+  /// The keys and values of a domain in memory.
   public func volatileDomain(forName name: String) -> [String: Any] {
     core.withState { state in
       switch name {

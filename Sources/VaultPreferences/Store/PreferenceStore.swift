@@ -5,9 +5,9 @@ public import VaultStorage
 /// The preferences of an application: typed values by key, through all layers.
 ///
 /// Values are looked up in the administrator's, the arguments', the application's, the suites', the
-/// global and the registered domain, the first that has the key wins. Writing goes to the application's
-/// domain: in this process at once, in others within milliseconds, on the disk within a second, at
-/// ``synchronize()`` and when the process exits.
+/// global and the registered domain; the first that has the key wins. Changes go to the application's
+/// domain. This process sees them at once, others within milliseconds; they are durable within a second, after
+/// ``synchronize()``, and when the process exits.
 ///
 /// ```swift
 /// let preferences = PreferenceStore.standard
@@ -17,8 +17,8 @@ public import VaultStorage
 /// for await changes in preferences.changes() { print(changes) }
 /// ```
 ///
-/// Usable from any thread. The members that UserDefaults has too behave as its do, with the
-/// differences that Documentation/preferences.md lists.
+/// A store may be used from any thread. Members that UserDefaults has, too, behave like UserDefaults', except
+/// for the differences that Documentation/preferences.md lists.
 public final class PreferenceStore: Sendable {
   let core: PreferenceCore
 
@@ -104,13 +104,13 @@ public final class PreferenceStore: Sendable {
 
   deinit { core.flush() }
 
-  /// Preferences that nobody else sees and that go with the object: for tests and previews.
+  /// Creates preferences in memory, private to the returned object: for tests and previews.
   ///
   /// - Parameters:
   ///   - domain: The application's id.
   ///   - arguments: The program's arguments.
   /// - Returns: An empty store.
-  /// - Throws: ``PreferenceError`` with code `.storage` if there is no memory.
+  /// - Throws: ``PreferenceError`` with code `.storage` if there is not enough memory.
   public static func inMemory(
     domain: String = "in-memory", arguments: [String] = []
   ) throws(PreferenceError) -> PreferenceStore {
@@ -127,15 +127,15 @@ public final class PreferenceStore: Sendable {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
   }
 
-  /// The application's domain, where writing goes.
+  /// The application's domain, which changes go to.
   public var domain: PreferenceDomain { PreferenceDomain(core.name) }
 
-  /// Why the last reading or writing of the store failed; `nil` if it did not.
+  /// The error of the last read or write of the store; `nil` if it succeeded.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
   // MARK: Values
 
-  /// The key's value through all layers; `nil` if none has it.
+  /// The key's value in the strongest layer that has it; `nil` if none has.
   public func value(forKey key: String) -> PreferenceValue? { core.effective(key) }
 
   /// Sets a key in the application's domain, or removes it.
@@ -155,9 +155,9 @@ public final class PreferenceStore: Sendable {
       key, in: core.name, against: core.withState { $0.managed })
   }
 
-  /// Writes what is pending, waits until the disk has it, and takes over what others wrote.
+  /// Writes pending changes, waits until they are durable, and reads what others wrote.
   ///
-  /// - Returns: Whether everything is on the disk.
+  /// - Returns: Whether all changes are durable.
   @discardableResult
   public func synchronize() -> Bool {
     let isWritten = core.flush()
@@ -167,22 +167,22 @@ public final class PreferenceStore: Sendable {
 
   // MARK: Observing
 
-  /// Changes of a domain, by this process and any other, one element for each transaction.
+  /// Returns a stream of a domain's changes, by any process, with one element for each transaction.
   ///
-  /// Observers of another domain are not woken. The stream ends when the store goes.
+  /// Changes of other domains do not wake its reader. The stream ends when the store is deallocated.
   ///
   /// - Parameter domain: The domain; `nil` for every domain that this store searches.
-  /// - Returns: What happens from now on.
+  /// - Returns: The changes from now on.
   public func changes(in domain: PreferenceDomain? = nil) -> AsyncStream<[PreferenceChange]> {
     let domains =
       domain.map { [$0] } ?? core.withState { Set($0.steps.compactMap(\.domain)) }
     return core.observe(domains: domains, key: nil)
   }
 
-  /// Changes of a key in the domains that this store searches.
+  /// Returns a stream of a key's changes in the domains that this store searches.
   ///
   /// - Parameter key: The key.
-  /// - Returns: What happens from now on, one element for each transaction.
+  /// - Returns: The changes from now on, one element for each transaction.
   public func changes(of key: String) -> AsyncStream<[PreferenceChange]> {
     core.observe(
       domains: core.withState { Set($0.steps.compactMap(\.domain)) }, key: key)
@@ -192,8 +192,8 @@ public final class PreferenceStore: Sendable {
 
   /// Makes several changes, in any domains: all of them or none, with one notification.
   ///
-  /// What `body` reads stays true until it ends: other writers wait. The changes are on the disk when
-  /// this returns.
+  /// Other writers wait until `body` ends, so what it reads stays current. The changes are durable when this
+  /// returns.
   ///
   /// ```swift
   /// try preferences.transaction { batch in
@@ -204,8 +204,8 @@ public final class PreferenceStore: Sendable {
   /// ```
   ///
   /// - Parameter body: Reads and changes; if it throws, nothing is changed.
-  /// - Returns: What `body` returns.
-  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked`; what `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked`; any error of `body`.
   @discardableResult
   public func transaction<Result>(
     _ body: (PreferenceBatch) throws -> Result
@@ -219,11 +219,11 @@ public final class PreferenceStore: Sendable {
     }
   }
 
-  /// Sets a key if it has the value that is expected.
+  /// Sets a key if it has the expected value.
   ///
   /// - Parameters:
   ///   - value: The new value; `nil` removes the key.
-  ///   - expected: What the application's domain must hold now; `nil` for nothing.
+  ///   - expected: The current value in the application's domain; `nil` if it must be absent.
   ///   - key: The key.
   /// - Throws: ``PreferenceError`` with code `.conflict` if it holds something else.
   public func setValue(
@@ -243,8 +243,8 @@ public final class PreferenceStore: Sendable {
   ///
   /// - Parameters:
   ///   - domain: The domain; `nil` for the application's.
-  ///   - limit: At most so many.
-  /// - Returns: Changes, as far back as the journal goes (20,000 changes, 90 days).
+  ///   - limit: The maximum number of changes.
+  /// - Returns: Changes, at most as far back as the journal goes (20,000 changes, 90 days).
   /// - Throws: ``PreferenceError`` with code `.storage`.
   public func history(
     in domain: PreferenceDomain? = nil, limit: Int = 100
@@ -253,19 +253,19 @@ public final class PreferenceStore: Sendable {
     return try core.withDatabase { try $0.changes(in: domain, limit: limit) }
   }
 
-  /// Takes transactions of the journal back, all or none.
+  /// Undoes transactions of the journal: all of them or none.
   ///
   /// - Parameter transactions: Their numbers, from ``PreferenceChange/transaction``.
-  /// - Returns: How many changes were taken back.
+  /// - Returns: The number of changes that were undone.
   /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed since.
   @discardableResult
   public func undo(_ transactions: [Int64]) throws -> Int {
     try core.withDatabase { try $0.undo(transactions).count }
   }
 
-  /// Seals the application's keys and values from now on, with a key that the store was given.
+  /// Seals the application's keys and values from now on, with a key of the store's key provider.
   ///
-  /// - Throws: ``PreferenceError`` with code `.locked` if no key can be had.
+  /// - Throws: ``PreferenceError`` with code `.locked` if there is no key.
   public func protect() throws {
     try core.withDatabase { database in
       if try database.protect([domain]) { try database.scrub() }
@@ -273,12 +273,12 @@ public final class PreferenceStore: Sendable {
   }
 }
 
-/// Several changes that become true together.
+/// Several changes that are committed together.
 public struct PreferenceBatch {
   let transaction: PreferenceTransaction
   let store: PreferenceStore
 
-  /// What a domain has itself, without other layers.
+  /// The value of a key in one domain, without other layers.
   ///
   /// - Parameters:
   ///   - key: The key.

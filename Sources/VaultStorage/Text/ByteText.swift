@@ -1,19 +1,20 @@
-/// What formats and protocols ask of a text, answered over its bytes and Unicode scalars.
+/// Questions that formats and protocols ask of a text, answered over its bytes and Unicode scalars.
 ///
-/// The standard library's methods of the same purpose compare `Character`s: `"#\u{301}"` does not begin with
-/// `#` for them, and `"\r\n"` holds no `\n`.
+/// The standard library's methods compare `Character`s: for them, `"#\u{301}"` does not begin with `#`, and
+/// `"\r\n"` does not contain `\n`.
 ///
-/// Inlinable, so that the command's start pays for no generic code that is put together at run time.
+/// They are inlinable so that callers get specialized code: instantiating generic types at run time would cost
+/// the command more than the work itself.
 extension StringProtocol where SubSequence == Substring {
-  /// Whether the first bytes are those of `prefix`.
+  /// Returns whether the first bytes are those of `prefix`.
   @inlinable package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Whether the last bytes are those of `suffix`.
+  /// Returns whether the last bytes are those of `suffix`.
   @inlinable package func ends(with suffix: String) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// Whether the bytes are the same; `==` takes texts for equal that differ in their normalization.
+  /// Returns whether the bytes are the same; `==` ignores differences of normalization.
   @inlinable package func isSame(as other: some StringProtocol) -> Bool {
     utf8.elementsEqual(other.utf8)
   }
@@ -21,9 +22,9 @@ extension StringProtocol where SubSequence == Substring {
   /// The parts between occurrences of a scalar.
   ///
   /// - Parameters:
-  ///   - mark: What stands between two parts.
-  ///   - maxSplits: How many occurrences count.
-  ///   - keepsEmpty: Whether empty parts are parts.
+  ///   - mark: The separator.
+  ///   - maxSplits: The maximum number of splits.
+  ///   - keepsEmpty: Whether to return empty parts.
   /// - Returns: The parts in their order.
   @inlinable package func parts(
     at mark: Unicode.Scalar, maxSplits: Int = .max, keepsEmpty: Bool = false
@@ -33,14 +34,14 @@ extension StringProtocol where SubSequence == Substring {
     ).map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// Everything before and everything behind the first occurrence of a scalar; `nil` where there is none.
+  /// The text before and after the first occurrence of a scalar; `nil` if there is none.
   @inlinable package func halves(at mark: Unicode.Scalar) -> (before: Substring, after: Substring)?
   {
     guard let place = unicodeScalars.firstIndex(of: mark) else { return nil }
     return (self[startIndex..<place], self[unicodeScalars.index(after: place)..<endIndex])
   }
 
-  /// The text with `new` in the place of every occurrence of the bytes of `old`.
+  /// Returns the text with every occurrence of the bytes of `old` replaced by `new`.
   @inlinable package func substituting(_ old: String, with new: String) -> String {
     var output: [UInt8] = []
     var rest = utf8[startIndex..<endIndex]

@@ -1,8 +1,8 @@
-/// A value of a `.env` file, in the form that most of those who read such files take for the same text.
+/// A value of a `.env` file, quoted so that as many readers as possible read the same text.
 ///
 /// There is no standard. Tried: a POSIX shell that sources the file, python-dotenv 1.2, node 20's `parseEnv`.
-/// - In single quotes all three take everything as it stands; python-dotenv alone takes `\\` and `\'` for
-///   escapes there, so that a backslash before another one is not the same.
+/// - In single quotes all three read every character literally, except that python-dotenv reads `\\` and `\'`
+///   as escapes: two backslashes become one.
 /// - A backslash before the closing quote, of either kind, makes python-dotenv go on to the next quote: a comment
 ///   that holds one ends that on the same line.
 /// - In double quotes all three agree while there is no `"`, backslash, `$` or backquote. The shell and
@@ -10,7 +10,7 @@
 ///   are escapes for the shell alone.
 /// - A carriage return reaches the shell alone. python-dotenv replaces `${NAME}` in any quotes.
 package struct DotenvQuoting: Equatable, Sendable {
-  /// Somebody who reads `.env` files.
+  /// A program that reads `.env` files.
   package enum Reader: String, CaseIterable, Sendable {
     case shell = "sh"
     case pythonDotenv = "python-dotenv"
@@ -19,7 +19,7 @@ package struct DotenvQuoting: Equatable, Sendable {
 
   /// The value with its quotes, and perhaps a comment.
   package let text: String
-  /// Who reads exactly the value; a shell always does, and never runs any of it.
+  /// The readers that read exactly the value; a shell always does, and never runs any part of it.
   package let readers: Set<Reader>
 
   /// Quotes a value.
@@ -58,7 +58,7 @@ package struct DotenvQuoting: Equatable, Sendable {
     self.readers = readers
   }
 
-  /// Whether there is a backslash that python-dotenv takes for the beginning of an escape in single quotes.
+  /// Returns whether python-dotenv would read an escape in single quotes.
   private static func hasDoubledBackslash(_ bytes: [UInt8]) -> Bool {
     let backslash = UInt8(ascii: "\\")
     return zip(bytes, bytes.dropFirst()).contains { $0 == backslash && $1 == backslash }

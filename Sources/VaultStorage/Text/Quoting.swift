@@ -1,7 +1,7 @@
-/// How a text stands in the languages that others read: SQL, the shell, CSV, JSON, git's settings, a terminal.
+/// Quoting for other languages: SQL, the shell, CSV, JSON, git's settings, a terminal.
 ///
-/// Everything here works on bytes or Unicode scalars, as those who read it do. A Swift `Character` may be a
-/// quote with a combining mark behind it, or `"\r\n"`: comparing with one overlooks both.
+/// Everything here works on bytes or Unicode scalars, as the readers of these languages do. A Swift `Character`
+/// may be a quote with a combining mark, or `"\r\n"`; comparing `Character`s would miss the quote and the line break.
 package enum Quoting {
   private static let double = UInt8(ascii: "\"")
   private static let single = UInt8(ascii: "'")
@@ -28,7 +28,7 @@ package enum Quoting {
     isPlainWord(text) ? text : enclosed(text, in: single) { $0 == single ? "'\\''" : nil }
   }
 
-  /// Whether every reader of words takes the text for one word, and as it is.
+  /// Returns whether every shell reads the text as one word, without quotes.
   package static func isPlainWord(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in
@@ -67,7 +67,7 @@ package enum Quoting {
 
   /// A string of JSON with its quotes: RFC 8259, section 7.
   ///
-  /// What a terminal would act on is escaped, too.
+  /// Scalars that a terminal would act on are escaped, too.
   package static func json(_ text: String) -> String {
     var output: [UInt8] = []
     appendJSON(text, to: &output)
@@ -117,7 +117,7 @@ package enum Quoting {
     return result
   }
 
-  /// Whether a terminal shows all of the text and acts on nothing in it.
+  /// Returns whether a terminal only shows the text, and acts on nothing in it.
   package static func isVisible(_ text: String) -> Bool {
     !text.unicodeScalars.contains(where: isActedOn)
   }
@@ -134,7 +134,7 @@ package enum Quoting {
 
   // MARK: Bytes
 
-  /// `text` between two quotes, with what `substitute` has in place of a byte.
+  /// Returns `text` between two quotes, with bytes replaced by what `substitute` returns for them.
   static func enclosed(
     _ text: String, in quote: UInt8, _ substitute: (UInt8) -> StaticString?
   ) -> String {

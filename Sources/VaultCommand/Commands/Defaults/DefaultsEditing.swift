@@ -1,6 +1,6 @@
 import VaultPreferences
 
-/// What the verbs do to a domain, in the store or in a file.
+/// A domain that verbs can change, in the store or in a file.
 protocol DefaultsEditing {
   var exists: Bool { get throws }
   func value(_ key: String) throws -> PreferenceValue?

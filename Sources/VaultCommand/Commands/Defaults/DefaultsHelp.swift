@@ -1,4 +1,4 @@
-/// What `help` prints, and every usage error.
+/// The help text, which every usage error prints, too.
 enum DefaultsHelp {
   /// All of it.
   static let text =

@@ -3,9 +3,9 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A line of `vault defaults`, recognised before the argument parser.
+/// A line of `vault defaults`, recognized before the argument parser.
 struct DefaultsLine: Equatable {
-  /// Which store; the common options that stand before the verb.
+  /// The common options before the verb, which select the store.
   private(set) var settings = VaultSettings()
   private let words: [String]
 
@@ -35,7 +35,7 @@ struct DefaultsLine: Equatable {
           do { try StandardOutput.write(bytes) } catch { failure = error }
         },
         error: { bytes in
-          // A name may hold what a terminal would obey.
+          // A name may hold control characters that a terminal would act on.
           let lines = String(decoding: bytes, as: UTF8.self)
             .parts(at: "\n", keepsEmpty: true)
           StandardError.write(lines.map { Sanitizer.visible(String($0)) }.joined(separator: "\n"))

@@ -1,4 +1,4 @@
-/// Options of our own, which macOS has not: `--word`, anywhere among the words of a verb.
+/// Options that macOS does not have: `--word`, anywhere among the words of a verb.
 struct DefaultsOptions {
   private var flags: Set<String> = []
   private var values: [String: String] = [:]
@@ -9,7 +9,7 @@ struct DefaultsOptions {
 
   func value(_ option: String) -> String? { values[option] }
 
-  /// Takes the options of a verb of our own off; `--` ends them, and what else begins so is a mistake.
+  /// Removes the options of a verb that macOS does not have; `--` ends them, and an unknown option is an error.
   static func takeAll(
     _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
   ) throws -> DefaultsOptions {
@@ -26,7 +26,7 @@ struct DefaultsOptions {
     return take(&words, flags: flags, values: values)
   }
 
-  /// Takes known options off; `--` ends them.
+  /// Removes known options; `--` ends them.
   static func take(
     _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
   ) -> DefaultsOptions {

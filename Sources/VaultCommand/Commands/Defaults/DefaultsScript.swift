@@ -2,7 +2,7 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// A domain as lines of `defaults write` that make it anew, here and on a Mac.
+/// A domain as lines of `defaults write` that recreate it, here and on a Mac.
 enum DefaultsScript {
   static func text(
     _ entries: [String: PreferenceValue], domain: String, _ host: PreferenceDomain.Host
@@ -28,7 +28,7 @@ enum DefaultsScript {
     case .data(let bytes):
       return "-data '\(Hexadecimal.text(bytes))'"
     default:
-      // The value alone, without the document around it: three lines before, one behind.
+      // Only the value: without the three lines before it and the one after it.
       let lines = PropertyList.xml(value).bytes
         .split(separator: 0x0a, omittingEmptySubsequences: false).dropFirst(3).dropLast(2)
       return Quoting.shell(

@@ -1,7 +1,7 @@
 import VaultPreferences
 import VaultStorage
 
-/// What the words for a domain mean.
+/// The domain or file that the words of a line name.
 enum DefaultsTarget: Equatable {
   /// A domain in the store.
   case stored(PreferenceDomain)
@@ -40,7 +40,8 @@ enum DefaultsTarget: Equatable {
     }
   }
 
-  /// What begins with `/`, `./`, `../` or `~` and has a slash; any other slash belongs to a domain's name.
+  /// Returns whether a word is a path: it begins with `/`, `./`, `../` or `~` and has a slash. Any other slash is part
+  /// of a domain's name.
   private static func isPath(_ word: String) -> Bool {
     let bytes = word.utf8
     return bytes.contains(0x2f)
@@ -65,7 +66,7 @@ enum DefaultsTarget: Equatable {
     return PreferenceDomain(name, host: host)
   }
 
-  /// A path: the file, or, where there is none, the domain that macOS keeps there.
+  /// The target of a path: the file, or, if it does not exist, the domain that macOS keeps there.
   ///
   /// `~/Library/Preferences/NAME.plist` is where a Mac has the user's domain NAME, `ByHost` in it
   /// those of one host, and `/Library/Preferences/NAME.plist` what is for all users.

@@ -1,7 +1,7 @@
 import VaultPreferences
 
 extension DefaultsTool {
-  /// What a program would see, through all layers.
+  /// `read --effective`: the values that a program sees, through all layers.
   func readEffective(_ arguments: ArraySlice<String>, _ options: DefaultsOptions) throws {
     var words = arguments
     guard case .stored(let domain) = try take(&words) else {

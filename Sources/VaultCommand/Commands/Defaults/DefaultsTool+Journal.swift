@@ -4,7 +4,7 @@ import Glibc
 import VaultPreferences
 import VaultStorage
 
-/// What the journal makes possible: history, undo, snapshots, differences, watching.
+/// The verbs that use the journal: `history`, `undo`, `snapshot`, `diff`, `protect`, `watch`.
 extension DefaultsTool {
   func history(_ arguments: ArraySlice<String>) throws {
     var words = arguments
@@ -131,7 +131,7 @@ extension DefaultsTool {
     if !differences.isEmpty { throw DefaultsRefusal(nil) }
   }
 
-  /// Without `-currentHost` or `-host`, all parts of a domain.
+  /// `protect`, `unprotect`: without `-currentHost` or `-host`, for all parts of a domain.
   func protect(_ arguments: ArraySlice<String>, isOn: Bool) throws {
     var words = arguments
     _ = try DefaultsOptions.takeAll(&words, flags: [])
@@ -139,7 +139,7 @@ extension DefaultsTool {
     let database = try writing()
     let domains = host == .any ? try database.parts(of: domain.name) : [domain]
     if isOn {
-      // Also where it is protected already: another program may have been in the way then.
+      // Also if it is protected already: last time another program may have prevented the scrubbing.
       _ = try database.protect(domains)
       try database.scrub()
     } else {
@@ -147,7 +147,7 @@ extension DefaultsTool {
     }
   }
 
-  /// Prints each change as it is committed, by any process, until it is stopped.
+  /// `watch`: prints each change as it is committed, by any process, until it is stopped.
   func watch(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
@@ -164,7 +164,7 @@ extension DefaultsTool {
     let (read, write) = (ends[0], ends[1])
     let signal = ChangeSignal(try location())
     try signal.observe {
-      // A full pipe has a wake-up in it already.
+      // If the pipe is full, a wake-up is pending already.
       var byte: UInt8 = 1
       _ = unsafe Glibc.write(write, &byte, 1)
     }

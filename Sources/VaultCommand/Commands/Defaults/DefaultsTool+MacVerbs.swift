@@ -46,7 +46,7 @@ extension DefaultsTool {
       throw DefaultsRefusal(nil)
     }
     try edit(target) { domain in
-      // An empty one makes no domain, but empties one.
+      // An empty dictionary empties a domain, but does not create one.
       if try entries.isEmpty && !domain.exists { return }
       try domain.replace(by: entries)
     }
@@ -90,7 +90,7 @@ extension DefaultsTool {
     }
   }
 
-  /// Whether there is anything to remove, so that nothing is made in order to remove nothing.
+  /// Returns whether there is anything to remove, so that removing nothing does not create a store.
   private func contents(of target: DefaultsTarget, contains key: String?) throws -> Bool {
     if case .stored(let domain) = target, key == nil {
       return try reading()?.exists(domain) ?? false
@@ -144,8 +144,8 @@ extension DefaultsTool {
     print(.dictionary(all), options)
   }
 
-  /// The domains of the host that was asked for, with their contents; those that cannot be read are told and
-  /// left out.
+  /// The domains of the requested host with their contents; those that cannot be read are left out with a
+  /// warning.
   func everything() throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []

@@ -2,9 +2,9 @@ import VaultPreferences
 import VaultStorage
 import VaultTerminal
 
-/// What is done about a damaged store: told with the way out, and mended when that is asked for.
+/// A damaged store: advice for its errors, and `recover`.
 extension DefaultsTool {
-  /// Sets a damaged store aside and makes a new one of what can be read and of the last good copy.
+  /// `recover`: sets a damaged store aside, and builds a new one from what can be read and the last good copy.
   func recover(_ words: ArraySlice<String>) throws {
     guard words.isEmpty else { throw DefaultsUsage() }
     let location = try location()
@@ -21,7 +21,7 @@ extension DefaultsTool {
     }
   }
 
-  /// Whether opening, reading or SQLite's own check says so.
+  /// Returns whether opening, reading or SQLite's own check finds damage.
   private func isDamaged(_ location: StoreLocation) throws -> Bool {
     do {
       guard let store = try Store.open(location, mode: .read) else {
@@ -35,7 +35,7 @@ extension DefaultsTool {
     }
   }
 
-  /// The second line of an error: what to do where the store is damaged; `nil` elsewhere.
+  /// The second line of an error that means a damaged store; `nil` for other errors.
   func advice(for error: any Error) -> String? {
     guard PreferenceRecovery.isDamage(error), let location = try? location() else { return nil }
     let age = (try? Directory(location.data)).flatMap {

@@ -86,7 +86,7 @@ package final class DefaultsTool {
 
   private func runThrowing(_ arguments: [String]) throws {
     var words = arguments[...]
-    // Only as the first word; later it is a domain's name.
+    // Options of the host are the first word; later they would be a domain's name.
     switch words.first {
     case "-currentHost":
       words.removeFirst()
@@ -158,14 +158,14 @@ package final class DefaultsTool {
     streams.error(Array("\(LogPrefix.now()) \(message)\n".utf8))
   }
 
-  /// A remark beside the answer.
+  /// Writes a warning beside the answer.
   func warn(_ message: String) {
     streams.error(Array("defaults: warning: \(message)\n".utf8))
   }
 
   // MARK: The store
 
-  /// For reading; `nil` if there is no store.
+  /// The store for reading; `nil` if it does not exist.
   func reading() throws -> PreferenceDatabase? {
     if let database { return database }
     database = try PreferenceDatabase.open(
@@ -175,7 +175,7 @@ package final class DefaultsTool {
     return database
   }
 
-  /// For writing; made if there is none.
+  /// The store for writing; created if it does not exist.
   func writing() throws -> PreferenceDatabase {
     if let database, isWritable { return database }
     database?.close()
@@ -237,13 +237,13 @@ package final class DefaultsTool {
   }
 }
 
-/// The words make no sense: the help text, exit 255.
+/// A usage error: the help text, exit 255.
 struct DefaultsUsage: Error {
-  /// The verb of our own whose help is enough.
+  /// The verb whose own help to print; `nil` for the whole help.
   var verb: String?
 }
 
-/// What was asked for cannot be done: a message, or none if there is nothing to say, exit 1.
+/// A request that cannot be met: a message, or none if there is nothing to say, exit 1.
 struct DefaultsRefusal: Error {
   let message: String?
 

@@ -6,12 +6,12 @@ import VaultSealing
 struct DefaultsValue {
   private var words: ArraySlice<String>
 
-  /// What to do with the key.
+  /// A change of a key.
   enum Change: Equatable {
     case set(PreferenceValue)
-    /// Append to the array that is there.
+    /// Append to the present array.
     case append([PreferenceValue], isUnique: Bool)
-    /// Merge into the dictionary that is there.
+    /// Merge into the present dictionary.
     case merge([String: PreferenceValue])
   }
 

@@ -2,7 +2,7 @@ import Synchronization
 import VaultPreferences
 import VaultSealing
 
-/// Asks for the keys of protected domains when the first one is met: opening a vault may prompt.
+/// Opens the key provider only when the first protected domain is met, since opening a vault may prompt.
 final class LazyKeys: DataKeyProvider {
   private enum State {
     case closed
@@ -23,7 +23,7 @@ final class LazyKeys: DataKeyProvider {
     try state.withLock { state in
       switch state {
       case .open(let keys): return keys
-      // Asked once: a person who gave up is not asked again for each key.
+      // A user who cancelled the prompt is not asked again for each key.
       case .refused(let error): throw error
       case .closed: break
       }

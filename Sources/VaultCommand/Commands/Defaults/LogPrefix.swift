@@ -1,7 +1,7 @@
 import CVaultLinux
 import Glibc
 
-/// What NSLog writes before a message: `2026-01-31 12:00:00.000 defaults[PID:TID]`.
+/// The text that NSLog writes before a message: `2026-01-31 12:00:00.000 defaults[PID:TID]`.
 enum LogPrefix {
   static func now() -> String {
     var time = timespec()

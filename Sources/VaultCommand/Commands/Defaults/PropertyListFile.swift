@@ -20,7 +20,7 @@ enum PropertyListFile {
 
   /// All bytes of a file or pipe.
   ///
-  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large: it is never taken for an empty one.
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large; it is never treated as empty.
   static func bytes(of path: String) throws(System.Failure) -> [UInt8] {
     let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY)
     defer { System.close(file) }
@@ -31,7 +31,7 @@ enum PropertyListFile {
     return bytes
   }
 
-  /// The keys and values; `nil` if there is no file or no dictionary in it.
+  /// The keys and values; `nil` if the file does not exist or holds no dictionary.
   static func contents(of path: String) throws -> [String: PreferenceValue]? {
     let bytes: [UInt8]
     do {
@@ -87,7 +87,8 @@ enum PropertyListFile {
 
   /// Writes a file beside the old one, renames it over, and has both on the disk when it returns.
   ///
-  /// The old one's mode and owner stay, and so does a symbolic link to it. A device or a pipe is written into.
+  /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes are written
+  /// directly.
   static func write(_ bytes: [UInt8], to path: String) throws {
     let target: String
     let old: FileIdentity?
@@ -112,7 +113,7 @@ enum PropertyListFile {
         defer { System.close(file) }
         try System.writeAll(file, unsafe bytes.span.bytes)
         if let old {
-          // Only root may give a file away: another's becomes the writer's, as a Mac has it.
+          // Only root may change a file's owner; otherwise it becomes the writer's, as on a Mac.
           _ = fchown(file, old.owner, old.group)
           _ = fchmod(file, old.mode & 0o777)
         }
@@ -147,13 +148,13 @@ enum PropertyListFile {
     try System.open(directory(of: path), in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
   }
 
-  /// What a path stands for: the file at the end of symbolic links, also where there is none yet.
+  /// The file at the end of symbolic links, even if it does not exist yet.
   private static func target(of path: String) throws(System.Failure) -> String {
     var target = path
     // As many as the kernel follows: path_resolution(7).
     for _ in 0..<40 {
       guard let next = try destination(ofLink: target) else { break }
-      // What `/dev/stdout` leads to has no name.
+      // `/dev/stdout` leads to something that may have no name.
       if let identity = try FileIdentity.of(target), !identity.isRegular { return target }
       target = next
     }
@@ -162,9 +163,9 @@ enum PropertyListFile {
 
   /// Where a symbolic link points to; `nil` for anything else.
   ///
-  /// - Throws: `EACCES` where somebody else may have put the link there: in a folder like `/tmp` only the user's
-  ///   own and those of the folder's owner are followed. It is the rule of proc(5), protected_symlinks, which a kernel
-  ///   may have switched off.
+  /// - Throws: `EACCES` if somebody else may have created the link: in a directory like `/tmp`, only links of the
+  ///   user and of the directory's owner are followed. That is the rule of protected_symlinks in proc(5), which
+  ///   may be switched off in the kernel.
   private static func destination(ofLink path: String) throws(System.Failure) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &buffer, buffer.count)
@@ -181,7 +182,7 @@ enum PropertyListFile {
   }
 }
 
-/// Whose a file is, and what it is: stat(2), at the end of symbolic links.
+/// The type, owner and mode of a file, at the end of symbolic links: stat(2).
 private struct FileIdentity {
   let isRegular: Bool
   let mode: UInt32

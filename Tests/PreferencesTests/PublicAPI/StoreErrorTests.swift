@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultPreferences
+import VaultStorage
+
+/// Failures through the public API, each with its code.
+struct StoreErrorTests {
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  private func open(managed: String = "none") throws -> PreferenceStore {
+    try PreferenceStore(
+      domain: "com.example.app", location: home.location,
+      managedDirectory: "\(home.path)/\(managed)")
+  }
+
+  @Test func aStoreInTheWayOfWhichAFileLiesIsNotOpened() throws {
+    let path = "\(home.path)/file"
+    try Data().write(to: URL(fileURLWithPath: path))
+    let error = try #require(throws: PreferenceError.self) {
+      try PreferenceStore(domain: "d", location: StoreLocation(home: path))
+    }
+    #expect(error.code == .storage)
+    #expect(error.underlying is StorageError)
+    #expect(!PreferenceRecovery.isDamage(error))
+    #expect(error.description == error.message)
+  }
+
+  @Test func aDamagedStoreIsReportedAndRecoveredFrom() throws {
+    do {
+      let store = try open()
+      store.set("lost", forKey: "k")
+      #expect(store.synchronize())
+    }
+    for name in home.names(in: "vault") where name.hasPrefix("store.sqlite-") {
+      try FileManager.default.removeItem(atPath: "\(home.location.data)/\(name)")
+    }
+    try Data(repeating: 0xFF, count: 8_192).write(to: URL(fileURLWithPath: home.location.store))
+    let error = try #require(throws: PreferenceError.self) { try open() }
+    #expect(error.code == .storage)
+    #expect(PreferenceRecovery.isDamage(error))
+    let done = try PreferenceRecovery.recover(home.location)
+    #expect(home.names(in: "vault").contains(done.setAside))
+    let store = try open()
+    #expect(store.problem == nil)
+    store.set("new", forKey: "k")
+    #expect(store.synchronize())
+  }
+
+  @Test func aManagedFileThatCannotBeReadIsAnError() throws {
+    let managed = "\(home.path)/managed"
+    try FileManager.default.createDirectory(
+      atPath: managed, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    let file = "\(managed)/com.example.app.plist"
+    try Data("broken <".utf8).write(to: URL(fileURLWithPath: file))
+    let error = try #require(throws: PreferenceError.self) { try open(managed: "managed") }
+    #expect(error.code == .syntax)
+    #expect(error.message.contains(file))
+  }
+
+  @Test func aManagedFileThatOthersCanWriteIsAnError() throws {
+    let managed = "\(home.path)/managed"
+    try FileManager.default.createDirectory(
+      atPath: managed, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    let file = "\(managed)/com.example.app.plist"
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+    let error = try #require(throws: PreferenceError.self) { try open(managed: "managed") }
+    #expect(error.code == .storage)
+  }
+
+  @Test func aStoreWithoutTroubleHasNoProblem() throws {
+    let store = try open()
+    #expect(store.problem == nil)
+    #expect(store.synchronize())
+    #expect(try PreferenceStore.inMemory().problem == nil)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func aStreamOfChangesEndsWithItsStore() async throws {
+    func stream() throws -> AsyncStream<[PreferenceChange]> { try open().changes() }
+    var changes = try stream().makeAsyncIterator()
+    #expect(await changes.next() == nil)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func twoInstancesSeeEachOthersChanges() async throws {
+    let (store, other) = (try open(), try open())
+    var changes = store.changes(of: "k").makeAsyncIterator()
+    other.set("theirs", forKey: "k")
+    let seen = try #require(await changes.next())
+    #expect(seen.map(\.new) == ["theirs"])
+    #expect(seen.first?.domain == store.domain)
+    #expect(store.string(forKey: "k") == "theirs")
+  }
+}
