@@ -11,7 +11,8 @@ package struct CalendarTime {
   package var minute: Int
   package var second: Int
 
-  /// The whole seconds of a moment; `nil` outside the years 1 to 9999, which the text forms cannot hold.
+  /// The whole seconds of a moment; `nil` outside the years 1 to 9999, which the text forms cannot
+  /// hold.
   package init?(_ date: Date) {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }

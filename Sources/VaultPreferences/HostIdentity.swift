@@ -4,8 +4,8 @@ import VaultStorage
 
 /// The name of this host in by-host domains.
 ///
-/// It is a hash of the machine's id. machine-id(5) asks not to expose the id itself, so that data of different
-/// programs cannot be matched by it.
+/// It is a hash of the machine's id. machine-id(5) asks not to expose the id itself, so that data
+/// of different programs cannot be matched by it.
 package enum HostIdentity {
   /// The name, in the form of the hardware UUID that macOS uses.
   package static let current: String = {

@@ -1,12 +1,13 @@
 import Glibc
 import VaultStorage
 
-/// The values that the administrator has fixed, in property lists that only the administrator can write.
+/// The values that the administrator has fixed, in property lists that only the administrator can
+/// write.
 ///
-/// `DOMAIN.plist` holds the values of one domain; a `.mobileconfig` profile those of several, either as
-/// payloads of the domain's own type or as `com.apple.ManagedClient.preferences`. Later file names
-/// win over earlier ones, and `DOMAIN.plist` over profiles. A value that is fixed in the global domain
-/// is fixed for every application, unless its own domain fixes another value.
+/// `DOMAIN.plist` holds the values of one domain; a `.mobileconfig` profile those of several,
+/// either as payloads of the domain's own type or as `com.apple.ManagedClient.preferences`. Later
+/// file names win over earlier ones, and `DOMAIN.plist` over profiles. A value that is fixed in the
+/// global domain is fixed for every application, unless its own domain fixes another value.
 package struct ManagedPreferences: Sendable {
   /// The directory; see Documentation/preferences.md.
   package static let defaultDirectory = "/etc/vault/managed"

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// One change of a preference, as the journal recorded it.
 public struct PreferenceChange: Sendable, Equatable {
-  /// The change's number, which grows with each change; a reader continues after the last one it saw.
+  /// The change's number, which grows with each change; a reader continues after the last one it
+  /// saw.
   public let sequence: Int64
   /// The number of its transaction: changes with the same number were made together.
   public let transaction: Int64
@@ -12,8 +13,8 @@ public struct PreferenceChange: Sendable, Equatable {
   public let process: String
   /// The domain that was changed.
   public let domain: PreferenceDomain
-  /// The key; `nil` if the domain itself was changed, or if the key is sealed and the domain's key is not
-  /// available.
+  /// The key; `nil` if the domain itself was changed, or if the key is sealed and the domain's key
+  /// is not available.
   public let key: String?
   /// The value before; `nil` if there was none, or it is sealed.
   public let old: PreferenceValue?
@@ -36,7 +37,8 @@ public struct PreferenceChange: Sendable, Equatable {
     case removeDomain = "remove-domain"
     /// The domain's keys and values were sealed; its earlier journal was deleted.
     case protect
-    /// The domain's keys and values were stored in plain text again; its earlier journal was deleted.
+    /// The domain's keys and values were stored in plain text again; its earlier journal was
+    /// deleted.
     case unprotect
   }
 

@@ -163,8 +163,9 @@ struct PreferenceCacheTests {
     }
   }
 
-  /// Whatever a change costs, it does not cost every key: a thousand times as many keys, and at most ten times the
-  /// time. (It was a thousand times; Benchmarks/preferences has the figures, which are near 1.)
+  /// Whatever a change costs, it does not cost every key: a thousand times as many keys, and at
+  /// most ten times the time. (It was a thousand times; Benchmarks/preferences has the figures,
+  /// which are near 1.)
   @Test func aChangeCostsTheSameAmongTenAndTenThousandKeys() throws {
     var costs: [[Double]] = []
     for count in [10, 10_000] {

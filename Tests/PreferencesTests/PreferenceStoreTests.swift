@@ -284,7 +284,8 @@ struct PreferenceStoreTests {
     for (n, key) in keys.enumerated() { try store.setValue(.integer(Int64(n)), forKey: key) }
     store.synchronize()
     let other = try open()
-    // Swift takes é and e + U+0301 for one key of a dictionary; the later one wins, as it does here.
+    // Swift takes é and e + U+0301 for one key of a dictionary; the later one wins, as it does
+    // here.
     for key in keys where key != "é" && key != "e\u{301}" {
       #expect(other.value(forKey: key) == store.value(forKey: key))
     }

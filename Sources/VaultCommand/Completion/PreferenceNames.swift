@@ -5,8 +5,8 @@ import VaultStorage
 
 /// Words of `vault defaults` for completion: verbs, domains, keys, types and options.
 ///
-/// The argument parser does not know them, since ``DefaultsTool`` parses its own lines. The keys of a protected
-/// domain are offered while a session is open.
+/// The argument parser does not know them, since ``DefaultsTool`` parses its own lines. The keys of
+/// a protected domain are offered while a session is open.
 struct PreferenceNames {
   let location: () throws -> StoreLocation
   let keys: () throws -> (any DataKeyProvider)?

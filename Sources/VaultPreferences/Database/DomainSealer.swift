@@ -3,9 +3,9 @@ import VaultStorage
 
 /// Seals the keys and values of one protected domain.
 ///
-/// A key is stored as a keyed hash, so that equal keys meet; key and value together are sealed, bound
-/// to domain, host and hash. Visible remain the domain's name, the number of its keys, the length of
-/// each value, and when each of them changes.
+/// A key is stored as a keyed hash, so that equal keys meet; key and value together are sealed,
+/// bound to domain, host and hash. Visible remain the domain's name, the number of its keys, the
+/// length of each value, and when each of them changes.
 struct DomainSealer {
   let keyID: [UInt8]
   private let names: SecretBytes

@@ -37,6 +37,7 @@ struct JournalWriter {
   ///   - name: The stored name of the key; `nil` for a change of the domain itself.
   ///   - old: The value before.
   ///   - new: The value after.
+  /// - Throws: ``StorageError``.
   mutating func record(
     _ domain: PreferenceDomain, _ name: String?, old: StoredValue?, new: StoredValue?
   ) throws {
@@ -56,7 +57,8 @@ struct JournalWriter {
   ///   - domain: The domain.
   ///   - old: The key that sealed it; `nil` if it was plain.
   ///   - new: The key that seals it; `nil` if it becomes plain.
-  ///   - body: Stores the domain's values anew; it may delete further entries.
+  ///   - body: Rewrites the domain's values; it may delete further entries.
+  /// - Throws: ``StorageError``; any error of `body`.
   mutating func recordProtection(
     of domain: PreferenceDomain, from old: [UInt8]?, to new: [UInt8]?, _ body: () throws -> Void
   ) throws {

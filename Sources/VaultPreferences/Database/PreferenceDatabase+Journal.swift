@@ -128,7 +128,9 @@ struct JournalNews {
   let latest: Int64
   /// A number that changes when another connection commits.
   let dataVersion: Int64
-  /// Whether no entry is missing. Quick writes of one key become one entry; old entries, and those of a domain
-  /// that becomes protected, are deleted.
+  /// Whether no entry is missing.
+  ///
+  /// Quick writes of one key become one entry; old entries, and those of a domain that becomes
+  /// protected, are deleted.
   let isComplete: Bool
 }

@@ -43,8 +43,8 @@ extension PreferenceDatabase {
 
   /// Seals the keys and values of domains, or of parts of one, from now on: all of them or none.
   ///
-  /// A domain that does not exist is created. Its journal and its part of snapshots are deleted. A domain whose
-  /// values are sealed already, and that only lost its mark, gets the mark back.
+  /// A domain that does not exist is created. Its journal and its part of snapshots are deleted. A
+  /// domain whose values are sealed already, and that only lost its mark, gets the mark back.
   ///
   /// - Parameter domains: The domains.
   /// - Returns: Whether one of them was plain before.
@@ -66,7 +66,8 @@ extension PreferenceDatabase {
     }
   }
 
-  /// Stores the keys and values of domains, or of parts of one, in plain text again: all of them or none.
+  /// Stores the keys and values of domains, or of parts of one, in plain text again: all of them or
+  /// none.
   ///
   /// - Parameter domains: The domains; those that do not exist are skipped.
   /// - Returns: Whether one of them was protected before.
@@ -105,7 +106,8 @@ extension PreferenceDatabase {
 
   /// Rewrites a domain's keys and values, sealed or plain.
   ///
-  /// Of the domain's journal only the entry of this change remains: older values would be in the other form.
+  /// Of the domain's journal only the entry of this change remains: older values would be in the
+  /// other form.
   func rewrite(
     _ row: DomainRow, sealer: DomainSealer?, in transaction: PreferenceTransaction
   ) throws {
@@ -166,7 +168,8 @@ extension PreferenceDatabase {
 
   /// Removes deleted values from the store's files; call it after ``protect(_:)``.
   ///
-  /// - Throws: ``PreferenceError``, also if another program is reading, so that the log cannot be emptied.
+  /// - Throws: ``PreferenceError``, also if another program is reading, so that the log cannot be
+  ///   emptied.
   package func scrub() throws(PreferenceError) {
     try PreferenceError.wrapping {
       guard try store.scrub() else {

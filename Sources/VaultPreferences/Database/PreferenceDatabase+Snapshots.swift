@@ -133,7 +133,8 @@ extension PreferenceDatabase {
 
   /// Restores all domains, in one transaction that can be undone.
   ///
-  /// Keys that the administrator has fixed, and domains that the snapshot does not cover, are left alone.
+  /// Keys that the administrator has fixed, and domains that the snapshot does not cover, are left
+  /// alone.
   ///
   /// - Returns: Which domains were left as they are and why, a sentence for each.
   package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) -> [String] {

@@ -11,8 +11,8 @@ extension PreferenceDatabase {
   ///   - isForced: Whether to undo also if that loses a later change of the same key.
   ///   - isDryRun: Whether to change nothing, and only return what would be undone.
   /// - Returns: The changes that were undone, as the journal had them, the oldest first.
-  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any more),
-  ///   `.conflict` if a key was changed since, `.managed` if the administrator has fixed it,
+  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any
+  ///   more), `.conflict` if a key was changed since, `.managed` if the administrator has fixed it,
   ///   `.locked` if a domain's protection cannot be undone without its key.
   package func undo(
     _ transactions: [Int64], isForced: Bool = false, isDryRun: Bool = false

@@ -4,8 +4,9 @@ package import VaultStorage
 
 /// Preferences in the shared store: domains, values, journal.
 ///
-/// For one thread at a time. It is built on the store alone, and used by the public ``PreferenceStore``, which
-/// adds the search list and a cache, and by the command, which opens it for one line.
+/// For one thread at a time. It is built on the store alone, and used by the public
+/// ``PreferenceStore``, which adds the search list and a cache, and by the command, which opens it
+/// for one line.
 package final class PreferenceDatabase {
   let store: Store
   /// The name of this process in the journal.

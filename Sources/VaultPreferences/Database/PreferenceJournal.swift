@@ -81,6 +81,8 @@ struct PreferenceJournal {
   /// - Parameters:
   ///   - date: Only those with an entry from then on.
   ///   - limit: The maximum number.
+  /// - Returns: The numbers of the transactions.
+  /// - Throws: ``StorageError``.
   func undoable(since date: Date? = nil, limit: Int = .max) throws -> [Int64] {
     try connection.strings(
       """
@@ -120,10 +122,12 @@ struct PreferenceJournal {
 
   /// Merges an entry with the one before it, if both are quick writes of the same key.
   ///
-  /// A slider writes sixty times a second. If the entry before is of the same key and process, alone in its
-  /// transaction and at most ``coalescing`` old, it is deleted, and this one takes over its old value.
+  /// A slider writes sixty times a second. If the entry before is of the same key and process,
+  /// alone in its transaction and at most ``coalescing`` old, it is deleted, and this one takes
+  /// over its old value.
   ///
   /// - Parameter sequence: An entry that is alone in its transaction.
+  /// - Throws: ``StorageError``.
   func coalesce(_ sequence: Int64) throws {
     let before = try connection.first(
       """
@@ -152,6 +156,7 @@ struct PreferenceJournal {
   /// - Parameters:
   ///   - sequence: The latest entry, which always stays.
   ///   - now: The current time.
+  /// - Throws: ``StorageError``.
   func prune(keeping sequence: Int64, now: Date) throws {
     try connection.execute(
       "DELETE FROM preferences_journal WHERE sequence<? AND (sequence<=? OR time<?)",

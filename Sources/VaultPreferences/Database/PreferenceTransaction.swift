@@ -131,8 +131,8 @@ package final class PreferenceTransaction {
 
   /// Replaces all keys and values of a domain.
   ///
-  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed a key that is
-  ///   to get another value.
+  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed a key
+  ///   that is to get another value.
   package func replace(
     _ domain: PreferenceDomain, by entries: [String: PreferenceValue]
   ) throws {
@@ -180,7 +180,8 @@ package final class PreferenceTransaction {
   /// The journal entries of this transaction; `nil` if there are none.
   var entries: ClosedRange<Int64>? { writer.entries }
 
-  /// Changes a domain's protection: its journal, whose values do not fit any more, is replaced by that one entry.
+  /// Changes a domain's protection: its journal, whose values do not fit any more, is replaced by
+  /// that one entry.
   func changeProtection(
     of domain: PreferenceDomain, from old: [UInt8]?, to new: [UInt8]?, _ body: () throws -> Void
   ) throws {

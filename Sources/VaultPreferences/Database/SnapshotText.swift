@@ -1,7 +1,7 @@
 /// A snapshot as the store keeps it: `[{"contents": {…}, "host": "", "name": "com.example"}, …]`.
 ///
-/// A protected domain has `"protection": {"$data": …}` and `"sealed": {NAME: {"$data": …}}` too, and empty
-/// contents, because earlier versions read only those.
+/// A protected domain has `"protection": {"$data": …}` and `"sealed": {NAME: {"$data": …}}` too,
+/// and empty contents, because earlier versions read only those.
 enum SnapshotText {
   typealias Plain = [PreferenceDomain: [String: PreferenceValue]]
   typealias Sealed = [PreferenceDomain: PreferenceSnapshot.SealedDomain]

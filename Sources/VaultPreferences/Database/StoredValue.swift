@@ -3,8 +3,9 @@ package import VaultStorage
 
 /// A value as two columns, its type and its contents.
 ///
-/// Scalars have SQLite's own types. Arrays and dictionaries are JSON (see ``JSONText``). Values that
-/// SQLite would change are text or bytes: integers above `Int64.max`, and NaN, which it turns into NULL.
+/// Scalars have SQLite's own types. Arrays and dictionaries are JSON (see ``JSONText``). Values
+/// that SQLite would change are text or bytes: integers above `Int64.max`, and NaN, which it turns
+/// into NULL.
 package struct StoredValue: Sendable, Equatable {
   package let type: String
   package let value: SQLiteValue

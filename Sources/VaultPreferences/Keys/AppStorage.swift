@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// The default is neither registered nor written: others see no value. A stored value of another type
-/// yields the default. Writing `nil` removes the key.
+/// The default is neither registered nor written: others see no value. A stored value of another
+/// type yields the default. Writing `nil` removes the key.
 @propertyWrapper
 public struct AppStorage<Value: Sendable>: Sendable {
   private let key: PreferenceKey<Value>

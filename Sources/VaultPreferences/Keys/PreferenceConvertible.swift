@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A type that a preference can have without being coded.
 ///
-/// Conversion is strict: text does not become a number, nor a number text. Numbers of another type are taken
-/// where nothing is lost, as NSNumber has it: `2` for a Double, `1` for a Bool.
+/// Conversion is strict: text does not become a number, nor a number text. Numbers of another type
+/// are taken where nothing is lost, as NSNumber has it: `2` for a Double, `1` for a Bool.
 public protocol PreferenceConvertible: Sendable {
   /// Reads a value; `nil` if it is of another type.
   init?(preferenceValue: PreferenceValue)

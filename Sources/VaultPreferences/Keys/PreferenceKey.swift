@@ -66,7 +66,8 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
       }, encode: { $0?.rawValue.preferenceValue })
   }
 
-  /// A key of a type that codes itself: stored as a dictionary, array or scalar, readable for others.
+  /// A key of a type that codes itself: stored as a dictionary, array or scalar, readable for
+  /// others.
   @_disfavoredOverload
   public init(_ name: String, default defaultValue: Value) where Value: Codable {
     self.init(
@@ -91,7 +92,8 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   }
 }
 
-/// Codable values, coded by Foundation's property-list coders and converted by our own reader and writer.
+/// Codable values, coded by Foundation's property-list coders and converted by our own reader and
+/// writer.
 enum CodedPreference {
   static func encode<Value: Encodable>(_ value: Value) throws -> PreferenceValue {
     let encoder = PropertyListEncoder()
@@ -121,8 +123,8 @@ extension PreferenceStore {
   ///
   /// - Parameter key: The key.
   /// - Returns: The value; the key's default if no layer has the key.
-  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if the stored value has another type; the default
-  ///   is never returned silently.
+  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if the stored value has another type;
+  ///   the default is never returned silently.
   public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
     guard let value = value(forKey: key.name) else { return key.defaultValue }
     return try key.decode(value)

@@ -8,7 +8,8 @@ struct BinaryReader {
   private let count: Int
   private let table: Int
   private var values: [Int: PreferenceValue] = [:]
-  /// The number of values that each object expands to, so that a small file cannot become a huge tree.
+  /// The number of values that each object expands to, so that a small file cannot become a huge
+  /// tree.
   private var sizes: [Int: Int] = [:]
   private var open: Set<Int> = []
 

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Writes binary property lists (`bplist00`), without loss.
 ///
-/// The layout is described in CoreFoundation's CFBinaryPList.c: objects, a table of their offsets, and
-/// a trailer of 32 bytes.
+/// The layout is described in CoreFoundation's CFBinaryPList.c: objects, a table of their offsets,
+/// and a trailer of 32 bytes.
 struct BinaryWriter {
   private var output: [UInt8] = Array("bplist00".utf8)
   private var objects: [PreferenceValue] = []

@@ -9,8 +9,8 @@ enum DateText {
     return parse(String(decoding: bytes.dropLast(), as: UTF8.self) + " +0000", separators: ["T"])
   }
 
-  /// Reads a date of `defaults write -date`: `YYYY-MM-DD[ HH:MM[:SS[.fff]]][ ±HHMM]`, `T` for the blank,
-  /// `Z` for the offset, or a few words: now, today, tomorrow, yesterday.
+  /// Reads a date of `defaults write -date`: `YYYY-MM-DD[ HH:MM[:SS[.fff]]][ ±HHMM]`, `T` for the
+  /// blank, `Z` for the offset, or a few words: now, today, tomorrow, yesterday.
   ///
   /// Without an offset the time is UTC: a script means the same everywhere.
   static func lenient(_ text: String, now: Date) -> Date? {

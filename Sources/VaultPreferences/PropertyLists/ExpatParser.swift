@@ -48,9 +48,11 @@ enum ExpatParser {
 
   /// Walks through a document.
   ///
-  /// A document that declares entities is refused, and so is one that uses others than XML's own five.
+  /// A document that declares entities is refused, and so is one that uses others than XML's own
+  /// five.
   ///
-  /// - Throws: ``PreferenceError`` with code `.syntax`: the handler's failure, or expat's, with the line.
+  /// - Throws: ``PreferenceError`` with code `.syntax`: the handler's failure, or expat's, with the
+  ///   line.
   static func parse(
     _ bytes: [UInt8], into handler: some XMLHandler
   ) throws(PreferenceError) {
@@ -90,7 +92,8 @@ enum ExpatParser {
     unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
       unsafe Run.at(context)?.fail("the document declares an entity")
     }
-    // Not declared here; expat takes it for one of the DTD that it does not read, and leaves it out.
+    // Not declared here; expat takes it for one of the DTD that it does not read, and leaves it
+    // out.
     unsafe XML_SetSkippedEntityHandler(parser) { context, name, _ in
       let name = unsafe name.map { unsafe String(cString: $0) } ?? ""
       unsafe Run.at(context)?.fail("unknown entity &\(name);")

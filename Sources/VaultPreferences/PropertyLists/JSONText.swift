@@ -4,9 +4,9 @@ import VaultStorage
 /// Values as JSON, without loss: a value of a type that JSON lacks is an object with one `$` key.
 ///
 /// `{"$data": base64}`, `{"$date": "2025-08-25T10:16:09Z"}` or, with a fraction of a second,
-/// `{"$date": seconds since 2001}`, `{"$float": 1.5}` for 32 bits, `{"$uid": 1}`, `{"$real": "nan"}`.
-/// Integers have no point, reals always have one or an exponent. The store keeps arrays and
-/// dictionaries in this form, so that they can be read with the `sqlite3` shell.
+/// `{"$date": seconds since 2001}`, `{"$float": 1.5}` for 32 bits, `{"$uid": 1}`, `{"$real":
+/// "nan"}`. Integers have no point, reals always have one or an exponent. The store keeps arrays
+/// and dictionaries in this form, so that they can be read with the `sqlite3` shell.
 package enum JSONText {
   /// Writes a value; keys are sorted.
   ///

@@ -2,8 +2,9 @@ import VaultSealing
 
 /// Reads old-style property lists, as CoreFoundation's parser does.
 ///
-/// `{k = v; k2;}`, `( a, b, )`, `<hex>`, quoted and bare strings, comments, and at top level the entries
-/// of a dictionary without braces, as `.strings` files have them. Every scalar is a string or data.
+/// `{k = v; k2;}`, `( a, b, )`, `<hex>`, quoted and bare strings, comments, and at top level the
+/// entries of a dictionary without braces, as `.strings` files have them. Every scalar is a string
+/// or data.
 struct OldStyleParser {
   private let bytes: [UInt8]
   private var position = 0

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// The old-style text of property lists, as `defaults read` prints it.
 ///
-/// Inferred from printed output of macOS: NSDictionary's `descriptionWithLocale:indent:`, where each
-/// nested container begins with the indentation of its level, also after `=`.
+/// Inferred from printed output of macOS: NSDictionary's `descriptionWithLocale:indent:`, where
+/// each nested container begins with the indentation of its level, also after `=`.
 package struct OldStyleWriter: Sendable {
   /// The form of bytes.
   package enum DataForm: Sendable {
@@ -73,7 +73,8 @@ package struct OldStyleWriter: Sendable {
     let (left, right) = (left.utf8.span, right.utf8.span)
     for index in 0..<min(left.count, right.count) where left[index] != right[index] {
       let (byte, other) = (left[index], right[index])
-      // UTF-8 has the same order, but for characters beyond U+FFFF: their surrogates are below U+E000.
+      // UTF-8 has the same order, but for characters beyond U+FFFF: their surrogates are below
+      // U+E000.
       let isOneBeyond = (byte >= 0xf0) != (other >= 0xf0) && min(byte, other) >= 0xee
       return isOneBeyond ? byte > other : byte < other
     }

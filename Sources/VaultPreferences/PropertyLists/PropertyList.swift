@@ -13,8 +13,8 @@ package enum PropertyList {
   /// Reads a property list of any form.
   ///
   /// - Parameters:
-  ///   - bytes: Binary, XML in any encoding that XML allows, or old-style text, in UTF-8 or, with its mark,
-  ///     UTF-16.
+  ///   - bytes: Binary, XML in any encoding that XML allows, or old-style text, in UTF-8 or, with
+  ///     its mark, UTF-16.
   ///   - form: The only form to accept; `nil` for any.
   /// - Returns: The value.
   /// - Throws: ``PreferenceError`` with code `.syntax`, also for no bytes at all.
@@ -57,8 +57,8 @@ package enum PropertyList {
 
   /// Returns whether a text that begins with `<` is XML; in the old style, `<` begins data.
   ///
-  /// `<data>`, `<date>`, `<dict>`, `<array>` and `<false/>` begin like hexadecimal data, so the whole word
-  /// decides.
+  /// `<data>`, `<date>`, `<dict>`, `<array>` and `<false/>` begin like hexadecimal data, so the
+  /// whole word decides.
   private static func isXML(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.first == 0x3c else { return false }
     let word = bytes.dropFirst().prefix {
@@ -77,8 +77,8 @@ package enum PropertyList {
   /// Writes an XML property list.
   ///
   /// - Parameter value: What to write.
-  /// - Returns: The document; a line for each value that XML cannot hold; and a line for each 32-bit number, which
-  ///   becomes a 64-bit one.
+  /// - Returns: The document; a line for each value that XML cannot hold; and a line for each
+  ///   32-bit number, which becomes a 64-bit one.
   package static func xml(
     _ value: PreferenceValue
   ) -> (bytes: [UInt8], losses: [String], widened: [String]) {

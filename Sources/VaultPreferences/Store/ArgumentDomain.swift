@@ -2,8 +2,8 @@
 enum ArgumentDomain {
   /// The pairs among a program's arguments, without the program's name.
   ///
-  /// A value that begins with `{`, `[`, `(`, `<` or `"` is read as a property list if it is one; any other value
-  /// is text. A word that begins with `-` and a letter is the next key.
+  /// A value that begins with `{`, `[`, `(`, `<` or `"` is read as a property list if it is one;
+  /// any other value is text. A word that begins with `-` and a letter is the next key.
   static func parse(_ arguments: [String]) -> [String: PreferenceValue] {
     var entries: [String: PreferenceValue] = [:]
     var index = 0

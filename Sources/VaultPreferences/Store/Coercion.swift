@@ -47,8 +47,8 @@ enum Coercion {
     }
   }
 
-  /// Numbers but 0; texts as `NSString.boolValue` has them: blanks, a sign and zeros are skipped, then
-  /// Y, T or another digit is true.
+  /// Numbers but 0; texts as `NSString.boolValue` has them: blanks, a sign and zeros are skipped,
+  /// then Y, T or another digit is true.
   static func bool(_ value: PreferenceValue) -> Bool {
     switch value {
     case .boolean(let flag): return flag

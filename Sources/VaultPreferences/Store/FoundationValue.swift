@@ -65,11 +65,13 @@ extension PreferenceValue {
       ?? UInt64(exactly: value).map { .unsignedInteger($0) }
   }
 
-  /// The value of an NSNumber; `nil` for anything else, `.some(nil)` if a property list cannot hold it.
+  /// The value of an NSNumber; `nil` for anything else, `.some(nil)` if a property list cannot hold
+  /// it.
   ///
-  /// Casts do not help: they turn an NSNumber of 1 into a Bool, an Int and a Double alike. Foundation's NSNumber
-  /// cannot be named here (it would bring ICU into the command), so its class and its text decide: booleans have a
-  /// class of their own, and where a number has a point, its text has one too.
+  /// Casts do not help: they turn an NSNumber of 1 into a Bool, an Int and a Double alike.
+  /// Foundation's NSNumber cannot be named here (it would bring ICU into the command), so its class
+  /// and its text decide: booleans have a class of their own, and where a number has a point, its
+  /// text has one too.
   private static func boxedNumber(_ value: Any) -> PreferenceValue?? {
     guard type(of: value) is AnyClass else { return nil }
     switch String(reflecting: type(of: value)) {

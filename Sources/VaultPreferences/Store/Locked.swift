@@ -2,7 +2,8 @@ import Synchronization
 
 /// A value that is only reached under a lock.
 ///
-/// `Mutex` does not fit here: it requires a `sending` result, which a caller's closure cannot promise.
+/// `Mutex` does not fit here: it requires a `sending` result, which a caller's closure cannot
+/// promise.
 // @unchecked: only `withLock` reads and writes `value`, and it holds `mutex`.
 final class Locked<Value>: @unchecked Sendable {
   private let mutex = Mutex(())

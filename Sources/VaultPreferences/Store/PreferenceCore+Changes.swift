@@ -2,8 +2,8 @@
 extension PreferenceCore {
   /// Updates the cache with everything that was committed since the last call.
   ///
-  /// - Parameter retries: Whether to retry domains that could not be read, such as locked ones. That may prompt
-  ///   for a key, so it is not done at every change.
+  /// - Parameter retries: Whether to retry domains that could not be read, such as locked ones.
+  ///   That may prompt for a key, so it is not done at every change.
   func refresh(retries: Bool) {
     source.withLock { source in
       let unread = retries ? withState { $0.unread } : []
@@ -14,8 +14,8 @@ extension PreferenceCore {
 
   /// Reads new journal entries, updates the keys that changed, and notifies their observers.
   ///
-  /// The journal only names the keys; their values are read from the store. So reading an entry twice does no
-  /// harm.
+  /// The journal only names the keys; their values are read from the store. So reading an entry
+  /// twice does no harm.
   func report(_ source: inout Source) {
     let hasObservers = withState { !$0.observers.isEmpty }
     guard let database = source.database,
@@ -29,8 +29,9 @@ extension PreferenceCore {
     if news.isComplete, isExplained {
       renew(news.touched, &source)
     } else {
-      // The journal does not explain every commit: entries were pruned, or somebody wrote with the sqlite3
-      // shell. The next reader loads everything again; doing it here would cost even if nobody reads.
+      // The journal does not explain every commit: entries were pruned, or somebody wrote with the
+      // sqlite3 shell. The next reader loads everything again; doing it here would cost even if
+      // nobody reads.
       withState { $0.isOutdated = !$0.cached.isEmpty }
     }
     tell(news.changes)
@@ -101,9 +102,11 @@ extension PreferenceCore {
 }
 
 extension PreferenceCore.State {
-  /// Takes over the stored values of some keys, except keys with a change that is still to be written.
+  /// Takes over the stored values of some keys, except keys with a change that is still to be
+  /// written.
   ///
-  /// - Returns: `false` if the whole domain must be read, because Swift may treat two of the keys as equal.
+  /// - Returns: `false` if the whole domain must be read, because Swift may treat two of the keys
+  ///   as equal.
   fileprivate mutating func take(
     _ values: [String: PreferenceValue?], in domain: PreferenceDomain
   ) -> Bool {

@@ -2,10 +2,11 @@ import Glibc
 import Synchronization
 import VaultStorage
 
-/// The state behind a ``PreferenceStore``: the database, a cache, and changes that are still to be written.
+/// The state behind a ``PreferenceStore``: the database, a cache, and changes that are still to be
+/// written.
 ///
-/// Two locks: `database` for SQLite, which may wait for the disk, and `state` for what is in memory, which
-/// never waits. Code that needs both takes `database` first.
+/// Two locks: `database` for SQLite, which may wait for the disk, and `state` for what is in
+/// memory, which never waits. Code that needs both takes `database` first.
 final class PreferenceCore: Sendable {
   struct Pending {
     let domain: PreferenceDomain

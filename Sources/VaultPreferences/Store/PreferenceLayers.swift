@@ -65,7 +65,8 @@ package struct LayeredValue: Sendable, Equatable {
 }
 
 extension PreferenceDatabase {
-  /// Returns a key's value in each layer, as a program named `domain` finds them; the first one wins.
+  /// Returns a key's value in each layer, as a program named `domain` finds them; the first one
+  /// wins.
   ///
   /// - Parameters:
   ///   - key: The key.

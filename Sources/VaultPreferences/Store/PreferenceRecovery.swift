@@ -1,7 +1,7 @@
 public import VaultStorage
 
-/// The recovery of a damaged store: it is set aside, never deleted, and a new one is built from what can be
-/// read of it and from the last good copy.
+/// The recovery of a damaged store: it is set aside, never deleted, and a new one is built from
+/// what can be read of it and from the last good copy.
 ///
 /// ```swift
 /// do {
@@ -38,8 +38,8 @@ public struct PreferenceRecovery: Sendable {
   ///
   /// - Parameter location: The location of the store.
   /// - Returns: A report.
-  /// - Throws: ``PreferenceError`` with code `.storage`; then nothing was changed, or the damaged file is
-  ///   set aside and the next call creates a new store.
+  /// - Throws: ``PreferenceError`` with code `.storage`; then nothing was changed, or the damaged
+  ///   file is set aside and the next call creates a new store.
   public static func recover(_ location: StoreLocation) throws(PreferenceError)
     -> PreferenceRecovery
   {

@@ -12,8 +12,8 @@ extension PreferenceStore {
 
   // MARK: Getters, with UserDefaults' conversions
 
-  /// The value as Swift's types have it: String, Data, Int, UInt64, Double, Float, Bool, Date, [Any],
-  /// [String: Any]; `nil` if there is none.
+  /// The value as Swift's types have it: String, Data, Int, UInt64, Double, Float, Bool, Date,
+  /// [Any], [String: Any]; `nil` if there is none.
   public func object(forKey key: String) -> Any? { value(forKey: key)?.foundationValue }
 
   /// Text, and numbers as text; else `nil`.
@@ -80,8 +80,8 @@ extension PreferenceStore {
   ///   - value: String, numbers, Bool, Date, Data, URL, arrays and dictionaries of these, or a
   ///     ``PreferenceValue``.
   ///   - key: Any text.
-  /// - Returns: False, and nothing is changed, if it is something else or the administrator has fixed
-  ///   the key. (UserDefaults ends the program.)
+  /// - Returns: False, and nothing is changed, if it is something else or the administrator has
+  ///   fixed the key. (UserDefaults ends the program.)
   @discardableResult
   public func set(_ value: Any?, forKey key: String) -> Bool {
     guard let value else { return removeObject(forKey: key) }
@@ -172,8 +172,8 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - domain: Keys and values.
   ///   - name: The domain's name.
-  /// - Returns: False, and nothing is changed, if a property list cannot hold one of the values, or the
-  ///   administrator has fixed a key whose value would change.
+  /// - Returns: False, and nothing is changed, if a property list cannot hold one of the values, or
+  ///   the administrator has fixed a key whose value would change.
   @discardableResult
   public func setPersistentDomain(_ domain: [String: Any], forName name: String) -> Bool {
     let values = domain.compactMapValues { PreferenceValue(foundation: $0) }

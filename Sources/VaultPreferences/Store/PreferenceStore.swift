@@ -5,9 +5,9 @@ public import VaultStorage
 /// The preferences of an application: typed values by key, through all layers.
 ///
 /// Values are looked up in the administrator's, the arguments', the application's, the suites', the
-/// global and the registered domain; the first that has the key wins. Changes go to the application's
-/// domain. This process sees them at once, others within milliseconds; they are durable within a second, after
-/// ``synchronize()``, and when the process exits.
+/// global and the registered domain; the first that has the key wins. Changes go to the
+/// application's domain. This process sees them at once, others within milliseconds; they are
+/// durable within a second, after ``synchronize()``, and when the process exits.
 ///
 /// ```swift
 /// let preferences = PreferenceStore.standard
@@ -17,15 +17,15 @@ public import VaultStorage
 /// for await changes in preferences.changes() { print(changes) }
 /// ```
 ///
-/// A store may be used from any thread. Members that UserDefaults has, too, behave like UserDefaults', except
-/// for the differences that Documentation/preferences.md lists.
+/// A store may be used from any thread. Members that UserDefaults has, too, behave like
+/// UserDefaults', except for the differences that Documentation/preferences.md lists.
 public final class PreferenceStore: Sendable {
   let core: PreferenceCore
 
   /// The preferences of this program, in the user's own store.
   ///
-  /// The domain has the name of the program's file. Where the store cannot be opened, values stay in
-  /// memory, ``problem`` says why and ``synchronize()`` answers false.
+  /// The domain has the name of the program's file. Where the store cannot be opened, values stay
+  /// in memory, ``problem`` says why and ``synchronize()`` answers false.
   public static let standard: PreferenceStore = {
     let arguments = CommandLine.arguments
     let name = arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
@@ -41,8 +41,8 @@ public final class PreferenceStore: Sendable {
   ///   - arguments: The program's arguments, for `-key value` pairs.
   ///   - managedDirectory: Where the administrator's files are.
   ///   - keys: The keys of protected domains.
-  /// - Throws: ``PreferenceError`` with code `.storage` if the store cannot be opened, also when it is
-  ///   damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be read.
+  /// - Throws: ``PreferenceError`` with code `.storage` if the store cannot be opened, also when it
+  ///   is damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be read.
   public init(
     domain: String, location: StoreLocation? = nil, arguments: [String] = [],
     managedDirectory: String = "/etc/vault/managed", keys: (any DataKeyProvider)? = nil
@@ -64,8 +64,8 @@ public final class PreferenceStore: Sendable {
 
   /// Opens the preferences that several applications share.
   ///
-  /// - Parameter suiteName: The suite's domain; `nil` for the program's own. The global domain and the
-  ///   program's own name are refused, as UserDefaults does: they are searched already.
+  /// - Parameter suiteName: The suite's domain; `nil` for the program's own. The global domain and
+  ///   the program's own name are refused, as UserDefaults does: they are searched already.
   public convenience init?(suiteName: String?) {
     guard let suiteName else {
       self.init(openingAnyway: Self.standard.core.name, arguments: [:])
@@ -143,8 +143,8 @@ public final class PreferenceStore: Sendable {
   /// - Parameters:
   ///   - value: The new value; `nil` removes the key.
   ///   - key: Any text.
-  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key; nothing
-  ///   is changed then.
+  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key;
+  ///   nothing is changed then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
     core.set(value, key, in: domain)
@@ -169,7 +169,8 @@ public final class PreferenceStore: Sendable {
 
   /// Returns a stream of a domain's changes, by any process, with one element for each transaction.
   ///
-  /// Changes of other domains do not wake its reader. The stream ends when the store is deallocated.
+  /// Changes of other domains do not wake its reader. The stream ends when the store is
+  /// deallocated.
   ///
   /// - Parameter domain: The domain; `nil` for every domain that this store searches.
   /// - Returns: The changes from now on.
@@ -192,8 +193,8 @@ public final class PreferenceStore: Sendable {
 
   /// Makes several changes, in any domains: all of them or none, with one notification.
   ///
-  /// Other writers wait until `body` ends, so what it reads stays current. The changes are durable when this
-  /// returns.
+  /// Other writers wait until `body` ends, so what it reads stays current. The changes are durable
+  /// when this returns.
   ///
   /// ```swift
   /// try preferences.transaction { batch in
@@ -205,7 +206,8 @@ public final class PreferenceStore: Sendable {
   ///
   /// - Parameter body: Reads and changes; if it throws, nothing is changed.
   /// - Returns: The result of `body`.
-  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked`; any error of `body`.
+  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked`; any error of
+  ///   `body`.
   @discardableResult
   public func transaction<Result>(
     _ body: (PreferenceBatch) throws -> Result
@@ -257,7 +259,8 @@ public final class PreferenceStore: Sendable {
   ///
   /// - Parameter transactions: Their numbers, from ``PreferenceChange/transaction``.
   /// - Returns: The number of changes that were undone.
-  /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed since.
+  /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed
+  ///   since.
   @discardableResult
   public func undo(_ transactions: [Int64]) throws -> Int {
     try core.withDatabase { try $0.undo(transactions).count }

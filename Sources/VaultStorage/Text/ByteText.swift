@@ -1,10 +1,10 @@
 /// Questions that formats and protocols ask of a text, answered over its bytes and Unicode scalars.
 ///
-/// The standard library's methods compare `Character`s: for them, `"#\u{301}"` does not begin with `#`, and
-/// `"\r\n"` does not contain `\n`.
+/// The standard library's methods compare `Character`s: for them, `"#\u{301}"` does not begin with
+/// `#`, and `"\r\n"` does not contain `\n`.
 ///
-/// They are inlinable so that callers get specialized code: instantiating generic types at run time would cost
-/// the command more than the work itself.
+/// They are inlinable so that callers get specialized code: instantiating generic types at run time
+/// would cost the command more than the work itself.
 extension StringProtocol where SubSequence == Substring {
   /// Returns whether the first bytes are those of `prefix`.
   @inlinable package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }

@@ -1,13 +1,14 @@
 /// A value of a `.env` file, quoted so that as many readers as possible read the same text.
 ///
-/// There is no standard. Tried: a POSIX shell that sources the file, python-dotenv 1.2, node 20's `parseEnv`.
-/// - In single quotes all three read every character literally, except that python-dotenv reads `\\` and `\'`
-///   as escapes: two backslashes become one.
-/// - A backslash before the closing quote, of either kind, makes python-dotenv go on to the next quote: a comment
-///   that holds one ends that on the same line.
-/// - In double quotes all three agree while there is no `"`, backslash, `$` or backquote. The shell and
-///   python-dotenv take `\"` and `\\` for escapes, node takes neither. `\$` and a backslash before a backquote
-///   are escapes for the shell alone.
+/// There is no standard. Tried: a POSIX shell that sources the file, python-dotenv 1.2, node 20's
+/// `parseEnv`.
+/// - In single quotes all three read every character literally, except that python-dotenv reads
+///   `\\` and `\'` as escapes: two backslashes become one.
+/// - A backslash before the closing quote, of either kind, makes python-dotenv go on to the next
+///   quote: a comment that holds one ends that on the same line.
+/// - In double quotes all three agree while there is no `"`, backslash, `$` or backquote. The shell
+///   and python-dotenv take `\"` and `\\` for escapes, node takes neither. `\$` and a backslash
+///   before a backquote are escapes for the shell alone.
 /// - A carriage return reaches the shell alone. python-dotenv replaces `${NAME}` in any quotes.
 package struct DotenvQuoting: Equatable, Sendable {
   /// A program that reads `.env` files.

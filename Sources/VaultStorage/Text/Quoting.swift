@@ -1,7 +1,8 @@
 /// Quoting for other languages: SQL, the shell, CSV, JSON, git's settings, a terminal.
 ///
-/// Everything here works on bytes or Unicode scalars, as the readers of these languages do. A Swift `Character`
-/// may be a quote with a combining mark, or `"\r\n"`; comparing `Character`s would miss the quote and the line break.
+/// Everything here works on bytes or Unicode scalars, as the readers of these languages do. A Swift
+/// `Character` may be a quote with a combining mark, or `"\r\n"`; comparing `Character`s would miss
+/// the quote and the line break.
 package enum Quoting {
   private static let double = UInt8(ascii: "\"")
   private static let single = UInt8(ascii: "'")
@@ -103,7 +104,8 @@ package enum Quoting {
 
   // MARK: Terminal
 
-  /// `text` with every scalar escaped that a terminal would act on instead of showing it, as `\u{1b}`.
+  /// `text` with every scalar escaped that a terminal would act on instead of showing it, as
+  /// `\u{1b}`.
   package static func visible(_ text: String) -> String {
     guard !isVisible(text) else { return text }
     var result = ""

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a value.
+/// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a
+/// value.
 struct DefaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "defaults",

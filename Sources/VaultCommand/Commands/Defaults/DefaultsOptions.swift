@@ -9,7 +9,8 @@ struct DefaultsOptions {
 
   func value(_ option: String) -> String? { values[option] }
 
-  /// Removes the options of a verb that macOS does not have; `--` ends them, and an unknown option is an error.
+  /// Removes the options of a verb that macOS does not have; `--` ends them, and an unknown option
+  /// is an error.
   static func takeAll(
     _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
   ) throws -> DefaultsOptions {

@@ -40,8 +40,10 @@ enum DefaultsTarget: Equatable {
     }
   }
 
-  /// Returns whether a word is a path: it begins with `/`, `./`, `../` or `~` and has a slash. Any other slash is part
-  /// of a domain's name.
+  /// Returns whether a word is a path.
+  ///
+  /// A path begins with `/`, `./`, `../` or `~` and has a slash. Any other slash is part of a
+  /// domain's name.
   private static func isPath(_ word: String) -> Bool {
     let bytes = word.utf8
     return bytes.contains(0x2f)
@@ -50,8 +52,8 @@ enum DefaultsTarget: Equatable {
 
   /// The domain that a Mac keeps in the file of this name below `~/Library/Preferences`.
   ///
-  /// `NAME.plist` is NAME, `.GlobalPreferences` the global domain, and `ByHost/NAME.UUID` a domain of this
-  /// host, whatever a Mac's was called.
+  /// `NAME.plist` is NAME, `.GlobalPreferences` the global domain, and `ByHost/NAME.UUID` a domain
+  /// of this host, whatever a Mac's was called.
   private static func domain(_ word: String, host: PreferenceDomain.Host) -> PreferenceDomain {
     var (name, host) = (word, host)
     if name.utf8.count > 6, name.hasSuffix(".plist") { name.removeLast(6) }

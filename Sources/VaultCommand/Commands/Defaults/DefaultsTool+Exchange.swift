@@ -65,7 +65,8 @@ extension DefaultsTool {
     case "plist": bytes = PropertyList.binary(.dictionary(entries))
     case "xml":
       let document = PropertyList.xml(.dictionary(entries))
-      // A 32-bit number keeps its value in 64 bits; only --strict counts the changed width as a loss.
+      // A 32-bit number keeps its value in 64 bits; only --strict counts the changed width as a
+      // loss.
       let losses = document.losses + (options.has("--strict") ? document.widened : [])
       for loss in losses { warn("XML cannot hold this: \(loss)") }
       if !losses.isEmpty, options.has("--strict") {

@@ -139,7 +139,8 @@ extension DefaultsTool {
     let database = try writing()
     let domains = host == .any ? try database.parts(of: domain.name) : [domain]
     if isOn {
-      // Also if it is protected already: last time another program may have prevented the scrubbing.
+      // Also if it is protected already: last time another program may have prevented the
+      // scrubbing.
       _ = try database.protect(domains)
       try database.scrub()
     } else {

@@ -144,8 +144,8 @@ extension DefaultsTool {
     print(.dictionary(all), options)
   }
 
-  /// The domains of the requested host with their contents; those that cannot be read are left out with a
-  /// warning.
+  /// The domains of the requested host with their contents; those that cannot be read are left out
+  /// with a warning.
   func everything() throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []

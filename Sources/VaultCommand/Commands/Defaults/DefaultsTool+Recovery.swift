@@ -4,7 +4,8 @@ import VaultTerminal
 
 /// A damaged store: advice for its errors, and `recover`.
 extension DefaultsTool {
-  /// `recover`: sets a damaged store aside, and builds a new one from what can be read and the last good copy.
+  /// `recover`: sets a damaged store aside, and builds a new one from what can be read and the last
+  /// good copy.
   func recover(_ words: ArraySlice<String>) throws {
     guard words.isEmpty else { throw DefaultsUsage() }
     let location = try location()

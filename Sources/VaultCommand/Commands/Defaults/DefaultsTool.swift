@@ -4,9 +4,9 @@ package import VaultStorage
 
 /// `vault defaults`: the grammar, the words and the exit statuses of macOS's `defaults`.
 ///
-/// It parses its own words, because any of them may be a value, even `-x`. It runs as a subcommand of `vault`
-/// and under a link named `defaults`. A line goes in with its streams, a status comes out; nothing here prints
-/// or reads elsewhere, so tests run lines in process.
+/// It parses its own words, because any of them may be a value, even `-x`. It runs as a subcommand
+/// of `vault` and under a link named `defaults`. A line goes in with its streams, a status comes
+/// out; nothing here prints or reads elsewhere, so tests run lines in process.
 package final class DefaultsTool {
   /// The streams of a line.
   package struct Streams {
@@ -38,7 +38,8 @@ package final class DefaultsTool {
   /// - Parameters:
   ///   - location: The store's location; asked for when the store is opened.
   ///   - streams: The streams.
-  ///   - keys: The keys of protected domains; asked for when the first one is met, since it may prompt.
+  ///   - keys: The keys of protected domains; asked for when the first one is met, since it may
+  ///     prompt.
   ///   - managed: The values that the administrator has fixed.
   ///   - home: The user's home, for paths that begin with `~`.
   package init(

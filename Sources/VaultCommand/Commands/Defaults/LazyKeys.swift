@@ -2,7 +2,8 @@ import Synchronization
 import VaultPreferences
 import VaultSealing
 
-/// Opens the key provider only when the first protected domain is met, since opening a vault may prompt.
+/// Opens the key provider only when the first protected domain is met, since opening a vault may
+/// prompt.
 final class LazyKeys: DataKeyProvider {
   private enum State {
     case closed

@@ -20,7 +20,8 @@ enum PropertyListFile {
 
   /// All bytes of a file or pipe.
   ///
-  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large; it is never treated as empty.
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large; it is never treated
+  ///   as empty.
   static func bytes(of path: String) throws(System.Failure) -> [UInt8] {
     let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY)
     defer { System.close(file) }
@@ -87,8 +88,8 @@ enum PropertyListFile {
 
   /// Writes a file beside the old one, renames it over, and has both on the disk when it returns.
   ///
-  /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes are written
-  /// directly.
+  /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes
+  /// are written directly.
   static func write(_ bytes: [UInt8], to path: String) throws {
     let target: String
     let old: FileIdentity?
@@ -163,9 +164,9 @@ enum PropertyListFile {
 
   /// Where a symbolic link points to; `nil` for anything else.
   ///
-  /// - Throws: `EACCES` if somebody else may have created the link: in a directory like `/tmp`, only links of the
-  ///   user and of the directory's owner are followed. That is the rule of protected_symlinks in proc(5), which
-  ///   may be switched off in the kernel.
+  /// - Throws: `EACCES` if somebody else may have created the link: in a directory like `/tmp`,
+  ///   only links of the user and of the directory's owner are followed. That is the rule of
+  ///   protected_symlinks in proc(5), which may be switched off in the kernel.
   private static func destination(ofLink path: String) throws(System.Failure) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &buffer, buffer.count)

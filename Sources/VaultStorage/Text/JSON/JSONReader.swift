@@ -1,8 +1,9 @@
 /// Reads JSON from its bytes, one token at a time: RFC 8259.
 ///
-/// Foundation's decoders turn a number into a `Double` or a `Decimal` and keep one of several members that have
-/// the same name, so what was written cannot be recovered from their result. This parser stays for that reason:
-/// it returns the digits as they are, reports every member in order, and says at which byte it stopped.
+/// Foundation's decoders turn a number into a `Double` or a `Decimal` and keep one of several
+/// members that have the same name, so what was written cannot be recovered from their result. This
+/// parser stays for that reason: it returns the digits as they are, reports every member in order,
+/// and says at which byte it stopped.
 ///
 /// ```swift
 /// var reader = JSONReader(bytes)
@@ -29,7 +30,8 @@ package struct JSONReader {
     case object
   }
 
-  /// The maximum number of containers inside each other; CoreFoundation's property lists have the same limit.
+  /// The maximum number of containers inside each other; CoreFoundation's property lists have the
+  /// same limit.
   package static let depthLimit = 512
 
   private let bytes: [UInt8]
@@ -60,7 +62,8 @@ package struct JSONReader {
     }
   }
 
-  /// Returns whether the current array has another element, and reads the comma or bracket before it.
+  /// Returns whether the current array has another element, and reads the comma or bracket before
+  /// it.
   ///
   /// - Parameter count: How many of its elements have been read.
   /// - Returns: `false` behind the end of the array.

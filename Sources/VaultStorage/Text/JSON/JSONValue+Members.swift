@@ -30,9 +30,11 @@ extension JSONValue {
 
   /// The document with one member of each name, the first of its object.
   ///
-  /// Names count as equal if they differ only in their normalization, as Swift's dictionaries have it.
+  /// Names count as equal if they differ only in their normalization, as Swift's dictionaries have
+  /// it.
   ///
-  /// - Returns: The document, and the paths of the members that were left out, such as `items[2].name`.
+  /// - Returns: The document, and the paths of the members that were left out, such as
+  ///   `items[2].name`.
   package func removingRepeatedMembers() -> (value: JSONValue, repeated: [String]) {
     var repeated: [String] = []
     let value = removingRepeatedMembers(at: "", &repeated)
@@ -64,7 +66,8 @@ extension JSONValue {
   }
 }
 
-/// Documents are equal if they have the same values; the order of an object's members does not count.
+/// Documents are equal if they have the same values; the order of an object's members does not
+/// count.
 extension JSONValue: Equatable {
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {

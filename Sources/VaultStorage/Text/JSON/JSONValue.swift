@@ -1,4 +1,5 @@
-/// A JSON document: numbers by their digits, members in their order and as often as they were written.
+/// A JSON document: numbers by their digits, members in their order and as often as they were
+/// written.
 package enum JSONValue: Sendable {
   case null
   case bool(Bool)

@@ -1,6 +1,7 @@
 /// Writes JSON, on one line or indented by two blanks: RFC 8259.
 ///
-/// Strings are escaped as ``Quoting/appendJSON(_:to:)`` does, so that a terminal may show the result.
+/// Strings are escaped as ``Quoting/appendJSON(_:to:)`` does, so that a terminal may show the
+/// result.
 package struct JSONWriter {
   private let isPretty: Bool
   private var level = 0
@@ -8,7 +9,8 @@ package struct JSONWriter {
 
   /// Starts an empty text.
   ///
-  /// - Parameter isPretty: Whether to break lines, and to write a blank behind the colon of a member.
+  /// - Parameter isPretty: Whether to break lines, and to write a blank behind the colon of a
+  ///   member.
   package init(isPretty: Bool) { self.isPretty = isPretty }
 
   /// The text so far, without a final line break.
