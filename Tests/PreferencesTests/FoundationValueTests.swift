@@ -37,7 +37,7 @@ struct FoundationValueTests {
     #expect(store.value(forKey: "k") == ["one": 1])
   }
 
-  @Test func whatFoundationReadsKeepsItsTypes() throws {
+  @Test func valuesThatFoundationReadsKeepTheirTypes() throws {
     let store = try PreferenceStore.inMemory()
     let json = try JSONSerialization.jsonObject(
       with: Data(#"{"zero":0,"one":1,"real":1.5,"yes":true,"no":false,"list":[0,1,2,true]}"#.utf8))
@@ -71,7 +71,7 @@ struct FoundationValueTests {
     #expect(try database.contents(of: PreferenceDomain("e")) == expected)
   }
 
-  @Test func numbersOfEveryKindAreStoredWholeOrRefused() throws {
+  @Test func numbersOfEveryTypeAreStoredExactlyOrRefused() throws {
     let store = try PreferenceStore.inMemory()
     #expect(store.set(CGFloat(1.5) as Any, forKey: "k"))
     #expect(store.value(forKey: "k") == 1.5)

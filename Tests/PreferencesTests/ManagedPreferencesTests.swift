@@ -4,7 +4,7 @@ import Testing
 import VaultPreferences
 import VaultStorage
 
-/// What the administrator has fixed reaches every application and is written over by none.
+/// Fixed values reach every application, and none can change them.
 struct ManagedPreferencesTests {
   private let home: TemporaryHome
   private let managed: String
@@ -73,8 +73,8 @@ struct ManagedPreferencesTests {
     #expect(try open("com.example.other").string(forKey: "k") == "global")
   }
 
-  /// One rule, wherever it is written from, and whatever the domain.
-  @Test func noWayOfWritingGoesAroundIt() throws {
+  /// One rule for every call and every domain.
+  @Test func noWayOfWritingChangesAFixedKey() throws {
     let other = PreferenceDomain("com.example.other")
     let early = try #require(
       try PreferenceDatabase.open(home.location, mode: .write, process: "test"))
@@ -117,8 +117,8 @@ struct ManagedPreferencesTests {
     #expect(try database.contents(of: other) == ["lock": "old"])
   }
 
-  /// Fixed while the program runs: that key is refused, what is written with it arrives.
-  @Test func aPolicyThatComesLaterHoldsUpNothingElse() throws {
+  /// A key fixed while the program runs is refused; other changes of the same flush are written.
+  @Test func aKeyFixedLaterDoesNotHoldUpOtherKeys() throws {
     let store = try PreferenceStore(
       domain: "d", location: home.location, managedDirectory: managed)
     try fix(["lock": "fixed"], in: "d.plist")
@@ -132,14 +132,14 @@ struct ManagedPreferencesTests {
     #expect(try database.contents(of: PreferenceDomain("d")) == ["other": "free"])
   }
 
-  @Test func aFileThatCannotBeTakenIsAnErrorAndOpensNothing() throws {
+  @Test func aManagedFileThatCannotBeReadFailsTheOpening() throws {
     let file = URL(fileURLWithPath: "\(managed)/d.plist")
     for bytes in [Data(), Data("(a)".utf8), Data("broken <".utf8)] {
       try bytes.write(to: file)
       let error = #expect(throws: PreferenceError.self) { try open("d") }
       #expect(error?.code == .syntax)
     }
-    // Larger than any policy: not read, and not taken for none.
+    // A file larger than any policy is neither read nor ignored.
     let handle = try FileHandle(forWritingTo: file)
     try handle.truncate(atOffset: 16 << 20 | 1)
     try handle.close()

@@ -5,7 +5,7 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// What is kept in memory follows the store key by key, and costs what changed.
+/// The cache follows the store key by key, at a cost in proportion to the change.
 struct PreferenceCacheTests {
   private let home: TemporaryHome
   private let domain = PreferenceDomain("d")
@@ -44,7 +44,7 @@ struct PreferenceCacheTests {
     #expect(store.dictionaryRepresentation().keys.sorted() == ["k", "r"])
   }
 
-  @Test func whatOthersSetRemoveAndUndoIsTakenOver() throws {
+  @Test func changesAndUndoingByOthersAreSeen() throws {
     let store = try open()
     let other = try other()
     store.set("own", forKey: "mine")
@@ -66,7 +66,7 @@ struct PreferenceCacheTests {
     #expect(store.dictionaryRepresentation().isEmpty)
   }
 
-  /// The journal has no complete word of these; all of it is read anew.
+  /// The journal does not fully explain these commits, so everything is read again.
   @Test func gapsInTheJournalAreNoticed() throws {
     let store = try open()
     let other = try other()
@@ -74,7 +74,7 @@ struct PreferenceCacheTests {
     try other.transaction { try $0.set(0, "z", in: domain) }
     store.synchronize()
     #expect(store.integer(forKey: "k") == 0)
-    // Quick writes become one.
+    // Quick writes become one entry.
     for n in 1...5 { try other.transaction { try $0.set(.integer(Int64(n)), "k", in: domain) } }
     store.synchronize()
     #expect(store.integer(forKey: "k") == 5)
@@ -89,7 +89,7 @@ struct PreferenceCacheTests {
     )
     store.synchronize()
     #expect(store.integer(forKey: "z") == 7)
-    // By hand: no entry at all; then, together with a write of our own.
+    // A change by hand has no entry; then one together with a write of our own.
     try shell.execute("UPDATE preferences_values SET value=8 WHERE key='z'")
     store.synchronize()
     #expect(store.integer(forKey: "z") == 8)
@@ -97,7 +97,7 @@ struct PreferenceCacheTests {
     store.set("own", forKey: "own")
     store.synchronize()
     #expect(store.integer(forKey: "z") == 9)
-    // The journal is gone, and its numbers with it.
+    // The journal is deleted, and its numbers start again.
     try shell.execute("UPDATE preferences_values SET value=10 WHERE key='z'")
     try shell.execute("DELETE FROM preferences_journal")
     store.synchronize()
@@ -118,7 +118,7 @@ struct PreferenceCacheTests {
     #expect(try other.value("k", in: domain) == "mine 49")
   }
 
-  @Test func keysThatSwiftTakesForOneAreReadTogether() throws {
+  @Test func keysThatSwiftTreatsAsEqualAreReadTogether() throws {
     let store = try open()
     let other = try other()
     try other.transaction { transaction in
@@ -132,7 +132,7 @@ struct PreferenceCacheTests {
     #expect(store.string(forKey: "\u{e9}") == "composed")
   }
 
-  @Test func aDomainThatIsProtectedMeanwhileIsReadOnOrNoMore() throws {
+  @Test func aDomainProtectedMeanwhileIsReadableOnlyWithItsKey() throws {
     let (store, blind) = (try open(FixedKeys()), try open())
     let other = try other(FixedKeys())
     try other.transaction { try $0.set("v", "k", in: domain) }
@@ -152,7 +152,7 @@ struct PreferenceCacheTests {
     #expect(blind.string(forKey: "k") == "w")
   }
 
-  @Test func observersHearOfEachChangeOnce() async throws {
+  @Test func observersAreNotifiedOfEachChangeOnce() async throws {
     let store = try open()
     var changes = store.changes(of: "k").makeAsyncIterator()
     let other = try other()

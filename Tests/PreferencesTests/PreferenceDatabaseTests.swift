@@ -17,7 +17,7 @@ struct PreferenceDatabaseTests {
       try PreferenceDatabase.open(home.location, mode: .write, process: "test", keys: keys))
   }
 
-  @Test func whatIsHardComesBackFromTheDisk() throws {
+  @Test func valuesOfEveryKindComeBackFromTheDisk() throws {
     var entries = try #require(PropertyListTests.everything.entries)
     entries["nan"] = .real(.nan)
     entries["zero"] = .real(-0.0)
@@ -46,7 +46,7 @@ struct PreferenceDatabaseTests {
     }
   }
 
-  @Test func aLogThatAnImportMadeLongIsEmptied() throws {
+  @Test func theLogIsShortenedAfterALargeImport() throws {
     let database = try open()
     database.prepareForShortUse()
     let log = "\(home.location.data)/store.sqlite-wal"
@@ -108,7 +108,7 @@ struct PreferenceDatabaseTests {
     try database.transaction { try $0.set("x", "a", in: domain) }
     time += 10
     try database.transaction { try $0.remove("b", in: domain) }
-    // Equal: nothing happens.
+    // An equal value changes nothing.
     try database.transaction { try $0.set("x", "a", in: domain) }
     let changes = try database.changes()
     #expect(
@@ -145,7 +145,7 @@ struct PreferenceDatabaseTests {
     #expect(try database.changes(in: domain, key: "slider").count == 3)
   }
 
-  @Test func undoTakesBackOneByOneAndAllSince() throws {
+  @Test func undoingWorksOneByOneAndForAllSinceAMoment() throws {
     let database = try open()
     var time = Date(timeIntervalSince1970: 1_000)
     database.now = { time }
@@ -185,7 +185,7 @@ struct PreferenceDatabaseTests {
     #expect(throws: PreferenceError.self) { try database.undo([999]) }
   }
 
-  @Test func theJournalStaysInItsBounds() throws {
+  @Test func theJournalStaysWithinItsBounds() throws {
     let database = try open()
     try database.transaction { transaction in
       for n in 0..<25_000 { try transaction.set(.integer(Int64(n)), "k\(n)", in: domain) }
@@ -194,7 +194,7 @@ struct PreferenceDatabaseTests {
     #expect(count <= 20_512 && count > 19_000, "\(count)")
   }
 
-  @Test func snapshotsShowWhatDiffersAndBringItBack() throws {
+  @Test func snapshotsShowDifferencesAndRestoreThem() throws {
     let database = try open()
     let other = PreferenceDomain("e", host: .current)
     try database.transaction { transaction in
@@ -220,7 +220,7 @@ struct PreferenceDatabaseTests {
     #expect(throws: PreferenceError.self) { try database.snapshot(named: "before") }
   }
 
-  @Test func aProtectedDomainShowsNothingAndIsReadWithItsKey() throws {
+  @Test func aProtectedDomainIsReadableOnlyWithItsKey() throws {
     let keys = FixedKeys()
     let database = try open(keys)
     try database.transaction { try $0.set("canary-old-value", "canary-key", in: domain) }
@@ -267,7 +267,7 @@ struct PreferenceDatabaseTests {
     let connection = try SQLiteConnection(path: home.location.store)
     let values = try connection.strings("SELECT hex(value) FROM preferences_values ORDER BY key")
     let names = try connection.strings("SELECT key FROM preferences_values ORDER BY key")
-    // The two values change places, as somebody could who writes the file but has no key.
+    // Swaps the two values, as somebody could who can write the file but has no key.
     for (name, value) in zip(names, values.reversed()) {
       try connection.executeScript(
         "UPDATE preferences_values SET value=X'\(value)' WHERE key='\(name)'")
@@ -303,7 +303,7 @@ struct PreferenceDatabaseTests {
     #expect(try open().contents(of: domain)?.count == 3_000)
   }
 
-  @Test func nothingThatADamagedStoresSchemaSaysIsRun() throws {
+  @Test func noStatementOfADamagedStoresSchemaIsRun() throws {
     let database = try open()
     try database.transaction { try $0.set("kept", "k", in: domain) }
     database.close()
@@ -316,7 +316,7 @@ struct PreferenceDatabaseTests {
     try connection.executeScript(
       "CREATE TABLE \"preferences_\"\"y\"(a); INSERT INTO preferences_x VALUES (1)")
     connection.close()
-    // SQLite reads the first statement of the text alone; whoever runs the text runs them all.
+    // SQLite parses only the first statement of the text; a script runner would run them all.
     var evil = Array(
       """
       CREATE TABLE preferences_x(a); ATTACH '\(target)' AS o; CREATE TABLE o.t(v); \
@@ -341,7 +341,7 @@ struct PreferenceDatabaseTests {
         == 0)
   }
 
-  @Test func aRowThatFitsNoTableOfOursIsLeftBehindAlone() throws {
+  @Test func onlyTheRowThatFitsNoTableIsLeftBehind() throws {
     let database = try open()
     try database.transaction { transaction in
       try transaction.set("kept", "k", in: domain)
@@ -349,7 +349,7 @@ struct PreferenceDatabaseTests {
     }
     database.close()
     let connection = try SQLiteConnection(path: home.location.store)
-    // A value of a domain that is lost.
+    // A value whose domain is lost.
     try connection.executeScript(
       "PRAGMA foreign_keys=OFF; "
         + "INSERT INTO preferences_values SELECT 99, key, type, value FROM preferences_values")
@@ -359,20 +359,20 @@ struct PreferenceDatabaseTests {
     #expect(try open().contents(of: domain) == ["k": "kept", "l": "other"])
   }
 
-  @Test func aValueWrittenByHandThatMakesNoSenseIsAnError() throws {
+  @Test func aMalformedValueWrittenByHandIsAnError() throws {
     let database = try open()
     try database.transaction { try $0.set([1], "k", in: domain) }
     let connection = try SQLiteConnection(path: home.location.store)
     try connection.execute("UPDATE preferences_values SET value='[1,'")
     let error = #expect(throws: PreferenceError.self) { try database.value("k", in: domain) }
     #expect(error?.code == .damaged)
-    // And one that does is read.
+    // A well-formed one is read.
     try connection.execute("UPDATE preferences_values SET value='[7]'")
     #expect(try database.value("k", in: domain) == [7])
   }
 }
 
-/// A key that is always at hand.
+/// A key that is always available.
 final class FixedKeys: DataKeyProvider {
   private let key = Array(repeating: UInt8(7), count: 32)
   private let id = Array(repeating: UInt8(9), count: 16)

@@ -19,7 +19,7 @@ struct PreferenceObservationTests {
     let store = try open("a")
     var changes = store.changes(of: "k").makeAsyncIterator()
     #expect(store.value(forKey: "k") == nil)
-    // A connection of its own, as another process has it.
+    // A separate connection, like that of another process.
     let other = try #require(
       try PreferenceDatabase.open(home.location, mode: .write, process: "other"))
     try other.transaction { transaction in
@@ -44,7 +44,7 @@ struct PreferenceObservationTests {
     }
     try other.transaction { try $0.set("mine", "k", in: PreferenceDomain("a")) }
     var iterator = own.makeAsyncIterator()
-    // The first thing to be heard is the own domain's change.
+    // The first change in the stream is that of the observed domain.
     #expect(await iterator.next()?.first?.new == "mine")
   }
 

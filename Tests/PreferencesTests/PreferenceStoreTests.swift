@@ -9,11 +9,11 @@ struct PreferenceStoreTests {
 
   init() throws { home = try TemporaryHome() }
 
-  /// The program's own name and the global domain are no suites: they are searched already.
+  /// The program's own domain and the global one are searched already.
   @Test(arguments: [
     ("com.example.suite", "suite"), ("NSGlobalDomain", "none"), ("preference-writer", "none"),
   ])
-  func someNamesAreNoSuites(name: String, expected: String) throws {
+  func ownAndGlobalNamesAreNotSuites(name: String, expected: String) throws {
     let program = VaultProcess(
       home: home.path, executable: KeyringSession.product("preference-writer"))
     #expect(try program.run(["suite", name]).text == "\(expected)\n")
@@ -195,7 +195,7 @@ struct PreferenceStoreTests {
     #expect(store.dictionaryRepresentation().keys.sorted() == ["own", "w"])
   }
 
-  @Test func whatIsSetIsOnTheDiskAfterSynchronize() throws {
+  @Test func changesAreOnTheDiskAfterSynchronize() throws {
     let store = try open()
     for n in 0..<100 { store.set(n, forKey: "k\(n)") }
     #expect(store.integer(forKey: "k99") == 99)
@@ -208,7 +208,7 @@ struct PreferenceStoreTests {
     #expect(store.string(forKey: "k0") == "new")
   }
 
-  @Test func aStoreThatGoesWritesWhatIsPending() throws {
+  @Test func aStoreWritesPendingChangesWhenItIsDeallocated() throws {
     do {
       let store = try open()
       store.set("kept", forKey: "k")
@@ -250,7 +250,7 @@ struct PreferenceStoreTests {
     #expect(throws: PreferenceError.self) { try store.value(for: mode) }
   }
 
-  @Test func appStorageHasSwiftUIsRules() throws {
+  @Test func appStorageFollowsSwiftUI() throws {
     enum Size: Int, Sendable { case small, large }
     struct Editor {
       @AppStorage var theme: String

@@ -27,7 +27,7 @@ struct PropertyListFuzzTests {
     }
   }
 
-  @Test func binaryOnes() {
+  @Test func nearlyValidBinaryListsNeverCrash() {
     parse(
       Mutations(
         "binary property lists",
@@ -37,7 +37,7 @@ struct PropertyListFuzzTests {
         ]))
   }
 
-  @Test func xmlOnes() {
+  @Test func nearlyValidXMLListsNeverCrash() {
     parse(
       Mutations(
         "XML property lists",
@@ -51,7 +51,7 @@ struct PropertyListFuzzTests {
         ].map { Array($0.utf8) }))
   }
 
-  @Test func oldStyleOnes() {
+  @Test func nearlyValidOldStyleListsNeverCrash() {
     parse(
       Mutations(
         "old-style property lists",
@@ -65,7 +65,7 @@ struct PropertyListFuzzTests {
         ]))
   }
 
-  @Test func levelsWithoutEnd() {
+  @Test func endlesslyNestedListsAreRefused() {
     for (open, close) in [
       ("<array>", ""), ("<dict><key>a</key>", ""), ("(", ")"), ("{a=", ";}"), ("(", ""), ("/*", ""),
     ] {

@@ -3,7 +3,7 @@ import Testing
 import VaultPreferences
 
 struct PropertyListTests {
-  /// One of everything, also what is hard.
+  /// A value of every kind, including difficult ones.
   static let everything: PreferenceValue = .dictionary([
     "string": .string("a<b>&\"'\r\n\té\u{1F600}\u{2028}"), "empty": "", "": "empty key",
     "data": .data(Array(0...255)), "none": .data([]),
@@ -76,7 +76,7 @@ struct PropertyListTests {
     var found = try #require(PropertyList.parse(back).entries)
     expected["floats"] = nil
     found["floats"] = nil
-    // plistlib takes 0.0 and -0.0 for one object.
+    // plistlib treats 0.0 and -0.0 as the same object.
     expected["reals"] = nil
     found["reals"] = nil
     // plistlib cuts dates to microseconds.
@@ -86,7 +86,7 @@ struct PropertyListTests {
     #expect(found == expected)
   }
 
-  @Test func xmlTellsEachLossAndKeepsTheRest() throws {
+  @Test func xmlReportsEachLossAndKeepsTheRest() throws {
     let document = PropertyList.xml(Self.everything)
     let losses = document.losses.map { $0.prefix { $0 != ":" } }
     #expect(Set(losses) == ["dates.1", "dates.3"])
@@ -125,11 +125,11 @@ struct PropertyListTests {
     "<integer>18446744073709551616</integer>", "{a = 1}", "(a", "\"a", "{= 1;}", "<0>", "<0g>",
     "a b", "[1]", "{a = 1; b}", "\"\\Ud83d",
   ])
-  func whatIsNoPropertyListIsRefused(text: String) {
+  func textThatIsNotAPropertyListIsRefused(text: String) {
     #expect(throws: PreferenceError.self) { try PropertyList.parse(Array(text.utf8)) }
   }
 
-  /// A file that a crash emptied, entities, and the place of what is wrong.
+  /// A file that a crash emptied, entities, and the line of an error.
   @Test(arguments: [
     ("", "the property list is empty"),
     ("<!DOCTYPE plist [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><string>&e;</string>", "entity"),
@@ -178,7 +178,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test func oneFormMayBeAskedFor() throws {
+  @Test func aFormCanBeRequired() throws {
     let xml = PropertyList.xml(["a": 1]).bytes
     #expect(try PropertyList.parse(xml, as: .xml) == ["a": 1])
     for bytes in [PropertyList.binary(["a": 1]), Array("{a = 1;}".utf8)] {
@@ -194,7 +194,7 @@ struct PropertyListTests {
     #expect(try PropertyList.parse(Array("k = v; 'k 2' = (a,);".utf8)) == ["k": "v", "k 2": ["a"]])
   }
 
-  @Test func nothingMakesTheReadersCrash() throws {
+  @Test func damagedInputNeverCrashesTheReaders() throws {
     let binary = PropertyList.binary(Self.everything)
     for position in binary.indices {
       var damaged = binary
@@ -222,7 +222,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test func aSmallFileThatStandsForAHugeTreeIsRefused() throws {
+  @Test func aSmallFileThatExpandsToAHugeTreeIsRefused() throws {
     // Each array names the next one twice: 2^40 values in a few hundred bytes.
     var bytes = Array("bplist00".utf8)
     var offsets: [UInt8] = []
@@ -243,7 +243,7 @@ struct PropertyListTests {
   static let samples = ProcessInfo.processInfo.environment["VAULT_TEST_PLISTS"] ?? ""
 
   @Test(.enabled(if: !samples.isEmpty, "VAULT_TEST_PLISTS names no directory of property lists"))
-  func othersPropertyListsAreKeptWhole() throws {
+  func propertyListsOfOthersAreKeptExactly() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: Self.samples)
     where !name.hasSuffix(".md") {
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(Self.samples)/\(name)"))

@@ -5,7 +5,7 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// What happens to a protected domain beside reading and writing: removal, undo, snapshots, damage.
+/// Removal, undo, snapshots and damage of a protected domain.
 struct ProtectedDomainTests {
   private let home: TemporaryHome
   private let domain = PreferenceDomain("p")
@@ -34,7 +34,7 @@ struct ProtectedDomainTests {
     connection.close()
   }
 
-  @Test func aRemovalThatIsTakenBackLeavesTheDomainReadableAndProtected() throws {
+  @Test func undoingARemovalLeavesTheDomainReadableAndProtected() throws {
     let database = try protectedDomain()
     try database.transaction { try $0.removeDomain(domain) }
     let undone = try database.undo(database.undoable(latest: 1))
@@ -50,7 +50,7 @@ struct ProtectedDomainTests {
   }
 
   /// Journals of earlier versions do not say how a removed domain was protected.
-  @Test func aRemovalByAnEarlierVersionIsTakenBackTheSame() throws {
+  @Test func aRemovalByAnEarlierVersionIsUndoneAlike() throws {
     let database = try protectedDomain()
     try database.transaction { try $0.removeDomain(domain) }
     try execute("UPDATE preferences_journal SET old_value=NULL WHERE old_type='domain'")
@@ -59,7 +59,7 @@ struct ProtectedDomainTests {
     #expect(try database.value("token", in: domain) == "secret")
   }
 
-  @Test func aDomainThatWasMadeAgainIsNotMixedWithSealedValues() throws {
+  @Test func aRecreatedDomainIsNotMixedWithSealedValues() throws {
     let database = try protectedDomain()
     let removal = try #require(
       try database.transaction { transaction in
@@ -75,7 +75,7 @@ struct ProtectedDomainTests {
     #expect(try database.contents(of: domain) == ["token": "secret"])
   }
 
-  @Test func aDomainWithoutItsMarkIsToldAndGetsItBack() throws {
+  @Test func aDomainWithoutItsMarkIsReportedAndGetsItBack() throws {
     let database = try protectedDomain()
     try execute("UPDATE preferences_domains SET protection=NULL WHERE name='p'")
     for body in [
@@ -86,7 +86,7 @@ struct ProtectedDomainTests {
       #expect(error?.code == .damaged)
       #expect(error?.message.contains("is not marked as protected") == true)
     }
-    // The others are there as ever.
+    // Other domains are not affected.
     #expect(try database.contents(of: other) == ["k": "open"])
     let snapshot = try database.takeSnapshot(named: "s")
     #expect(snapshot.domains == [other: ["k": "open"]])
@@ -106,7 +106,7 @@ struct ProtectedDomainTests {
     #expect(try database.isProtected(domain))
   }
 
-  @Test func protectingIsInTheJournalAndCanBeTakenBack() throws {
+  @Test func protectingIsInTheJournalAndCanBeUndone() throws {
     let database = try protectedDomain()
     #expect(try database.changes(in: domain).map(\.kind) == [.protect])
     let told = try database.undo(database.undoable(latest: 1), isDryRun: true)
@@ -122,8 +122,8 @@ struct ProtectedDomainTests {
     #expect(try database.isProtected(domain))
   }
 
-  /// Numbers of the journal are never given twice: who reads on from one misses nothing.
-  @Test func numbersGoOnWhereTheJournalOfADomainGoes() throws {
+  /// Numbers of the journal are never reused, so a reader that continues after one misses nothing.
+  @Test func numbersContinueAfterTheJournalOfADomainIsDeleted() throws {
     let database = try open(FixedKeys())
     try database.transaction { try $0.set(1, "a", in: domain) }
     try database.transaction { try $0.set(2, "b", in: domain) }
@@ -133,7 +133,7 @@ struct ProtectedDomainTests {
     #expect(try database.changes(after: before).map(\.kind) == [.protect])
   }
 
-  @Test func aSnapshotKeepsAProtectedDomainSealedAndBringsItBackWithoutAKey() throws {
+  @Test func aSnapshotKeepsAProtectedDomainSealedAndRestoresItWithoutAKey() throws {
     var database = try protectedDomain()
     #expect(try database.takeSnapshot(named: "s").problems == [])
     #expect(
@@ -165,13 +165,13 @@ struct ProtectedDomainTests {
       #expect(PreferenceDatabase.differences(from: old, to: new).map(\.key) == expected)
       #expect(new.problems.isEmpty == (keys != nil))
     }
-    // What is the same needs none.
+    // Equal contents need no key.
     let reader = try open()
     let now = try reader.currentState()
     #expect(reader.opening(now, besides: now).problems == [])
   }
 
-  @Test func aDomainProtectedAfterASnapshotIsLeftAsItIs() throws {
+  @Test func restoringASnapshotLeavesADomainProtectedLaterAlone() throws {
     let database = try open(FixedKeys())
     try database.transaction { try $0.set("secret", "token", in: domain) }
     _ = try database.takeSnapshot(named: "s")
@@ -181,8 +181,8 @@ struct ProtectedDomainTests {
     #expect(try database.contents(of: domain) == ["token": "secret"])
   }
 
-  /// A part that was removed before is in no journal and in no snapshot either.
-  @Test func protectingForgetsPartsThatWereRemoved() throws {
+  /// A part that was removed before disappears from the journal and the snapshots, too.
+  @Test func protectingForgetsRemovedParts() throws {
     let database = try open(FixedKeys())
     let part = PreferenceDomain("p", host: .current)
     try database.transaction { transaction in

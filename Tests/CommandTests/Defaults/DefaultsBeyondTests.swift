@@ -5,13 +5,13 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// What macOS's `defaults` has not.
+/// Features that macOS's `defaults` does not have.
 struct DefaultsBeyondTests {
   private let defaults: DefaultsRunner
 
   init() throws { defaults = try DefaultsRunner() }
 
-  @Test func aDamagedStoreIsToldAndRecoveredWhenAsked() throws {
+  @Test func aDamagedStoreIsReportedAndRecoveredOnRequest() throws {
     #expect(defaults("recover").message == "There is no store.\n")
     defaults("write", "d", "first", "1")
     let keys = (0..<10_000).map { "k\($0) = \"value \($0)\";" }.joined()
@@ -103,7 +103,7 @@ struct DefaultsBeyondTests {
     #expect(defaults("diff", "before").status == 1)
   }
 
-  @Test func watchingGoesOnFromASequenceNumber() {
+  @Test func watchingContinuesAfterASequenceNumber() {
     defaults("write", "d", "a", "1")
     defaults("write", "e", "b", "-bool", "yes")
     let lines = defaults("watch", "--json", "--since", "0", "--count", "2").output
@@ -198,7 +198,8 @@ struct DefaultsBeyondTests {
       kill(victim.pid, SIGKILL)
       let status = victim.finish().status
       let found = try database.value("value", in: PreferenceDomain("k"))
-      // Acknowledged is there; otherwise it is an earlier one or this one, and the store is whole.
+      // An acknowledged value is stored; otherwise it is this one or an earlier one. The store is
+      // intact.
       if status == 0 { #expect(found == .string("\(n)")) }
       if case .string(let text)? = found { #expect((Int(text) ?? 99) <= n) }
     }
@@ -209,7 +210,7 @@ struct DefaultsBeyondTests {
   }
 }
 
-/// A key that is always at hand.
+/// A key that is always available.
 final class FixedDataKeys: DataKeyProvider {
   private let id = Array(repeating: UInt8(9), count: 16)
 

@@ -31,13 +31,13 @@ struct DefaultsExchangeTests {
     #expect(try domain("copy") == domain("d"))
   }
 
-  @Test func exportToStandardOutputIsXMLAndTellsWhatItLoses() throws {
+  @Test func exportToStandardOutputIsXMLAndReportsLosses() throws {
     let result = defaults("export", "d", "-")
     #expect(result.status == 0)
     #expect(result.output.contains("<real>32.299999237060547</real>"))
     #expect(result.output.contains("<string>a&lt;b&gt;&amp;&#13;\n é</string>"))
     #expect(result.output.contains("<key>CF$UID</key>"))
-    // A 32-bit number keeps its value; only who is strict hears of its width.
+    // A 32-bit number keeps its value; only --strict reports its width.
     #expect(!result.error.contains("32-bit"))
     let strict = defaults("export", "--strict", "d", "-")
     #expect(strict.status == 1)
@@ -68,7 +68,7 @@ struct DefaultsExchangeTests {
     #expect(defaults("read", "--json", "d", "deep").output.contains("\"y\": true"))
   }
 
-  @Test func aScriptMakesTheDomainAnew() throws {
+  @Test func aScriptRecreatesTheDomain() throws {
     let script = defaults("export", "--format", "script", "d", "-").output
     for line in script.split(separator: "\ndefaults ", omittingEmptySubsequences: true) {
       let text = line.hasPrefix("defaults ") ? String(line.dropFirst(9)) : String(line)
@@ -80,7 +80,7 @@ struct DefaultsExchangeTests {
     #expect(try domain("copy") == domain("d"))
   }
 
-  @Test func importMergesAndRefusesWhatIsNoDictionary() throws {
+  @Test func importMergesAndRefusesAnythingButADictionary() throws {
     defaults("write", "m", "kept", "1")
     #expect(defaults("import", "m", "-", input: "{added = 2;}").status == 0)
     #expect(try domain("m") == ["kept": "1", "added": "2"])
@@ -97,7 +97,7 @@ struct DefaultsExchangeTests {
 }
 
 extension DefaultsExchangeTests {
-  /// macOS's words first, then what the reader found, and where.
+  /// macOS's message first, then the reader's reason with its line.
   @Test(arguments: [
     ([], "{a = 1;\n b = 2\n}", "missing ; in a dictionary at line 2"),
     ([], "<plist><dict>\n<key>a</key>\n</plist>", "mismatched tag at line 3"), ([], "", "empty"),

@@ -18,11 +18,11 @@ struct DefaultsFilesTests {
     return try #require(attributes[.posixPermissions] as? Int)
   }
 
-  @Test func aFileThatIsTooLargeIsRefusedAndNotEmptied() throws {
+  @Test func aTooLargeFileIsRefusedAndNotEmptied() throws {
     let big = path("big.plist")
     try Data("{old = value;}".utf8).write(to: URL(fileURLWithPath: big))
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: big))
-    // Sparse: it takes no room.
+    // The file is sparse, so it takes no space.
     try handle.truncate(atOffset: 256 << 20 | 1)
     try handle.close()
     for words in [
@@ -39,7 +39,7 @@ struct DefaultsFilesTests {
     #expect(defaults.home.names() == ["big.plist"])
   }
 
-  @Test func aLinkStaysAndWhatItPointsToIsChanged() throws {
+  @Test func aLinkStaysAndItsTargetIsChanged() throws {
     #expect(defaults("write", path("real.plist"), "a", "1").status == 0)
     unsafe chmod(path("real.plist"), 0o640)
     try FileManager.default.createDirectory(
@@ -55,7 +55,7 @@ struct DefaultsFilesTests {
     #expect(
       defaults("read", path("real")).output
         == "{\n    a = 1;\n    \"folder/up\" = 2;\n    link = 2;\n}\n")
-    // One that leads nowhere yet.
+    // A link whose target does not exist yet.
     try FileManager.default.createSymbolicLink(
       atPath: path("dangling.plist"), withDestinationPath: "later.plist")
     #expect(defaults("write", path("dangling"), "k", "1").status == 0)
@@ -64,9 +64,9 @@ struct DefaultsFilesTests {
     #expect(try mode("later.plist") == 0o600)
   }
 
-  /// Otherwise whoever may write to `/tmp` would choose which file of another user's is replaced.
+  /// Otherwise anyone who can write to `/tmp` could choose which file of another user is replaced.
   @Test(.enabled(if: getuid() == 0, "only root can make another user's link"))
-  func aLinkOfAnotherUserInAFolderForAllIsNotFollowed() throws {
+  func aLinkOfAnotherUserInASharedDirectoryIsNotFollowed() throws {
     let shared = path("shared")
     try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: false)
     #expect(unsafe chmod(shared, 0o1777) == 0)
@@ -105,8 +105,8 @@ struct DefaultsFilesTests {
     #expect(bytes == Array("bplist00".utf8))
   }
 
-  /// The file, and after the rename its name: both are synced, and neither failure goes unnoticed.
-  @Test(arguments: [1, 2]) func aSyncThatFailsIsTold(number: Int) throws {
+  /// The file is synced, and after the rename its directory; both failures are reported.
+  @Test(arguments: [1, 2]) func aFailedSyncIsReported(number: Int) throws {
     defaults("write", path("f.plist"), "a", "1")
     let plan = FaultPlan(.error(EIO), at: number, of: [.sync])
     let result = System.withFaults(plan) { defaults("write", path("f.plist"), "a", "2") }

@@ -4,7 +4,7 @@ import Testing
 import VaultPreferences
 import VaultStorage
 
-/// What names a domain, and what a file.
+/// Words that name a domain, and words that name a file.
 struct DefaultsNamesTests {
   private let defaults: DefaultsRunner
 
@@ -23,12 +23,12 @@ struct DefaultsNamesTests {
     #expect(defaults("read-type", "com.apple.dock.plist", "autohide").output == "Type is boolean\n")
     #expect(defaults("write", "com.apple.dock.plist", "x", "1").status == 0)
     #expect(defaults("domains").output == "com.apple.dock\n")
-    // That alone is a name.
+    // By itself that is a name.
     #expect(defaults("write", ".plist", "k", "1").status == 0)
     #expect(defaults("read", ".plist", "k").output == "1\n")
   }
 
-  /// A real process, since the working directory counts.
+  /// Runs a real process, since the working directory matters.
   @Test func aNameWithASlashIsADomainAndNotAFileHere() throws {
     let name = "com.apple.LaunchServices/com.apple.launchservices.secure"
     let vault = VaultProcess(home: defaults.home.path)
@@ -45,7 +45,7 @@ struct DefaultsNamesTests {
     #expect(defaults("read", "ByHost/d", "k").output == "1\n")
   }
 
-  @Test(arguments: ["", "./", "../x/"]) func pathsStayPaths(prefix: String) throws {
+  @Test(arguments: ["", "./", "../x/"]) func pathsRemainPaths(prefix: String) throws {
     let folder = "\(defaults.home.path)/x"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let shell = Process()

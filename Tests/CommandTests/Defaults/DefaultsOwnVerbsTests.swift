@@ -4,7 +4,7 @@ import Testing
 import VaultPreferences
 import VaultStorage
 
-/// Verbs of our own: their help, and what they say of what they did.
+/// Verbs that macOS does not have: their help and their reports.
 struct DefaultsOwnVerbsTests {
   private let defaults: DefaultsRunner
 
@@ -14,7 +14,7 @@ struct DefaultsOwnVerbsTests {
     "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover",
   ]
 
-  @Test(arguments: verbs) func eachHasItsHelp(verb: String) {
+  @Test(arguments: verbs) func eachOwnVerbHasItsHelp(verb: String) {
     for words in [[verb, "--help"], [verb, "-h"], [verb, "d", "--help"]] {
       let help = defaults.run(words)
       #expect(help.status == 0)
@@ -28,8 +28,8 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults.home.names() == [])
   }
 
-  /// To macOS's verbs it is a word like any other.
-  @Test func elsewhereItIsAWord() throws {
+  /// For macOS's verbs it is a word like any other.
+  @Test func helpIsAPlainWordForMacVerbs() throws {
     #expect(defaults("write", "d", "--help", "-string", "x").status == 0)
     #expect(try defaults.value("--help") == "x")
     #expect(defaults("history", "d", "--", "--help").output.contains("\"--help\""))
@@ -51,7 +51,7 @@ struct DefaultsOwnVerbsTests {
     #expect(try version.text == vault.run(["--version"]).text)
   }
 
-  @Test func undoTakesBackAProtectionAndSaysSo() throws {
+  @Test func undoUndoesAProtectionAndReportsIt() throws {
     defaults.keys = FixedDataKeys()
     defaults("write", "other", "k", "1")
     defaults("write", "d", "k", "1")
@@ -64,7 +64,7 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults("read", "other", "k").output == "1\n")
   }
 
-  @Test func undoOfWhatWasChangedSinceSaysWhatToDo() throws {
+  @Test func undoingAKeyChangedSinceSuggestsForce() throws {
     defaults("write", "d", "k", "1")
     defaults("write", "d", "other", "1")
     let history = defaults("history", "d", "k").output
@@ -76,7 +76,7 @@ struct DefaultsOwnVerbsTests {
     #expect(refused.message.contains("--force"))
   }
 
-  /// One broken domain: told, and the others are read, found, exported and kept.
+  /// A damaged domain is reported; the others are read, found, exported and kept.
   @Test func aBrokenDomainDoesNotStopTheOthers() throws {
     defaults.keys = FixedDataKeys()
     defaults("write", "broken", "token", "SECRET")
@@ -101,7 +101,7 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults("read", "broken").output == "{\n    token = SECRET;\n}\n")
   }
 
-  @Test func protectTakesThePartsOfADomainForSingleHostsToo() throws {
+  @Test func protectIncludesTheHostPartsOfADomain() throws {
     defaults.keys = FixedDataKeys()
     defaults("-currentHost", "write", "d", "k", "canary-here")
     defaults("write", "d", "k", "canary")
@@ -117,7 +117,7 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults("-currentHost", "read", "d", "k").output == "canary-here\n")
   }
 
-  @Test func aSnapshotSaysWhatItLeavesAlone() throws {
+  @Test func aSnapshotReportsWhatItLeavesAlone() throws {
     defaults("write", "d", "k", "1")
     defaults("snapshot", "s")
     defaults.keys = FixedDataKeys()

@@ -67,7 +67,7 @@ struct DefaultsReadTests {
         == "{\n    10 = 1;\n    9 = 1;\n    B = 1;\n    a = 1;\n    b = 1;\n    \"é\" = 1;\n}\n")
   }
 
-  @Test func whatPrintsCanBeReadAgain() throws {
+  @Test func printedValuesCanBeReadAgain() throws {
     defaults(
       "write", "d", "k", "-dict", "s", "-string", "tab\tquote\"", "d", "<0aff>", "a", "(1, (2))")
     let text = defaults("read", "d", "k").output
@@ -86,7 +86,7 @@ struct DefaultsReadTests {
         == "{length = 32, bytes = 0x626f6f6b 626f6f6b 626f6f6b 626f6f6b ... 626f6f6b 626f6f6b }\n")
   }
 
-  @Test func whatIsNotThereIsSaidOnStandardError() {
+  @Test func missingKeysAndDomainsAreReportedOnStandardError() {
     #expect(defaults("read", "d").message == "\nDomain d does not exist\n\n")
     #expect(
       defaults("read", "d", "k").message
@@ -102,7 +102,7 @@ struct DefaultsReadTests {
     }
     #expect(defaults("domains").output == "\n")
     #expect(defaults("read").output == "{\n}\n")
-    // Asking made nothing.
+    // Reading created no store.
     #expect(defaults.home.names() == ["vault"] || defaults.home.names() == [])
   }
 

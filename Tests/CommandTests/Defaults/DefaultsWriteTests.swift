@@ -175,7 +175,7 @@ struct DefaultsWriteTests {
   @Test func verbsIgnoreCaseAndFlagsDoNot() throws {
     #expect(defaults("Write", "d", "k", "x").status == 0)
     #expect(defaults("READ", "d", "k").output == "x\n")
-    // Not the flag: a value of its own, and then one too many.
+    // Here it is not a flag but a value, and the next word is one too many.
     #expect(defaults("write", "d", "k", "-INT", "1").message.hasPrefix("Unexpected argument 1"))
     #expect(defaults("write", "d", "k", "-INT").status == 0)
     #expect(try defaults.value("k") == "-INT")
