@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The verbs and options of the built command, as `--experimental-dump-help` tells them.
+/// The verbs and options of the built command, from `--experimental-dump-help`.
 struct CommandGrammarDump {
   struct Verb: Decodable {
     struct Argument: Decodable {
@@ -78,7 +78,20 @@ struct DocumentationPage {
     }
   }
 
-  /// What stands between backticks.
+  /// The entries of the first list below a heading, each split at its first colon.
+  func entries(below heading: String) -> [[String]] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let start = lines.firstIndex(where: { $0 == "## \(heading)" }) else { return [] }
+    let list = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+      .drop { !$0.hasPrefix("- ") }.prefix { $0.hasPrefix("- ") || $0.hasPrefix("  ") }
+    return list.joined(separator: "\n").components(separatedBy: "\n- ").map { entry in
+      entry.split(separator: ":", maxSplits: 1).map {
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: "- \n"))
+      }
+    }
+  }
+
+  /// The texts between backticks.
   static func codes(_ text: String) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }

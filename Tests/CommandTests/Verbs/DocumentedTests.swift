@@ -64,10 +64,10 @@ struct DocumentedTests {
     let first = try #require(sets.first)
     let common = sets.reduce(first) { $0.intersection($1) }.subtracting(["--help", "--version"])
     let page = try DocumentationPage("cli.md").text
-    let line = try #require(
-      page.split(separator: "\n").first { $0.contains("stand before or after the verb") })
+    let paragraph = try #require(
+      page.components(separatedBy: "\n\n").first { $0.contains("before or after the verb") })
     let listed = Set(
-      DocumentationPage.codes(String(line)).map { String($0.prefix { $0 != " " }) }
+      DocumentationPage.codes(paragraph).map { String($0.prefix { $0 != " " }) }
         .filter { $0.hasPrefix("--") })
     #expect(listed == common)
     for option in common {
@@ -80,7 +80,9 @@ struct DocumentedTests {
   @Test func theVariablesAreThoseThatAreRead() throws {
     let page = try DocumentationPage("cli.md")
     let listed = Set(
-      page.rows(below: "Which vault, and what opens it").flatMap { DocumentationPage.codes($0[0]) })
+      page.rows(below: "Which vault, and what unlocks it").flatMap {
+        DocumentationPage.codes($0[0])
+      })
     #expect(listed == Set(EnvironmentNames.all))
     let sources = URL(fileURLWithPath: #filePath)
       .appendingPathComponent("../../../../Sources").standardized.path

@@ -74,7 +74,7 @@ struct JSONFormTests {
       home: home,
       environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
     _ = try data.home.privateFile("words", "correct horse battery staple")
-    let rows = try DocumentationPage("cli.md").rows(below: "JSON")
+    let rows = try DocumentationPage("cli.md").entries(below: "JSON")
     for line in Self.lines {
       let path = line.path.split(separator: " ").map(String.init)
       let words = line.words.map { $0.replacing("HOME", with: home) }
