@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Imports point down, siblings never meet: the table of DESIGN's picture.
+/// Imports point down, siblings never meet: the picture of ARCHITECTURE.md as a table.
 struct LayeringTests {
   /// Which of our modules each target may import.
   static let allowed: [String: Set<String>] = [

@@ -4,7 +4,7 @@ import VaultSealing
 
 /// gnome-keyring's control socket, by which the login unlocks it.
 ///
-/// gnome-keyring's daemon/control/gkd-control-server.c; protocols.md, section 8.1.
+/// The protocol is that of gnome-keyring's daemon/control/gkd-control-server.c.
 enum ControlSocket {
   enum Answer: UInt32 {
     case done = 0

@@ -42,7 +42,7 @@ package struct KeyringItem: Sendable, Equatable {
     asked.allSatisfy { attributes[$0.key] == $0.value }
   }
 
-  /// Which program seems to have written it, by its attributes: protocols.md, section 6.
+  /// The program that seems to have written it, by the attributes that each program writes.
   package var ownerHint: String? {
     let schema = attributes[SecretServiceNames.schemaAttribute] ?? ""
     if let known = Self.schemas[schema] { return known }

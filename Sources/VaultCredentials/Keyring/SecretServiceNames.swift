@@ -9,7 +9,7 @@ enum SecretServiceNames {
   static let item = "org.freedesktop.Secret.Item"
   static let prompt = "org.freedesktop.Secret.Prompt"
   static let properties = "org.freedesktop.DBus.Properties"
-  /// gnome-keyring's own, by its own name unsupported: protocols.md, section 8.
+  /// gnome-keyring's own interface, which its name calls unsupported (daemon/dbus of its source).
   static let masterPassword = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
   /// What asks for gnome-keyring: gcr's prompter.
   static let prompter = "org.gnome.keyring.SystemPrompter"

@@ -50,7 +50,7 @@ struct ImportTests {
     let vault = try CommandVault()
     let path = try file(
       "chrome.csv", "name,url,username,password,note\na,,u,1,\nb,,,2,\n", in: vault)
-    // Whatever is wrong, the whole answer is told: see issue 11, row 19.
+    // If this fails, the test prints the whole answer.
     func told(_ run: VaultProcess.Result) -> Comment {
       "status \(run.status), stdout '\(run.text)', stderr '\(run.errors)'"
     }
