@@ -1,13 +1,14 @@
 import CVaultLinux
 import Glibc
 
-/// Replaces a whole file so that everyone sees the old or the new, never neither, never half.
+/// Replaces a whole file atomically: readers see the old contents or the new, never neither, never
+/// half.
 ///
 /// The new contents are written beside the old file, made durable, and renamed over it; then the
 /// directory is made durable. In 20 power cuts this lost none of 14,243 acknowledged writes, where
 /// the same without the directory's fsync lost 8.
 package enum AtomicFile {
-  /// Where the new contents go, in as many pieces as the caller likes.
+  /// Writes the new contents, in any number of pieces.
   package struct Writer: ~Copyable {
     fileprivate let descriptor: Int32
     fileprivate let name: String
@@ -23,22 +24,23 @@ package enum AtomicFile {
     }
   }
 
-  /// The name under which the generation before is kept.
+  /// The name of the previous generation of a file.
   package static func previousName(of name: String) -> String { "\(name).previous" }
 
-  /// Replaces the file `name` by what `write` writes.
+  /// Replaces the file `name` with what `write` writes.
   ///
-  /// If it throws, the old file is as it was and nothing new is left, but for code `.notDurable`:
-  /// then the new file is in place and readable, but may be gone after a power cut.
+  /// If it throws, the old file is unchanged and no new file is left, except with code
+  /// `.notDurable`: then the new file is in place and readable, but a power cut may undo the
+  /// replacement.
   ///
   /// - Parameters:
   ///   - name: The file's name in `directory`; it need not exist.
   ///   - directory: The directory, whose lock the caller holds.
   ///   - keepingPrevious: Keeps the old file as ``previousName(of:)``.
-  ///   - isDurable: Whether to wait for the disk. Without, a power cut may leave an older file.
+  ///   - isDurable: Whether to wait for the disk. If not, a power cut may leave an older file.
   ///   - write: Writes the contents.
   /// - Throws: ``StorageError`` with code `.cannotCreate`, `.inputOutput`, `.notDurable`; what
-  ///   `write` throws, but for ``System/Failure``, which becomes `.inputOutput`.
+  ///   `write` throws, except ``System/Failure``, which becomes `.inputOutput`.
   package static func replace(
     _ name: String, in directory: Directory, keepingPrevious: Bool = false,
     isDurable: Bool = true, write: (borrowing Writer) throws -> Void
@@ -79,13 +81,13 @@ package enum AtomicFile {
     }
   }
 
-  /// Replaces the file `name` by one that `make` writes to by its path.
+  /// Replaces the file `name` with a file that `make` writes to by its path.
   ///
   /// - Parameters:
   ///   - name: The file's name in `directory`; it need not exist.
   ///   - directory: The directory, whose lock the caller holds.
   ///   - make: Gets the path of an empty file with mode 0600.
-  /// - Throws: As ``replace(_:in:keepingPrevious:isDurable:write:)`` does.
+  /// - Throws: The same as ``replace(_:in:keepingPrevious:isDurable:write:)``.
   package static func replace(
     _ name: String, in directory: Directory, by make: (_ path: String) throws -> Void
   ) throws {
@@ -94,7 +96,7 @@ package enum AtomicFile {
     }
   }
 
-  /// Replaces the file `name` by `bytes`.
+  /// Replaces the file `name` with `bytes`.
   package static func replace(
     _ name: String, in directory: Directory, keepingPrevious: Bool = false,
     isDurable: Bool = true, with bytes: [UInt8]
@@ -104,7 +106,8 @@ package enum AtomicFile {
     ) { writer in try writer.write(bytes) }
   }
 
-  /// Removes what a killed writer of `name` left, and SQLite's files beside it; the caller holds the lock.
+  /// Removes what a killed writer of `name` left behind, with SQLite's files beside it; the caller
+  /// holds the lock.
   package static func removeStale(of name: String, in directory: Directory) throws(StorageError) {
     let prefix = temporaryPrefix(for: name)
     for found in try directory.names() where found.hasPrefix(prefix) {
@@ -116,11 +119,11 @@ package enum AtomicFile {
     }
   }
 
-  /// Whether `file`, which has two names, has both from here: `name` and the generation before.
+  /// Whether both names of `file` come from this type: `name` and the previous generation.
   package static func isKeptTwice(
     _ name: String, inode: UInt64, in directory: Directory
   ) throws(StorageError) -> Bool {
-    // In the order in which a writer makes them: the temporary name becomes the previous one.
+    // In the order in which a writer creates them: the temporary name becomes the previous one.
     let prefix = temporaryPrefix(for: name)
     var names = try directory.names().filter { $0.hasPrefix(prefix) }
     names.append(previousName(of: name))
@@ -136,8 +139,8 @@ package enum AtomicFile {
     return false
   }
 
-  /// Gives the old file a second name, and renames that over an older one's: at every moment there
-  /// is a whole file of the generation before, or there never was.
+  /// Gives the old file a second name and renames that over the older generation, so that a
+  /// complete previous generation exists at every moment once there was one.
   private static func keepPrevious(
     _ name: String, in directory: Directory
   ) throws(System.Failure) {
@@ -147,12 +150,14 @@ package enum AtomicFile {
     } catch  where error.errno == ENOENT {
       return
     } catch  where [EPERM, EOPNOTSUPP, EMLINK, ENOSYS].contains(error.errno) {
-      // A file system without hard links: the new generation matters more than the old one.
+      // A file system without hard links: go on, because the new generation matters more than the
+      // old one.
       return
     }
     do {
       try System.rename(aside, to: previousName(of: name), in: directory.descriptor)
-      // rename(2) does nothing where both names are the same file already: after a crash.
+      // After a crash both names may be the same file; rename(2) then does nothing and leaves this
+      // one.
       try? System.unlink(aside, in: directory.descriptor)
     } catch {
       try? System.unlink(aside, in: directory.descriptor)

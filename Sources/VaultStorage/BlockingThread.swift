@@ -1,7 +1,7 @@
 import CVaultLinux
 import Glibc
 
-/// A thread for calls that wait, so that Swift's cooperative threads do not.
+/// Threads for blocking calls, which must not occupy Swift's cooperative threads.
 package enum BlockingThread {
   private final class Start {
     let body: @Sendable () -> Void
@@ -9,7 +9,7 @@ package enum BlockingThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread of its own, with all signals blocked: they belong to the others.
+  /// Runs `body` on a new thread with all signals blocked, so that other threads handle them.
   package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
     let start = Start { [name] in
       _ = unsafe cvault_prctl_name(String(name.prefix(15)))
@@ -34,7 +34,7 @@ package enum BlockingThread {
     pthread_detach(thread)
   }
 
-  /// Runs `body` on a thread of its own and waits without holding a cooperative one.
+  /// Runs `body` on a new thread and suspends the caller until it returns.
   package static func run<Result: Sendable>(
     name: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -2,11 +2,12 @@ import CVaultLinux
 import Glibc
 import Synchronization
 
-/// Tells when a store was changed, by this process or any other, without a daemon.
+/// Reports that a store was changed, by this process or any other, without a daemon.
 ///
-/// The kernel reports writes to the store's files (inotify(7)); then SQLite's data version says whether
-/// something was committed. One thread waits for all subscribers, and only while there are some. On
-/// a network file system, where the kernel reports nothing of other machines, it looks once a second.
+/// The kernel reports writes to the store's files (inotify(7)); then SQLite's data version shows
+/// whether something was committed. One thread waits for all subscribers, and runs only while there
+/// are any. On a network file system the kernel does not report writes of other machines, so the
+/// thread looks once a second.
 package final class ChangeSignal: Sendable {
   private struct State {
     var subscribers: [UInt64: AsyncStream<Void>.Continuation] = [:]
@@ -18,14 +19,14 @@ package final class ChangeSignal: Sendable {
   private let location: StoreLocation
   private let state = Mutex(State())
 
-  /// Watches the store of a location; nothing happens before ``changes()``.
+  /// Names the store to watch; watching starts with ``changes()``.
   package init(_ location: StoreLocation) { self.location = location }
 
-  /// One element for each change, or for several that came faster than they were taken.
+  /// One element for each change, or for several changes in quick succession.
   ///
   /// When this returns, the watch is set: every later commit is reported.
   ///
-  /// - Throws: ``StorageError`` if the directory cannot be made or watched.
+  /// - Throws: ``StorageError`` if the directory cannot be created or watched.
   package func changes() throws(StorageError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -47,7 +48,7 @@ package final class ChangeSignal: Sendable {
     return stream
   }
 
-  /// Calls `body` on the watching thread for each change, as long as the signal lives.
+  /// Calls `body` on the watching thread for each change, until the signal is released.
   ///
   /// - Throws: ``StorageError`` if the directory cannot be made or watched.
   package func observe(_ body: @escaping @Sendable () -> Void) throws(StorageError) {
@@ -88,7 +89,7 @@ package final class ChangeSignal: Sendable {
     observer?()
   }
 
-  /// Starts the thread; answers the descriptor whose closing ends it.
+  /// Starts the thread; returns the descriptor that ends it when closed.
   private func start() throws(StorageError) -> Int32 {
     let watch = try StoreWatch(location)
     let (end, stop) = try StoreWatch.makePipe()
@@ -103,8 +104,8 @@ package final class ChangeSignal: Sendable {
   }
 }
 
-/// What the thread waits with. Used by one thread at a time.
-// @unchecked: made by one thread, handed to the watching thread, and never shared.
+/// The thread's connection and descriptors. Used by one thread at a time.
+// @unchecked: created by one thread, passed to the watching thread, and never shared.
 private final class StoreWatch: @unchecked Sendable {
   private let directory: Directory
   private let location: StoreLocation
@@ -140,10 +141,11 @@ private final class StoreWatch: @unchecked Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Waits until something was committed; false when the other end of `end` was closed.
+  /// Waits for a commit; returns false when the other end of `end` is closed.
   func waitForCommit(until end: Int32) -> Bool {
-    // A write to the log is seen before it can be read: after an event, look again for a while, in
-    // growing pauses. Programs of ours touch the store after a commit, so the first look is enough.
+    // The kernel reports a write to the log before readers can see the commit: after an event, look
+    // again for a while, in growing intervals. Our programs touch the store after a commit, so the
+    // first look suffices for them.
     let pauses: [Int32] = [1, 2, 5, 10, 30, 100, 300, 1_000]
     var attempt = pauses.count
     while true {
@@ -168,7 +170,7 @@ private final class StoreWatch: @unchecked Sendable {
     }
   }
 
-  /// Takes what was reported; whether it was about the store.
+  /// Reads the pending events; returns whether any was about the store.
   private func drain() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     var isAboutStore = false
@@ -186,7 +188,7 @@ private final class StoreWatch: @unchecked Sendable {
         let text = String(decoding: name, as: UTF8.self)
         let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
         if text == StoreLocation.storeName, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
-          // Another file: the store was set aside, or restored.
+          // The store is another file now: it was quarantined or restored.
           connection = nil
           version = nil
         }
@@ -200,7 +202,7 @@ private final class StoreWatch: @unchecked Sendable {
     if connection == nil {
       let store = try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500))
       connection = store?.connection
-      // Opening made files, of which the kernel tells.
+      // Opening the store created files, which the kernel reports, too.
       if connection != nil { _ = drain() }
     }
     guard let connection, let version = try? connection.dataVersion() else { return nil }

@@ -1,12 +1,12 @@
 import CVaultLinux
 import Glibc
 
-/// An open directory that only its owner can write, and the files in it.
+/// An open directory that only its owner can write to, and the files in it.
 ///
-/// What is checked is what was opened: the descriptor is opened once, checked by fstat(2), and every
-/// file is reached through it, so that nothing can be exchanged in between. The rules are those of
-/// ssh for its own files: sshd(8), `StrictModes`. Symbolic links in the middle of the path are followed, and where
-/// they stand is checked as well.
+/// The descriptor is opened once, checked with fstat(2), and used to reach every file, so that
+/// nothing can be swapped between check and use. The rules are those of ssh for its own files:
+/// sshd(8), `StrictModes`. Symbolic links in the middle of the path are followed, and the
+/// directories that contain them are checked, too.
 package final class Directory: Sendable {
   /// The absolute path, for messages and for SQLite.
   package let path: String
@@ -17,15 +17,15 @@ package final class Directory: Sendable {
   ///
   /// - Parameters:
   ///   - path: Absolute. Its last component must not be a symbolic link.
-  ///   - create: Makes it, and parents that are missing, with mode 0700.
+  ///   - create: Creates it and missing parents with mode 0700.
   /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.cannotCreate`, `.accessDenied`.
   package convenience init(_ path: String, create: Bool = false) throws(StorageError) {
     try self.init(path, create: create, isChecked: true)
   }
 
-  /// Opens a directory that a program named for its own data: it may be anybody's.
+  /// Opens a directory that a program chose for its own data; its owner is not checked.
   ///
-  /// For stores whose place and protection are the application's affair.
+  /// For stores whose location and protection are up to the application.
   package convenience init(anyOwner path: String, create: Bool = false) throws(StorageError) {
     try self.init(path, create: create, isChecked: false)
   }
@@ -68,7 +68,7 @@ package final class Directory: Sendable {
   private static func make(_ path: String) throws(StorageError) {
     var made = ""
     let components = path.parts(at: "/")
-    // From the end, so that a parent that exists but cannot be searched is not asked for.
+    // From the end, so that a parent that exists but cannot be searched does not matter.
     var missing = 0
     while missing < components.count {
       do {
@@ -96,9 +96,10 @@ package final class Directory: Sendable {
     }
   }
 
-  /// Checks owner and mode of the directory, and of the one that holds it.
+  /// Checks owner and mode of the directory and of its parent.
   ///
-  /// Who can write that one can put another in our place. A sticky parent (`/tmp`) does not allow it.
+  /// Anyone who can write to the parent can replace this directory, unless the parent is sticky
+  /// (`/tmp`).
   private func checkOwnership() throws(StorageError) {
     let user = System.effectiveUser
     let own: System.FileStatus
@@ -126,9 +127,10 @@ package final class Directory: Sendable {
     try checkAncestors(own, parent)
   }
 
-  /// Refuses a directory further up in which others may write, as far as the user's home or else the root.
+  /// Refuses an ancestor that others may write to, up to the user's home or else the root.
   ///
-  /// Those that `..` leads to, and those that the path names: a link in one of them leads elsewhere.
+  /// Checks the ancestors by `..` and those named in the path, which differ if the path contains a
+  /// link.
   private func checkAncestors(
     _ own: System.FileStatus, _ parent: System.FileStatus
   ) throws(StorageError) {
@@ -140,7 +142,7 @@ package final class Directory: Sendable {
     var (below, name) = (parent, "..")
     while true {
       name += "/.."
-      // Where the way up cannot be looked at, it cannot be gone either.
+      // An ancestor that this process cannot examine cannot be walked by it either.
       guard let status = try? System.targetStatus(of: name, in: descriptor),
         !status.isSameFile(as: below)
       else { break }
@@ -169,15 +171,15 @@ package final class Directory: Sendable {
       .refused, "others may write in \(place), where \(path) lies; run: chmod go-w \(place)")
   }
 
-  /// Whether this process may make files here: faccessat(2).
+  /// Whether this process may create files here: faccessat(2).
   package var isWritable: Bool { System.isWritable(descriptor) }
 
   // MARK: Files
 
-  /// Opens a file for reading, if it is one of ours.
+  /// Opens a file for reading if it is private to the user.
   ///
-  /// A regular file of the user's own, with one name, closed to others; a symbolic link, a fifo or a
-  /// device is refused and not waited for.
+  /// The file must be regular, belong to the user, have one name, and be closed to others. A
+  /// symbolic link, a FIFO or a device is refused without blocking.
   ///
   /// - Returns: A descriptor that the caller closes, and its status.
   /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.accessDenied`, `.inputOutput`.
@@ -219,7 +221,7 @@ package final class Directory: Sendable {
     return status
   }
 
-  /// Refuses what is no regular file of the user's own, closed to others.
+  /// Refuses a file that is not regular, not the user's, or open to others.
   package func check(
     _ status: System.FileStatus, _ name: String, maximumLinkCount: Int = 1
   ) throws(StorageError) {
@@ -240,7 +242,7 @@ package final class Directory: Sendable {
   private func isOwnSecondName(_ file: Int32, _ name: String, _ status: System.FileStatus) -> Bool {
     guard status.linkCount == 2 else { return false }
     if (try? AtomicFile.isKeptTwice(name, inode: status.inode, in: self)) == true { return true }
-    // A writer may have gone on meanwhile, and removed the second name.
+    // A writer may have continued meanwhile and removed the second name.
     return ((try? System.status(file).linkCount) ?? 2) <= 1
   }
 
@@ -248,9 +250,9 @@ package final class Directory: Sendable {
   ///
   /// - Parameters:
   ///   - name: The file's name in the directory.
-  ///   - limit: How many bytes are accepted; more is an error, not a shorter answer.
-  ///   - acceptingPrevious: Whether a second name is accepted that ``AtomicFile`` gave the file, to
-  ///     keep it as the generation before.
+  ///   - limit: The maximum number of bytes; a larger file is an error, not truncated.
+  ///   - acceptingPrevious: Whether to accept a second name that ``AtomicFile`` gave the file as
+  ///     the previous generation.
   /// - Returns: All bytes.
   /// - Throws: ``StorageError``, also with code `.tooLarge`.
   package func read(
@@ -272,7 +274,7 @@ package final class Directory: Sendable {
     }
   }
 
-  /// Whether there is anything with this name.
+  /// Whether an entry with this name exists.
   package func contains(_ name: String) throws(StorageError) -> Bool {
     do {
       _ = try System.status(of: name, in: descriptor)
@@ -284,7 +286,7 @@ package final class Directory: Sendable {
     }
   }
 
-  /// Removes a file; it is no error if there is none.
+  /// Removes a file; does nothing if there is none.
   ///
   /// - Throws: ``StorageError`` with code `.inputOutput`.
   package func remove(_ name: String) throws(StorageError) {
@@ -297,7 +299,7 @@ package final class Directory: Sendable {
     }
   }
 
-  /// The names of what is in the directory.
+  /// The names of the directory's entries.
   package func names() throws(StorageError) -> [String] {
     do {
       return try System.names(in: descriptor)
@@ -314,7 +316,7 @@ package final class Directory: Sendable {
     try System.sync(readable)
   }
 
-  /// The error for a failed system call, by what it means for the caller.
+  /// Maps a failed system call to the error that the caller sees.
   package static func failure(
     _ failure: System.Failure, _ verb: String, _ path: String, _ code: StorageError.Code? = nil
   ) -> StorageError {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Which system call of a test fails, and how; nothing in the product makes one.
+/// A system call that fails in a test, and how; only tests create one.
 ///
-/// Calls are counted as they go through ``System``; the n-th one that the plan is about fails.
+/// ``System`` counts its calls; the n-th one of the planned kinds fails.
 package final class FaultPlan: Sendable {
-  /// What happens at the n-th call.
+  /// The effect on the n-th call.
   package enum Fault: Sendable, Equatable {
     /// The call fails with this `errno`, and later ones succeed.
     case error(Int32)
-    /// A write takes one byte only; other calls are left alone.
+    /// A write takes one byte only; other calls are unaffected.
     case shortWrite
     /// As if the process had been killed before the call: it and all later ones do nothing.
     case kill
@@ -34,7 +34,7 @@ package final class FaultPlan: Sendable {
   /// Whether the fault has happened.
   package var hasFired: Bool { state.withLock { $0.hasFired } }
 
-  /// What this call is to do; `nil` to do what it always does.
+  /// The fault for this call; `nil` if it should work as always.
   func fault(for call: System.Call) -> Fault? {
     state.withLock { state in
       if state.hasFired, fault == .kill { return .kill }

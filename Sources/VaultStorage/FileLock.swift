@@ -3,19 +3,19 @@ import Glibc
 
 /// A lock between processes on a file that is never removed.
 ///
-/// An open-file-description lock: it goes with its holder, however that dies, and two holders in
-/// one process keep each other out too. The file stays: to remove it would let one process lock
-/// the file that another has just unlinked.
+/// An open-file-description lock: the kernel releases it when its holder exits or crashes, and it
+/// also excludes two holders in one process. The file is never removed: otherwise one process could
+/// lock a file that another has just unlinked.
 package final class FileLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock, or waits for it.
   ///
   /// - Parameters:
-  ///   - name: The lock file's name; it is made, empty, if there is none.
-  ///   - directory: Where it is.
+  ///   - name: The lock file's name; an empty file is created if there is none.
+  ///   - directory: The directory of the file.
   ///   - timeout: How long to wait; the calling thread sleeps meanwhile.
-  /// - Throws: ``StorageError`` with code `.busy` when the time is over; `.cannotCreate`, `.refused`.
+  /// - Throws: ``StorageError`` with code `.busy` after the timeout; `.cannotCreate`, `.refused`.
   package init(
     _ name: String, in directory: Directory, timeout: Duration
   ) throws(StorageError) {
@@ -35,7 +35,7 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Gives the lock up when the last reference goes.
+  /// Releases the lock with the last reference.
   deinit { System.close(descriptor) }
 
   private func wait(_ name: String, timeout: Duration) throws(StorageError) {
@@ -54,7 +54,7 @@ package final class FileLock: Sendable {
             systemError: error.errno)
         }
       }
-      // A writer needs a few milliseconds: short pauses first, then up to 10 ms.
+      // Most writers finish within milliseconds: pauses start short and grow to 10 ms.
       usleep(pause)
       pause = min(pause * 2, 10_000)
     }

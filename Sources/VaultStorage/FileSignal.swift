@@ -1,16 +1,16 @@
 import CVaultLinux
 import Glibc
 
-/// Tells when a file was replaced or written by anybody, without a daemon: inotify(7).
+/// Reports that any process replaced or wrote a file, without a daemon: inotify(7).
 ///
-/// On a network file system, where the kernel reports nothing of other machines, it looks once a second too. Where
-/// the kernel is not to be relied on, it looks as often as it is told to, and asks the kernel for nothing.
+/// On a network file system the kernel does not report writes of other machines, so it also looks
+/// once a second. With an interval it only polls and does not use the kernel's events.
 package enum FileSignal {
-  /// A watch that goes on until ``stop()``.
+  /// A watch that lasts until ``stop()``.
   package struct Watch: Sendable {
     fileprivate let end: Int32
 
-    /// Ends the watch; its thread goes soon after.
+    /// Ends the watch; its thread exits soon after.
     package func stop() { System.close(end) }
   }
 
@@ -20,12 +20,12 @@ package enum FileSignal {
   ///
   /// - Parameters:
   ///   - name: The file.
-  ///   - folder: The folder that it lies in.
-  ///   - interval: How often to look, in place of being told by the kernel; `nil` to be told, and to look once a
-  ///     second on a network file system.
-  ///   - body: What to do then.
+  ///   - folder: The directory of the file.
+  ///   - interval: How often to poll; `nil` to use the kernel's events, and on a network file
+  ///     system to poll once a second as well.
+  ///   - body: Called for each change.
   /// - Returns: The watch.
-  /// - Throws: ``StorageError`` if the folder cannot be watched.
+  /// - Throws: ``StorageError`` if the directory cannot be watched.
   package static func watch(
     _ name: String, in folder: String, polling interval: Duration? = nil,
     _ body: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ package enum FileSignal {
     let status = { @Sendable () -> System.FileStatus? in
       try? System.status(of: name, in: directory.descriptor)
     }
-    // Before this returns: a change that comes right after it is one.
+    // Read before this returns, so that a change right afterwards is noticed.
     let first = status()
     BlockingThread.start(name: "vault-file") {
       var seen = first
@@ -89,7 +89,7 @@ package enum FileSignal {
     }
   }
 
-  /// Takes what was reported; whether something of it was about `name`.
+  /// Reads the pending events; returns whether any was about `name`.
   private static func drain(_ events: Int32, name: String) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     var isAbout = false

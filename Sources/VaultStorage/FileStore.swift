@@ -3,9 +3,9 @@ import Glibc
 
 /// A document in a file: one value that is read and written as a whole.
 ///
-/// A save replaces the file atomically and durably: whoever reads sees the old value or the new, never
-/// half of one, and after `save` returns the new one survives a power cut. The version before is kept
-/// beside it. Nothing is cached: each call looks at the file.
+/// A save replaces the file atomically and durably: a reader sees the old value or the new one,
+/// never half of one, and after `save` returns the new value survives a power cut. The previous
+/// version is kept beside it. Nothing is cached: each call reads the file.
 ///
 /// ```swift
 /// struct Settings: Codable, Sendable { var theme = "dark" }
@@ -14,10 +14,10 @@ import Glibc
 /// let settings = try await store.load()
 /// ```
 ///
-/// It stands in this module and not in `VaultAppData`, since it needs nothing but files and
-/// FoundationEssentials: a tool that keeps one document does not carry a database's object layer.
+/// It is in this module and not in `VaultAppData` because it needs only files and
+/// FoundationEssentials: a tool that stores one document does not need a database's object layer.
 public struct FileStore<Value: Codable & Sendable>: Sendable {
-  /// How the value is written.
+  /// The file format.
   public enum Format: Sendable, Hashable {
     /// JSON for people: indented, its keys sorted, dates as ISO 8601.
     case json
@@ -29,21 +29,21 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
 
   /// The file's absolute path.
   public let path: String
-  /// How the value is written; reading takes either form of property list.
+  /// The file format; reading accepts both forms of property list.
   public let format: Format
-  /// Whether the version before is kept, as `NAME.previous`.
+  /// Whether the previous version is kept as `NAME.previous`.
   public let keepsPrevious: Bool
   private let patience: Duration
-  // A document is read whole: what is larger is no document.
+  // A document is read into memory as a whole, so its size is limited.
   private static var limit: Int { 256 << 20 }
 
-  /// Names a file; nothing is read or made.
+  /// Names a file; nothing is read or created.
   ///
   /// - Parameters:
   ///   - path: The file; a relative path is taken from the current directory.
-  ///   - format: How the value is written.
-  ///   - keepsPrevious: Whether each save keeps the version before.
-  ///   - patience: How long a call waits for another process that writes.
+  ///   - format: The file format.
+  ///   - keepsPrevious: Whether each save keeps the previous version.
+  ///   - patience: How long a call waits while another process writes.
   public init(
     path: String, format: Format = .json, keepsPrevious: Bool = true,
     patience: Duration = .seconds(5)
@@ -57,40 +57,40 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
   /// Reads the value.
   ///
   /// - Returns: `nil` if there is no file.
-  /// - Throws: ``StorageError`` with code `.damaged`, naming the place in the document, if the file holds
-  ///   something else; `.refused`, `.accessDenied`, `.tooLarge`, `.inputOutput`.
+  /// - Throws: ``StorageError`` with code `.damaged`, naming the place in the document, if the file
+  ///   contains something else; `.refused`, `.accessDenied`, `.tooLarge`, `.inputOutput`.
   public func load() async throws -> Value? { try await run { try $0.load() } }
 
-  /// Reads the version before the last save.
+  /// Reads the version that the last save replaced.
   ///
   /// - Returns: `nil` if there is none.
   /// - Throws: As ``load()``.
   public func loadPrevious() async throws -> Value? { try await run { try $0.loadPrevious() } }
 
-  /// Replaces the file by one that holds `value`.
+  /// Replaces the file with one that contains `value`.
   ///
-  /// The folder is made if it is missing, for the user alone.
+  /// Creates a missing directory, private to the user.
   ///
-  /// - Parameter value: What is kept from now on.
-  /// - Throws: ``StorageError`` with code `.cannotCreate`, `.inputOutput`: then the old file is as it was;
-  ///   `.notDurable`: it is replaced, but the disk did not confirm it; `.busy`; `.invalidValue` if the
-  ///   format cannot hold the value.
+  /// - Parameter value: The new value.
+  /// - Throws: ``StorageError`` with code `.cannotCreate`, `.inputOutput`: then the old file is
+  ///   unchanged; `.notDurable`: it is replaced, but the disk did not confirm it; `.busy`;
+  ///   `.invalidValue` if the format cannot hold the value.
   public func save(_ value: Value) async throws { try await run { try $0.save(value) } }
 
-  /// Reads, changes and saves; no other process that calls this comes in between.
+  /// Reads, changes and saves the value under a lock that other callers wait for.
   ///
   /// - Parameters:
-  ///   - initial: The value where there is no file.
+  ///   - initial: The value if there is no file.
   ///   - change: Changes it; if it throws, nothing is saved.
   /// - Returns: What `change` returns.
-  /// - Throws: What `change` throws; as ``load()`` and ``save(_:)``.
+  /// - Throws: What `change` throws; the errors of ``load()`` and ``save(_:)``.
   public func update<Result: Sendable>(
     default initial: Value, _ change: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
     try await run { try $0.update(default: initial, change) }
   }
 
-  /// Removes the file and the version before; it is no error if there is none.
+  /// Removes the file and the previous version; does nothing if there is none.
   ///
   /// - Throws: ``StorageError`` with code `.inputOutput`, `.busy`.
   public func remove() async throws { try await run { try $0.remove() } }
@@ -102,7 +102,8 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
     return try await BlockingThread.run(name: "vault-document") { try body(blocking) }
   }
 
-  /// The same calls for commands and scripts: they hold the calling thread until the disk has answered.
+  /// The same calls for commands and scripts; they block the calling thread until the disk has
+  /// answered.
   public var blocking: Blocking { Blocking(store: self) }
 
   /// ``FileStore`` without `await`.
@@ -233,7 +234,7 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// What is wrong, and where: the place in the document, never what stands there.
+  /// The problem and its position in the document, never the document's contents.
   private static func damage(_ error: any Error, _ format: Format) -> String {
     let kind = format == .json ? "JSON document" : "property list"
     switch error as? DecodingError {

@@ -1,7 +1,7 @@
-/// What can go wrong with files, locks and the SQLite store.
+/// A failure of files, locks or the SQLite store.
 ///
-/// The message names files and what was wrong with them. It never holds a value that was bound to a
-/// statement or the contents of a file.
+/// The message names files and the problem with them. It never contains a value bound to a
+/// statement, or the contents of a file.
 ///
 /// ```swift
 /// do {
@@ -11,21 +11,21 @@
 /// }
 /// ```
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-  /// Which failure it is; stable across releases.
+  /// The kind of failure; stable across releases.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The code's text, as it stands in `--json` errors.
+    /// The code's text, as in `--json` errors.
     public let rawValue: String
 
-    /// Makes a code from its text.
+    /// Creates a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// There is no such file or directory.
     public static let notFound = Code(rawValue: "file-not-found")
-    /// A file or directory belongs to somebody else, is open to others, or is no regular file.
+    /// A file or directory belongs to another user, is open to others, or is not a regular file.
     public static let refused = Code(rawValue: "unsafe-file")
     /// The system refused access.
     public static let accessDenied = Code(rawValue: "access-denied")
-    /// A file or directory cannot be made.
+    /// A file or directory cannot be created.
     public static let cannotCreate = Code(rawValue: "cannot-create")
     /// Reading or writing failed; what was there before is unchanged.
     public static let inputOutput = Code(rawValue: "input-output")
@@ -33,31 +33,31 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let notDurable = Code(rawValue: "stored-but-not-durable")
     /// Another process held a lock for longer than the caller wanted to wait.
     public static let busy = Code(rawValue: "busy")
-    /// A file is larger than what is accepted.
+    /// A file is larger than the limit.
     public static let tooLarge = Code(rawValue: "too-large")
-    /// A file is no store, or its contents contradict themselves.
+    /// A file is not a store, or its contents are inconsistent.
     public static let damaged = Code(rawValue: "store-damaged")
-    /// The file was made by a newer version, which this one cannot read.
+    /// The file was written by a newer version and cannot be read.
     public static let newerVersion = Code(rawValue: "newer-version")
-    /// A file is no app-data store at all.
+    /// A file is not an app data store.
     public static let unknownStore = Code(rawValue: "unknown-store")
     /// A store belongs to another application.
     public static let otherApplication = Code(rawValue: "other-application")
-    /// A store's schema is newer than every one that the program knows.
+    /// A store's schema is newer than all that the program knows.
     public static let newerSchema = Code(rawValue: "newer-schema")
     /// A store's schema is none of those that the program knows.
     public static let unknownSchema = Code(rawValue: "unknown-schema")
     /// Entities or properties contradict each other, or cannot be tables and columns.
     public static let invalidSchema = Code(rawValue: "invalid-schema")
-    /// A store cannot be brought to a newer schema by itself.
+    /// A store cannot be migrated automatically.
     public static let migration = Code(rawValue: "migration")
     /// A file's format cannot hold the value.
     public static let invalidValue = Code(rawValue: "invalid-value")
     /// A condition or name asks for what a store does not have.
     public static let invalidQuery = Code(rawValue: "invalid-query")
-    /// There is no way to tell where files belong, such as without a home directory.
+    /// The location of files cannot be determined, for example without a home directory.
     public static let noLocation = Code(rawValue: "no-location")
-    /// A vault's name holds what a file name here may not hold.
+    /// A vault's name contains characters that are not allowed in it.
     public static let invalidName = Code(rawValue: "invalid-name")
     /// A unique value, a foreign key or another rule of the schema was violated.
     public static let constraint = Code(rawValue: "constraint")
@@ -67,15 +67,15 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let statement = Code(rawValue: "statement")
   }
 
-  /// Which failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// One sentence that says what happened.
+  /// A sentence that describes the failure.
   public let message: String
-  /// The system's `errno`, where a system call failed.
+  /// The `errno` of a failed system call.
   public let systemError: Int32?
-  /// SQLite's extended result code, where SQLite failed.
+  /// SQLite's extended result code, if SQLite failed.
   public let databaseError: Int32?
-  /// The statement's text, where SQLite failed; with placeholders, never with bound values.
+  /// The statement's text, if SQLite failed; with placeholders, never with bound values.
   public let sql: String?
 
   package init(

@@ -1,23 +1,23 @@
-/// The app-data store that preferences and credentials share: `store.sqlite`.
+/// The store that preferences and credentials share: `store.sqlite`.
 ///
-/// Not `Sendable`: one thread at a time, which the holder sees to. Each module brings its schema with
-/// ``adopt(_:)`` and keeps to tables with its own prefix.
+/// Not `Sendable`: its owner ensures that one thread at a time uses it. Each module creates its
+/// schema with ``adopt(_:)`` and uses only tables with its own prefix.
 package final class Store {
-  /// What the store's owner wants of it.
+  /// How the store is opened.
   package enum Mode: Sendable {
-    /// For reading; ``Store/open(_:mode:busyTimeout:)`` answers `nil` if there is none.
+    /// For reading; ``Store/open(_:mode:busyTimeout:)`` returns `nil` if there is none.
     case read
-    /// For writing; made if there is none.
+    /// For writing; created if there is none.
     case write
   }
 
-  /// "VLT1": the file says whose it is (sqlite.org/fileformat2.html#application_id).
+  /// "VLT1" identifies the file (sqlite.org/fileformat2.html#application_id).
   package static let applicationID: Int64 = 0x564c_5431
 
   package let connection: SQLiteConnection
   /// The store's directory; `nil` in memory.
   package let directory: Directory?
-  /// Whether commits go to a rollback journal, since the file system is shared by machines.
+  /// Whether commits use a rollback journal because several machines share the file system.
   package let isOnNetwork: Bool
 
   private init(connection: SQLiteConnection, directory: Directory?, isOnNetwork: Bool) {
@@ -36,7 +36,7 @@ package final class Store {
   /// Opens the store of a location.
   ///
   /// - Parameters:
-  ///   - location: Where.
+  ///   - location: The location of the store.
   ///   - mode: For reading or for writing.
   ///   - busyTimeout: How long calls wait for another process's lock.
   /// - Returns: `nil` if it is only to be read and there is none, or an empty file.
@@ -66,7 +66,7 @@ package final class Store {
     return store
   }
 
-  /// What SQLite's own files beside the store are called after its name.
+  /// The suffixes of SQLite's own files beside the store.
   static let sidecarSuffixes = ["-journal", "-wal", "-shm"]
 
   private static func openConnection(
@@ -81,7 +81,7 @@ package final class Store {
     return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
   }
 
-  /// Sets what every connection is set to; makes the store if it is to be written and empty.
+  /// Configures the connection; creates the tables of an empty store if it is opened for writing.
   ///
   /// - Returns: Whether there is a store.
   private func prepare(_ mode: Mode) throws(StorageError) -> Bool {
@@ -89,10 +89,11 @@ package final class Store {
     try connection.executeScript(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON; "
         + "PRAGMA foreign_keys=ON; PRAGMA synchronous=\(isOnNetwork ? "EXTRA" : "FULL")")
-    // Mark and tables were committed together by whoever made the store. Empty at the first look, another process may
-    // have made it before the second: then the mark is there at the third.
+    // The application id and the tables are committed together. If there is no id at the first
+    // look, another process may create the store before the second: then the id is there at the
+    // third.
     if try applicationID() == 0, try connection.int64("SELECT count(*) FROM sqlite_schema") == 0 {
-      // A writer that found no room left it so.
+      // A writer that ran out of space left it empty.
       if mode == .read { return false }
       try initialize()
       return true
@@ -136,9 +137,9 @@ package final class Store {
 
   // MARK: Modules
 
-  /// Brings a module's tables to what this program knows, in one transaction.
+  /// Updates a module's tables to this program's version, in one transaction.
   ///
-  /// A newer minor version stays as it is: its changes were additions.
+  /// A newer minor version stays unchanged: it only has additions.
   ///
   /// - Throws: ``StorageError`` with code `.newerVersion` for another major version.
   package func adopt(_ schema: ModuleSchema) throws {
@@ -153,9 +154,9 @@ package final class Store {
     }
   }
 
-  /// Brings the tables of all modules to what this program knows.
+  /// Updates the tables of all modules to this program's version.
   ///
-  /// - Throws: As ``adopt(_:)``.
+  /// - Throws: The same as ``adopt(_:)``.
   package func adoptAll() throws {
     for schema in ModuleSchema.all { try adopt(schema) }
   }
@@ -177,24 +178,24 @@ package final class Store {
 
   // MARK: Changes and checks
 
-  /// Runs `body` in a transaction that takes the writers' lock at once, and tells observers.
+  /// Runs `body` in a transaction that takes the writers' lock at once, and notifies observers.
   package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     let result = try connection.transaction(.immediate) { try body(connection) }
     announce()
     return result
   }
 
-  /// Tells observers in other processes that something was committed.
+  /// Notifies observers in other processes of a commit.
   ///
-  /// They see the log grow before the commit can be read; this comes after it.
+  /// They see the log grow before they can read the commit; this notifies them after it.
   package func announce() {
     if let directory { System.touch(StoreLocation.storeName, in: directory.descriptor) }
   }
 
-  /// Makes opening and closing cheap, for a process that does one thing and ends.
+  /// Makes opening and closing cheap for a process that does one thing and exits.
   ///
-  /// The log stays after the last close, so that the next process need not make it anew, and is kept
-  /// short, so that it is read quickly. Committed is committed either way.
+  /// The log stays after the last close, so that the next process need not create it, and stays
+  /// short, so that reading it is fast. Durability does not change.
   package func prepareForShortUse() {
     connection.setCheckpointsOnClose(false)
     connection.setAutomaticCheckpoint(pages: Self.shortLogPages)
@@ -202,9 +203,10 @@ package final class Store {
 
   private static let shortLogPages = 64
 
-  /// Empties a log that one large transaction has made long: each process that opens the store reads all of it.
+  /// Empties a log that a large transaction has made long, because each process that opens the
+  /// store reads all of it.
   ///
-  /// - Throws: ``StorageError``; nothing is lost then, the log is as long as it was.
+  /// - Throws: ``StorageError``; then nothing is lost, and the log is as long as before.
   package func shortenLog() throws(StorageError) {
     guard let directory,
       let log = try? System.status(of: "\(StoreLocation.storeName)-wal", in: directory.descriptor),
@@ -217,13 +219,13 @@ package final class Store {
     do {
       return try connection.integrityCheck()
     } catch {
-      // A page that the check itself needs.
+      // The damaged page is one that the check itself needs.
       if error.code == .damaged { return [error.message] }
       throw error
     }
   }
 
-  /// What is wrong with the store; empty if nothing.
+  /// The problems of the store; empty if there are none.
   package func check() throws -> [String] {
     let problems = try integrityProblems()
     guard problems.isEmpty else { return problems }
@@ -234,7 +236,7 @@ package final class Store {
   }
 }
 
-/// A module's tables: what each minor version adds.
+/// A module's tables: the additions of each minor version.
 package struct ModuleSchema: Sendable {
   package let name: String
   package let major: Int

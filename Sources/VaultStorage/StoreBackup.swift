@@ -3,9 +3,9 @@ extension Store {
   /// The name of the last good copy, beside the store.
   package static let lastGoodName = "store.sqlite.last-good"
 
-  /// Copies the store, as it is at one moment, to `name` in `directory`, durably.
+  /// Copies a snapshot of the store to `name` in `directory`, durably.
   ///
-  /// The copy is checked before it takes an older one's place.
+  /// The copy is checked before it replaces an older one.
   ///
   /// - Throws: ``StorageError`` with code `.damaged` if the store does not pass the check; the older
   ///   copy stays.
@@ -16,7 +16,7 @@ extension Store {
         let copy = try SQLiteConnection(path: path, mode: .readWrite)
         defer { copy.close() }
         try connection.backup(to: copy)
-        // A copy of a WAL database says WAL in its header, and would want two more files to be read.
+        // The header of a WAL database's copy says WAL, so reading it would need two more files.
         _ = try copy.string("PRAGMA journal_mode=DELETE")
         let problems = try copy.integrityCheck(quick: true)
         if let first = problems.first {
@@ -25,12 +25,12 @@ extension Store {
       })
   }
 
-  /// Keeps the last good copy up to date; to be called after writes.
+  /// Updates the last good copy; call it after writes.
   ///
-  /// What a killed process left of an earlier try is removed. While another process is at it, nothing is done.
+  /// Removes what a killed process left behind. Does nothing while another process makes a copy.
   ///
-  /// - Parameter age: Nothing is done while the copy is younger.
-  /// - Throws: As ``backUp(as:in:)`` does.
+  /// - Parameter age: A copy that is younger is kept.
+  /// - Throws: The same as ``backUp(as:in:)``.
   package func refreshLastGoodCopy(olderThan age: Duration = .seconds(86_400)) throws {
     guard let directory else { return }
     if let modified = System.age(of: Self.lastGoodName, in: directory.descriptor), modified < age {
@@ -46,15 +46,15 @@ extension Store {
     }
   }
 
-  /// Takes out of the store's files what was deleted: empties the log, and removes the last good copy, which has
-  /// older contents, with what killed processes left of such copies.
+  /// Removes deleted data from the store's files: empties the log, and removes the last good copy,
+  /// which has older contents, and what killed processes left of such copies.
   ///
-  /// - Returns: Whether nothing is left; false if another program was copying or reading the store for all of the
-  ///   time that a writer waits.
+  /// - Returns: Whether everything was removed; false if another program copied or read the store
+  ///   for as long as a writer waits.
   /// - Throws: ``StorageError``.
   package func scrub() throws(StorageError) -> Bool {
     if let directory {
-      // A copy that is being made now has what was deleted, and would come after.
+      // A copy in progress contains the deleted data and would appear afterwards.
       let lock: FileLock
       do {
         lock = try FileLock(Self.lockName, in: directory, timeout: .seconds(5))
@@ -68,6 +68,6 @@ extension Store {
     return try connection.checkpoint(.truncate)
   }
 
-  /// Held while a file takes the place of the store, or of its last good copy.
+  /// Held while a file replaces the store or its last good copy.
   static let lockName = "store.lock"
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The store as a file: who may read it, and a first empty one.
+/// The store as a file: its permissions, and creating an empty one.
 package enum StoreFile {
   enum Presence {
     case absent
@@ -9,8 +9,8 @@ package enum StoreFile {
 
   /// Checks owner and mode by name.
   ///
-  /// Not through a descriptor: to close one would give up the locks
-  /// that this process's other connections hold (sqlite.org/howtocorrupt.html, 2.2).
+  /// Not through a descriptor: closing one would release the locks of this process's other
+  /// connections (sqlite.org/howtocorrupt.html, 2.2).
   static func check(_ name: String, in directory: Directory) throws(StorageError) -> Presence {
     let status: System.FileStatus
     do {
@@ -24,7 +24,7 @@ package enum StoreFile {
     return .present
   }
 
-  /// Makes an empty file with mode 0600, which SQLite takes over for the files it makes beside it.
+  /// Creates an empty file with mode 0600, which SQLite copies to the files beside it.
   package static func create(_ name: String, in directory: Directory) throws(StorageError) {
     do {
       System.close(
@@ -39,7 +39,7 @@ package enum StoreFile {
   }
 }
 
-/// File systems on which processes of several machines write, or that do not share memory maps.
+/// File systems that several machines write to, or that do not support shared memory maps.
 package enum NetworkFileSystem {
   /// Magic numbers of statfs(2) and linux/magic.h.
   private static let types: Set<Int64> = [

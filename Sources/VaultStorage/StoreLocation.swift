@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where one user's data lies: the directories of preferences, credentials and their store.
+/// The location of one user's data: the directories of preferences, credentials and their store.
 ///
 /// By default `$XDG_DATA_HOME/vault` and `$XDG_STATE_HOME/vault`, `~/.local/share/vault` and
-/// `~/.local/state/vault` where the variables are not set. Nothing is created by asking.
+/// `~/.local/state/vault` if the variables are not set. Creating a location creates no files.
 ///
 /// ```swift
 /// let location = try StoreLocation()
@@ -12,31 +12,31 @@ import Glibc
 public struct StoreLocation: Sendable, Hashable {
   /// Absolute path of the directory of the store and the vault files.
   public let data: String
-  /// Absolute path of the directory of what may be lost: last-seen records, usage logs.
+  /// Absolute path of the directory for data that may be lost: last-seen records, usage logs.
   public let state: String
 
-  /// The user's own location, by the XDG base directory specification and `HOME`.
+  /// The user's own location, from the XDG base directory specification and `HOME`.
   ///
   /// A relative path in `XDG_DATA_HOME` or `XDG_STATE_HOME` is ignored, as the specification says.
-  /// Without `HOME`, the user database is asked.
+  /// Without `HOME`, the home directory comes from the user database.
   ///
   /// - Throws: ``StorageError`` with code `.noLocation` if there is no home directory either.
   ///
   /// XDG Base Directory Specification 0.8.
   public init() throws(StorageError) { try self.init(environment: Self.variable) }
 
-  /// The location that an environment of the caller's would give.
+  /// The location for an environment that the caller provides.
   ///
-  /// - Parameter environment: Answers `HOME`, `XDG_DATA_HOME` and `XDG_STATE_HOME`.
+  /// - Parameter environment: Returns `HOME`, `XDG_DATA_HOME` and `XDG_STATE_HOME`.
   /// - Throws: ``StorageError`` with code `.noLocation`.
   public init(environment: (String) -> String?) throws(StorageError) {
     data = try Self.base("XDG_DATA_HOME", default: ".local/share", environment) + "/vault"
     state = try Self.base("XDG_STATE_HOME", default: ".local/state", environment) + "/vault"
   }
 
-  /// A location of the caller's choosing, with `state` inside.
+  /// A location that the caller chooses, with `state` inside.
   ///
-  /// - Parameter home: A directory; a relative path is taken from the current directory.
+  /// - Parameter home: A directory; a relative path is relative to the current directory.
   public init(home: String) {
     var path = home
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -53,7 +53,7 @@ public struct StoreLocation: Sendable, Hashable {
   /// The file name of the shared store.
   package static let storeName = "store.sqlite"
 
-  /// Where a vault file lies: a directory, and the name in it.
+  /// The location of a vault file: a directory and a file name.
   ///
   /// - Parameter vault: The vault's name; `nil` for the default one.
   /// - Returns: An absolute path, and a file name.
@@ -71,16 +71,18 @@ public struct StoreLocation: Sendable, Hashable {
     return "\(try Self.validate(vaultName: vault)).lock"
   }
 
-  /// The name of the lock of whoever changes a vault's copies in the keyring, in the vault file's directory.
+  /// The name of the lock for changes of a vault's copies in the keyring, in the vault file's
+  /// directory.
   ///
-  /// No vault's name begins with a dot: it is no other vault's lock.
+  /// No vault's name begins with a dot, so it cannot be another vault's lock.
   package func copiesLockName(forVault vault: String?) throws(StorageError) -> String {
     ".copies.\(try lockName(forVault: vault))"
   }
 
-  /// Answers `name` if a vault may be called so.
+  /// Returns `name` if it is a valid name for a vault.
   ///
-  /// - Parameter name: 1 to 64 of ASCII letters, digits, `-`, `_` and `.`, the first no `.` or `-`.
+  /// - Parameter name: 1 to 64 of ASCII letters, digits, `-`, `_` and `.`, the first not `.` or
+  ///   `-`.
   /// - Returns: The name.
   /// - Throws: ``StorageError`` with code `.invalidName`.
   @discardableResult
@@ -101,7 +103,7 @@ public struct StoreLocation: Sendable, Hashable {
     return name
   }
 
-  /// The directory where an application keeps its own data: `$XDG_DATA_HOME/<id>`.
+  /// The directory of an application's own data: `$XDG_DATA_HOME/<id>`.
   package static func applicationData(
     id: String, environment: (String) -> String? = variable
   ) throws(StorageError) -> String {
@@ -118,7 +120,7 @@ public struct StoreLocation: Sendable, Hashable {
     return "\(try home(environment))/\(suffix)"
   }
 
-  /// The user's home directory: `HOME`, or what the user database says.
+  /// The user's home directory: `HOME`, or that of the user database.
   package static func home(
     _ environment: (String) -> String? = variable
   ) throws(StorageError) -> String {

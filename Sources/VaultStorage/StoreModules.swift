@@ -1,9 +1,9 @@
-/// The tables of the shared store, by the module they belong to.
+/// The tables of the shared store, by module.
 ///
-/// They are here together since a damaged store is recovered as a whole, by whichever module finds it
-/// so, and the tables of the new one come from this text, never from the damaged file's.
+/// They are here together because any module may find the store damaged and recover it as a whole.
+/// The new tables come from this text, never from the damaged file.
 extension ModuleSchema {
-  /// The tables of preferences; Documentation/preferences.md describes them.
+  /// The tables of preferences, see Documentation/preferences.md.
   package static let preferences = ModuleSchema(
     name: "preferences", major: 1,
     steps: [
@@ -65,6 +65,6 @@ extension ModuleSchema {
       """,
     ])
 
-  /// All of them.
+  /// The tables of all modules.
   static let all = [preferences, credentials]
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What is done with a damaged store.
+/// Recovery of a damaged store.
 extension Store {
-  /// Sets a damaged store aside, with its log, so that a new one can be made.
+  /// Moves a damaged store and its log aside, so that a new one can be created.
   ///
   /// - Returns: The new name of the file, in the same directory.
-  /// - Throws: ``StorageError``; then the store is where it was.
+  /// - Throws: ``StorageError``; then the store has not moved.
   package static func quarantine(in directory: Directory) throws(StorageError) -> String {
     let name = StoreLocation.storeName
     let lock = try FileLock(lockName, in: directory, timeout: .seconds(5))
@@ -16,8 +16,8 @@ extension Store {
       number += 1
       aside = "\(name).damaged-\(System.timestamp())-\(number)"
     }
-    // The log first: a store without it is old, a log without its store is nothing. A journal that
-    // stayed would be rolled back into the new store.
+    // The log first: a store without its log is only older, while a log or journal that stays would
+    // be applied to the new store.
     for suffix in sidecarSuffixes + [""] {
       do {
         try System.rename("\(name)\(suffix)", to: "\(aside)\(suffix)", in: directory.descriptor)
@@ -35,15 +35,16 @@ extension Store {
     return aside
   }
 
-  /// Carries over what can be read of a damaged store's rows into this store's tables.
+  /// Copies the rows of a damaged store that can be read into this store's tables.
   ///
-  /// The tables are those of this store, made by ``adopt(_:)`` from this program's own text: of the
-  /// damaged file's schema nothing is run, and only columns that are known here are read. Rows that
-  /// are here already stay. Each table is read from both its ends as far as it goes.
+  /// ``adopt(_:)`` has created the tables from this program's own text: nothing of the damaged
+  /// file's schema is run, and only known columns are read. Rows that exist already stay. Each
+  /// table is read from both ends as far as possible.
   ///
   /// - Parameter path: The damaged file.
-  /// - Returns: How many rows came over, and the tables of which some may be missing.
-  /// - Throws: ``StorageError`` if the damaged file cannot be opened at all, or this one not written.
+  /// - Returns: The number of copied rows, and the tables that may lack some.
+  /// - Throws: ``StorageError`` if the damaged file cannot be opened at all, or this store cannot
+  ///   be written.
   package func carryOver(from path: String) throws -> (rows: Int, incomplete: [String]) {
     let damaged = try SQLiteConnection(path: path, mode: .readWrite)
     defer { damaged.close() }
@@ -55,7 +56,7 @@ extension Store {
     var rows = 0
     var incomplete: [String] = []
     let there = Set(try damaged.strings(tables))
-    // Parents first: a row is taken when what it names is here.
+    // Parents first: a row is accepted only if the row that it references exists.
     let here = try connection.strings(
       "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
         + "AND name<>'modules' ORDER BY rowid")
@@ -77,7 +78,7 @@ extension Store {
     let theirs = try damaged.strings(find, [.text(table)])
     let columns = try connection.strings(find, [.text(table)]).filter { theirs.contains($0) }
     guard !columns.isEmpty else { return (0, false) }
-    // Names of this program's own tables and columns, which need no more than quotes.
+    // These are names of this program's own tables and columns; quotes suffice.
     let list = columns.map { "\"\($0)\"" }.joined(separator: ",")
     let marks = columns.map { _ in "?" }.joined(separator: ",")
     let insert = "INSERT OR IGNORE INTO \"\(table)\"(\(list)) VALUES (\(marks))"
@@ -92,13 +93,13 @@ extension Store {
               try connection.execute(insert, columns.indices.map { row.value(at: $0) })
               rows += connection.changes
             } catch let error as StorageError where error.code == .constraint {
-              // Its values are of other types than they may be, or what it belongs to is lost.
+              // Its values have types that the table does not accept, or its parent is lost.
               isWhole = false
             }
           }
           return true
         } catch let error as StorageError where error.code == .damaged {
-          // What came before the damage is kept; the other end may go further.
+          // Keep what came before the damage; the other end may lead further.
           return false
         }
       }
@@ -109,12 +110,12 @@ extension Store {
 }
 
 extension SQLiteConnection {
-  /// The order in which a table's rows lie, so that reading needs no sorting.
+  /// The physical order of a table's rows, so that reading needs no sorting.
   fileprivate func orderOfRows(_ table: String, _ order: String) throws(StorageError) -> String {
     let isWithoutRowID =
       try int64("SELECT wr FROM pragma_table_list WHERE name=?", [.text(table)]) == 1
     guard isWithoutRowID else { return "rowid \(order)" }
-    // These names are the damaged file's: a quote in one is doubled, byte by byte.
+    // These names come from the damaged file: a quote in one is doubled, byte by byte.
     return try strings(
       "SELECT name FROM pragma_table_info(?) WHERE pk>0 ORDER BY pk", [.text(table)]
     ).map { name in

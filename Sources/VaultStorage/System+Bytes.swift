@@ -4,16 +4,17 @@ extension System {
   /// Reads to the end of a file or a pipe.
   ///
   /// - Parameters:
-  ///   - descriptor: What to read from.
-  ///   - expected: How many bytes are likely; one read suffices if it is right.
-  ///   - limit: How many bytes are accepted.
+  ///   - descriptor: The file or pipe.
+  ///   - expected: The expected number of bytes; if it is right, one read suffices.
+  ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes; `nil` if there are more than `limit`.
   /// - Throws: ``System/Failure``.
   package static func readAll(
     _ descriptor: Int32, expected: Int, limit: Int
   ) throws(Failure) -> [UInt8]? {
     guard expected <= limit else { return nil }
-    // One more than expected, so that the end is seen without growing; more than this only as it comes.
+    // One byte more than expected, so that reading sees the end without growing the buffer, which
+    // grows only with the data.
     var bytes = [UInt8](repeating: 0, count: max(0, min(expected, 1 << 30)) + 1)
     var count = 0
     while true {

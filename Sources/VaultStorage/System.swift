@@ -2,35 +2,35 @@ import CVaultLinux
 import Glibc
 import Synchronization
 
-/// The one place through which this module's file calls go.
+/// The system calls of this module, all in one place.
 ///
-/// Each takes a descriptor, ends in one status, and holds the loop over EINTR once. Tests make the
-/// n-th call fail by running under a ``FaultPlan``.
+/// Each call goes through one funnel, which maps the status and retries on EINTR. Tests make the
+/// n-th call fail with a ``FaultPlan``.
 package enum System {
-  /// The calls that a plan can tell apart.
+  /// The calls that a plan can distinguish.
   package enum Call: Sendable, CaseIterable {
     case open, read, write, sync, rename, link, unlink, makeDirectory, lock, status, truncate
 
-    /// Those that change something on the disk, or make it durable.
+    /// The calls that change something on the disk or make it durable.
     package static let changing: Set<Call> = [
       .open, .write, .sync, .rename, .link, .unlink, .makeDirectory, .truncate,
     ]
   }
 
-  /// An `errno`, nothing more: the caller knows what was being done.
+  /// An `errno`; the caller adds what it was doing.
   package struct Failure: Error, Equatable {
     package let errno: Int32
 
     package init(errno: Int32) { self.errno = errno }
 
-    /// The system's words for it.
+    /// The system's description.
     package var reason: String { unsafe String(cString: strerror(errno)) }
   }
 
   @TaskLocal static var plan: FaultPlan?
   private static let isAnyPlanned = Atomic(false)
 
-  /// Runs `body` with a call failing as planned; only calls on this task are counted.
+  /// Runs `body` with a planned fault; only calls of this task are counted.
   package static func withFaults<Result>(
     _ plan: FaultPlan, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -38,7 +38,7 @@ package enum System {
     return try $plan.withValue(plan, operation: body)
   }
 
-  /// What a call of this kind is to do, for what makes calls of its own: SQLite, in tests.
+  /// The planned fault for a call that does not go through this type: SQLite's, in tests.
   package static func plannedFault(for call: Call) -> FaultPlan.Fault? { planned(call) }
 
   private static func planned(_ call: Call) -> FaultPlan.Fault? {
@@ -71,8 +71,8 @@ package enum System {
     try perform(.open) { unsafe cvault_openat(directory, name, flags | O_CLOEXEC, mode) }
   }
 
-  /// openat2(2) without following any symbolic link; where the kernel does not know the call or
-  /// refuses it (seccomp), openat(2) with `O_NOFOLLOW`.
+  /// openat2(2) without following any symbolic link; if the kernel does not have the call or
+  /// seccomp refuses it, openat(2) with `O_NOFOLLOW`.
   package static func openNoLinks(
     _ name: String, in directory: Int32, flags: Int32, mode: UInt32 = 0
   ) throws(Failure) -> Int32 {
@@ -90,12 +90,12 @@ package enum System {
 
   /// Closes a descriptor with close(2).
   ///
-  /// Never repeated: Linux releases the descriptor even on EINTR.
+  /// Never retried: Linux releases the descriptor even on EINTR.
   package static func close(_ descriptor: Int32) { Glibc.close(descriptor) }
 
   // MARK: Bytes
 
-  /// read(2) into `buffer`, from `offset` on; returns how many bytes came, 0 at the end.
+  /// read(2) into `buffer` from `offset` on; returns the number of bytes, 0 at the end.
   package static func read(
     _ descriptor: Int32, into buffer: inout MutableRawSpan, at offset: Int = 0
   ) throws(Failure) -> Int {
@@ -136,8 +136,8 @@ package enum System {
     _ = try perform(.truncate) { ftruncate(descriptor, off_t(size)) }
   }
 
-  /// fsync(2), once: after an error the kernel may have dropped the pages, and a second call that
-  /// succeeds proves nothing (wiki.postgresql.org/wiki/Fsync_Errors).
+  /// fsync(2), never retried: after an error the kernel may have dropped the pages, and a second
+  /// call that succeeds proves nothing (wiki.postgresql.org/wiki/Fsync_Errors).
   package static func sync(_ descriptor: Int32) throws(Failure) {
     _ = try perform(.sync) { fsync(descriptor) }
   }
@@ -156,7 +156,7 @@ package enum System {
     _ = try perform(.link) { unsafe linkat(directory, old, directory, new, 0) }
   }
 
-  /// linkat(2) of a file into another directory, by the same name.
+  /// linkat(2) of a file into another directory, with the same name.
   package static func link(
     _ name: String, in directory: Int32, to other: Int32
   ) throws(Failure) {
@@ -184,7 +184,7 @@ package enum System {
 
   // MARK: State
 
-  /// What fstat(2) tells, as far as it is asked for here.
+  /// The fields of fstat(2) that are used here.
   package struct FileStatus: Sendable, Equatable {
     package let isRegular: Bool
     package let isDirectory: Bool
@@ -194,10 +194,10 @@ package enum System {
     package let size: Int
     package let device: UInt64
     package let inode: UInt64
-    /// When its contents or anything of its inode changed, in nanoseconds since 1970.
+    /// The time of the last change of its contents or inode, in nanoseconds since 1970.
     package let changed: Int64
 
-    /// Whether both are of one file.
+    /// Whether both describe the same file.
     package func isSameFile(as other: FileStatus) -> Bool {
       device == other.device && inode == other.inode
     }
@@ -222,7 +222,7 @@ package enum System {
     return FileStatus(status)
   }
 
-  /// fstatat(2), of the link itself where it is one.
+  /// fstatat(2); of a symbolic link, the link itself.
   package static func status(
     of name: String, in directory: Int32
   ) throws(Failure) -> FileStatus {
@@ -231,7 +231,7 @@ package enum System {
     return FileStatus(status)
   }
 
-  /// fstatat(2), of what a link leads to.
+  /// fstatat(2); of a symbolic link, its target.
   package static func targetStatus(
     of name: String, in directory: Int32
   ) throws(Failure) -> FileStatus {
@@ -261,7 +261,7 @@ package enum System {
 
   /// The names in a directory, without `.` and `..`.
   package static func names(in directory: Int32) throws(Failure) -> [String] {
-    // A new description: readdir(3) moves the position, and O_PATH cannot be read.
+    // Opened again: readdir(3) moves the position, and an O_PATH descriptor cannot be read.
     let copy = try open(".", in: directory, flags: O_RDONLY | O_DIRECTORY)
     guard let stream = unsafe fdopendir(copy) else {
       let errno = Glibc.errno
@@ -286,14 +286,14 @@ package enum System {
     return Int64(status.f_type)
   }
 
-  /// Sets the times of a file to now, so that its observers wake.
+  /// Sets the times of a file to now, which wakes its observers.
   ///
-  /// utimensat(2); may fail unnoticed.
+  /// utimensat(2); failures are ignored.
   package static func touch(_ name: String, in directory: Int32) {
     if planned(.status) == nil { _ = unsafe utimensat(directory, name, nil, AT_SYMLINK_NOFOLLOW) }
   }
 
-  /// How long ago a file was written; `nil` if there is none.
+  /// The time since a file was written; `nil` if there is none.
   package static func age(of name: String, in directory: Int32) -> Duration? {
     var status = stat()
     guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -312,11 +312,11 @@ package enum System {
       + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
   }
 
-  /// Whether files can be made in a directory: faccessat(2), by the rights that count.
+  /// Whether files can be created in a directory: faccessat(2), with the effective user's rights.
   package static func isWritable(_ directory: Int32) -> Bool {
     unsafe faccessat(directory, ".", W_OK, AT_EACCESS) == 0
   }
 
-  /// The user whose rights decide: geteuid(2).
+  /// The user whose rights apply: geteuid(2).
   package static var effectiveUser: UInt32 { geteuid() }
 }

@@ -2,24 +2,24 @@ import CVaultLinux
 import CVaultSQLite
 import Glibc
 
-/// How long a connection waits for a lock that another one holds.
+/// The waiting of a connection for a lock that another connection holds.
 ///
-/// Not `sqlite3_busy_timeout`, whose clock starts anew with each statement of a transaction and
-/// whose pauses grow to a tenth of a second.
+/// Not `sqlite3_busy_timeout`: its clock restarts with each statement of a transaction, and its
+/// pauses grow to a tenth of a second.
 struct BusyWaiting {
-  /// Held by SQLite's handler through an unretained pointer, and by the connection.
+  /// SQLite's handler has an unretained pointer to it; the connection retains it.
   final class State {
     let limit: Duration
     var start = ContinuousClock.now
 
     init(limit: Duration) { self.limit = limit }
 
-    /// Pauses; false when the limit is over.
+    /// Pauses; returns false after the time limit.
     func wait(attempt: Int32) -> Bool {
       if attempt == 0 { start = .now }
       let waited = ContinuousClock.now - start
       guard waited < limit else { return false }
-      // Milliseconds: short at first, since most writers are done in less than one.
+      // Short at first, because most writers finish in less than a millisecond.
       let pauses: [Int64] = [100, 250, 500, 1_000, 2_000, 5_000]
       let pause = min(pauses[min(Int(attempt), pauses.count - 1)], 5_000)
       let left = limit - waited
@@ -35,7 +35,7 @@ struct BusyWaiting {
 }
 
 extension SQLiteConnection {
-  /// Sets how long a call waits for another process's lock before it throws `.busy`.
+  /// Sets the time that a call waits for another process's lock before it throws `.busy`.
   package func setBusyTimeout(_ limit: Duration) {
     let state = BusyWaiting.State(limit: limit)
     busy.state = state

@@ -1,9 +1,9 @@
 import CVaultSQLite
 
-/// One connection to a SQLite database, over the C API.
+/// A connection to a SQLite database, over the C API.
 ///
-/// Not `Sendable` and opened without SQLite's mutexes: one thread at a time, which the holder sees
-/// to. Statements that ran through ``cached(_:)`` are kept for the connection's life.
+/// Not `Sendable` and opened without SQLite's mutexes: its owner ensures that one thread at a time
+/// uses it. Statements from ``cached(_:)`` are kept for the connection's lifetime.
 ///
 /// ```swift
 /// let connection = try SQLiteConnection(path: path)
@@ -14,7 +14,7 @@ import CVaultSQLite
   /// How a file is opened.
   package enum Mode: Sendable {
     case readOnly
-    /// For reading a file that nobody writes, such as on a medium: without locks and log.
+    /// For reading a file that cannot change, such as on read-only media: without locks and log.
     case immutable
     case readWrite
     case readWriteCreate
@@ -31,8 +31,9 @@ import CVaultSQLite
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - mode: Whether the file may be written or made.
-  ///   - busyTimeout: How long a call waits for another process's lock before it throws `.busy`.
+  ///   - mode: Whether the file may be written to or created.
+  ///   - busyTimeout: The time that a call waits for another process's lock before it throws
+  ///     `.busy`.
   /// - Throws: ``StorageError`` with code `.cannotCreate`, `.accessDenied`, `.inputOutput`.
   package convenience init(
     path: String, mode: Mode = .readWriteCreate, busyTimeout: Duration = .seconds(5)
@@ -54,7 +55,7 @@ import CVaultSQLite
     }
   }
 
-  /// sqlite.org/uri.html: `%`, `?` and `#` have a meaning in a path.
+  /// Escapes `%`, `?` and `#`, which have a meaning in a URI: sqlite.org/uri.html.
   private static func immutableURI(_ path: String) -> String {
     var uri = "file:"
     for scalar in path.unicodeScalars {
@@ -68,7 +69,7 @@ import CVaultSQLite
     return uri + "?immutable=1"
   }
 
-  /// Makes an empty database in memory.
+  /// Creates an empty database in memory.
   package convenience init(inMemory: Void = ()) throws(StorageError) {
     try self.init(
       name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busyTimeout: .zero,
@@ -88,12 +89,12 @@ import CVaultSQLite
       throw error
     }
     unsafe handle = opened
-    // What a schema says must not run code of the application's (sqlite.org/security.html).
+    // A schema must not run the application's code (sqlite.org/security.html).
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DQS_DML, 0)
     unsafe cvault_sqlite_db_config_flag(opened, SQLITE_DBCONFIG_DQS_DDL, 0)
-    // One connection, one database: what a statement says cannot bring in another.
+    // One connection, one database: no statement can attach another.
     limit(.attached, 0)
     setBusyTimeout(busyTimeout)
   }
@@ -116,9 +117,9 @@ import CVaultSQLite
     try prepare(sql, flags: 0)
   }
 
-  /// The statement for this text, prepared at the first call and reset.
+  /// Returns the statement for this text, prepared at the first call and reset.
   ///
-  /// A statement that is being stepped, as in a recursion, is left alone: the caller gets another.
+  /// If the statement is being stepped, as in a recursion, the caller gets another one.
   package func cached(_ sql: String) throws(StorageError) -> SQLiteStatement {
     if let statement = statements[sql] {
       if statement.isBusy { return try prepare(sql) }
@@ -158,7 +159,7 @@ import CVaultSQLite
     return statement
   }
 
-  /// Runs a text of several statements, without parameters and results, such as a schema.
+  /// Runs several statements without parameters and results, such as a schema.
   package func executeScript(_ sql: String) throws(StorageError) {
     let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard status == SQLITE_OK else {
@@ -183,7 +184,7 @@ import CVaultSQLite
     while try statement.step() { try body(statement) }
   }
 
-  /// What `body` makes of the first row; `nil` if there is none.
+  /// Returns the result of `body` for the first row; `nil` if there is none.
   package func first<Result>(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteStatement) throws -> Result
   ) throws -> Result? {
@@ -227,10 +228,10 @@ import CVaultSQLite
 
   // MARK: State
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   package var changes: Int { Int(unsafe sqlite3_changes64(handle)) }
 
-  /// How many rows were changed since the connection was opened.
+  /// The number of rows changed since the connection was opened.
   package var totalChanges: Int { Int(unsafe sqlite3_total_changes64(handle)) }
 
   /// The row id of the last INSERT.
@@ -239,15 +240,15 @@ import CVaultSQLite
   /// Whether a transaction is open.
   package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// Whether the database was opened for reading only, as asked or since the file allows no more.
+  /// Whether the database is open for reading only, by request or because the file permits no more.
   package var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Pauses as the busy handler does; false when the limit is over.
+  /// Pauses as the busy handler does; returns false after the time limit.
   func waitWhileBusy(attempt: Int32) -> Bool { busy.state?.wait(attempt: attempt) ?? false }
 
-  /// Makes whatever runs on this connection throw `.interrupted` soon.
+  /// Makes the statement that runs on this connection throw `.interrupted` soon.
   ///
-  /// The only member that another thread may call, as long as the connection is open.
+  /// The only member that another thread may call, while the connection is open.
   package func interrupt() { unsafe sqlite3_interrupt(handle) }
 
   func check(_ status: Int32, sql: String? = nil) throws(StorageError) {

@@ -1,13 +1,14 @@
 import CVaultSQLite
 
-/// The one place where SQLite's result codes become errors: result codes, sqlite.org/rescode.html.
+/// Maps SQLite's result codes (sqlite.org/rescode.html) to errors, for the whole module.
 package enum SQLiteFailure {
-  /// The error for `status`, with the connection's message copied before anything else is called.
+  /// The error for `status`. Copies the connection's message before it calls anything else.
   @unsafe package static func error(
     _ status: Int32, database: OpaquePointer?, sql: String?
   ) -> StorageError {
     let extended = unsafe database.map { unsafe sqlite3_extended_errcode($0) } ?? status
-    // The connection may have failed with something else since; then the plain status is right.
+    // The connection may have had another failure since; then the extended code is not of this
+    // status.
     let code = extended & 0xff == status & 0xff ? extended : status
     let message =
       if let database = unsafe database, code == extended {

@@ -1,9 +1,9 @@
 import CVaultSQLite
 
-/// The arguments of a call of a custom function; valid during the call only.
+/// The arguments of a call of a custom function, valid only during the call.
 @safe package struct SQLiteArguments: ~Copyable {
   private let values: UnsafeMutablePointer<OpaquePointer?>?
-  /// How many there are.
+  /// The number of arguments.
   package let count: Int
 
   @unsafe init(values: UnsafeMutablePointer<OpaquePointer?>?, count: Int) {
@@ -50,14 +50,14 @@ import CVaultSQLite
 extension SQLiteConnection {
   package typealias Function = (borrowing SQLiteArguments) throws -> SQLiteValue
 
-  /// Makes `name` callable in SQL on this connection.
+  /// Registers the function `name` for SQL on this connection.
   ///
   /// - Parameters:
   ///   - name: The function's name in SQL.
-  ///   - argumentCount: How many arguments it takes; -1 for any number.
+  ///   - argumentCount: The number of arguments; -1 for any number.
   ///   - isDeterministic: Whether equal arguments give an equal result, so that SQLite may call it
   ///     once for a whole query.
-  ///   - body: What it does; an error fails the statement with the error's description.
+  ///   - body: The implementation; an error fails the statement with the error's description.
   /// - Throws: ``StorageError`` if the name or count is not accepted.
   package func createFunction(
     _ name: String, argumentCount: Int, isDeterministic: Bool = true,
@@ -67,7 +67,7 @@ extension SQLiteConnection {
     var flags = SQLITE_UTF8 | SQLITE_DIRECTONLY
     if isDeterministic { flags |= SQLITE_DETERMINISTIC }
     // SQLite releases the box when the function is replaced or the connection closes, and also when
-    // this very call fails: sqlite.org/c3ref/create_function.html.
+    // this call fails: sqlite.org/c3ref/create_function.html.
     let status = unsafe sqlite3_create_function_v2(
       handle, name, Int32(argumentCount), flags, Unmanaged.passRetained(box).toOpaque(),
       { context, count, values in
@@ -91,7 +91,8 @@ extension SQLiteConnection {
 
   package typealias Comparison = (RawSpan, RawSpan) -> Int
 
-  /// Makes `COLLATE name` order text by `compare`, which gets UTF-8 and answers below, at or above 0.
+  /// Makes `COLLATE name` order text by `compare`, which gets UTF-8 and returns a number below, at
+  /// or above 0.
   package func createCollation(
     _ name: String, _ compare: @escaping Comparison
   ) throws(StorageError) {

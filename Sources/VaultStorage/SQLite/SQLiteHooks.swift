@@ -1,13 +1,13 @@
 import CVaultSQLite
 
-/// What happened to a row.
+/// A change of a row.
 package enum SQLiteRowChange: Sendable {
   case insert
   case update
   case delete
 }
 
-/// The closures that SQLite calls back, kept alive by the connection.
+/// The closures that SQLite calls; the connection keeps them alive.
 struct SQLiteHooks {
   final class Box<Body> {
     let body: Body
@@ -24,12 +24,12 @@ struct SQLiteHooks {
   var progress: Box<() -> Void>?
 }
 
-/// Calls of SQLite into the connection: sqlite.org/c3ref/update_hook.html, commit_hook, wal_hook.
-/// A hook must not use the connection that calls it.
+/// Callbacks of the connection: sqlite.org/c3ref/update_hook.html, commit_hook, wal_hook. A hook
+/// must not use the connection that calls it.
 extension SQLiteConnection {
-  /// Calls `body` for each row that is changed, with table and row id.
+  /// Calls `body` for each changed row, with the table and the row id.
   ///
-  /// `nil` removes it. Tables WITHOUT ROWID and truncating deletes are not reported.
+  /// `nil` removes the hook. SQLite does not report tables WITHOUT ROWID and truncating deletes.
   package func onUpdate(_ body: ((SQLiteRowChange, String, Int64) -> Void)?) {
     hooks.update = body.map { SQLiteHooks.Box($0) }
     guard let box = hooks.update else {
@@ -48,7 +48,7 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(box).toOpaque())
   }
 
-  /// Calls `body` before each commit; if it answers false, the transaction is rolled back.
+  /// Calls `body` before each commit; if it returns false, the transaction is rolled back.
   package func onCommit(_ body: (() -> Bool)?) {
     hooks.commit = body.map { SQLiteHooks.Box($0) }
     guard let box = hooks.commit else {
@@ -83,7 +83,7 @@ extension SQLiteConnection {
 
   /// Calls `body` after each commit in WAL mode, with the number of pages in the log.
   ///
-  /// It takes the place of SQLite's automatic checkpoint: the caller runs ``checkpoint(_:)``.
+  /// It replaces SQLite's automatic checkpoint: the caller runs ``checkpoint(_:)``.
   package func onWriteAheadLog(_ body: ((Int) -> Void)?) {
     hooks.log = body.map { SQLiteHooks.Box($0) }
     guard let box = hooks.log else {
@@ -100,7 +100,7 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(box).toOpaque())
   }
 
-  /// Calls `body` each time a long statement has done so many of its steps; `nil` removes it.
+  /// Calls `body` after every `steps` steps of a long statement; `nil` removes it.
   package func onProgress(every steps: Int, _ body: (() -> Void)?) {
     hooks.progress = body.map { SQLiteHooks.Box($0) }
     guard let box = hooks.progress else {

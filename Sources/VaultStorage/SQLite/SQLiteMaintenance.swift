@@ -1,39 +1,39 @@
 import CVaultSQLite
 
-/// How far a checkpoint goes: sqlite.org/c3ref/wal_checkpoint_v2.html.
+/// The extent of a checkpoint: sqlite.org/c3ref/wal_checkpoint_v2.html.
 package enum SQLiteCheckpoint: Int32, Sendable {
-  /// What can be done without waiting for anybody.
+  /// As much as possible without waiting.
   case passive = 0
-  /// All of the log; waits for readers of older snapshots.
+  /// The whole log; waits for readers of older snapshots.
   case full = 1
-  /// As full, and the next writer begins the log anew.
+  /// As full, and the next writer starts the log again.
   case restart = 2
-  /// As restart, and the log file is emptied: nothing that was deleted is left in it.
+  /// As restart, and the log file is emptied, so that it contains no deleted data.
   case truncate = 3
 }
 
-/// A row whose foreign key names nothing.
+/// A row whose foreign key references a missing row.
 package struct SQLiteForeignKeyViolation: Sendable, Equatable {
   /// The table of the row.
   package let table: String
   /// The row's id; `nil` in a table WITHOUT ROWID.
   package let row: Int64?
-  /// The table that the key should be in.
+  /// The table that the key references.
   package let parent: String
 }
 
 extension SQLiteConnection {
-  /// What SQLite finds wrong with the file.
+  /// The problems that SQLite finds in the file.
   ///
-  /// - Parameter quick: Leaves out the comparison of indexes with their tables.
-  /// - Returns: One line for each finding; empty if there is none.
-  /// - Throws: ``StorageError`` with code `.damaged` where even the check cannot go on.
+  /// - Parameter quick: Skips the comparison of indexes with their tables.
+  /// - Returns: One line for each problem; empty if there is none.
+  /// - Throws: ``StorageError`` with code `.damaged` if the damage stops the check itself.
   package func integrityCheck(quick: Bool = false) throws(StorageError) -> [String] {
     let lines = try strings(quick ? "PRAGMA quick_check(100)" : "PRAGMA integrity_check(100)")
     return lines == ["ok"] ? [] : lines
   }
 
-  /// The rows whose foreign keys name nothing.
+  /// The rows whose foreign keys reference missing rows.
   package func foreignKeyCheck() throws -> [SQLiteForeignKeyViolation] {
     var found: [SQLiteForeignKeyViolation] = []
     try forEachRow("PRAGMA foreign_key_check") { row in
@@ -45,7 +45,7 @@ extension SQLiteConnection {
     return found
   }
 
-  /// Throws what a commit would throw now, because of a foreign key that names nothing.
+  /// Throws what a commit would throw now because a foreign key references a missing row.
   ///
   /// - Throws: ``StorageError`` with code `.constraint` (SQLITE_DBSTATUS_DEFERRED_FKS).
   package func checkReferences() throws(StorageError) {
@@ -60,7 +60,7 @@ extension SQLiteConnection {
     try int64("PRAGMA data_version") ?? 0
   }
 
-  /// Moves what is in the write-ahead log into the database.
+  /// Moves the contents of the write-ahead log into the database.
   ///
   /// - Returns: Whether all of it was moved; false if a reader or writer was in the way.
   @discardableResult
@@ -73,18 +73,18 @@ extension SQLiteConnection {
     return inLog == moved
   }
 
-  /// Copies the database, as it is at one moment, over the one at `destination`.
+  /// Copies a snapshot of the database over the one at `destination`.
   ///
-  /// Other processes may write meanwhile. If it throws, the destination is not usable.
+  /// Other processes may write meanwhile. If it throws, the destination is unusable.
   ///
   /// - Parameters:
-  ///   - destination: What is in it is replaced.
-  ///   - progress: Called with how many of how many pages are copied.
+  ///   - destination: Its contents are replaced.
+  ///   - progress: Called with the number of copied pages and of all pages.
   /// - Throws: ``StorageError``.
   package func backup(
     to destination: SQLiteConnection, progress: ((Int, Int) -> Void)? = nil
   ) throws(StorageError) {
-    // A read transaction keeps the snapshot, so that no writer makes the copy begin again.
+    // A read transaction keeps the snapshot, so that no writer makes the copy restart.
     let isOwnTransaction = !isInTransaction
     if isOwnTransaction {
       try execute("BEGIN")
@@ -117,47 +117,47 @@ extension SQLiteConnection {
     }
   }
 
-  /// Writes the database anew, without free pages.
+  /// Rewrites the database without free pages.
   ///
-  /// - Throws: ``StorageError``; then it is as it was.
+  /// - Throws: ``StorageError``; then the database is unchanged.
   package func vacuum() throws(StorageError) {
-    // VACUUM attaches a temporary database of its own, which has no name (sqlite.org/lang_vacuum.html).
+    // VACUUM attaches a temporary database, which has no name (sqlite.org/lang_vacuum.html).
     limit(.attached, 1)
     defer { limit(.attached, 0) }
     try executeScript("VACUUM")
   }
 
-  /// Leaves triggers unrun and views unread: for databases that have none by right.
+  /// Runs no triggers and reads no views: for databases that should have none.
   package func ignoreTriggersAndViews() {
     unsafe cvault_sqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     ignoreViews()
   }
 
-  /// Leaves views unread; temporary ones work (sqlite.org/c3ref/c_dbconfig_defensive.html).
+  /// Reads no views; temporary ones work (sqlite.org/c3ref/c_dbconfig_defensive.html).
   package func ignoreViews() {
     unsafe cvault_sqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
   }
 
-  /// Sets a limit of the connection, such as `SQLITE_LIMIT_LENGTH`; -1 only asks.
+  /// Sets a limit of the connection, such as `SQLITE_LIMIT_LENGTH`; -1 only returns it.
   ///
-  /// - Returns: What the limit was.
+  /// - Returns: The previous limit.
   @discardableResult
   package func limit(_ category: SQLiteLimit, _ value: Int = -1) -> Int {
     Int(unsafe sqlite3_limit(handle, category.rawValue, Int32(clamping: value)))
   }
 
-  /// Leaves the -wal file in place at the last close, so that the next opening makes none.
+  /// Leaves the -wal file in place at the last close, so that the next opening need not create it.
   package func keepWriteAheadLog() {
     var on: Int32 = 1
     unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
   }
 
-  /// How many pages the log may have before a commit moves it into the database.
+  /// Sets the number of pages in the log after which a commit moves it into the database.
   package func setAutomaticCheckpoint(pages: Int) {
     unsafe sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages))
   }
 
-  /// Whether closing the last connection moves the log into the database.
+  /// Sets whether closing the last connection moves the log into the database.
   package func setCheckpointsOnClose(_ isOn: Bool) {
     unsafe cvault_sqlite_db_config_flag(
       handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)

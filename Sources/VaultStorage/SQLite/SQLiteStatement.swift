@@ -1,17 +1,17 @@
 import CVaultSQLite
 
-/// A prepared statement: bind, step, read the columns, reset, and again.
+/// A prepared statement: bind, step, read the columns, reset, repeat.
 ///
-/// Not `Sendable`: it belongs to whoever holds its connection. Parameters are counted from 1, as in
-/// SQL, columns from 0. A statement stays valid until it is released, also when its connection has
-/// been closed before (sqlite.org/c3ref/close.html).
+/// Not `Sendable`: it belongs to the owner of its connection. Parameters are counted from 1, as in
+/// SQL, columns from 0. A statement stays valid until it is released, even if its connection is
+/// closed before (sqlite.org/c3ref/close.html).
 @safe package final class SQLiteStatement {
   @usableFromInline package let handle: OpaquePointer
 
-  /// Stays as long as the database, which a statement keeps open after its connection was closed.
+  /// Kept because a statement keeps the database open after its connection is closed.
   private let files: StoreFileSystem
 
-  /// Takes over a handle that `sqlite3_prepare_v3` made.
+  /// Takes ownership of a handle from `sqlite3_prepare_v3`.
   @unsafe init(handle: OpaquePointer, files: StoreFileSystem) {
     unsafe self.handle = handle
     self.files = files
@@ -46,11 +46,11 @@ import CVaultSQLite
     try check(unsafe sqlite3_bind_null(handle, Int32(truncatingIfNeeded: parameter)))
   }
 
-  /// Binds text; SQLite copies it into a buffer of the statement that is used again the next time.
+  /// Binds text; SQLite copies it into a buffer that the statement reuses.
   @inlinable package func bind(_ value: String, at parameter: Int) throws(StorageError) {
     var value = value
     let status = value.withUTF8 { buffer in
-      // An empty buffer may have no address, and SQLite would store NULL for none.
+      // An empty buffer may have no address, for which SQLite would store NULL.
       guard let base = buffer.baseAddress, buffer.count > 0 else {
         return unsafe cvault_sqlite_bind_text(
           handle, Int32(truncatingIfNeeded: parameter), "", 0)
@@ -107,7 +107,7 @@ import CVaultSQLite
 
   // MARK: Stepping
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   ///
   /// - Returns: Whether there is one.
   @inlinable package func step() throws(StorageError) -> Bool {
@@ -117,16 +117,16 @@ import CVaultSQLite
     throw failure(status)
   }
 
-  /// Steps until there is no row left, then resets.
+  /// Steps through all rows, then resets.
   @inlinable package func run() throws(StorageError) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Makes the statement ready to run again; bindings stay as they are.
+  /// Makes the statement ready to run again; bindings stay.
   @inlinable package func reset() { unsafe sqlite3_reset(handle) }
 
-  /// Whether the statement has been stepped and neither ended nor been reset.
+  /// Whether the statement has been stepped and has neither finished nor been reset.
   package var isBusy: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
 
   // MARK: Columns of the current row
@@ -141,7 +141,7 @@ import CVaultSQLite
     Int(truncatingIfNeeded: int64(at: column))
   }
 
-  /// Whether the column is another number than 0.
+  /// Whether the column is a number other than 0.
   @inlinable package func bool(at column: Int) -> Bool { int64(at: column) != 0 }
 
   /// The column as a floating-point number; 0 for NULL.
@@ -170,7 +170,7 @@ import CVaultSQLite
     return unsafe [UInt8](UnsafeRawBufferPointer(start: blob, count: count))
   }
 
-  /// Calls `body` with the column's bytes where they lie; empty for NULL.
+  /// Calls `body` with the column's bytes in place, without a copy; empty for NULL.
   @inlinable package func withBytes<Result, Failure: Error>(
     at column: Int, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -205,10 +205,10 @@ import CVaultSQLite
 
   // MARK: About the statement
 
-  /// How many columns a row has; 0 for a statement that returns none.
+  /// The number of columns of a row; 0 for a statement that returns none.
   package var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
 
-  /// How many parameters there are.
+  /// The number of parameters.
   package var parameterCount: Int { Int(unsafe sqlite3_bind_parameter_count(handle)) }
 
   /// The column's name in the result.
@@ -222,7 +222,7 @@ import CVaultSQLite
   /// Whether the statement writes nothing to the database.
   package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
 
-  /// The text it was made from, with placeholders.
+  /// The statement's text, with placeholders.
   package var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
   @usableFromInline func check(_ status: Int32) throws(StorageError) {

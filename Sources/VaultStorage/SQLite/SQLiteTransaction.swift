@@ -1,10 +1,11 @@
-/// How a transaction begins: sqlite.org/lang_transaction.html.
+/// The kind of a transaction: sqlite.org/lang_transaction.html.
 package enum SQLiteTransactionKind: Sendable {
-  /// Takes no lock until the first statement; a later write may find the snapshot outdated.
+  /// Takes no lock until the first statement; a later write may fail because the snapshot is
+  /// outdated.
   case deferred
-  /// Takes the writers' lock at once: what is read stays true until the commit.
+  /// Takes the writers' lock at once: nothing that was read changes before the commit.
   case immediate
-  /// As immediate; outside WAL, it keeps readers out too.
+  /// As immediate; outside WAL it also excludes readers.
   case exclusive
 
   fileprivate var begin: String {
@@ -29,13 +30,13 @@ extension SQLiteConnection {
       try execute("COMMIT")
       return result
     } catch {
-      // A full disk or a damaged page ends the transaction by itself.
+      // After a full disk or a damaged page SQLite may have ended the transaction already.
       if isInTransaction { try? execute("ROLLBACK") }
       throw error
     }
   }
 
-  /// Runs `body` inside an open transaction so that it can be undone alone.
+  /// Runs `body` inside an open transaction, and undoes only its changes if it throws.
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try execute("SAVEPOINT vault")
     do {

@@ -1,26 +1,27 @@
 import CVaultSQLite
 import Glibc
 
-/// What one connection reaches of the file system: its store, and SQLite's three files beside it.
+/// A file system for one connection: it contains its store and SQLite's three files beside it.
 ///
 /// SQLite opens and deletes files by names that it finds in other files. A journal names a
-/// super-journal, which goes when the journal has been rolled back (sqlite.org/atomiccommit.html,
-/// 5.0), and a statement may name any file (ATTACH, VACUUM INTO). A store that somebody else made
-/// must not choose such names: here, a file by another name is not there, and cannot be opened.
+/// super-journal, which is deleted when the journal has been rolled back
+/// (sqlite.org/atomiccommit.html, 5.0), and a statement may name any file (ATTACH, VACUUM INTO). A
+/// store from another source must not choose such names: here, a file with another name does not
+/// exist and cannot be opened.
 ///
-/// This is a VFS (sqlite.org/vfs.html) of one connection's own, in front of the default one. The
-/// files themselves are those of the default VFS, so that reading, writing and locking cost what
-/// they always do.
+/// This is a VFS (sqlite.org/vfs.html) for one connection, in front of the default one. The files
+/// themselves are those of the default VFS, so that reading, writing and locking cost the same.
 @safe final class StoreFileSystem {
   private let base: UnsafeMutablePointer<sqlite3_vfs>
   private let own: UnsafeMutablePointer<sqlite3_vfs>
-  /// The store's path as SQLite writes it out, with its NUL; empty before it is opened.
+  /// The store's path as SQLite spells it, with its NUL; empty before it is opened.
   private var store: [CChar] = []
   private let hasStore: Bool
 
-  /// Makes a file system, and its name known to SQLite.
+  /// Creates a file system and registers it with SQLite.
   ///
-  /// - Parameter hasStore: Whether there is a file at all; the first one that is opened is the store.
+  /// - Parameter hasStore: Whether there is a file at all; the first file that is opened is the
+  ///   store.
   /// - Throws: ``StorageError`` with code `.inputOutput` if SQLite cannot be started.
   init(hasStore: Bool) throws(StorageError) {
     guard let base = unsafe sqlite3_vfs_find(nil) else {
@@ -33,7 +34,7 @@ import Glibc
     unsafe own.pointee.iVersion = 2
     unsafe own.pointee.szOsFile = base.pointee.szOsFile
     unsafe own.pointee.mxPathname = base.pointee.mxPathname
-    // No two live ones have the same address.
+    // The address makes the name unique among those that exist.
     unsafe own.pointee.zName = UnsafePointer(
       strdup("vault-" + String(UInt(bitPattern: own), radix: 16)))
     unsafe own.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
@@ -42,22 +43,22 @@ import Glibc
     unsafe sqlite3_vfs_register(own, 0)
   }
 
-  /// Goes after the connection and its last statement, which both hold it.
+  /// Released after the connection and its last statement, which both retain it.
   deinit {
     unsafe sqlite3_vfs_unregister(own)
     unsafe free(UnsafeMutablePointer(mutating: own.pointee.zName))
     unsafe own.deallocate()
   }
 
-  /// By which `sqlite3_open_v2` finds it.
+  /// The name for `sqlite3_open_v2`.
   var name: String { unsafe String(cString: own.pointee.zName) }
 
-  /// The calls that name a file.
+  /// Sets the calls that name a file.
   private func setNamedCalls() {
     unsafe own.pointee.xOpen = { vfs, name, file, flags, outFlags in
       let files = unsafe StoreFileSystem.of(vfs)
       guard unsafe files.mayOpen(name, flags) else {
-        // Without methods, SQLite does not close it.
+        // Without methods, SQLite does not close the file.
         unsafe file?.pointee.pMethods = nil
         return SQLITE_CANTOPEN
       }
@@ -74,7 +75,8 @@ import Glibc
       let files = unsafe StoreFileSystem.of(vfs)
       guard ["", "-journal", "-wal"].contains(where: { unsafe files.isOwn(name, $0) })
       else {
-        // A journal whose super-journal is gone was committed: SQLite removes the journal alone.
+        // A journal whose super-journal does not exist was committed: SQLite removes only the
+        // journal.
         unsafe answer?.pointee = 0
         return SQLITE_OK
       }
@@ -86,7 +88,7 @@ import Glibc
     }
   }
 
-  /// Time, chance, and no code from libraries.
+  /// Sets the calls for time and randomness, and refuses to load libraries.
   private func setOtherCalls() {
     unsafe own.pointee.xRandomness = { vfs, count, bytes in
       let base = unsafe StoreFileSystem.of(vfs).base
@@ -116,9 +118,9 @@ import Glibc
     unsafe own.pointee.xDlClose = { _, _ in }
   }
 
-  /// Whose a VFS is.
+  /// The object of a VFS.
   ///
-  /// SQLite calls one only for a connection, or a statement of it, that holds this object.
+  /// SQLite calls a VFS only for a connection or statement that retains this object.
   @unsafe private static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> StoreFileSystem {
     guard let data = unsafe vfs?.pointee.pAppData else {
       preconditionFailure("a VFS without its file system")
@@ -127,7 +129,7 @@ import Glibc
   }
 
   private func mayOpen(_ name: UnsafePointer<CChar>?, _ flags: Int32) -> Bool {
-    // A temporary file: the default VFS gives it a name of its own and removes it at once.
+    // A temporary file: the default VFS names it and removes it at once.
     guard let name = unsafe name else { return true }
     if flags & SQLITE_OPEN_MAIN_DB != 0 {
       if store.isEmpty, hasStore {
@@ -139,7 +141,7 @@ import Glibc
       return unsafe isOwn(name, "-journal") && hasOneName("-journal")
     }
     if flags & SQLITE_OPEN_WAL != 0 {
-      // The index of the log is opened by the default VFS itself, right after the log.
+      // The default VFS itself opens the index of the log, right after the log.
       return unsafe isOwn(name, "-wal") && hasOneName("-wal") && hasOneName("-shm")
     }
     return false
@@ -151,9 +153,9 @@ import Glibc
     return unsafe strncmp(name, store, count) == 0 && strcmp(name + count, suffix) == 0
   }
 
-  /// Whether a file beside the store, where there is one, is not some other file under a second name.
+  /// Whether a file beside the store, if it exists, is not another file under a second name.
   ///
-  /// SQLite empties and overwrites it; it does not follow symbolic links by itself.
+  /// SQLite empties and overwrites the file. (It does not follow symbolic links by itself.)
   private func hasOneName(_ suffix: String) -> Bool {
     let path = store.dropLast() + suffix.utf8.map { CChar(bitPattern: $0) } + [0]
     var status = stat()
