@@ -70,8 +70,8 @@ static inline long cvault_keyctl(int operation, unsigned long a, unsigned long b
   return syscall(SYS_keyctl, operation, a, b, c, d);
 }
 
-// memfd_secret(2): pages that not even root reads through /proc/PID/mem. May be switched off. It takes the flag
-// of open(2), and refuses FD_CLOEXEC, which its manual page names.
+// memfd_secret(2): pages that not even root can read through /proc/PID/mem. The kernel may have it
+// disabled. It takes open(2)'s flag and refuses FD_CLOEXEC, although its manual page names that.
 static inline int cvault_memfd_secret(void) {
 #ifdef SYS_memfd_secret
   return (int)syscall(SYS_memfd_secret, (unsigned int)O_CLOEXEC);
@@ -104,7 +104,7 @@ static inline int cvault_execvpe(const char *file, char *const arguments[],
   return execvpe(file, arguments, environment);
 }
 
-// SIG_DFL and SIG_IGN are casts, which Swift cannot compare. Answers whether it was ignored.
+// SIG_DFL and SIG_IGN are casts, which Swift cannot compare. Returns whether the signal was ignored.
 static inline int cvault_default_signal(int number) {
   return signal(number, SIG_DFL) == SIG_IGN;
 }
@@ -116,18 +116,18 @@ static inline int cvault_is_ignored(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// The environment; Swift sees two declarations of the variable. unistd.h, environ(7).
+// environ(7) as a function: Swift sees two declarations of the variable in unistd.h.
 static inline char **cvault_environment(void) { return environ; }
 
-// pipe2(2): the end to read in the upper half, the end to write in the lower; negative on failure.
+// pipe2(2): the read end in the upper half, the write end in the lower; negative on failure.
 static inline int64_t cvault_pipe(int flags) {
   int ends[2];
   if (pipe2(ends, flags) != 0) return -1;
   return (int64_t)((uint64_t)ends[0] << 32 | (uint32_t)ends[1]);
 }
 
-// The user who listens at the other end of a local socket; -1 if unknown: unix(7), SO_PEERCRED. By the bare
-// call: sys/socket.h under _GNU_SOURCE gives fd_set another shape than Swift's own Glibc module has.
+// The user at the other end of a local socket; -1 if unknown: unix(7), SO_PEERCRED. A plain system
+// call, because sys/socket.h with _GNU_SOURCE declares fd_set differently from Swift's Glibc module.
 static inline int64_t cvault_peer_user(int descriptor) {
   struct { int32_t pid; uint32_t uid; uint32_t gid; } peer;
   uint32_t size = sizeof peer;

@@ -5,9 +5,9 @@
 #define SECRET_API_SUBJECT_TO_CHANGE 1
 #include <libsecret/secret.h>
 
-// The library is opened at run time, when a keyring is first needed: a program that links it does not
-// start where it is missing. Only types and prototypes come from the headers; every call goes through
-// this table, whose members have the prototypes' own types. Nothing here makes the linker look for it.
+// libsecret is opened at run time, when a keyring is first needed: a program that links it does not
+// start where it is not installed. Only types and prototypes come from the headers. Every call goes
+// through this table, whose members have the prototypes' own types, so the linker does not need it.
 #define CVAULT_SECRET_FUNCTIONS(X) \
   X(g_error_free) X(g_quark_to_string) X(g_free) \
   X(g_log_set_default_handler) X(g_log_set_handler) \
@@ -42,8 +42,8 @@ struct cvault_secret {
 #undef CVAULT_SECRET_MEMBER
 };
 
-// Fills the table; 0 if one of the functions is not there. A library's handle also finds what the
-// library itself is linked with: dlsym(3).
+// Fills the table; 0 if a function is missing. A library's handle also finds the symbols of the
+// libraries that it is linked with: dlsym(3).
 static inline int cvault_secret_resolve(void *library, struct cvault_secret *functions) {
 #define CVAULT_SECRET_RESOLVE(name) \
   if (!(functions->name = (__typeof__(&name))dlsym(library, #name))) return 0;

@@ -1,6 +1,6 @@
 import CVaultMbedCrypto
 
-/// Mbed TLS as it is linked.
+/// The linked Mbed TLS library.
 package enum MbedTLSLibrary {
   /// Its version, such as `2.28.3`.
   package static var version: String {

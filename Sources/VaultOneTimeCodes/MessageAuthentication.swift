@@ -1,15 +1,16 @@
 import CVaultMbedCrypto
 import VaultSealing
 
-/// HMAC, RFC 2104: all that is needed of Mbed TLS, behind one call.
+/// HMAC, RFC 2104, the only part of Mbed TLS that is used.
 ///
-/// Not libsodium's, which has no SHA-1; not swift-crypto's, which costs the command 2 MB: decision 0004.
+/// libsodium has no SHA-1, and swift-crypto would add 2 MB to the command:
+/// Documentation/decisions/0004-hmac-of-mbed-tls.md.
 enum MessageAuthentication {
   /// The authentication code of `message` under `key`.
   ///
   /// - Throws: `SealingError` with code `.outOfMemory`.
   ///
-  /// Mbed TLS `mbedtls_md_hmac`, which wipes what it made of the key.
+  /// Mbed TLS `mbedtls_md_hmac`, which wipes what it derives from the key.
   static func code(
     _ algorithm: OneTimeGenerator.Algorithm, of message: [UInt8], key: SecretBytes
   ) throws(SealingError) -> [UInt8] {

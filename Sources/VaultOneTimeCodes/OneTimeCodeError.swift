@@ -1,8 +1,8 @@
-/// What makes a text no seed of one-time codes; the seed itself is never repeated.
+/// The reason why a text is not a seed of one-time codes; never contains the seed.
 package struct OneTimeCodeError: Error, Equatable, Sendable {
-  /// One sentence that says what is wrong.
+  /// A sentence that describes the problem.
   package let message: String
-  /// One sentence that says what to do.
+  /// A sentence that says what to do.
   package let hint: String
 
   init(_ message: String, hint: String = "an address looks like this: \(Self.example)") {

@@ -1,29 +1,30 @@
 package import VaultSealing
 
-/// What makes one-time codes: a seed shared with a service, and how a code is made of it.
+/// A generator of one-time codes: a seed shared with a service, and the parameters of a code.
 ///
-/// HOTP counts, RFC 4226; TOTP takes the time for the count, RFC 6238. Steam's codes are TOTP in letters.
+/// HOTP uses a counter (RFC 4226), TOTP the time as the counter (RFC 6238). Steam's codes are TOTP
+/// in letters.
 package struct OneTimeGenerator: Sendable {
-  /// What moves from code to code.
+  /// The moving factor: a counter or the time.
   package enum Kind: String, Sendable {
     case totp, hotp
   }
 
-  /// The hash below HMAC; SHA1 unless something else is said.
+  /// The hash function of HMAC; by default SHA1.
   package enum Algorithm: String, Sendable, CaseIterable {
     case sha1 = "SHA1"
     case sha256 = "SHA256"
     case sha512 = "SHA512"
   }
 
-  /// How a code is written.
+  /// The form of a code.
   package enum Form: Equatable, Sendable {
     /// Decimal digits, 6 to 8.
     case digits(Int)
     /// Five of Steam's 26 digits and letters.
     case steam
 
-    /// How many characters a code has.
+    /// The number of characters of a code.
     package var length: Int {
       switch self {
       case .digits(let count): count
@@ -32,11 +33,11 @@ package struct OneTimeGenerator: Sendable {
     }
   }
 
-  /// A code, and for how long it is one.
+  /// A code and its remaining validity.
   package struct Code: Sendable {
     /// The characters.
     package let text: SecretBytes
-    /// Seconds until the next one, 1 or more; `nil` where codes are counted.
+    /// Seconds until the next code, 1 or more; `nil` for HOTP.
     package let secondsLeft: Int64?
 
     package init(text: SecretBytes, secondsLeft: Int64?) {
@@ -51,15 +52,15 @@ package struct OneTimeGenerator: Sendable {
   package let kind: Kind
   package let algorithm: Algorithm
   package let form: Form
-  /// Seconds that a code is good for; TOTP only.
+  /// Seconds for which a code is valid; TOTP only.
   package let period: Int
-  /// The count of the next code; HOTP only.
+  /// The counter of the next code; HOTP only.
   package let counter: UInt64
-  /// Who gave the seed, if the address says so.
+  /// The issuer of the seed, if the address has one.
   package let issuer: String?
 
   let key: SecretBytes
-  /// Where the count stands in the text, or where it can be put.
+  /// The position of the counter in the text, or the position to insert it.
   let counterPlace: CounterPlace
 
   enum CounterPlace: Sendable {
@@ -67,11 +68,11 @@ package struct OneTimeGenerator: Sendable {
     case missing(Int)
   }
 
-  /// The code for a moment: of the period that it lies in.
+  /// Returns the code for a time.
   ///
   /// - Parameter time: Seconds since 1970, 0 or more.
-  /// - Returns: The code, and how many seconds are left of its period.
-  /// - Throws: ``OneTimeCodeError`` where the clock stands before 1970.
+  /// - Returns: The code, and the seconds left of its period.
+  /// - Throws: ``OneTimeCodeError`` if the time is before 1970.
   package func code(at time: Int64) throws -> Code {
     guard time >= 0 else {
       throw OneTimeCodeError(
@@ -82,7 +83,7 @@ package struct OneTimeGenerator: Sendable {
       text: try code(count: UInt64(time / period)), secondsLeft: period - time % period)
   }
 
-  /// The code of a count.
+  /// Returns the code for a counter.
   ///
   /// RFC 4226, section 5.3.
   package func code(count: UInt64) throws -> SecretBytes {
@@ -109,6 +110,6 @@ package struct OneTimeGenerator: Sendable {
     }
   }
 
-  // As Valve's programs have it: no vowels, nothing that looks like something else.
+  // Steam's alphabet: no vowels and no look-alikes.
   private static let steamLetters = Array("23456789BCDFGHJKMNPQRTVWXY".utf8)
 }

@@ -12,13 +12,13 @@ import CVaultSodium
 public enum AuthenticatedEncryption {
   /// Bytes of a key: 32.
   public static let keyLength = 32
-  /// Bytes of the random nonce that stands before the ciphertext: 24.
+  /// Bytes of the random nonce before the ciphertext: 24.
   public static let nonceLength = 24
   /// Bytes of the tag at the end: 16.
   public static let tagLength = 16
-  /// How much longer the sealed form is than the plaintext: 40 bytes.
+  /// Bytes that sealing adds to the plaintext: 40.
   public static let overhead = nonceLength + tagLength
-  /// The largest plaintext that is accepted: 64 MiB.
+  /// The maximum size of a plaintext: 64 MiB.
   public static let maximumPlaintext = 64 << 20
 
   /// Seals `plaintext` so that only `key`, together with the same `context`, opens it again.
@@ -39,7 +39,7 @@ public enum AuthenticatedEncryption {
     return nonce + (try seal(plaintext, key: key, nonce: nonce, context: context))
   }
 
-  /// Opens what ``seal(_:key:context:)`` made.
+  /// Opens the result of ``seal(_:key:context:)``.
   ///
   /// - Parameters:
   ///   - sealed: nonce ‖ ciphertext ‖ tag.
@@ -59,21 +59,21 @@ public enum AuthenticatedEncryption {
       nonce: sealed.extracting(0..<nonceLength), context: context)
   }
 
-  /// Opens what ``seal(_:key:context:)`` made, from an array.
+  /// Opens the result of ``seal(_:key:context:)`` in an array.
   ///
   /// - Parameters:
   ///   - sealed: nonce ‖ ciphertext ‖ tag.
   ///   - key: 32 bytes.
   ///   - context: The same bytes as when sealing.
   /// - Returns: The plaintext, in locked memory.
-  /// - Throws: ``SealingError``, as the other form does.
+  /// - Throws: ``SealingError``, like the other form.
   public static func open(
     _ sealed: [UInt8], key: SecretBytes, context: [UInt8]
   ) throws(SealingError) -> SecretBytes {
     try open(unsafe sealed.span.bytes, key: key, context: context)
   }
 
-  /// The cipher under a nonce that the caller guarantees to be used once for this key.
+  /// Seals with a nonce that the caller must use only once for this key.
   package static func seal(
     _ plaintext: RawSpan, key: SecretBytes, nonce: [UInt8], context: [UInt8]
   ) throws(SealingError) -> [UInt8] {

@@ -1,5 +1,5 @@
-// Checked reads and writes of plain bytes, so that formats are decoded without `unsafe` elsewhere. Every
-// range is checked by `extracting` or by a precondition before a pointer is used.
+// Checked reads and writes of plain bytes, so that other files decode formats without `unsafe`.
+// `extracting` or a precondition checks every range before a pointer is used.
 
 extension Array<UInt8> {
   /// Calls `body` with the array's bytes.
@@ -40,14 +40,16 @@ extension RawSpan {
     unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// The text in `range`, or `nil` if it is no UTF-8.
+  /// The text in `range`, or `nil` if it is not UTF-8.
   @inlinable package func text(_ range: Range<Int>) -> String? {
     unsafe extracting(range).withUnsafeBytes { buffer in
       unsafe String(validating: buffer.bindMemory(to: UInt8.self), as: UTF8.self)
     }
   }
 
-  /// Whether the bytes in `range` are `other`'s; its time shows where they differ: not for secrets.
+  /// Whether the bytes in `range` equal `other`.
+  ///
+  /// Not for secrets: the time reveals where they differ.
   @inlinable package func matches(_ other: [UInt8], at range: Range<Int>) -> Bool {
     guard range.count == other.count else { return false }
     return unsafe extracting(range).withUnsafeBytes { mine in

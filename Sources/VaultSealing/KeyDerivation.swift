@@ -6,13 +6,13 @@ import CVaultSodium
 public enum KeyDerivation {
   /// Derives the subkey with number `id` from a master key.
   ///
-  /// Equal input gives equal output; subkeys of different numbers or contexts tell nothing about
-  /// one another.
+  /// Equal input gives equal output. Subkeys with different numbers or contexts reveal nothing
+  /// about each other.
   ///
   /// - Parameters:
   ///   - id: The subkey's number.
   ///   - master: 32 bytes.
-  ///   - context: What the family of subkeys is for; exactly 8 ASCII characters.
+  ///   - context: The purpose of this family of subkeys; exactly 8 ASCII characters.
   /// - Returns: 32 bytes.
   /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
   public static func subkey(
@@ -32,11 +32,11 @@ public enum KeyDerivation {
     return try orThrow(subkey)
   }
 
-  /// A key from key material and a label: BLAKE2b-256 of `message` under `key`.
+  /// Derives a key from key material and a label: BLAKE2b-256 of `message` under `key`.
   ///
   /// - Parameters:
   ///   - key: 16 to 64 bytes.
-  ///   - message: What the derived key is bound to.
+  ///   - message: The label that the derived key depends on.
   /// - Returns: 32 bytes, in locked memory.
   /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
   public static func key(
@@ -61,14 +61,14 @@ public enum KeyDerivation {
   }
 }
 
-/// BLAKE2b hashes, with and without a key, for bytes that are no secret themselves.
+/// BLAKE2b hashes, with and without a key, of bytes that are not secret.
 public enum Hash {
   /// The BLAKE2b hash of `message`.
   ///
   /// - Parameters:
-  ///   - message: What to hash.
+  ///   - message: The bytes to hash.
   ///   - count: Bytes of the hash, 16 to 64.
-  ///   - key: Where given, 16 to 64 bytes; only who has it can make or check the hash.
+  ///   - key: 16 to 64 bytes, or `nil`. With a key, only its owners can compute or check the hash.
   /// - Returns: `count` bytes.
   /// - Throws: ``SealingError`` with code `.invalidParameter`.
   public static func blake2b(
@@ -95,9 +95,9 @@ public enum Hash {
   /// The BLAKE2b hash of an array's bytes; see ``blake2b(_:count:key:)``.
   ///
   /// - Parameters:
-  ///   - message: What to hash.
+  ///   - message: The bytes to hash.
   ///   - count: Bytes of the hash, 16 to 64.
-  ///   - key: Where given, 16 to 64 bytes.
+  ///   - key: 16 to 64 bytes, or `nil`.
   /// - Returns: `count` bytes.
   /// - Throws: ``SealingError`` with code `.invalidParameter`.
   public static func blake2b(

@@ -1,19 +1,20 @@
-/// Hands out random data keys by name, for what lies outside the vault file.
+/// Provides random data keys by name, to encrypt data outside of the vault file.
 ///
-/// Preferences and app data take their keys through this protocol and know nothing of vaults;
-/// `VaultCredentials` conforms with keys that the vault's sealed index keeps.
+/// Preferences get their keys through this protocol and do not depend on vaults. `VaultCredentials`
+/// conforms with keys that are stored in the vault's sealed index.
 public protocol DataKeyProvider: Sendable {
-  /// The newest key for `purpose`, made if there is none yet.
+  /// Returns the newest key for `purpose`, and creates it if there is none.
   ///
-  /// - Parameter purpose: Names the use, such as `preferences:com.example.tool`.
-  /// - Returns: The key's id (16 bytes), to be stored beside what it seals, and 32 bytes of key.
-  /// - Throws: When the key cannot be had, for example because the vault is locked.
+  /// - Parameter purpose: The use, such as `preferences:com.example.tool`.
+  /// - Returns: The key's id (16 bytes), to be stored beside the sealed data, and the key (32
+  ///   bytes).
+  /// - Throws: An error if the key is not available, for example because the vault is locked.
   func currentDataKey(for purpose: String) throws -> (id: [UInt8], key: SecretBytes)
 
-  /// The key with this id.
+  /// Returns the key with this id.
   ///
-  /// - Parameter id: What ``currentDataKey(for:)`` returned when the data was sealed.
+  /// - Parameter id: The id that ``currentDataKey(for:)`` returned when the data was sealed.
   /// - Returns: 32 bytes.
-  /// - Throws: When there is no such key or it cannot be had.
+  /// - Throws: An error if there is no such key or it is not available.
   func dataKey(id: [UInt8]) throws -> SecretBytes
 }

@@ -3,38 +3,40 @@ import CVaultSodium
 import Glibc
 import Synchronization
 
-/// Memory for secrets: locked, left out of core files, wiped before it is given back.
+/// Memory for secrets: locked, excluded from core files, wiped before it is freed.
 ///
-/// Small blocks come from one arena, since `sodium_malloc` costs four mappings a block and ends at
-/// `vm.max_map_count`. The arena lies in `memfd_secret(2)` pages where the kernel has them (not even
-/// root reads those through `/proc/PID/mem`), else in a `sodium_malloc` region with guard pages. A child that
-/// fork(2) makes without execve(2) does not have those pages: both would write to the same ones.
+/// Small blocks come from one arena, because `sodium_malloc` needs four mappings for each block and
+/// fails at `vm.max_map_count`. The arena is in `memfd_secret(2)` pages if the kernel has them (not
+/// even root can read those through `/proc/PID/mem`), else in a `sodium_malloc` region with guard
+/// pages. A child of fork(2) without execve(2) does not get these pages: both processes would write
+/// to the same ones.
 package enum LockedMemory {
-  /// A block; whoever holds it gives it back exactly once.
+  /// A block; its owner frees it exactly once.
   @unsafe struct Block {
     let address: UnsafeMutableRawPointer
     let capacity: Int
     let isFromArena: Bool
   }
 
-  /// How well the kernel protects the arena; `vault check` tells it.
+  /// The kernel's protection of the arena, for `vault check`.
   package struct Protection: Sendable, Equatable {
     /// The pages are `memfd_secret(2)` pages.
     package var isSecretMemory: Bool
     /// The pages cannot be swapped out.
     package var isLocked: Bool
-    /// Nor can those of blocks that are too long for the arena: the longest secret, and all that were made so far.
+    /// Neither can the pages of blocks that are too long for the arena: of the longest secret, and
+    /// of all blocks so far.
     package var areLongBlocksLocked: Bool
   }
 
   /// Blocks above this size get a `sodium_malloc` region of their own.
   private static let largestArenaBlock = 8 * 1024
   private static let arenaSize = 64 * 1024
-  /// As long as the longest secret, with its seal.
+  /// The length of the longest secret, with its seal.
   private static let longestUsualBlock = 1 << 20 + 4096
   private static let hasUnlockedBlocks = Atomic(false)
 
-  // @unchecked: only touched while the mutex below is held.
+  // @unchecked: only accessed while the mutex below is held.
   @safe private struct Arena: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     /// Free ranges in order of their offset, never adjacent.
@@ -52,7 +54,7 @@ package enum LockedMemory {
 
   private static let arenas = Mutex<[Arena]>([])
 
-  /// How secrets are protected, found out by a short block and a long one.
+  /// Determines how secrets are protected by allocating a short block and a long one.
   package static func protection() throws(SealingError) -> Protection {
     for count in [16, longestUsualBlock] { unsafe free(try allocate(count)) }
     let arenas = arenas.withLock { $0.map(\.protection) }
@@ -140,13 +142,15 @@ package enum LockedMemory {
       protection: (isSecretMemory: false, isLocked: isLocked(base, arenaSize)))
   }
 
-  /// Whether memory of `sodium_malloc` is locked, which ignores a failed mlock(2) (libsodium issue 1237): to lock
-  /// it once more fails as the first time did.
+  /// Whether memory of `sodium_malloc` is locked.
+  ///
+  /// `sodium_malloc` ignores a failed mlock(2) (libsodium issue 1237); locking again fails as the
+  /// first time did.
   private static func isLocked(_ address: UnsafeMutableRawPointer, _ size: Int) -> Bool {
     unsafe mlock(address, size) == 0
   }
 
-  /// Pages that only this process can read, between two pages that nobody can touch.
+  /// Pages that only this process can read, between two inaccessible pages.
   private static func secretPages(_ size: Int) -> UnsafeMutableRawPointer? {
     let descriptor = cvault_memfd_secret()
     guard descriptor >= 0 else { return nil }
@@ -165,7 +169,7 @@ package enum LockedMemory {
       unsafe munmap(whole, size + 2 * page)
       return nil
     }
-    // Shared pages: a forked child would hand out the same bytes for other secrets.
+    // The pages are shared: a forked child would use the same bytes for other secrets.
     unsafe madvise(whole, size + 2 * page, MADV_DONTFORK)
     return unsafe inner
   }

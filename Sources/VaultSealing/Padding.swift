@@ -12,7 +12,7 @@ package enum Padding {
   /// The padded length of an index: 4 KiB steps.
   package static func indexLength(_ count: Int) -> Int { (count + 1 + 4095) & ~4095 }
 
-  /// Padmé: at most 12 % more, and only as many lengths as an exponent and few bits tell.
+  /// Padmé: at most 12 % longer, with few distinct lengths, so that a length reveals little.
   ///
   /// Source: Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with
   /// PURBs", PoPETs 2019, algorithm 1.
@@ -44,7 +44,7 @@ package enum Padding {
     }
   }
 
-  /// Where the plaintext ends, or `nil` if the padding is not canonical.
+  /// The length of the plaintext, or `nil` if the padding is not canonical.
   package static func unpaddedLength(_ padded: RawSpan) -> Int? {
     var end = padded.byteCount
     while end > 0 {

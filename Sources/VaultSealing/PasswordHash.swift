@@ -1,21 +1,21 @@
 import CVaultSodium
 import Glibc
 
-/// Argon2id, version 1.3: turns a passphrase into key material, slowly.
+/// Argon2id, version 1.3: derives a key from a passphrase, slowly.
 ///
 /// Source: RFC 9106; libsodium `crypto_pwhash`, which has one lane (p = 1).
 public enum PasswordHash {
   /// Bytes of the salt: 16.
   public static let saltLength = 16
 
-  /// What one derivation costs.
+  /// The cost of a derivation.
   public struct Cost: Hashable, Sendable {
     /// Memory in KiB.
     public var memoryKiB: UInt32
     /// Passes over the memory.
     public var passes: UInt32
 
-    /// Makes a cost; whether it is accepted is decided where it is used.
+    /// Creates a cost; it is validated where it is used.
     ///
     /// - Parameters:
     ///   - memoryKiB: Memory in KiB.
@@ -25,19 +25,19 @@ public enum PasswordHash {
       self.passes = passes
     }
 
-    /// The least that is accepted: 64 MiB, 3 passes (RFC 9106's second choice, with one lane).
+    /// The minimum: 64 MiB, 3 passes (RFC 9106's second choice, with one lane).
     public static let floor = Cost(memoryKiB: 64 << 10, passes: 3)
-    /// The most that is accepted: 1 GiB, 16 passes.
+    /// The maximum: 1 GiB, 16 passes.
     public static let cap = Cost(memoryKiB: 1 << 20, passes: 16)
-    /// What a new slot costs where memory allows: 256 MiB, 3 passes.
+    /// The cost of a new slot if memory permits: 256 MiB, 3 passes.
     public static let standard = Cost(memoryKiB: 256 << 10, passes: 3)
 
-    /// At or above ``floor`` in both parts.
+    /// Whether both parts are at or above ``floor``.
     public var isAboveFloor: Bool {
       memoryKiB >= Self.floor.memoryKiB && passes >= Self.floor.passes
     }
 
-    /// At or below ``cap`` in both parts.
+    /// Whether both parts are at or below ``cap``.
     public var isBelowCap: Bool {
       memoryKiB <= Self.cap.memoryKiB && passes <= Self.cap.passes
     }
@@ -46,13 +46,13 @@ public enum PasswordHash {
   /// Derives 32 bytes from a passphrase.
   ///
   /// - Parameters:
-  ///   - passphrase: Its bytes, normalised by the caller.
+  ///   - passphrase: Its bytes, normalized by the caller.
   ///   - salt: 16 bytes.
-  ///   - cost: Between ``Cost/floor`` and ``Cost/cap``; anything else is refused before memory
-  ///     is taken.
+  ///   - cost: Between ``Cost/floor`` and ``Cost/cap``; anything else is refused before memory is
+  ///     allocated.
   /// - Returns: 32 bytes, in locked memory.
-  /// - Throws: ``SealingError`` with code `.invalidParameter`, or `.outOfMemory` if `cost` asks for
-  ///   more memory than there is.
+  /// - Throws: ``SealingError`` with code `.invalidParameter`, or `.outOfMemory` if `cost` needs
+  ///   more memory than is available.
   public static func derive(
     from passphrase: SecretBytes, salt: [UInt8], cost: Cost
   ) throws(SealingError) -> SecretBytes {
@@ -62,14 +62,15 @@ public enum PasswordHash {
     return try hash(passphrase, salt: salt, cost: cost, count: 32)
   }
 
-  /// Chooses the cost of a new slot: 250 to 1,000 ms on this machine, never below the floor.
+  /// Returns a cost for a new slot: 250 to 1,000 ms on this machine, never below the floor.
   ///
-  /// Takes 64 MiB where less than 1 GiB is available, with more passes instead. Three derivations at the floor
-  /// are timed to find out how fast the machine is; the fastest counts, since what else runs at the moment makes
-  /// the others slow, and a cost that is too low stays for good.
+  /// Uses 64 MiB with more passes if less than 1 GiB is available. It times three derivations at
+  /// the floor and takes the fastest: other programs may slow the others down, and a cost that is
+  /// too low would stay for good.
   ///
   /// - Returns: The cost.
-  /// - Throws: ``SealingError`` with code `.outOfMemory` if even the floor cannot be had.
+  /// - Throws: ``SealingError`` with code `.outOfMemory` if there is not enough memory even for the
+  ///   floor.
   public static func calibrate() throws(SealingError) -> Cost {
     let salt = RandomBytes.bytes(count: saltLength)
     let probe = try SecretBytes.random(count: 16)
@@ -80,7 +81,7 @@ public enum PasswordHash {
     }
   }
 
-  /// The same, with the time of a derivation at the floor, in milliseconds, as `measure` says it.
+  /// The same, with `measure` returning the time of a derivation at the floor in milliseconds.
   package static func calibrate(
     availableMiB: Int, measure: () throws(SealingError) -> Double
   ) throws(SealingError) -> Cost {
@@ -91,9 +92,10 @@ public enum PasswordHash {
 
   private static let samples = 3
 
-  /// The rule behind ``calibrate()``, apart from the machine.
+  /// The rule of ``calibrate()``, independent of the machine.
   package static func cost(floorMilliseconds: Double, availableMiB: Int) -> Cost {
-    // Time grows with memory × passes; measured: 64 MiB, 3 takes 57 ms where 256 MiB, 3 takes 387.
+    // Time grows with memory × passes. Measured with 3 passes: 57 ms for 64 MiB, 387 ms for 256
+    // MiB.
     let perUnit = floorMilliseconds / 3.0
     var cost = Cost.standard
     if availableMiB < 1024 { cost.memoryKiB = Cost.floor.memoryKiB }

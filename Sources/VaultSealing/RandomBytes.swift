@@ -2,15 +2,15 @@ import CVaultSodium
 
 /// Random bytes and numbers from the kernel's generator.
 public enum RandomBytes {
-  /// Bytes that are no secret: salts, identifiers, names of temporary files.
+  /// Returns random bytes that need not be secret: salts, identifiers, names of temporary files.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of bytes.
   /// - Returns: `count` random bytes.
   public static func bytes(count: Int) -> [UInt8] {
     unsafe [UInt8].filled(count: count) { unsafe randombytes_buf($0, count) }
   }
 
-  /// A number below `bound`, every one equally likely.
+  /// Returns a number below `bound`; all are equally likely.
   ///
   /// - Parameter bound: 1 or more.
   /// - Returns: 0 to `bound - 1`.

@@ -1,6 +1,6 @@
-/// What can go wrong while sealing, opening or deriving keys.
+/// A failure of sealing, opening or deriving keys.
 ///
-/// The message never holds key material, plaintext or ciphertext.
+/// The message never contains key material, plaintext or ciphertext.
 ///
 /// ```swift
 /// do {
@@ -10,29 +10,29 @@
 /// }
 /// ```
 public struct SealingError: Error, Sendable, CustomStringConvertible {
-  /// Which failure it is; stable across releases.
+  /// The kind of failure; stable across releases.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The code's text, as it stands in `--json` errors.
+    /// The code's text, as in `--json` errors.
     public let rawValue: String
 
-    /// Makes a code from its text.
+    /// Creates a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The bytes were changed, or sealed with another key or context.
     public static let authenticationFailed = Code(rawValue: "authentication-failed")
-    /// A key, salt or nonce has the wrong length, or a cost lies outside what is accepted.
+    /// A key, salt or nonce has the wrong length, or a cost is out of range.
     public static let invalidParameter = Code(rawValue: "invalid-parameter")
-    /// The plaintext or context is larger than what is accepted.
+    /// The plaintext or context is larger than the limit.
     public static let tooLarge = Code(rawValue: "too-large")
-    /// Memory for a secret or a password hash could not be had.
+    /// Memory for a secret or a password hash could not be allocated.
     public static let outOfMemory = Code(rawValue: "out-of-memory")
-    /// libsodium could not be initialised.
+    /// libsodium could not be initialized.
     public static let unavailable = Code(rawValue: "unavailable")
   }
 
-  /// Which failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// One sentence that says what happened.
+  /// A sentence that describes the failure.
   public let message: String
 
   package init(_ code: Code, _ message: String) {

@@ -2,9 +2,9 @@ import CVaultSodium
 
 /// Bytes that must not leave this process by accident: passwords, keys, tokens.
 ///
-/// They live in locked memory that no core file holds, are wiped when the last reference goes, and
-/// print, dump and reflect as `<redacted>`. There is no `==`: compare with ``isEqual(to:)``, whose time
-/// does not depend on where two values differ.
+/// They are in locked memory that is excluded from core files, are wiped when the last reference is
+/// released, and print, dump and reflect as `<redacted>`. There is no `==`: compare with
+/// ``isEqual(to:)``, whose time does not depend on where two values differ.
 ///
 /// ```swift
 /// let token = try SecretBytes(copying: Array("s3cr3t".utf8))
@@ -15,14 +15,14 @@ import CVaultSodium
   // @unchecked Sendable above: the block is written only before init returns, and freed only in deinit.
   private let block: LockedMemory.Block
 
-  /// How many bytes there are, 0 or more.
+  /// The number of bytes, 0 or more.
   public let count: Int
 
   /// Copies `bytes` into locked memory.
   ///
   /// The source is not wiped.
   ///
-  /// - Parameter bytes: What to keep.
+  /// - Parameter bytes: The bytes to copy.
   /// - Throws: ``SealingError`` with code `.outOfMemory`.
   public init(copying bytes: RawSpan) throws(SealingError) {
     unsafe block = try LockedMemory.allocate(bytes.byteCount)
@@ -34,22 +34,23 @@ import CVaultSodium
     }
   }
 
-  /// Copies an array into locked memory; the array is not wiped, so it should hold no secret that
-  /// could have been read into locked memory at once.
+  /// Copies an array into locked memory.
   ///
-  /// - Parameter bytes: What to keep.
+  /// The array is not wiped. Read a secret directly into locked memory where you can.
+  ///
+  /// - Parameter bytes: The bytes to copy.
   /// - Throws: ``SealingError`` with code `.outOfMemory`.
   public convenience init(copying bytes: [UInt8]) throws(SealingError) {
     try self.init(copying: unsafe bytes.span.bytes)
   }
 
-  /// Makes room for `capacity` bytes and lets `body` fill it; `body` returns how many it wrote.
+  /// Allocates `capacity` bytes and lets `body` fill them; `body` returns the number of bytes used.
   ///
-  /// The memory is zero before `body` runs. If `body` throws, it is wiped and given back.
+  /// The memory is zeroed before `body` runs. If `body` throws, it is wiped and freed.
   ///
   /// - Parameters:
-  ///   - capacity: The most bytes that `body` may write.
-  ///   - body: Gets the memory and returns the number of bytes that count.
+  ///   - capacity: The maximum number of bytes that `body` may write.
+  ///   - body: Gets the memory and returns the number of bytes used.
   /// - Throws: ``SealingError`` with code `.outOfMemory`, or what `body` throws.
   public convenience init(
     capacity: Int, initializing body: (inout MutableRawSpan) throws -> Int
@@ -57,7 +58,8 @@ import CVaultSodium
     try self.init(capacity: capacity, isZeroed: true, initializing: body)
   }
 
-  /// The same; without `isZeroed`, for a body that writes every byte or throws, memory is not zeroed first.
+  /// The same; without `isZeroed` the memory is not zeroed first, for a body that writes every byte
+  /// or throws.
   init(
     capacity: Int, isZeroed: Bool, initializing body: (inout MutableRawSpan) throws -> Int
   ) throws {
@@ -79,7 +81,7 @@ import CVaultSodium
     unsafe LockedMemory.free(block)
   }
 
-  /// Calls `body` with the bytes, which must not be kept beyond the call.
+  /// Calls `body` with the bytes, which are valid only during the call.
   ///
   /// - Parameter body: Reads the bytes.
   /// - Returns: What `body` returns.
@@ -91,17 +93,17 @@ import CVaultSodium
     return try body(unsafe RawSpan(_unsafeStart: block.address, byteCount: count))
   }
 
-  /// Says whether both hold the same bytes, in a time that depends on the length alone.
+  /// Returns whether both have the same bytes, in a time that depends only on the length.
   ///
-  /// - Parameter other: What to compare with.
+  /// - Parameter other: The other value.
   /// - Returns: `true` if length and bytes are equal.
   public func isEqual(to other: SecretBytes) -> Bool {
     withBytes { mine in other.withBytes { ConstantTime.isEqual(mine, $0) } }
   }
 
-  /// Fresh random bytes from the kernel's generator.
+  /// Returns random bytes from the kernel's generator.
   ///
-  /// - Parameter count: How many, 0 or more.
+  /// - Parameter count: The number of bytes, 0 or more.
   /// - Returns: The bytes.
   /// - Throws: ``SealingError`` with code `.outOfMemory`.
   public static func random(count: Int) throws(SealingError) -> SecretBytes {
@@ -113,9 +115,9 @@ import CVaultSodium
     return bytes
   }
 
-  /// A copy of the bytes from `range`, in locked memory of its own.
+  /// Returns a copy of the bytes in `range`, in its own locked memory.
   ///
-  /// - Parameter range: Which bytes; must lie within `0..<count`.
+  /// - Parameter range: The range to copy; must be within `0..<count`.
   /// - Returns: The copy.
   /// - Throws: ``SealingError`` with code `.outOfMemory`.
   public func slice(_ range: Range<Int>) throws(SealingError) -> SecretBytes {
@@ -133,9 +135,9 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Comparison whose time does not show where two values differ.
+/// Comparison whose time does not reveal where two values differ.
 public enum ConstantTime {
-  /// Says whether both spans hold the same bytes; the time depends on their lengths alone.
+  /// Returns whether both spans have the same bytes; the time depends only on their lengths.
   ///
   /// - Parameters:
   ///   - a: One value.

@@ -1,10 +1,10 @@
 import CVaultSodium
 
-// libsodium declares its pointers nonnull, also for 0 bytes: an empty span gets a pointer to a byte of
-// its own that is never read.
+// libsodium declares its pointers nonnull even for 0 bytes, so an empty span passes a pointer to a
+// byte that is never read.
 
 extension RawSpan {
-  /// Calls `body` with the bytes as libsodium wants them.
+  /// Calls `body` with a pointer that libsodium accepts.
   @unsafe func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes { buffer in
       if let base = unsafe buffer.bindMemory(to: UInt8.self).baseAddress {
@@ -17,12 +17,12 @@ extension RawSpan {
 }
 
 extension SecretBytes {
-  /// Calls `body` with the bytes as libsodium wants them.
+  /// Calls `body` with a pointer that libsodium accepts.
   @unsafe func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     withBytes { unsafe $0.withPointer(body) }
   }
 
-  /// New secret bytes that a call of libsodium writes; `nil` if the call fails.
+  /// Returns secret bytes that a call of libsodium writes; `nil` if the call fails.
   @unsafe static func filled(
     count: Int, by body: (UnsafeMutablePointer<UInt8>) -> Int32
   ) throws(SealingError) -> SecretBytes? {
@@ -51,7 +51,7 @@ extension SecretBytes {
 }
 
 extension Array<UInt8> {
-  /// An array of `count` bytes that a call of libsodium writes.
+  /// Returns an array of `count` bytes that a call of libsodium writes.
   @unsafe static func filled(
     count: Int, by body: (UnsafeMutablePointer<UInt8>) -> Void
   ) -> [UInt8] {

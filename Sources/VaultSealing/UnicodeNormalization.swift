@@ -1,8 +1,8 @@
 @_spi(_Unicode) import Swift
 
-/// Unicode's normalisation form C, by the standard library's own tables.
+/// Unicode's normalization form C, with the standard library's own tables.
 ///
-/// Foundation's would add 44 MB of ICU to the command; this file alone may use the underscored
+/// Foundation's would add 44 MB of ICU to the command; only this file may use the underscored
 /// interface.
 package enum UnicodeNormalization {
   /// `text` in NFC.
@@ -22,7 +22,7 @@ package enum UnicodeNormalization {
         unsafe String(validating: $0.bindMemory(to: UInt8.self), as: UTF8.self)
       }
     }
-    // Bytes that are no UTF-8 have no normal form: they are the passphrase as they are.
+    // Bytes that are not UTF-8 have no normal form and are used unchanged.
     guard let text else { return passphrase }
     return try SecretBytes(copying: Array(nfc(text).utf8))
   }

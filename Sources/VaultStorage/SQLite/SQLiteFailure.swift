@@ -2,7 +2,9 @@ import CVaultSQLite
 
 /// Maps SQLite's result codes (sqlite.org/rescode.html) to errors, for the whole module.
 package enum SQLiteFailure {
-  /// The error for `status`. Copies the connection's message before it calls anything else.
+  /// Returns the error for `status`.
+  ///
+  /// Copies the connection's message before it calls anything else.
   @unsafe package static func error(
     _ status: Int32, database: OpaquePointer?, sql: String?
   ) -> StorageError {
