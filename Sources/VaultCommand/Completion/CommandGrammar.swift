@@ -1,22 +1,22 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Verbs, options and what they take, as the argument parser describes them.
+/// The verbs, their options and values, as the argument parser describes them.
 ///
-/// The parser's own description is the one table: completion cannot fall behind the verbs. Only the verb on
-/// the line is described: all of them would take longer than a key press may.
+/// The parser's own description is the only table, so completion cannot fall behind the verbs. Only
+/// the verb on the line is described: describing all of them would take too long for a key press.
 final class CommandGrammar {
   private let type: any ParsableCommand.Type
 
-  /// The verb on a line.
+  /// The verb's name on a line.
   var name: String { type.verbName }
-  /// What it does.
+  /// The description of the verb.
   var abstract: String { type.configuration.abstract }
-  /// Whether it is offered.
+  /// Whether completion offers it.
   var isVisible: Bool { type.configuration.shouldDisplay }
-  /// Its own verbs.
+  /// Its subcommands.
   private(set) lazy var verbs = type.configuration.allVerbs.map { CommandGrammar($0) }
-  /// Its options and words.
+  /// Its options and arguments.
   private(set) lazy var arguments: [Argument] = described()
 
   init(_ type: any ParsableCommand.Type) { self.type = type }
@@ -31,7 +31,7 @@ final class CommandGrammar {
       let kind: String
       let name: String
 
-      /// As it stands on a line.
+      /// The name as on a line.
       var text: String { kind == "long" ? "--\(name)" : "-\(name)" }
     }
 
@@ -54,7 +54,7 @@ final class CommandGrammar {
     let parsingStrategy: String
     let completionKind: Value?
 
-    /// What the value is called where it is looked up live: the option's long name, or the placeholder.
+    /// The kind of value for ``Completer/NameSource``: the option's long name, or the placeholder.
     var liveName: String? {
       guard completionKind?.custom != nil else { return nil }
       return names?.first { $0.kind == "long" }?.name ?? valueName

@@ -1,9 +1,9 @@
-/// What may follow on a line that is being typed.
+/// Completes a line that is being typed.
 struct Completer {
-  /// What the shell is to do beside showing the candidates.
+  /// What the shell does besides showing the candidates.
   enum Action: String {
     case none, files, directories
-    /// The words from a position on are a command line of their own.
+    /// The words from a position on are a command line of another program.
     case command
   }
 
@@ -14,29 +14,29 @@ struct Completer {
 
   struct Answer {
     var action = Action.none
-    /// Where the other command begins, for ``Action/command``.
+    /// The position of the other command, for ``Action/command``.
     var position = 0
     var candidates: [Candidate] = []
   }
 
   /// The words before the one that is being completed, without the command's own name.
-  // The parser adds it; what follows are verbs again.
+  // The parser adds this verb; verbs follow it.
   private static let helpVerb = "help"
 
   private let words: [String]
   private let current: String
   private let names: any NameSource
 
-  /// Where names come from that are not in the grammar.
+  /// A source of names that are not in the grammar.
   protocol NameSource {
-    /// Names for a value, by the name of its option or placeholder.
+    /// Returns names for a value, by the name of its option or placeholder.
     ///
     /// - Parameters:
-    ///   - value: Which value.
-    ///   - typed: What of it is on the line.
+    ///   - value: The kind of value.
+    ///   - typed: The part of it that is on the line.
     ///   - words: The whole line before it.
     ///   - positionals: The words before it that are neither verbs nor options.
-    /// - Returns: The candidates, whether or not they begin as what was typed.
+    /// - Returns: The candidates, whether or not they begin with `typed`.
     func names(
       for value: String, typed: String, words: [String], positionals: [String]
     ) -> [String]
@@ -48,7 +48,7 @@ struct Completer {
     self.names = names
   }
 
-  /// The candidates that begin with what was typed.
+  /// Returns the candidates that begin with what was typed.
   func answer(_ grammar: CommandGrammar) -> Answer {
     var verb = grammar
     var path: [String] = []
@@ -141,9 +141,9 @@ struct Completer {
     var texts = kind?.list?.values ?? []
     if let live = argument.liveName {
       texts = names.names(for: live, typed: typed, words: words, positionals: positionals)
-      // A store may also be named by its path.
+      // A store may also be given by its path.
       if live == "store", !texts.contains(where: { $0.hasPrefix(typed) }) { answer.action = .files }
-      // A repeated word is not offered again.
+      // A word that is on the line already is not offered again.
       if argument.isRepeating, argument.parsingStrategy == "default" {
         texts.removeAll { positionals.contains($0) }
       }
@@ -158,7 +158,7 @@ struct Completer {
     verb.arguments.first { $0.kind != .positional && $0.isNamed(name) }
   }
 
-  /// A common option that stands before the verb: every verb describes it in the same way.
+  /// Finds a common option before the verb; every verb describes it in the same way.
   private func commonOption(
     _ name: String, _ grammar: CommandGrammar
   ) -> CommandGrammar.Argument? {

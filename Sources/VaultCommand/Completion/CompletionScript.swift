@@ -1,18 +1,19 @@
 import VaultStorage
 
-/// The few lines that a shell needs: they ask the command what may follow, and show it.
+/// The completion scripts: a few lines that ask the command for candidates and show them.
 ///
-/// `vault __complete INDEX WORD…` answers an action on the first line, then candidates, each followed by a
-/// tab and an explanation.
+/// `vault __complete INDEX WORD…` prints an action on the first line, then candidates, each
+/// followed by a tab and a description.
 package enum CompletionScript {
-  /// The script for a shell.
+  /// Returns the script for a shell.
   ///
   /// - Parameters:
   ///   - shell: bash, zsh or fish.
   ///   - command: The name that the command is installed under.
-  /// - Returns: The script; `nil` for another shell, or a name that a shell would not take for one.
+  /// - Returns: The script; `nil` for another shell, or for a name that a shell would have to
+  ///   quote.
   package static func text(for shell: String, command: String) -> String? {
-    // A word that a shell takes as it is: the script does not quote it.
+    // The script does not quote the name, so it must be a plain word.
     guard Quoting.isPlainWord(command) else { return nil }
     let function = "_" + command.substituting("-", with: "_").substituting(".", with: "_")
     let template: String? =

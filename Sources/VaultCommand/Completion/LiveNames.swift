@@ -3,10 +3,9 @@ import VaultCredentials
 import VaultDataStore
 import VaultStorage
 
-/// Names for completion: silent and quick.
+/// Names for completion, found silently and quickly.
 ///
-/// What is in the vault is known by the session alone: nothing is asked, waited for, or fetched from a
-/// keyring.
+/// Only a session unlocks the vault here: completion never prompts, waits, or asks a keyring.
 struct LiveNames: Completer.NameSource {
   func names(
     for value: String, typed: String, words: [String], positionals: [String]
@@ -29,7 +28,7 @@ struct LiveNames: Completer.NameSource {
     case "name" where words.contains(RestoreCommand.verbName):
       return items(in: vault) + items(in: vault, fromTrash: true)
     case "name", "names", "new-name", "glob", "fd", "file": return items(in: vault)
-    // A colon would have to be quoted for most shells, and a plain name is a reference as well.
+    // Most shells would have to quote the colon, and a plain name is a reference, too.
     case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
     case "stdin": return items(in: vault)
     case "env": return assignments(typed, in: vault)
@@ -47,7 +46,7 @@ struct LiveNames: Completer.NameSource {
     }
   }
 
-  /// The vault, where a session opens it.
+  /// Opens the vault with a session.
   private static func open(_ settings: VaultSettings) throws -> UnlockedVault.Blocking {
     try settings.locked().blocking.unlock(with: UnlockSources.sessionOnly).blocking
   }
@@ -64,13 +63,13 @@ struct LiveNames: Completer.NameSource {
     return ((try? vault.items(matching: query)) ?? []).map(\.name.text)
   }
 
-  /// `VARIABLE=` and the names behind it; the variable is whoever's who types.
+  /// Completes the name after `VARIABLE=`.
   private func assignments(_ typed: String, in vault: UnlockedVault.Blocking) -> [String] {
     guard let equals = typed.unicodeScalars.firstIndex(of: "=") else { return [] }
     return items(in: vault).map { typed[...equals] + $0 }
   }
 
-  /// Which vault the line means.
+  /// The vault that the line means.
   private static func settings(of words: [String]) -> VaultSettings {
     var settings = VaultSettings()
     settings.home = value(of: "--home", in: words)
@@ -86,7 +85,7 @@ struct LiveNames: Completer.NameSource {
     return nil
   }
 
-  /// The vaults beside the default one.
+  /// The names of the vaults other than the default one.
   private func vaults(_ settings: VaultSettings) -> [String] {
     guard let location = try? settings.location(),
       let folder = try? Directory("\(location.data)/secrets"), let names = try? folder.names()
@@ -95,7 +94,7 @@ struct LiveNames: Completer.NameSource {
       .map { String($0.dropLast(".vault".count)) }.sorted()
   }
 
-  /// Entities of the store on the line, or properties of the entity; read from its metadata.
+  /// The entities of the store on the line, or the properties of the entity, from its metadata.
   private func stored(_ value: String, _ positionals: [String]) -> [String] {
     guard let word = positionals.first, let store = try? FoundStore(word) else { return [] }
     let schema = store.metadata.schema

@@ -11,13 +11,13 @@ struct PreferenceNames {
   let location: () throws -> StoreLocation
   let keys: () throws -> (any DataKeyProvider)?
 
-  /// The verbs, in the order in which the help has them.
+  /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
     "import", "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover",
     "help",
   ]
-  /// Verbs that take a domain, and those that take a key of it.
+  /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
     "watch", "history", "protect", "unprotect",

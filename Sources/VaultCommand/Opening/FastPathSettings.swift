@@ -1,9 +1,11 @@
 import ArgumentParser
 
 extension VaultSettings {
-  /// What `--home` and `--vault` say where nothing else was said; `nil` where the parser is to look.
+  /// Parses a line with only `--home` and `--vault`; `nil` for any other option, which needs the
+  /// parser.
   ///
-  /// The parser costs three times what a read of a preference does. A test holds both ways equal.
+  /// The parser takes three times as long as reading a preference. A test checks that both give the
+  /// same result.
   package init?(plain options: [String]) {
     self.init()
     var words = options[...]
@@ -17,7 +19,7 @@ extension VaultSettings {
     }
   }
 
-  /// What the argument parser makes of common options.
+  /// Parses common options with the argument parser.
   package init(parsing options: [String]) throws {
     self = try GlobalOptions.parse(options).settings()
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import VaultTerminal
 
-/// The options that every verb takes: which vault, and what opens it.
+/// The options of every verb: which vault, and what unlocks it.
 struct GlobalOptions: ParsableArguments {
   @Option(
     help: "Where vaults lie, in place of VAULT_HOME and the XDG directories.",
@@ -49,7 +49,7 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Do not use a keyring that offers no encrypted connection.")
   var requireEncryptedSession = false
 
-  /// What was said, checked; from here on the program speaks as the line wants it.
+  /// Returns the validated options, and applies those for output.
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
     OutputOptions.adopt(isQuiet: quiet, writesJSON: json, color: color)

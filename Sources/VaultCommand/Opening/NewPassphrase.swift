@@ -3,14 +3,14 @@ import VaultPasswords
 import VaultSealing
 import VaultTerminal
 
-/// A passphrase that is to open the vault from now on.
+/// A new passphrase for the vault.
 enum NewPassphrase {
-  /// Asks for one, twice.
+  /// Prompts for a passphrase twice.
   static func ask(label: String, acceptsWeak: Bool) throws -> NewKeySlot {
     try slot(typed(acceptsWeak: acceptsWeak), label: label, acceptsWeak: true)
   }
 
-  /// Asks for one, twice, until it is strong enough.
+  /// Prompts for a passphrase twice, until it is strong enough.
   static func typed(acceptsWeak: Bool) throws -> SecretBytes {
     while true {
       guard let passphrase = try Prompt.newSecret("New passphrase") else {
@@ -32,7 +32,7 @@ enum NewPassphrase {
     }
   }
 
-  /// The slot of a passphrase from a source.
+  /// Returns the slot of a passphrase from a source.
   ///
   /// - Throws: ``CommandError`` with code `weak-passphrase` below the floor.
   static func slot(
@@ -41,7 +41,7 @@ enum NewPassphrase {
     .passphrase(try checked(passphrase, acceptsWeak: acceptsWeak), label: label)
   }
 
-  /// The passphrase, if it is strong enough.
+  /// Returns the passphrase if it is strong enough.
   ///
   /// - Throws: ``CommandError`` with code `weak-passphrase` below the floor.
   static func checked(_ passphrase: SecretBytes, acceptsWeak: Bool) throws -> SecretBytes {

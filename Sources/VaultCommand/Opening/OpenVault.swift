@@ -1,7 +1,7 @@
 import VaultCredentials
 
 extension VaultSettings {
-  /// Opens the vault, and tells what a person should hear of it, also after a failure.
+  /// Opens the vault, and prints its notices, also after a failure.
   func withVault<Result>(
     named name: String? = nil, _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result {
@@ -11,7 +11,7 @@ extension VaultSettings {
       body)
   }
 
-  /// Opens the vault for a change, and makes it first where that needs no decision.
+  /// Opens the vault for a change, and creates it first if that needs no decision.
   func withVaultMade<Result>(
     _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result {
@@ -39,7 +39,9 @@ extension VaultSettings {
     }
   }
 
-  /// The item whose name is like one that is not there; a vault of many thousand items is not searched.
+  /// The item whose name is similar to a missing one.
+  ///
+  /// A vault with many thousand items is not searched.
   private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
     guard let name, let items = try? vault.items(), items.count <= 5000 else { return nil }
     return Suggestion.nearest(to: name.text, among: items.map(\.name.text))

@@ -2,15 +2,15 @@ import VaultCredentials
 import VaultSealing
 import VaultTerminal
 
-/// Offers a recovery code: shown once, and proved to be written down.
+/// Offers a recovery code, which is shown once and must be confirmed.
 struct RecoveryOffer {
-  /// Whether one is wanted; `nil` to ask, where there is somebody to ask.
+  /// Whether to create one; `nil` to ask if there is a terminal.
   let isWanted: Bool?
 
-  /// Adds a recovery slot if one is wanted.
+  /// Adds a recovery slot if the person wants one.
   ///
-  /// On a terminal the code is shown there, and two of its groups are asked back. Without one it goes to
-  /// stdout, and only where it was asked for.
+  /// On a terminal it shows the code and asks for two of its groups. Without a terminal the code
+  /// goes to stdout, and only if an option asked for it.
   func makeSlot(in vault: UnlockedVault.Blocking) throws {
     if isWanted == false { return }
     guard Prompt.isPossible else {

@@ -3,31 +3,31 @@ import VaultCredentials
 import VaultSealing
 import VaultTerminal
 
-/// What may open a vault, in the order in which it is tried.
+/// The unlock sources of a vault, in the order in which they are tried.
 ///
-/// A source on the line; the session; a source in the environment; the keyring; a systemd credential; a
-/// person at the terminal.
+/// A source from an option; the session; a source from the environment; the keyring; a systemd
+/// credential; a prompt on the terminal.
 struct UnlockSources {
   let settings: VaultSettings
   let vault: LockedVault
-  /// The slots of the file that is to be opened, where it is not the vault's own.
+  /// The slots of the file to open, if it is not the vault's own.
   var slots: [KeySlot]?
 
   private static let attempts = 3
 
-  /// All doors that are at hand.
+  /// All available sources.
   func sources() -> [KeySource] {
     if let named = namedSource() { return [named] }
     return withoutAsking().map(\.source) + personSources()
   }
 
-  /// A door, and what to call it.
+  /// A source and its name for people.
   struct Named {
     let name: String
     let source: KeySource
   }
 
-  /// The doors that ask nobody, one by one, for those who want to know which one opens.
+  /// The sources that do not prompt, for finding out which one works.
   func withoutAsking() -> [Named] {
     if let named = namedSource() {
       return [
@@ -55,10 +55,10 @@ struct UnlockSources {
     return doors
   }
 
-  /// The session alone: for what must never ask or wait.
+  /// Only the session: for operations that must never prompt or wait.
   static let sessionOnly: [KeySource] = [.session]
 
-  /// All doors but the session, for a session that is to be begun anew.
+  /// All sources except the session, for starting a new session.
   func sourcesWithoutSession() -> [KeySource] {
     var settings = settings
     settings.usesSession = false
@@ -84,7 +84,7 @@ struct UnlockSources {
     ]
   }
 
-  /// A prompt for what opens this vault; a wrong answer may be corrected twice.
+  /// A prompt for what this vault's slots need; a wrong answer may be corrected twice.
   private func personSources() -> [KeySource] {
     let vault = vault
     let slots = slots
@@ -110,10 +110,10 @@ struct UnlockSources {
   }
 }
 
-/// Counts how often something was asked.
+/// Counts prompts.
 private final class Counter: Sendable {
   private let count = Atomic(0)
 
-  /// How often it was called before.
+  /// Returns the number of earlier calls.
   func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

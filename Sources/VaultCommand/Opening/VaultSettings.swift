@@ -3,7 +3,7 @@ import VaultCredentials
 import VaultStorage
 import VaultTerminal
 
-/// Which vault a line means, and how it may be opened.
+/// The vault that a line means, and how to unlock it.
 package struct VaultSettings: Equatable, Sendable {
   package var home: String?
   package var vaultName: String?
@@ -15,17 +15,17 @@ package struct VaultSettings: Equatable, Sendable {
   package var usesSession = true
   package var usesKeyring = true
   package var requiresEncryptedSession = false
-  /// How long a session is to last; the standard where it was not said.
+  /// The length of a new session; `nil` for the default.
   package var sessionSeconds: Int?
 
   package init() {}
 
-  /// The vault, not open.
+  /// Returns the locked vault.
   ///
   /// - Parameters:
-  ///   - name: Another vault than the one the line means.
-  ///   - asksNobody: Whether the keyring shows no prompt and no session begins: for a look.
-  /// - Returns: The vault; nothing is read yet.
+  ///   - name: A vault other than the one that the line means.
+  ///   - asksNobody: Whether to show no keyring prompt and start no session, for only looking.
+  /// - Returns: The vault; nothing has been read yet.
   /// - Throws: `CredentialError` with code `.configuration`.
   func locked(named name: String? = nil, asksNobody: Bool = false) throws -> LockedVault {
     var options = VaultOptions()
@@ -50,7 +50,8 @@ package struct VaultSettings: Equatable, Sendable {
       options: options)
   }
 
-  /// One for all vaults that a command opens, by whether it may ask: one that hangs is waited for once.
+  /// One keyring for all vaults that a command opens, by whether it may prompt, so that a hung one
+  /// is waited for only once.
   private static let keyrings = Mutex<[Bool: any DesktopKeyring]>([:])
 
   func location() throws -> StoreLocation {

@@ -2,20 +2,20 @@ import VaultCredentials
 import VaultSealing
 import VaultTerminal
 
-/// Makes a vault: by a source that was given, by the keyring, or by asking.
+/// Creates a vault with a given source, with the keyring, or with answers from a person.
 struct VaultSetup {
   let settings: VaultSettings
   let vault: LockedVault
   var label = ""
   var acceptsWeakPassphrase = false
-  /// Whether to make a recovery code: `nil` to ask.
+  /// Whether to create a recovery code; `nil` to ask.
   var wantsRecovery: Bool?
-  /// Whether a recovery code is offered also where the keyring opens the vault.
+  /// Whether to offer a recovery code even if the keyring unlocks the vault.
   var offersRecovery = false
 
-  /// Makes the vault that the first secret needs, where that takes no decision; asks on a terminal.
+  /// Creates the vault for the first secret if that needs no decision; asks on a terminal.
   ///
-  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
   func makeForFirstSecret() throws -> UnlockedVault {
     if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
     let obstacle: CredentialError
@@ -30,9 +30,9 @@ struct VaultSetup {
     return try createByPassphrase()
   }
 
-  /// Makes the vault for `vault init`.
+  /// Creates the vault for `vault init`.
   ///
-  /// - Throws: ``CommandError`` with code `no-vault` (78) where nobody can be asked.
+  /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
   func make() throws -> UnlockedVault {
     if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
     switch try createByKeyring() {
@@ -44,7 +44,7 @@ struct VaultSetup {
     }
   }
 
-  /// A vault that the desktop keyring opens: nobody is asked anything.
+  /// Creates a vault that the desktop keyring unlocks, without a prompt.
   private func createByKeyring() throws -> Result<UnlockedVault, CredentialError> {
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     guard settings.usesKeyring else {
@@ -57,7 +57,7 @@ struct VaultSetup {
     }
   }
 
-  /// A slot of what the line or the environment names.
+  /// A slot for the source that the line or the environment names.
   private func givenSlot(mayCreateKeyFile: Bool) throws -> NewKeySlot? {
     if let source = settings.passphrase {
       return try NewPassphrase.slot(source.read(), label: label, acceptsWeak: acceptsWeakPassphrase)
@@ -94,7 +94,7 @@ struct VaultSetup {
         .noVault, "there is no vault, and the key-file that is named does not exist",
         hint: "make both with: vault init --key-file PATH")
     }
-    // The vault may be refused yet, and a key-file that opens nothing would stay behind.
+    // Creating the vault may still fail, and a key file that unlocks nothing would be left behind.
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     return .keyFile(try KeyFile.create(path), label: label)
   }
@@ -114,7 +114,7 @@ struct VaultSetup {
       default: "the passphrase opens it"
       }
     StandardError.note("made a vault at \(vault.path); \(way)")
-    // Where the keyring opens it, `set` asks nothing: the offer is made by `init` and told by `status`.
+    // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.
     if open.openedBy.source != .keyring || offersRecovery {
       try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
     }

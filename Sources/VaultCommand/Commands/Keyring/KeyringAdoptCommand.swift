@@ -97,7 +97,8 @@ struct KeyringAdoptCommand: ParsableCommand {
 }
 
 extension KeyringEntry {
-  /// The end of the path: what gnome-keyring numbers items by, with the collection where it is another one.
+  /// The end of the path: gnome-keyring's number of the item, with the collection unless it is the
+  /// default.
   fileprivate var shortID: String {
     let parts = id.parts(at: "/").suffix(2)
     return parts.first == "login" ? String(parts.last ?? "") : parts.joined(separator: "/")

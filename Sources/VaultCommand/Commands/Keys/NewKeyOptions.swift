@@ -25,21 +25,25 @@ struct NewKeyOptions: ParsableArguments {
   @Flag(help: "Accept a passphrase that is easily guessed.")
   var allowWeak = false
 
-  /// How many keys are named.
+  /// The number of keys on the line.
   var count: Int { [newPassphrase != nil, newKeyFile != nil, keyring, recovery].count { $0 } }
 
-  /// The source of the new passphrase, to be read before anything is opened: what it names is kept from every
-  /// program that opening the vault may start.
+  /// The source of the new passphrase.
+  ///
+  /// Call it before the vault is opened: a variable that it names is then hidden from every program
+  /// that opening the vault may start.
   func passphraseSource() throws -> SecretSource? {
     try newPassphrase.map { try SecretSource($0) }
   }
 
-  /// The slots of all keys that are named but the recovery code, which is shown and proved afterwards; a
-  /// passphrase is asked for where none is named at all.
+  /// Returns the slots of all keys on the line except the recovery code, which is shown and
+  /// confirmed afterwards.
   ///
-  /// - Parameter source: What ``passphraseSource()`` gave.
+  /// Prompts for a passphrase if the line names no key.
+  ///
+  /// - Parameter source: The result of ``passphraseSource()``.
   /// - Returns: The slots.
-  /// - Throws: What reading a key throws.
+  /// - Throws: The errors of reading a key.
   func slots(_ source: SecretSource?) throws -> [NewKeySlot] {
     var slots: [NewKeySlot] = []
     if keyring { slots.append(.keyring(label: label)) }

@@ -59,20 +59,20 @@ struct EditCommand: ParsableCommand {
   }
 }
 
-/// The rounds of editor and saving, until one is through.
+/// Runs the editor and saves, again until saving succeeds or the person gives up.
 private struct EditingSession {
   let vault: UnlockedVault.Blocking
   let name: ItemName
   let field: String?
   let keepsNewline: Bool
 
-  /// What was there when the editing began.
+  /// The item when editing began.
   private struct State {
     var item: Item?
     var secret: SecretBytes?
   }
 
-  /// - Returns: What was saved; `nil` where nothing was changed.
+  /// - Returns: The saved change; `nil` if nothing was changed.
   func run() throws -> ItemChange? {
     let state = try current()
     let empty = try SecretBytes(copying: [])
@@ -115,7 +115,7 @@ private struct EditingSession {
 
   /// Saves what was edited; a failure is not the end of it while there is somebody to ask.
   ///
-  /// - Returns: `nil` where it is to be edited once more.
+  /// - Returns: `nil` to edit again.
   private func save(_ secret: SecretBytes, replacing item: Item?) throws -> ItemChange? {
     var replaced = item
     while true {
@@ -129,7 +129,7 @@ private struct EditingSession {
         switch try answer(to: error) {
         case .giveUp: throw error
         case .again: return nil
-        // What the other one stored stays in the history.
+        // What the other command stored stays in the history.
         case .overwrite: replaced = try? vault.item(name)
         }
       }
@@ -155,7 +155,7 @@ private struct EditingSession {
     }
   }
 
-  /// Drops the newline by which editors end the last line, where there was none before.
+  /// Drops the newline that editors add to the last line, if the secret had none before.
   private func withoutAddedNewline(
     _ edited: SecretBytes, before: SecretBytes?
   ) throws -> SecretBytes {
@@ -168,10 +168,10 @@ private struct EditingSession {
 
   private enum Answer { case giveUp, again, overwrite }
 
-  /// What a person wants where saving failed: the text would be lost.
+  /// Asks the person what to do after saving failed, because the text would be lost.
   private func answer(to error: any Error) throws -> Answer {
     let code = (error as? CredentialError)?.code
-    // What is stored, if not for certain, is not lost.
+    // A secret that was stored, even if the disk did not confirm it, is not lost.
     guard Prompt.isPossible, code != .notDurable else { return .giveUp }
     let isChanged = code == .changedMeanwhile
     ErrorReport(error).write(asJSON: false)

@@ -51,7 +51,7 @@ struct GetCommand: ParsableCommand {
   }
 }
 
-/// What `vault get` is to do.
+/// The parsed line of `vault get`.
 package struct GetRequest: Equatable, Sendable {
   package var name: String
   package var field: String?

@@ -142,14 +142,14 @@ struct InjectCommand: ParsableCommand {
   }
 }
 
-/// The values of a template's references, all of them there.
+/// The values of all of a template's references.
 private struct Filling {
   private let template: Template
   private let values: [SecretReference: SecretBytes]
 
-  /// Reads what the references point to.
+  /// Reads the values of the references.
   ///
-  /// - Throws: ``CommandError`` that names every one that is missing, and where it stands.
+  /// - Throws: ``CommandError`` that lists all missing values with their positions.
   init(_ template: Template, _ settings: VaultSettings) throws {
     self.template = template
     let reading = ReferenceReading(settings)
@@ -178,7 +178,7 @@ private struct Filling {
     }
   }
 
-  /// Hands the result on, piece by piece.
+  /// Passes on the result, piece by piece.
   func write(
     _ bytes: [UInt8], to take: (RawSpan) throws(System.Failure) -> Void
   ) throws(System.Failure) {
@@ -190,7 +190,7 @@ private struct Filling {
     }
   }
 
-  /// Writes the result to stdout; on a terminal only what does nothing to it.
+  /// Writes the result to stdout; to a terminal only if the terminal would not interpret it.
   func writeToStandardOutput(_ bytes: [UInt8]) throws {
     if StandardOutput.isTerminal {
       let parts = try template.parts.compactMap { part in

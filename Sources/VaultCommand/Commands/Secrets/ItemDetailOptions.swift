@@ -3,7 +3,7 @@ import FoundationEssentials
 import VaultCredentials
 import VaultStorage
 
-/// The options that say what an item is, beside its secret.
+/// The options that describe an item, apart from its secret.
 struct ItemDetailOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"), completion: .live)
@@ -28,7 +28,7 @@ struct ItemDetailOptions: ParsableArguments {
     completion: .list(Item.Kind.allCases.map(\.name)))
   var kind: String?
 
-  /// What was said, checked.
+  /// The validated options.
   func changes() throws -> ItemChanges {
     var changes = ItemChanges()
     changes.note = note
@@ -55,9 +55,9 @@ struct ItemDetailOptions: ParsableArguments {
     return changes
   }
 
-  /// `changes` with tags and attributes added to those that the item has.
+  /// Returns `changes` with the item's tags and attributes added.
   ///
-  /// An attribute without a value, `server=`, goes.
+  /// An attribute without a value, `server=`, is removed.
   func merged(
     into changes: ItemChanges, for name: ItemName, in vault: UnlockedVault.Blocking
   ) throws -> ItemChanges {

@@ -57,8 +57,8 @@ struct RunCommand: ParsableCommand {
     help: "Leave out the rest of the environment, but for HOME, PATH, TERM and their like.")
   var only = false
 
-  // What follows `--`: CommandLineParsing puts the option's name in its place, since the parser takes no
-  // second list of words.
+  // The words after `--`: CommandLineParsing replaces `--` with this option's name, because the
+  // parser accepts only one list of words.
   @Option(name: .customLong(Self.commandOption), parsing: .remaining, help: .hidden)
   var command: [String] = []
 
@@ -85,7 +85,7 @@ struct RunCommand: ParsableCommand {
     Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)
     try Execution(
-      // The parser's words are text; these are what was typed.
+      // The parser's words are text; these are the bytes that were typed.
       command: RawArguments.last(command.count),
       secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
       removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements
@@ -112,7 +112,7 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// A variable of the command's environment, and what it is to hold.
+/// A variable of the command's environment and its value.
 package struct RunVariable: Equatable, Sendable {
   package let name: String
   package let parts: [ReferenceText.Part]
@@ -121,10 +121,10 @@ package struct RunVariable: Equatable, Sendable {
     parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
   }
 
-  /// The variables that a line asks for.
+  /// Returns the variables that a line asks for.
   ///
-  /// - Throws: ``CommandError`` with code `usage` for a name that no variable can have, or one that is
-  ///   asked for twice.
+  /// - Throws: ``CommandError`` with code `usage` for an invalid name of a variable, or one that
+  ///   occurs twice.
   package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
     var variables: [RunVariable] = []
     for text in names {
@@ -152,13 +152,13 @@ package struct RunVariable: Equatable, Sendable {
     return variables
   }
 
-  /// The variables of `.env` files, in their dialect: Documentation/cli.md.
+  /// Returns the variables of `.env` files; for their syntax see Documentation/cli.md.
   ///
   /// - Parameters:
-  ///   - paths: The files; of a variable that is in several, the last one counts.
-  ///   - asked: What the line itself asks for, which wins.
-  /// - Returns: The variables, in no order that matters.
-  /// - Throws: ``CommandError`` with code `usage` where a line is no `NAME=value`.
+  ///   - paths: The files; the last one that has a variable wins.
+  ///   - asked: The variables of the line itself, which override the files.
+  /// - Returns: The variables, in no particular order.
+  /// - Throws: ``CommandError`` with code `usage` if a line is not `NAME=value`.
   static func inFiles(_ paths: [String], besides asked: [RunVariable]) throws -> [RunVariable] {
     var found: [String: RunVariable] = [:]
     for path in paths {
@@ -182,12 +182,12 @@ package struct RunVariable: Equatable, Sendable {
     return found.values.sorted { $0.name < $1.name }
   }
 
-  /// The variable of what a reference names.
+  /// The name of the variable for a reference.
   static func variableName(for reference: SecretReference) throws -> String {
     try variableName(for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
   }
 
-  /// The variable of an item: `api-token` is `API_TOKEN`.
+  /// The name of the variable for an item: `api-token` is `API_TOKEN`.
   package static func variableName(for item: String) throws -> String {
     var name = ""
     for scalar in item.unicodeScalars {

@@ -1,13 +1,13 @@
 import VaultSealing
 import VaultTerminal
 
-/// What `vault run` hands over beside the environment: open files in memory, and stdin.
+/// A file that `vault run` passes to its command: a file in memory, or stdin.
 struct RunFile: Equatable, Sendable {
-  /// How the command learns of it.
+  /// How the command finds the file.
   enum Use: Equatable, Sendable {
-    /// The descriptor's number, in a variable that ends in `_FD`, or as the line says.
+    /// By the descriptor's number, in a variable that ends in `_FD`, or the number on the line.
     case descriptor(Int32?)
-    /// A path, in a variable that ends in `_FILE`.
+    /// By a path, in a variable that ends in `_FILE`.
     case path
     case standardInput
   }
@@ -16,7 +16,7 @@ struct RunFile: Equatable, Sendable {
   let variable: String
   let use: Use
 
-  /// `NAME` or `NAME=N`, as `--fd` takes it.
+  /// Parses `NAME` or `NAME=N`, the value of `--fd`.
   static func descriptor(_ text: String) throws -> RunFile {
     var name = text
     var number: Int32?
@@ -48,13 +48,13 @@ struct RunFile: Equatable, Sendable {
     self.use = use
   }
 
-  /// Makes the files, and says which variables tell of them.
+  /// Creates the files and their variables.
   ///
   /// - Parameters:
-  ///   - files: What the line asks for.
+  ///   - files: The files that the line asks for.
   ///   - values: The secret of each.
-  /// - Returns: Where each descriptor belongs, and the variables.
-  /// - Throws: ``CommandError`` where two are to have one number, or no file can be made.
+  /// - Returns: The number for each descriptor, and the variables.
+  /// - Throws: ``CommandError`` if two files have the same number, or a file cannot be created.
   static func make(
     _ files: [RunFile], values: [SecretBytes]
   ) throws -> (placements: [(file: Int32, number: Int32)], variables: [(String, SecretBytes)]) {

@@ -25,7 +25,7 @@ struct SetCommand: ParsableCommand {
   @Argument(help: "The item.", completion: .live)
   var name: String
 
-  // Caught here so that a secret which was typed as a second word is not repeated by a message.
+  // Accepted here so that no message repeats a secret that was typed as a second word.
   @Argument(help: .hidden)
   var surplus: [String] = []
 
@@ -89,7 +89,8 @@ struct SetCommand: ParsableCommand {
     }
     let name = try ItemName(name)
     let changes = try details.changes()
-    // Read before anything is opened or made: what is too long or not there changes nothing.
+    // Read before anything is opened or created, so that a missing or too long secret changes
+    // nothing.
     let given = try recipe?.makePassword() ?? givenSecret()
     let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
@@ -104,14 +105,14 @@ struct SetCommand: ParsableCommand {
     }
   }
 
-  /// A seed as it is kept.
+  /// The form in which a seed is stored.
   private func address(of text: SecretBytes, _ name: ItemName) throws -> SecretBytes {
     try OneTimeCodeReading.telling {
       try OneTimeGenerator(text).address(from: text, label: name.text)
     }
   }
 
-  /// The kind of a new item that has a seed and nothing else.
+  /// Sets the kind of a new item that has only a seed.
   private func withKind(
     _ changes: ItemChanges, _ name: ItemName, in vault: UnlockedVault.Blocking
   ) throws -> ItemChanges {
@@ -150,7 +151,7 @@ struct SetCommand: ParsableCommand {
 
   private func asked(_ name: ItemName) throws -> SecretBytes {
     let question = "Secret for \(Sanitizer.visible(name.text))" + (field == nil ? "" : ", field")
-    // A seed that is not one is told at once: nobody needs to type it twice.
+    // An invalid seed is reported at once, before it has to be typed again.
     let typed =
       otp ? try Prompt.secret("Seed or otpauth:// address") : try Prompt.newSecret(question)
     guard let secret = typed else {

@@ -188,9 +188,9 @@ struct BackupCommand: ParsableCommand {
     if isReplacing { StandardError.note("an older backup in that place was replaced") }
   }
 
-  /// Whether there is a backup already.
+  /// Whether the path is an existing backup.
   ///
-  /// - Throws: ``CommandError`` with code `cannot-create` where there is anything else.
+  /// - Throws: ``CommandError`` with code `cannot-create` if it is any other file.
   private static func isBackup(_ path: String) throws -> Bool {
     guard SecretInput.exists(path) else { return false }
     guard BackupSummary.isBackup(at: path) else {

@@ -18,7 +18,7 @@ struct SettingsCommand: ParsableCommand {
       vault settings clipboard 20s     when a copied secret is cleared; 0 for never
       """)
 
-  /// What can be set.
+  /// The settings.
   enum Name: String, ExpressibleByArgument, CaseIterable {
     case session, clipboard
   }
@@ -55,7 +55,7 @@ struct SettingsCommand: ParsableCommand {
     }
   }
 
-  /// The value, checked; `nil` for the standard.
+  /// The validated value; `nil` for the default.
   private func seconds() throws -> Int? {
     guard let value, value != "default" else { return nil }
     switch name {

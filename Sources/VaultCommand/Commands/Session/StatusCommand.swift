@@ -41,12 +41,12 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// How a vault stands, found out without asking a person and without a change.
+/// The state of a vault, determined without a prompt and without changing anything.
 struct StatusReport {
-  /// The door that opens the vault now, or why none does.
+  /// The unlock source that works now, or the reason why none does.
   enum Opening {
     case opens(door: String, slot: String)
-    /// Nobody was asked; a person at the terminal could open it.
+    /// A prompt on the terminal could unlock it; none was shown.
     case asks(what: String)
     case nothing(why: String, hint: String?)
   }
@@ -55,11 +55,11 @@ struct StatusReport {
   let session: SessionState
   let slots: [KeySlot]
   let opening: Opening
-  /// `nil` where the keyring is to be left alone.
+  /// `nil` if the keyring is not to be used.
   let keyring: KeyringStatus?
-  /// `nil` where the vault is locked, or the keyring cannot be asked.
+  /// `nil` if the vault is locked or the keyring does not answer.
   let copies: CopyReport?
-  /// `nil` where the vault is locked, as for all counts.
+  /// `nil` if the vault is locked, as for all counts.
   let items: [Item]?
   let trashed: Int?
   let isPublishing: Bool?
@@ -68,7 +68,7 @@ struct StatusReport {
     let vault = try settings.locked(asksNobody: true)
     summary = try vault.blocking.summary()
     session = try vault.blocking.session()
-    // First, so that a keyring that hangs is waited for once.
+    // First, so that a hung keyring is waited for only once.
     keyring = settings.usesKeyring ? vault.blocking.keyringStatus() : nil
     let (open, opening) = try Self.open(vault, settings, slots: summary.slots)
     self.opening = opening
@@ -94,7 +94,7 @@ struct StatusReport {
       } catch let error as CredentialError {
         switch error.code {
         case .damaged, .weakSlot, .newerVersion: throw error
-        // Nothing was at hand there, which says nothing.
+        // This source had no key, which is not the reason to report.
         case .locked where error.underlying == nil && failure != nil: continue
         default: failure = error
         }

@@ -3,10 +3,10 @@ import VaultCredentials
 import VaultStorage
 import VaultTerminal
 
-// The status as a table for people and as members of an object.
+// The status as a table and as members of a JSON object.
 
 extension StatusReport {
-  /// How many live items are past their date.
+  /// The number of live items that have expired.
   private var expired: Int? {
     items.map { items in items.count { $0.expires.map { $0 < Date() } ?? false } }
   }

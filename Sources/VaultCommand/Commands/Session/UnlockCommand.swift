@@ -33,7 +33,7 @@ struct UnlockCommand: ParsableCommand {
     }
     let vault = try settings.locked()
     let open = try vault.blocking.unlock(with: sources(settings, vault))
-    // The one command that is about a session says why there is none.
+    // Only this command reports why there is no session: its purpose is to start one.
     for notice in open.blocking.takeNotices() {
       StandardError.note(notice.message, hint: notice.advice)
     }
@@ -43,7 +43,7 @@ struct UnlockCommand: ParsableCommand {
   private func sources(_ settings: VaultSettings, _ vault: LockedVault) -> [KeySource] {
     if recovery { return [.recoveryCode { try Prompt.secret("Recovery code") }] }
     let doors = UnlockSources(settings: settings, vault: vault)
-    // A session of another length begins with a key, not with the session that is there.
+    // A session of another length needs a key; the existing session does not count.
     return duration == nil ? doors.sources() : doors.sourcesWithoutSession()
   }
 
