@@ -1,4 +1,4 @@
-// README's example of app data, in memory.
+// Stores and queries objects in memory: the README's example of app data.
 
 import SwiftData
 

@@ -1,4 +1,4 @@
-// Keeps a secret and reads it back: the README's example.
+// Stores a secret and reads it back: the README's example.
 import VaultCredentials
 import VaultStorage
 

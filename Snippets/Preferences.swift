@@ -1,4 +1,4 @@
-// Keeps a preference, and reads it back typed: the README's example.
+// Stores a preference and reads it back typed: the README's example.
 import VaultPreferences
 
 let theme = PreferenceKey<String>("theme", default: "system")
