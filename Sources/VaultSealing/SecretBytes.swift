@@ -12,7 +12,8 @@ import CVaultSodium
 /// print(token)                                           // <redacted>
 /// ```
 @safe public final class SecretBytes: @unchecked Sendable {
-  // @unchecked Sendable above: the block is written only before init returns, and freed only in deinit.
+  // @unchecked Sendable above: the block is written only before init returns, and freed only in
+  // deinit.
   private let block: LockedMemory.Block
 
   /// The number of bytes, 0 or more.

@@ -18,7 +18,8 @@ package final class Directory: Sendable {
   /// - Parameters:
   ///   - path: Absolute. Its last component must not be a symbolic link.
   ///   - create: Creates it and missing parents with mode 0700.
-  /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.cannotCreate`, `.accessDenied`.
+  /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.cannotCreate`,
+  ///   `.accessDenied`.
   package convenience init(_ path: String, create: Bool = false) throws(StorageError) {
     try self.init(path, create: create, isChecked: true)
   }

@@ -7,8 +7,8 @@ extension Store {
   ///
   /// The copy is checked before it replaces an older one.
   ///
-  /// - Throws: ``StorageError`` with code `.damaged` if the store does not pass the check; the older
-  ///   copy stays.
+  /// - Throws: ``StorageError`` with code `.damaged` if the store does not pass the check; the
+  ///   older copy stays.
   package func backUp(as name: String, in directory: Directory) throws {
     try AtomicFile.replace(
       name, in: directory,

@@ -55,7 +55,8 @@ extension SQLiteConnection {
     if open != 0 { throw StorageError(.constraint, "FOREIGN KEY constraint failed") }
   }
 
-  /// A number that changes when another connection commits (sqlite.org/pragma.html#pragma_data_version).
+  /// A number that changes when another connection commits
+  /// (sqlite.org/pragma.html#pragma_data_version).
   package func dataVersion() throws(StorageError) -> Int64 {
     try int64("PRAGMA data_version") ?? 0
   }
