@@ -117,6 +117,7 @@ package enum LockedMemory {
     return nil
   }
 
+  // Joins the range with its free neighbors, so that a longer block fits there again.
   private static func giveBack(_ range: Range<Int>, to arena: inout Arena) {
     var range = range
     let index = arena.free.firstIndex { $0.lowerBound > range.lowerBound } ?? arena.free.endIndex
@@ -161,6 +162,7 @@ package enum LockedMemory {
         nil, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
       unsafe whole != MAP_FAILED
     else { return nil }
+    // MAP_FIXED replaces the middle of the reservation; the first and last page stay as guards.
     guard
       let inner = unsafe mmap(
         whole + page, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0),

@@ -58,6 +58,7 @@ package enum AtomicFile {
     do {
       defer { System.close(file) }
       try write(Writer(descriptor: file, name: temporary))
+      // Before the rename: otherwise a power cut could leave the name with an empty file.
       if isDurable { try System.sync(file) }
     } catch {
       try? System.unlink(temporary, in: directory.descriptor)
@@ -73,6 +74,7 @@ package enum AtomicFile {
     }
     guard isDurable else { return }
     do {
+      // The rename itself is an entry of the directory, which has to reach the disk as well.
       try directory.sync()
     } catch {
       throw StorageError(

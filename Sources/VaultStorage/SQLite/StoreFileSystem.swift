@@ -66,6 +66,7 @@ import Glibc
     }
     unsafe own.pointee.xDelete = { vfs, name, syncsDirectory in
       let files = unsafe StoreFileSystem.of(vfs)
+      // SQLite deletes nothing else of a store: not the store itself, and -shm by another call.
       guard unsafe files.isOwn(name, "-journal") || files.isOwn(name, "-wal") else {
         return SQLITE_IOERR
       }

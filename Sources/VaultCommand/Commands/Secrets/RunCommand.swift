@@ -78,10 +78,12 @@ struct RunCommand: ParsableCommand {
       try fd.map { try RunFile.descriptor($0) } + file.map { try RunFile.path($0) }
       + (stdin.map { [try RunFile.standardInput($0)] } ?? [])
     let reading = ReferenceReading(settings)
+    // One read of each vault for all plain items.
     try reading.prefetch(variables.flatMap(\.references) + files.map(\.reference))
     let values = try values(of: variables, reading)
     let contents = try files.compactMap { try reading.value(of: $0.reference) }
     try reading.throwIfMissing()
+    // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)
     try Execution(
