@@ -1,4 +1,4 @@
-# vault: build, try, test, install. `make help` tells what there is.
+# vault: build, try, test, install. `make help` lists the targets.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -10,7 +10,7 @@ NAME ?= vault
 DESTDIR ?=
 
 RELEASE := .build-release
-# Where what was built lies, and where the Debian package is put: tests try these rules with another command.
+# The built command and the folder of the Debian package: tests run these rules with another command.
 BINARY ?= $(RELEASE)/release/vault
 DEB ?= .build-deb
 
@@ -29,11 +29,11 @@ build: ## Build the command as it is installed: a release, everything but glibc 
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/build-release $(RELEASE)
 
-demo: build ## Keep, read back and use a secret in a throwaway home
+demo: build ## Store, read and use a secret in a temporary home
 	@scripts/install-packages optional gnome-keyring dbus libsecret-tools
 	@scripts/demo $(abspath $(BINARY))
 
-test: ## Run all tests; say how many ran, and what was skipped and why
+test: ## Run all tests; report how many ran, and what was skipped and why
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/install-packages optional $(TEST_PACKAGES)
 	@scripts/run-tests
@@ -55,7 +55,7 @@ deb: build ## Build a Debian package in .build-deb
 	@scripts/install-packages required dpkg-dev binutils python3
 	@scripts/build-deb "$(BINARY)" "$(DEB)"
 
-completions: ## Write the completions in completions/ anew
+completions: ## Update the completions in completions/
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@$(SWIFT) build --product vault
 	@mkdir -p completions
@@ -72,13 +72,13 @@ docs: ## Build each library's documentation (DocC) in .build-docs; a warning is 
 	@$(SWIFT) build
 	@scripts/build-docs .build-docs
 
-api: ## Show how the libraries' public API differs from the baseline in api/
+api: ## Show the differences between the libraries' public API and the baseline in api/
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build
 	@scripts/symbol-graphs .build-api
 	@scripts/api-baseline .build-api --check && echo "api: as in the baseline"
 
-api-baseline: ## Write the baseline of the public API anew
+api-baseline: ## Update the baseline of the public API
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build
 	@scripts/symbol-graphs .build-api
