@@ -68,7 +68,9 @@ let package = Package(
       dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     .target(
       name: "VaultAppData",
-      dependencies: ["VaultDataStore", "VaultStorage", "CVaultLinux", "VaultAppDataMacros"]),
+      dependencies: [
+        "VaultDataStore", "VaultStorage", "CVaultSwiftRuntime", "VaultAppDataMacros",
+      ]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
     .macro(
@@ -104,6 +106,8 @@ let package = Package(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
     .systemLibrary(name: "CVaultLinux"),
+    // Functions of Swift's own runtime, for app data alone.
+    .systemLibrary(name: "CVaultSwiftRuntime"),
 
     .target(
       name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing", "CVaultSQLite"],

@@ -136,22 +136,4 @@ static inline int64_t cvault_peer_user(int descriptor) {
   return peer.uid;
 }
 
-// Of Swift's runtime, as swift_retain is. An unowned reference keeps an object's memory, not the object;
-// swift_tryRetain retains the object unless it is being destroyed or gone, then answers NULL.
-void *_Nonnull swift_unownedRetain(void *_Nonnull object);
-void swift_unownedRelease(void *_Nonnull object);
-void *_Nullable swift_tryRetain(void *_Nonnull object);
-
-// Values of the calling thread, NULL at first, that are reached sooner than those of pthread_getspecific. Each object
-// file that calls one of these has a value for itself: one function may call it, and none may have that inlined.
-static inline void *_Nullable *_Nonnull cvault_thread_probe(void) {
-  static __thread void *_Nullable value;
-  return &value;
-}
-
-static inline void *_Nullable *_Nonnull cvault_thread_record(void) {
-  static __thread void *_Nullable value;
-  return &value;
-}
-
 #endif

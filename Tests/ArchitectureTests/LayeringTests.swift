@@ -17,7 +17,7 @@ struct LayeringTests {
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
-    "VaultAppData": ["VaultDataStore", "VaultStorage", "CVaultLinux"],
+    "VaultAppData": ["VaultDataStore", "VaultStorage", "CVaultSwiftRuntime"],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
     "VaultDataStore": ["VaultStorage"],

@@ -44,9 +44,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   /// Makes an executor that holds a context.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    modelContext.autosaveQueue = .actor(queue)
-    // What the initializer of the actor changed waits for another queue otherwise.
-    modelContext.autosaveTurn = nil
+    modelContext.autosaving.move(to: .actor(queue))
   }
 
   /// Runs a job after those before it.

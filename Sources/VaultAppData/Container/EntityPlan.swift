@@ -1,4 +1,3 @@
-import Synchronization
 package import VaultDataStore
 import VaultStorage
 
@@ -89,6 +88,13 @@ package final class EntityPlan: @unchecked Sendable {
   private(set) lazy var deletion =
     "DELETE FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
 
+  /// Reads one column of a row by its key; `nil` for a slot without a column.
+  func selectColumn(_ index: Int) -> String? {
+    slots[index].column.map {
+      "SELECT \(SQLText.name($0)) FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
+    }
+  }
+
   /// The key and what is read with a row.
   func selection(prefix: String, of wanted: Set<Int>? = nil) -> String {
     let left = slots.indices.filter { index in
@@ -105,6 +111,11 @@ package final class EntityPlan: @unchecked Sendable {
     let marks = "(\(Array(repeating: "?", count: all.count).joined(separator: ", ")))"
     let values = Array(repeating: marks, count: rows).joined(separator: ", ")
     return "INSERT INTO \(table)(\(names)) VALUES \(values)"
+  }
+
+  /// The relationship of a slot; `nil` for an attribute.
+  func relationship(_ index: Int) -> RelationshipPlan? {
+    index < relationshipByProperty.count ? relationshipByProperty[index] : nil
   }
 
   /// Whether a slot holds a related row's key, or a place in an array.
@@ -124,114 +135,6 @@ package final class EntityPlan: @unchecked Sendable {
   func prepare() {
     _ = (table, columns, selection, selectionCount, selectByKey, selectByKeys, deletion)
     _ = (insertion, rowsAtOnce, insertions)
+    for relationship in relationships { relationship.prepare() }
   }
-}
-
-/// What one slot is in the file.
-struct SlotPlan {
-  /// How a column is read.
-  enum Kind {
-    case integer, real, text, data
-    /// A number that may be text, or data that may lie in a file.
-    case any
-    /// Data that is left in the file until it is asked for.
-    case external
-    /// Nothing: links elsewhere, or not kept.
-    case none
-  }
-
-  let column: String?
-  let orderColumn: String?
-  let kind: Kind
-  /// The slot with the place in the inverse's array.
-  var positionSlot: Int?
-
-  init(column: String, kind: Kind) {
-    self.column = column
-    self.kind = kind
-    orderColumn = nil
-  }
-
-  init(_ property: PropertyDescription, _ entity: StoredEntity) {
-    if let attribute = entity.attribute(property.name) {
-      column = attribute.column
-      orderColumn = attribute.type == .decimal ? attribute.orderColumn : nil
-      kind =
-        switch attribute.type {
-        case .boolean, .integer: .integer
-        case .unsigned: .any
-        case .float, .double, .date: .real
-        case .decimal, .string, .character, .uuid, .url, .json: .text
-        case .data: attribute.isExternal ? .external : .data
-        case .transformable: .data
-        }
-    } else if case .foreignKey(let name, _) = entity.relationship(property.name)?.storage {
-      column = name
-      orderColumn = nil
-      kind = .integer
-    } else {
-      column = nil
-      orderColumn = nil
-      kind = .none
-    }
-  }
-}
-
-/// A relationship with both of its ends resolved.
-final class RelationshipPlan: @unchecked Sendable {
-  // Immutable once the container has been made.
-
-  enum Storage {
-    case foreignKey
-    /// In the destination's foreign key.
-    case inverse
-    case join(StoredJoin)
-  }
-
-  unowned let entity: EntityPlan
-  unowned let destination: EntityPlan
-  let property: PropertyDescription
-  let stored: StoredRelationship
-  let storage: Storage
-  var inverse: RelationshipPlan?
-
-  var index: Int { property.index }
-  var isToMany: Bool { stored.isToMany }
-  var isRequired: Bool { !isToMany && !stored.isOptional }
-  var rule: StoredRelationship.DeleteRule { stored.deleteRule }
-  var label: String { "\(entity.name).\(property.name)" }
-
-  init(
-    _ property: PropertyDescription, _ stored: StoredRelationship, entity: EntityPlan,
-    destination: EntityPlan
-  ) {
-    self.property = property
-    self.stored = stored
-    self.entity = entity
-    self.destination = destination
-    storage =
-      switch stored.storage {
-      case .foreignKey: .foreignKey
-      case .inverse: .inverse
-      case .join(let join): .join(join)
-      }
-  }
-
-  var join: StoredJoin? {
-    if case .join(let join) = storage { join } else { nil }
-  }
-
-  /// Of the two sides of a join, the one under which pairs are noted.
-  var isLeading: Bool {
-    guard let inverse else { return true }
-    return (entity.index, index) <= (inverse.entity.index, inverse.index)
-  }
-}
-
-/// Raised by every save in the process that other contexts may have to take in.
-final class SaveSignal: Sendable {
-  private let count = Atomic<UInt64>(0)
-
-  var value: UInt64 { count.load(ordering: .acquiring) }
-  func raise() { count.add(1, ordering: .acquiringAndReleasing) }
 }

@@ -111,7 +111,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     if let main { return main }
     let made = ModelContext(self)
     made.autosaveEnabled = true
-    made.autosaveQueue = .main
+    made.autosaving.move(to: .main)
     main = made
     return made
   }

@@ -42,3 +42,11 @@ final class SaveNotices: Sendable {
     signal.raise()
   }
 }
+
+/// Raised by every save in the process that other contexts may have to take in.
+final class SaveSignal: Sendable {
+  private let count = Atomic<UInt64>(0)
+
+  var value: UInt64 { count.load(ordering: .acquiring) }
+  func raise() { count.add(1, ordering: .acquiringAndReleasing) }
+}

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import VaultStorage
 
 extension ModelContext {
   /// Posted when a save that ``autosaveEnabled`` made failed; the error is under `"error"`.
@@ -7,18 +7,9 @@ extension ModelContext {
   /// Not part of SwiftData.
   public static let didFailToAutosave = Notification.Name("ModelContextDidFailToAutosave")
 
-  /// Asks for a save at the next turn of the context's queue: once for all changes until then.
-  func scheduleAutosave() {
-    guard let autosaveQueue, !isAutosaveScheduled else { return }
-    isAutosaveScheduled = true
-    let turn = autosaveTurn ?? AutosaveTurn(self, autosaveQueue)
-    autosaveTurn = turn
-    turn.schedule()
-  }
-
   fileprivate func autosave() {
-    isAutosaveScheduled = false
-    guard autosaveEnabled, hasChanges else { return }
+    autosaving.isScheduled = false
+    guard autosaving.isEnabled, hasChanges else { return }
     do {
       try save()
     } catch {
@@ -27,6 +18,47 @@ extension ModelContext {
         name: Self.didFailToAutosave, object: self, userInfo: ["error": error])
     }
   }
+}
+
+/// Saves a context by itself, at the next turn of the queue that the context is used on.
+final class Autosaving {
+  var isEnabled: Bool
+  fileprivate(set) var isScheduled = false
+  fileprivate weak var context: ModelContext?
+  /// `nil` if the context belongs to a thread without a queue.
+  private var queue: AutosaveQueue?
+  private var turn: AutosaveTurn?
+
+  init(isOnMain: Bool) {
+    isEnabled = isOnMain
+    queue = isOnMain ? .main : nil
+  }
+
+  deinit {
+    if let turn { AtExit.forget(turn) }
+  }
+
+  /// Names the context, once it is complete.
+  func start(_ context: ModelContext) { self.context = context }
+
+  /// Moves the context to another queue.
+  func move(to queue: AutosaveQueue) {
+    self.queue = queue
+    // A turn that was asked for on the queue before is still to come there.
+    turn = nil
+  }
+
+  /// Asks for a save, once for all changes until then.
+  func noteChange() {
+    guard isEnabled, !isScheduled, let queue, let context else { return }
+    isScheduled = true
+    let turn = turn ?? AutosaveTurn(context, queue)
+    self.turn = turn
+    turn.schedule()
+  }
+
+  /// Lets go of the context, which has nothing to save any more.
+  func release() { turn?.release() }
 }
 
 /// Where a context saves by itself: the queue on which it is used.
@@ -85,7 +117,7 @@ final class AutosaveTurn: @unchecked Sendable {
 
   func schedule() {
     kept = context
-    ExitSaves.register(self)
+    AtExit.register(self) { [weak self] deadline in self?.finish(by: deadline) }
     queue.async { self.run() }
   }
 
@@ -93,20 +125,21 @@ final class AutosaveTurn: @unchecked Sendable {
   func release() { kept = nil }
 
   private func run() {
-    // What a save tells may end the program, which then asks for this turn once more.
+    // An observer of the save may end the program, which then asks for this turn once more.
     if isRunning { return }
     isRunning = true
     let context = context
     context?.autosave()
     isRunning = false
-    if context?.isAutosaveScheduled != true { kept = nil }
+    guard context?.autosaving.isScheduled != true else { return }
+    kept = nil
     // Not before: a program that ends while this saves on another thread has to wait for it.
-    if context?.isAutosaveScheduled != true { ExitSaves.forget(self) }
+    AtExit.forget(self)
   }
 
   /// Saves now, on the right thread, if that gets to it in time: it may be waiting for the one that
   /// calls.
-  fileprivate func finish(by end: DispatchTime) {
+  private func finish(by deadline: ContinuousClock.Instant) {
     guard context != nil else { return }
     if queue.isCurrent { return run() }
     let isDone = DispatchSemaphore(value: 0)
@@ -114,30 +147,7 @@ final class AutosaveTurn: @unchecked Sendable {
       self.run()
       isDone.signal()
     }
-    _ = isDone.wait(timeout: end)
-  }
-}
-
-/// Saves, when the process ends by exit(3) or by the end of `main`, what contexts were yet to save by
-/// themselves.
-///
-/// A signal, `abort` and `_exit` leave no time for it; a queue that waits for the thread that ends the
-/// program has ten seconds.
-enum ExitSaves {
-  private static let turns = Mutex<[ObjectIdentifier: AutosaveTurn]>([:])
-  private static let isRegistered = atexit { ExitSaves.run() } == 0
-
-  static func register(_ turn: AutosaveTurn) {
-    _ = isRegistered
-    turns.withLock { $0[ObjectIdentifier(turn)] = turn }
-  }
-
-  static func forget(_ turn: AutosaveTurn) {
-    turns.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(turn)) }
-  }
-
-  private static func run() {
-    let end = DispatchTime.now() + .seconds(10)
-    for turn in turns.withLock({ Array($0.values) }) { turn.finish(by: end) }
+    let left = ContinuousClock.now.duration(to: deadline)
+    _ = isDone.wait(timeout: .now() + max(0, left / .seconds(1)))
   }
 }

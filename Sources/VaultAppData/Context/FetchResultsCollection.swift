@@ -81,17 +81,17 @@ extension ModelContext {
 
   /// The objects of keys, in their order; a row that is gone is an object in no context.
   private func objects<T: PersistentModel>(_ plan: EntityPlan, _ keys: [Int64]) -> [T] {
-    let rows = (try? loadRows(plan, keys)) ?? []
-    let found = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    let loaded = (try? loading.loadRows(plan, keys)) ?? []
+    let found = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
     return keys.map { key in
       let record: Record
-      if let row = found[key] ?? registry[plan.index][key] {
+      if let row = found[key] ?? rows[plan, key] {
         record = row
       } else {
         record = Record(plan.description, key: key)
         record.state = .gone
       }
-      guard let model = model(record) as? T else {
+      guard let model = record.materialized as? T else {
         preconditionFailure("\(T.self) is another class")
       }
       return model
@@ -120,21 +120,21 @@ extension ModelContext {
     var start = 0
     while start < keys.count {
       let end = min(start + size, keys.count)
-      let changes = changeCount
-      try holding {
-        let rows = try loadRows(plan, Array(keys[start..<end]))
-        try prefetch(fetch, rows, plan)
+      let changes = pending.changeCount
+      try rows.holding {
+        let loaded = try loading.loadRows(plan, Array(keys[start..<end]))
+        try Fetching(fetch, plan, in: self).prefetch(loaded)
         for key in keys[start..<end] {
           // Deleted meanwhile, by the block or by somebody else.
-          guard let record = registry[plan.index][key], record.state != .deleted else { continue }
-          if let model = model(record) as? T { try block(model) }
+          guard let record = rows[plan, key], record.state != .deleted else { continue }
+          if let model = record.materialized as? T { try block(model) }
         }
       }
-      if !allowEscapingMutations, changeCount != changes {
+      if !allowEscapingMutations, pending.changeCount != changes {
         throw SwiftDataError.mutationDuringEnumeration.saying(
           "the block changed objects; allowEscapingMutations permits it")
       }
-      sweep(largerThan: size / 2)
+      rows.sweep(largerThan: size / 2)
       start = end
     }
   }

@@ -30,37 +30,36 @@ extension ModelContext {
       let worker = ModelContext(container)
       worker.autosaveEnabled = false
       worker.author = author
-      worker.delete(keys.map { worker.record(plan, $0) })
+      worker.graph.delete(keys.map { worker.rows.record(plan, $0) })
       try worker.save()
     }
-    drainMail()
+    merging.takeIn()
     for key in keys {
-      guard let record = registry[plan.index][key], record.state != .deleted else { continue }
-      record.isPending = false
-      record.kept = nil
-      forget(record)
+      guard let record = rows[plan, key], record.state != .deleted else { continue }
+      pending.settle(record)
+      rows.forget(record)
     }
-    pending.removeAll { !$0.isPending }
+    pending.dropSettled()
   }
 
   private func deleteRows(_ plan: EntityPlan, _ keys: [Int64]) throws {
     do {
-      try use(plan) { connection in
+      try connections.use(plan) { connection in
         try connection.sqlite.transaction(.immediate) {
           for start in stride(from: 0, to: keys.count, by: 10_000) {
             let part = Array(keys[start..<min(start + 10_000, keys.count)])
             try connection.sqlite.execute(
               "DELETE FROM \(plan.table) WHERE \(StoredEntity.keyColumn) IN "
-                + "(SELECT value FROM json_each(?))", [.text(jsonArray(part))])
+                + "(SELECT value FROM json_each(?))", [.text(SQLText.array(of: part))])
           }
         }
       }
     } catch {
       throw SwiftDataError.storage(error)
     }
-    var letter = SaveNotices.Notice(sender: ObjectIdentifier(self))
-    letter.deleted[plan.index] = keys
-    container.mailbox.send(letter, from: mail)
+    var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
+    notice.deleted[plan.index] = keys
+    container.mailbox.send(notice, from: merging.notices)
   }
 }
 
@@ -81,9 +80,9 @@ extension ModelContainer {
   /// - Throws: `StorageError`; a store's rows are then as they were.
   public func erase() throws {
     for store in stores { try store.erase() }
-    var letter = SaveNotices.Notice(sender: ObjectIdentifier(self))
-    letter.isAll = true
-    mailbox.send(letter, from: SaveNotices.Queue())
+    var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
+    notice.isAll = true
+    mailbox.send(notice, from: SaveNotices.Queue())
   }
 
   /// The same as ``erase()``.

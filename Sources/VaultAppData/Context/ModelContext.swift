@@ -1,5 +1,3 @@
-import VaultStorage
-
 /// Where models are inserted, changed, fetched and saved.
 ///
 /// ```swift
@@ -12,8 +10,6 @@ import VaultStorage
 /// that were not saved are seen by this context's fetches and by nobody else.
 public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvertible {
   typealias Record = _AppData.Record
-  typealias Slot = _AppData.Slot
-  typealias RowList = _AppData.RowList
 
   /// The container of the models.
   public let container: ModelContainer
@@ -22,10 +18,14 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   ///
   /// True for contexts that are made on the main thread, false for others, unless set. The queue is
   /// the main one for them, a model actor's own for its context; a context of another thread has
-  /// none, and does not save by itself. A save that fails is told to ``autosaveFailureHandler``; the
-  /// changes stay.
+  /// none, and does not save by itself. A save that fails is reported to ``autosaveFailureHandler``;
+  /// the changes stay.
   public var autosaveEnabled: Bool {
-    didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
+    get { autosaving.isEnabled }
+    set {
+      autosaving.isEnabled = newValue
+      if newValue, hasChanges { autosaving.noteChange() }
+    }
   }
   /// Called with the error of a save that ``autosaveEnabled`` made, on the context's thread.
   ///
@@ -35,76 +35,41 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   public var author: String?
   /// Takes what can be undone; `nil`, as it is at first, to keep nothing.
   public var undoManager: UndoManager? {
-    didSet { steps.removeAll() }
+    get { undoing.manager }
+    set { undoing.manager = newValue }
   }
 
-  /// By entity and key: every object that is in use, and some that were.
-  let registry: [RecordTable]
-  /// How many rows are registered.
-  package var registeredCount: Int { registry.reduce(0) { $0 + $1.count } }
-  var sweepAt: [Int]
-  /// How many calls have rows in hand.
-  private var holds = 0
-  /// What is to be saved, in the order of the first change; some may have been taken back.
-  var pending: [Record] = []
-  /// How many queries were run: a test's measure of what is loaded together.
-  package internal(set) var queryCount = 0
-  /// Raised by every change.
-  var changeCount: UInt64 = 0
-  /// Links of arrays that are not loaded.
-  var notes: [ListKey: ListNote] = [:]
-  /// Rows of join tables to be added (1) or removed (-1).
-  var pairs: [PairKey: Int] = [:]
-  /// Arrays that are changed in place, and hold their models meanwhile.
-  var openLists: [RowList] = []
-  /// Keys of objects whose place a row with the same unique values took.
-  var aliases: [ListKey: Int64] = [:]
-  /// What cannot be done, told when saving.
-  var problems: [SwiftDataError] = []
-  /// What was done since it was last handed to the undo manager.
-  var steps: [UndoStep] = []
-  var isUndoing = false
-  var isAutosaveScheduled = false
-  /// Where the context saves by itself; `nil` if it belongs to a thread without a queue.
-  var autosaveQueue: AutosaveQueue?
-  var autosaveTurn: AutosaveTurn?
-  /// The class of the object that was inserted last.
-  var lastPlan: EntityPlan?
-  let mail: SaveNotices.Queue
+  /// Leads records to this context.
   let home: WeakContext
-  /// By entity.
-  private let places: [RecordOwner]
-  var leases: [StoreConnection?]
-  var overlays: [PendingRows]
-  let state = EditingState()
+  let rows: RegisteredRows
+  let connections: ContextConnections
+  let autosaving: Autosaving
+  let pending: PendingChanges
+  let loading: Loading
+  let merging: Merging
+  let undoing = Undoing()
+  let graph: ObjectGraph
+  private let state = EditingState()
 
   /// Makes a context.
   public init(_ container: ModelContainer) {
     self.container = container
     home = WeakContext(container)
-    let isOnMain = AutosaveQueue.isOnMain
-    autosaveEnabled = isOnMain
-    autosaveQueue = isOnMain ? .main : nil
-    registry = container.plans.map { _ in RecordTable() }
-    places = container.plans.map { [home] in RecordOwner($0, in: home) }
-    sweepAt = Array(repeating: 4_096, count: container.plans.count)
-    leases = Array(repeating: nil, count: container.stores.count)
-    overlays = container.stores.map { _ in PendingRows() }
-    mail = container.mailbox.open()
+    rows = RegisteredRows(container.plans, in: home)
+    connections = ContextConnections(container)
+    autosaving = Autosaving(isOnMain: AutosaveQueue.isOnMain)
+    pending = PendingChanges(container.plans, connections, autosaving)
+    loading = Loading(container, rows, connections, pending)
+    merging = Merging(container, rows)
+    graph = ObjectGraph(container, home, rows, pending, loading, undoing)
     home.context = self
+    autosaving.start(self)
   }
 
   deinit {
-    if let autosaveTurn { ExitSaves.forget(autosaveTurn) }
-    // Objects with changes are held by their records until they are saved.
-    for record in pending { record.kept = nil }
-    closeArrays()
-    for (index, store) in container.stores.enumerated() {
-      guard let lease = leases[index] else { continue }
-      let overlay = overlays[index]
-      try? store.use(lease) { overlay.drop($0, container.plans) }
-      store.giveBack(lease)
-    }
+    // Objects, arrays and the context's parts refer to each other.
+    pending.close()
+    graph.closeArrays()
   }
 
   /// Whether both are the same context.
@@ -116,39 +81,57 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
       + "\(deletedModelsArray.count) deleted)"
   }
 
+  /// Identifies the context to a store.
+  public var editingState: EditingState {
+    var state = state
+    state.author = author
+    return state
+  }
+
+  // MARK: Changing
+
+  /// Puts an object into the context, and every object that it leads to.
+  ///
+  /// An object that is in the context already stays as it is. One of another context is not inserted:
+  /// the next ``save()`` throws ``SwiftDataError/modelValidationFailure``.
+  public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
+
+  /// Deletes an object at the next save; one that was never saved is dropped at once.
+  ///
+  /// Its relationships' rules are applied at once too: what a fetch or another object's arrays show is
+  /// what saving will leave. `deny` is checked by ``save()``. An object that was deleted before, or
+  /// is in no context, is left as it is.
+  public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
+
+  /// Hands what was done since the last call to the undo manager, as one group.
+  ///
+  /// Called by fetches and by ``save()`` too.
+  public func processPendingChanges() {
+    graph.closeArrays()
+    undoing.handOver(self)
+  }
+
   // MARK: What is pending
 
   /// Whether there is something to be saved.
-  public var hasChanges: Bool { pending.contains(where: \.hasChanges) }
+  public var hasChanges: Bool { pending.hasChanges }
 
   /// Objects that are in the context and not yet in the store.
   public var insertedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .inserted }.map(model)
+    pending.models { $0.state == .inserted }
   }
 
   /// Objects of the store that have changes.
   public var changedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .stored && $0.hasChanges }.map(model)
+    pending.models { $0.state == .stored && $0.hasChanges }
   }
 
   /// Objects of the store that are to be deleted.
   public var deletedModelsArray: [any PersistentModel] {
-    pending.filter { $0.state == .deleted }.map(model)
+    pending.models { $0.state == .deleted }
   }
 
-  /// Notes that an object is to be saved, and holds it until it is.
-  func addPending(_ record: Record, _ model: (any PersistentModel)? = nil) {
-    changeCount += 1
-    if !record.isTouched { overlays[record.entity?.store ?? 0].touch(record) }
-    // After a save that failed, every change asks again.
-    if autosaveEnabled, !isAutosaveScheduled { scheduleAutosave() }
-    guard !record.isPending else { return }
-    record.isPending = true
-    record.kept = model ?? record.model
-    pending.append(record)
-  }
-
-  // MARK: Objects by key
+  // MARK: Objects by identifier
 
   /// The object with an identifier.
   ///
@@ -161,113 +144,47 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     }
     let record = Record(plan.description, key: persistentModelID.key)
     record.state = .gone
-    return makeModel(record)
+    return record.materialized
   }
 
   /// The object with an identifier, if it is in use in this context.
   public func registeredModel<T: PersistentModel>(
     for persistentModelID: PersistentIdentifier
   ) -> T? {
-    registered(persistentModelID)?.model as? T
+    guard let plan = plan(of: persistentModelID) else { return nil }
+    return rows.find(persistentModelID, plan)?.model as? T
   }
 
   /// The object with an identifier; `nil` if there is no row.
   func existing(_ id: PersistentIdentifier) -> (any PersistentModel)? {
-    if let record = registered(id) {
-      return record.state == .deleted ? record.model : model(record)
+    guard let plan = plan(of: id) else { return nil }
+    if let record = rows.find(id, plan) {
+      return record.state == .deleted ? record.model : record.materialized
     }
-    guard let plan = container.plan(named: id.entityName),
-      id.storeIdentifier == nil || id.storeIdentifier == plan.storeIdentifier,
-      let record = try? fetchRecord(plan, id.key)
-    else { return nil }
-    return model(record)
+    return (try? loading.fetchRecord(plan, id.key))?.materialized
   }
 
-  private func registered(_ id: PersistentIdentifier) -> Record? {
+  private func plan(of id: PersistentIdentifier) -> EntityPlan? {
     guard let plan = container.plan(named: id.entityName),
       id.storeIdentifier == nil || id.storeIdentifier == plan.storeIdentifier
     else { return nil }
-    let alias = aliases[ListKey(entity: plan.index, property: -1, owner: id.key)]
-    return registry[plan.index][alias ?? id.key]
+    return plan
   }
+}
 
-  /// The object of a record, made if there is none.
-  func model(_ record: Record) -> any PersistentModel {
-    record.model ?? makeModel(record)
-  }
+extension ModelContext {
+  /// How many rows are registered, for tests.
+  package var registeredCount: Int { rows.count }
 
-  private func makeModel(_ record: Record) -> any PersistentModel {
-    let model: any PersistentModel = Materialization.make(record.description.type, of: record)
-    if record.isPending { record.kept = model }
-    return model
-  }
+  /// How many queries were run, for tests of what is loaded together.
+  package var queryCount: Int { connections.queryCount }
 
-  /// The record of a row, without looking whether there is one.
-  func record(_ plan: EntityPlan, _ key: Int64) -> Record {
-    if let record = registry[plan.index][key] { return record }
-    let record = Record(plan.description, key: key)
-    record.state = .stored
-    record.isStored = true
-    register(record, plan)
-    return record
-  }
-
-  func register(_ record: Record, _ plan: EntityPlan) {
-    let place = places[plan.index]
-    record.place = place
-    record.seen = place.signal.value
-    registry[plan.index][record.key] = record
-  }
-
-  /// Runs what has rows in hand whose objects are yet to be made: none of them is forgotten meanwhile.
-  func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
-    holds += 1
-    defer { holds -= 1 }
-    return try body()
-  }
-
-  /// Forgets rows whose objects nobody holds, of classes with more than so many.
-  func sweep(largerThan count: Int) {
-    guard holds == 0 else { return }
-    for plan in container.plans where registry[plan.index].count > count { sweep(plan) }
-  }
-
-  /// Forgets rows whose objects nobody holds, where many have come together.
-  ///
-  /// Only between two calls of a program's: a row that is just being read has no object yet.
-  func sweepIfLarge() {
-    guard holds == 0 else { return }
-    for plan in container.plans where registry[plan.index].count >= sweepAt[plan.index] {
-      sweep(plan)
-    }
-  }
-
-  /// Forgets rows whose objects nobody holds.
-  private func sweep(_ plan: EntityPlan) {
-    registry[plan.index].filter { record in record.isPending || record.model != nil }
-    sweepAt[plan.index] = max(4_096, registry[plan.index].count * 2)
-  }
-
-  // MARK: Connections
-
-  func use<Result>(
-    _ store: Int, _ body: (StoreConnection) throws -> Result
-  ) throws -> Result {
-    queryCount += 1
-    let connection: StoreConnection
-    if let lease = leases[store] {
-      connection = lease
-    } else {
-      connection = try container.stores[store].lease()
-      leases[store] = connection
-    }
-    return try container.stores[store].use(connection, body)
-  }
-
-  func use<Result>(
-    _ plan: EntityPlan, _ body: (StoreConnection) throws -> Result
-  ) throws -> Result {
-    try use(plan.store, body)
+  /// A fetch's query without its columns, and how many values it binds, for tests.
+  package func sql<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>
+  ) throws -> (text: String, values: Int) {
+    let query = try FetchQuery(descriptor, container.plan(T.self))
+    return (query.clauses(), query.values.count + query.orderValues.count)
   }
 }
 
@@ -279,72 +196,4 @@ public struct EditingState: Hashable, Sendable {
   public var author: String?
 
   init() {}
-}
-
-extension ModelContext {
-  /// Identifies the context to a store.
-  public var editingState: EditingState {
-    var state = state
-    state.author = author
-    return state
-  }
-}
-
-/// What records hold in the place of their context: one weak reference for all of them.
-final class WeakContext {
-  fileprivate(set) weak var context: ModelContext?
-  private let container: ModelContainer
-  private var made: ModelContext?
-
-  init(_ container: ModelContainer) { self.container = container }
-
-  /// What objects whose context is gone read from: a context that nobody changes anything in.
-  ///
-  /// It lives as long as one of them.
-  var standIn: ModelContext? {
-    if context != nil { return nil }
-    if let made { return made }
-    let new = ModelContext(container)
-    new.autosaveEnabled = false
-    made = new
-    return new
-  }
-}
-
-/// Where the records of an entity are: in a context, or in one no more.
-///
-/// One reference in each record, not three.
-final class RecordOwner {
-  let plan: EntityPlan
-  /// The plan's, without the way there.
-  let signal: SaveSignal
-  /// Leads to the context; `nil` for what was deleted.
-  let home: WeakContext?
-
-  init(_ plan: EntityPlan, in home: WeakContext?) {
-    self.plan = plan
-    signal = plan.signal
-    self.home = home
-  }
-}
-
-/// An array of an object.
-struct ListKey: Hashable {
-  let entity: Int
-  let property: Int
-  let owner: Int64
-}
-
-/// What will be different in an array that is not loaded.
-struct ListNote {
-  var added: [Int64] = []
-  var removed: Set<Int64> = []
-}
-
-/// A row of a join table, as its leading side sees it.
-struct PairKey: Hashable {
-  let entity: Int
-  let property: Int
-  let owner: Int64
-  let destination: Int64
 }

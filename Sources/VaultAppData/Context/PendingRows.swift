@@ -10,12 +10,21 @@ import VaultStorage
 final class PendingRows {
   private static let next = Atomic<Int>(0)
 
+  private let plans: [EntityPlan]
+  /// The store's join tables, each as its leading side names it.
+  private let joins: [StoredJoin]
   private let number = PendingRows.next.add(1, ordering: .relaxed).newValue
   private var touched: [_AppData.Record] = []
   private var touchedPairs: Set<PairKey> = []
   /// Entities whose temporary table exists, and whether it has rows.
   private var tables: [Int: Bool] = [:]
   private var pairTables: [String: Bool] = [:]
+
+  init(_ plans: [EntityPlan], store: Int) {
+    self.plans = plans
+    joins = plans.filter { $0.store == store }.flatMap(\.relationships)
+      .filter(\.isLeading).compactMap(\.join)
+  }
 
   func touch(_ record: _AppData.Record) {
     guard !record.isTouched else { return }
@@ -28,11 +37,11 @@ final class PendingRows {
   /// Brings the tables to what is pending now.
   ///
   /// - Returns: What a query begins with; empty if nothing is pending.
-  func prefix(_ connection: StoreConnection, _ context: ModelContext, store: Int) throws -> String {
+  func prefix(_ connection: StoreConnection, pairs: [PairKey: Int]) throws -> String {
     if !touched.isEmpty || !touchedPairs.isEmpty {
       try connection.sqlite.savepoint {
         for record in touched { try write(record, connection.sqlite) }
-        for pair in touchedPairs { try write(pair, connection.sqlite, context) }
+        for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
       }
       for record in touched { record.isTouched = false }
       touched.removeAll()
@@ -40,7 +49,7 @@ final class PendingRows {
     }
     var parts: [String] = []
     for (index, hasRows) in tables.sorted(by: { $0.key < $1.key }) where hasRows {
-      let plan = context.container.plans[index]
+      let plan = plans[index]
       let columns = (plan.columns + plan.slots.compactMap(\.orderColumn)).map(SQLText.name)
         .joined(separator: ", ")
       parts.append(
@@ -48,8 +57,7 @@ final class PendingRows {
           + "(SELECT \(key) FROM temp.\(name(plan))) UNION ALL "
           + "SELECT \(columns) FROM temp.\(name(plan)) WHERE _deleted=0)")
     }
-    for relationship in joins(context, store) {
-      guard let join = relationship.join, pairTables[join.table] == true else { continue }
+    for join in joins where pairTables[join.table] == true {
       let own = SQLText.name(join.owner)
       let other = SQLText.name(join.destination)
       let columns = [join.owner, join.destination, join.position, join.inversePosition]
@@ -70,11 +78,6 @@ final class PendingRows {
 
   private func name(_ join: StoredJoin) -> String {
     SQLText.name("pending_\(number)_\(join.table)")
-  }
-
-  private func joins(_ context: ModelContext, _ store: Int) -> [RelationshipPlan] {
-    context.container.plans.filter { $0.store == store }.flatMap(\.relationships)
-      .filter { $0.join != nil && $0.isLeading }
   }
 
   private func write(_ record: _AppData.Record, _ connection: SQLiteConnection) throws {
@@ -119,11 +122,9 @@ final class PendingRows {
   }
 
   private func write(
-    _ pair: PairKey, _ connection: SQLiteConnection, _ context: ModelContext
+    _ pair: PairKey, _ change: Int?, _ connection: SQLiteConnection
   ) throws {
-    guard
-      let join = context.container.plans[pair.entity].relationshipByProperty[pair.property]?.join
-    else { return }
+    guard let join = plans[pair.entity].relationshipByProperty[pair.property]?.join else { return }
     let table = "temp.\(name(join))"
     if pairTables[join.table] == nil {
       try connection.executeScript(
@@ -135,19 +136,19 @@ final class PendingRows {
     let other = SQLText.name(join.destination)
     let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
     try connection.execute("DELETE FROM \(table) WHERE \(own)=? AND \(other)=?", keys)
-    guard let change = context.pairs[pair] else { return }
+    guard let change else { return }
     try connection.execute(
       "INSERT INTO \(table)(\(own), \(other), _deleted) VALUES (?, ?, \(change > 0 ? 0 : 1))", keys)
   }
 
   /// Empties the tables: nothing is pending any more.
-  func clear(_ connection: StoreConnection?, _ context: ModelContext) {
+  func clear(_ connection: StoreConnection?) {
     for record in touched { record.isTouched = false }
     touched.removeAll()
     touchedPairs.removeAll()
     guard let connection else { return }
     for (index, hasRows) in tables where hasRows {
-      try? connection.sqlite.execute("DELETE FROM temp.\(name(context.container.plans[index]))")
+      try? connection.sqlite.execute("DELETE FROM temp.\(name(plans[index]))")
       tables[index] = false
     }
     for (table, hasRows) in pairTables where hasRows {
@@ -158,7 +159,7 @@ final class PendingRows {
   }
 
   /// Drops the tables, for the connection to serve another context.
-  func drop(_ connection: StoreConnection, _ plans: [EntityPlan]) {
+  func drop(_ connection: StoreConnection) {
     for index in tables.keys {
       try? connection.sqlite.executeScript("DROP TABLE temp.\(name(plans[index]))")
     }

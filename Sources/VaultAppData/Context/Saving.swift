@@ -1,331 +1,145 @@
 import VaultDataStore
 import VaultStorage
 
-/// One store's part of a save, inside of its transaction.
-///
-/// Deletions come first, so that their unique values are free; then changes, then new rows. Foreign
-/// keys are checked when the transaction ends.
-final class Saving {
+/// One save of a context: every store's part, written before the first of them is committed.
+struct Saving {
   typealias Record = _AppData.Record
 
-  let context: ModelContext
-  let connection: StoreConnection
+  private let context: ModelContext
+  private let container: ModelContainer
+  private let pending: PendingChanges
+  /// The stores whose part is on disk.
+  private var committed: Set<Int> = []
 
-  private let store: Int
-  /// The files of large values; `nil` where there are none.
-  var files: ExternalChange?
-  private var inFiles: [(record: Record, index: Int, value: _AppData.Slot)] = []
+  /// One store's part of a save.
+  private struct Part {
+    let store: Int
+    let records: [Record]
+    let links: [PairKey]
+  }
 
-  init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
-    self.store = store
+  init(_ context: ModelContext) {
     self.context = context
-    self.connection = connection
+    container = context.container
+    pending = context.pending
   }
 
-  func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
-    let deleted = records.filter { $0.state == .deleted }
-    for record in deleted { try delete(record) }
-    forgetLinks(to: deleted)
-    try mergeUnique(records)
-    let linked = records.filter { $0.entity?.relationships.isEmpty == false }
-    try placeInArrays(linked)
-    // Merging may have added rows that were clean.
-    for record in context.pending where record.isIn(store) && record.state == .stored {
-      try update(record)
-    }
-    try insert(records)
-    // Unique rows may have changed the keys in them.
-    for (pair, change) in context.pairs where pairs.contains(pair) || change != 0 {
-      try write(pair, change)
-    }
-    try placeInJoins(linked)
-  }
-
-  // MARK: Rows
-
-  private func delete(_ record: Record) throws {
-    guard let plan = record.entity else { return }
-    // What leads here without an inverse would lead to nothing.
-    for relationship in plan.incoming {
-      guard case .foreignKey = relationship.storage,
-        let column = relationship.entity.slots[relationship.index].column
-      else { continue }
-      let name = SQLText.name(column)
-      try connection.sqlite.execute(
-        "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name)=?",
-        [.integer(record.key)])
-    }
-    for index in plan.external { try retire(index, record, plan) }
-    let statement = try connection.statements(plan).delete()
-    try statement.bind(record.key, at: 1)
-    try statement.run()
-  }
-
-  /// Lets no object in use lead to rows that are gone, by relationships without an inverse.
-  private func forgetLinks(to deleted: [Record]) {
-    var keys: [ObjectIdentifier: Set<Int64>] = [:]
-    for record in deleted {
-      guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
-      keys[ObjectIdentifier(plan), default: []].insert(record.key)
-    }
-    guard !keys.isEmpty else { return }
-    for plan in context.container.plans {
-      for relationship in plan.relationships where relationship.inverse == nil {
-        guard case .foreignKey = relationship.storage,
-          let gone = keys[ObjectIdentifier(relationship.destination)]
-        else { continue }
-        for other in context.registry[plan.index].values where !other.slots.isEmpty {
-          if let key = other.slots[relationship.index].key, gone.contains(key) {
-            other.slots[relationship.index] = .null
-          }
-        }
-      }
-    }
-  }
-
-  // MARK: Large values
-
-  /// Writes large values to files; the slots name them until ``restore()``.
-  private func publish(_ record: Record, _ plan: EntityPlan) throws {
-    guard let files else { return }
-    for index in plan.external {
-      if record.isStored {
-        guard record.changed.contains(index) else { continue }
-        try retire(index, record, plan)
-      }
-      guard case .data(let data) = record.slots[index], data.count > ExternalFiles.threshold else {
-        continue
-      }
-      inFiles.append((record, index, record.slots[index]))
-      record.slots[index] = .text(try files.publish([UInt8](data)).text)
-    }
-  }
-
-  private func retire(_ index: Int, _ record: Record, _ plan: EntityPlan) throws {
-    guard let files, let column = plan.slots[index].column,
-      let text = try connection.sqlite.string(
-        "SELECT \(SQLText.name(column)) FROM \(plan.table) WHERE \(StoredEntity.keyColumn)=? "
-          + "AND typeof(\(SQLText.name(column)))='text'", [.integer(record.key)]),
-      let reference = ExternalReference(text)
-    else { return }
-    files.retire(reference)
-  }
-
-  func restore() {
-    for (record, index, value) in inFiles { record.slots[index] = value }
-    inFiles.removeAll()
-  }
-
-  private func update(_ record: Record) throws {
-    guard let plan = record.entity else { return }
-    try publish(record, plan)
-    guard let (statement, slots) = try connection.statements(plan).update(record.changed)
-    else { return }
-    defer { statement.reset() }
-    try plan.bind(record, slots, to: statement)
-    try statement.run()
-    if connection.sqlite.changes == 0 {
-      throw SwiftDataError.missingRow.saying(
-        "\(plan.name) \(record.key) was deleted by another context")
-    }
-  }
-
-  /// What one statement takes of text and bytes; SQLite keeps a copy of what is bound.
-  private static let bytesAtOnce = 1 << 18
-
-  /// Writes new rows, as many of a kind in one statement as it takes.
-  private func insert(_ records: [Record]) throws {
-    var rows: [Record] = []
-    var bytes = 0
-    for record in records where record.state == .inserted {
-      let size = record.byteCount
-      if let first = rows.first,
-        first.entity !== record.entity || rows.count == first.entity?.rowsAtOnce
-          || bytes + size > Self.bytesAtOnce
-      {
-        try insert(rows: rows)
-        rows.removeAll(keepingCapacity: true)
-        bytes = 0
-      }
-      rows.append(record)
-      bytes += size
-    }
-    try insert(rows: rows)
-  }
-
-  private func insert(rows: [Record]) throws {
-    guard let plan = rows.first?.entity else { return }
-    for record in rows { try publish(record, plan) }
-    if rows.count == plan.rowsAtOnce {
-      let statement = try connection.statements(plan).insertMany()
-      var parameter = 1
-      for record in rows { parameter = try plan.bindAll(record, to: statement, from: parameter) }
-      return try statement.run()
-    }
-    let statement = try connection.statements(plan).insert()
-    for record in rows {
-      try plan.bindAll(record, to: statement)
-      try statement.run()
-    }
-  }
-
-  // MARK: Links
-
-  private func write(_ pair: PairKey, _ change: Int) throws {
-    guard
-      let relationship = context.container.plans[pair.entity].relationshipByProperty[pair.property],
-      let join = relationship.join
-    else { return }
-    let table = SQLText.name(join.table)
-    let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
-    if change > 0 {
-      try connection.sqlite.execute(
-        "INSERT OR IGNORE INTO \(table)(\(SQLText.name(join.owner)), "
-          + "\(SQLText.name(join.destination))) VALUES (?, ?)", keys)
-    } else if change < 0 {
-      try connection.sqlite.execute(
-        "DELETE FROM \(table) WHERE \(SQLText.name(join.owner))=? "
-          + "AND \(SQLText.name(join.destination))=?", keys)
-    }
-  }
-
-  /// Gives the rows of arrays that have no place, or no rising one, their places.
-  private func placeInJoins(_ linked: [Record]) throws {
-    for record in linked where record.state == .inserted || record.state == .stored {
-      guard let plan = record.entity else { continue }
-      for relationship in plan.relationships {
-        guard let join = relationship.join,
-          record.state == .inserted || record.changed.contains(relationship.index),
-          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index]
-        else { continue }
-        for (place, key) in list.place() {
-          try connection.sqlite.execute(
-            "UPDATE \(SQLText.name(join.table)) SET \(SQLText.name(join.position))=? "
-              + "WHERE \(SQLText.name(join.owner))=? AND \(SQLText.name(join.destination))=?",
-            [.integer(place), .integer(record.key), .integer(key)])
-        }
-      }
-    }
-    // Arrays that are not loaded get their new rows at the end.
-    for (key, note) in context.notes {
-      guard
-        let relationship = context.container.plans[key.entity].relationshipByProperty[key.property],
-        let join = relationship.join
-      else { continue }
-      let table = SQLText.name(join.table)
-      let position = SQLText.name(join.position)
-      let owner = SQLText.name(join.owner)
-      for added in note.added {
-        try connection.sqlite.execute(
-          "UPDATE \(table) SET \(position)=(SELECT coalesce(max(\(position)), 0)+1 FROM \(table) "
-            + "WHERE \(owner)=?1) WHERE \(owner)=?1 AND \(SQLText.name(join.destination))=?2",
-          [.integer(key.owner), .integer(added)])
-      }
-    }
-  }
-
-  private func placeInArrays(_ linked: [Record]) throws {
-    for record in linked where record.state == .inserted || record.state == .stored {
-      guard let plan = record.entity else { continue }
-      for relationship in plan.relationships {
-        guard case .inverse = relationship.storage, relationship.isToMany,
-          record.state == .inserted || record.changed.contains(relationship.index),
-          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index],
-          let inverse = relationship.inverse,
-          let slot = inverse.entity.slots[inverse.index].positionSlot
-        else { continue }
-        for (place, key) in list.place() { try put(key, at: place, slot, inverse.entity) }
-      }
-    }
-    // Rows that were added to arrays that are not loaded get places at the end.
-    for (key, note) in context.notes {
-      guard
-        let relationship = context.container.plans[key.entity].relationshipByProperty[key.property],
-        case .inverse = relationship.storage, relationship.isToMany,
-        let inverse = relationship.inverse,
-        let slot = inverse.entity.slots[inverse.index].positionSlot,
-        let column = inverse.entity.slots[inverse.index].column,
-        let position = inverse.entity.slots[slot].column
-      else { continue }
-      var last =
-        try connection.sqlite.int64(
-          "SELECT max(\(SQLText.name(position))) FROM \(inverse.entity.table) "
-            + "WHERE \(SQLText.name(column))=?", [.integer(key.owner)]) ?? 0
-      for added in note.added {
-        last += 1
-        try put(added, at: last, slot, inverse.entity)
-      }
-    }
-  }
-
-  private func put(_ key: Int64, at place: Int64, _ slot: Int, _ plan: EntityPlan) throws {
-    if let record = context.registry[plan.index][key], !record.slots.isEmpty {
-      record.slots[slot] = .integer(place)
-      if record.state == .inserted { return }
-      if record.hasChanges {
-        record.changed.insert(slot)
-        return
-      }
-    }
-    guard let column = plan.slots[slot].column else { return }
-    try connection.sqlite.execute(
-      "UPDATE \(plan.table) SET \(SQLText.name(column))=? WHERE \(StoredEntity.keyColumn)=?",
-      [.integer(place), .integer(key)])
-  }
-}
-
-extension _AppData.RowList {
-  /// Makes the places rise along the array, changing as few as possible.
+  /// Checks, writes and settles what is pending.
   ///
-  /// - Returns: The places that are new, with their rows.
-  func place() -> [(place: Int64, key: Int64)] {
-    var changed: [(Int64, Int64)] = []
-    let keys = keys
-    var positions = positions
-    var last: Int64 = 0
-    var index = 0
-    while index < keys.count {
-      if let place = positions[index], place > last || index == 0 {
-        last = place
-        index += 1
-        continue
-      }
-      // A run without usable places: before the next usable one if there is room.
-      var end = index
-      while end < keys.count {
-        if let place = positions[end], index == 0 || place > last + Int64(end - index) { break }
-        end += 1
-      }
-      let count = Int64(end - index)
-      var next = last + 1
-      if index == 0 { next = end < keys.count ? (positions[end] ?? 1) - count : 1 }
-      for place in index..<end {
-        positions[place] = next
-        setPosition(next, at: place)
-        changed.append((next, keys[place]))
-        last = next
-        next += 1
-      }
-      index = end
+  /// - Throws: As ``ModelContext/save()``.
+  mutating func run() throws {
+    let records = pending.records.filter(\.hasChanges)
+    try SaveRules(context.rows).check(records)
+    let parts = try parts(of: records)
+    do {
+      try write(parts[...])
+    } catch {
+      guard !committed.isEmpty else { throw error }
+      settle(pending.records.filter { $0.hasChanges && $0.isIn(committed) }, in: committed)
+      throw SwiftDataError.partlySaved.saying(
+        "\(committed.count) of \(parts.count) stores were saved: \(error)", underlying: error)
     }
-    return changed
+    // Unique values may have put other objects in the place of some.
+    settle(pending.records.filter(\.hasChanges), in: Set(container.stores.indices))
   }
-}
 
-extension _AppData.Record {
-  fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
+  // MARK: Writing
 
-  /// Whether the object's row is in one of some stores.
-  func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }
-
-  /// How much text and how many bytes the object holds.
-  fileprivate var byteCount: Int {
-    slots.indices.reduce(0) { sum, index in
-      switch slots[index] {
-      case .text(let text): sum + text.utf8.count
-      case .data(let data): sum + data.count
-      default: sum
+  /// What each store gets, in the order in which every process takes the writers' locks.
+  private func parts(of records: [Record]) throws -> [Part] {
+    let parts = container.stores.indices.map { store in
+      Part(
+        store: store, records: records.filter { $0.entity?.store == store },
+        links: pending.pairs.keys.filter { container.plans[$0.entity].store == store })
+    }.filter { !$0.records.isEmpty || !$0.links.isEmpty }
+    for part in parts {
+      let configuration = container.stores[part.store].configuration
+      guard configuration.allowsSave else {
+        throw SwiftDataError.readOnlyStore.saying(configuration.name)
       }
     }
+    let url = { (part: Part) in container.stores[part.store].configuration.url }
+    return parts.sorted { url($0).absoluteString < url($1).absoluteString }
+  }
+
+  /// Writes every store's part before the first of them is committed: what fails, fails for all.
+  ///
+  /// Only a crash or a full disk between two commits leaves some saved and others not.
+  private mutating func write(_ parts: ArraySlice<Part>) throws {
+    guard let part = parts.first else { return }
+    let isOneOfMany = parts.startIndex > 0 || parts.count > 1
+    do {
+      try context.connections.use(part.store) { connection in
+        let saving = StoreSaving(context, connection, store: part.store)
+        // Slots that name a file get their values back, whatever happens.
+        defer { saving.restore() }
+        try container.stores[part.store].transaction(connection) { files in
+          saving.files = files
+          try saving.write(part.records, part.links)
+          // SQLite checks at the commit, when another store may have had its own.
+          if isOneOfMany { try connection.sqlite.checkReferences() }
+          try write(parts.dropFirst())
+        }
+      }
+      committed.insert(part.store)
+    } catch let error as StorageError where error.code == .constraint {
+      throw SwiftDataError.modelValidationFailure.saying(
+        Self.constraint(error.message), underlying: error)
+    } catch {
+      throw SwiftDataError.storage(error)
+    }
+  }
+
+  /// What a constraint of the store means, in the words of a model.
+  private static func constraint(_ message: String) -> String {
+    let mark = "NOT NULL constraint failed: "
+    guard let found = message.range(of: mark) else { return message }
+    return "\(message[found.upperBound...]) has no value, and is not optional"
+  }
+
+  // MARK: Afterwards
+
+  /// Makes what was written to some of the stores no longer pending, and tells the other contexts.
+  private func settle(_ records: [Record], in stores: Set<Int>) {
+    var notice = SaveNotices.Notice(sender: ObjectIdentifier(context))
+    var inserted: [PersistentIdentifier] = []
+    var updated: [PersistentIdentifier] = []
+    var deleted: [PersistentIdentifier] = []
+    inserted.reserveCapacity(records.count { $0.state == .inserted })
+    updated.reserveCapacity(records.count { $0.state == .stored })
+    deleted.reserveCapacity(records.count { $0.state == .deleted })
+    for record in records {
+      guard let plan = record.entity else { continue }
+      switch record.state {
+      case .inserted:
+        record.unsaved?.clear()
+        record.isStored = true
+        inserted.append(record.identifier)
+        notice.inserted[plan.index, default: []].append(record.key)
+      case .stored:
+        updated.append(record.identifier)
+        notice.updated[plan.index, default: []].append(record.key)
+      case .deleted:
+        deleted.append(record.identifier)
+        notice.deleted[plan.index, default: []].append(record.key)
+      case .gone, .detached: break
+      }
+      if record.state == .deleted {
+        context.rows.forget(record)
+      } else if record.state != .gone {
+        record.state = .stored
+        record.changed = PropertySet()
+        if record.isOutdated { context.merging.refault(record) }
+      }
+    }
+    for record in pending.records where record.isIn(stores) { pending.settle(record) }
+    pending.dropSettled()
+    if pending.records.isEmpty { context.autosaving.release() }
+    pending.clearLinks(stores)
+    container.mailbox.send(notice, from: context.merging.notices)
+    NotificationCenter.default.post(
+      name: ModelContext.didSave, object: context,
+      userInfo: ModelContext.NotificationKey.userInfo(
+        inserted: inserted, updated: updated, deleted: deleted))
   }
 }

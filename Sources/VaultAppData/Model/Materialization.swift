@@ -1,4 +1,4 @@
-import CVaultLinux
+import CVaultSwiftRuntime
 
 /// Which record an object is being made for, on this thread.
 ///
@@ -30,6 +30,23 @@ enum Materialization {
     let model = Model._$make(record)
     // A class that is written by hand does not tell its record.
     if !record.isOf(model) { record.model = model }
+    return model
+  }
+}
+
+extension _AppData.Record {
+  /// The object; made if there is none.
+  var materialized: any PersistentModel {
+    if let model { return model }
+    let model: any PersistentModel = Materialization.make(description.type, of: self)
+    if isPending { kept = model }
+    return model
+  }
+
+  /// Makes the object of a record that has none, of a class that the caller knows.
+  func make<Model: PersistentModel>() -> Model {
+    let model = Materialization.make(Model.self, of: self)
+    if isPending { kept = model }
     return model
   }
 }

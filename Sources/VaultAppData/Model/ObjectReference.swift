@@ -1,4 +1,4 @@
-import CVaultLinux
+import CVaultSwiftRuntime
 
 /// A reference that does not hold its object and knows when it is gone, as `weak` does.
 ///

@@ -118,7 +118,7 @@ extension _AppData.Record {
       list.open = nil
       if let models = value as? [Element], models.count == list.count {
         list.open = OpenArray(of: models, version: list.version)
-        if let rows = list as? _AppData.RowList { context?.openLists.append(rows) }
+        if let rows = list as? _AppData.RowList { context?.graph.openLists.append(rows) }
       }
     }
     return value
@@ -143,7 +143,7 @@ extension _AppData.Record {
     guard let now = self.list(index), now.count == models.count - twice else { return }
     open.put(twice == 0 ? models : models.dropLast(twice), version: now.version)
     now.open = open
-    if now !== list, let rows = now as? _AppData.RowList { context?.openLists.append(rows) }
+    if now !== list, let rows = now as? _AppData.RowList { context?.graph.openLists.append(rows) }
   }
 
   /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
@@ -152,27 +152,7 @@ extension _AppData.Record {
     case .detached, .gone: return appendDetached(index, model)
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return false }
-      return context.append(model, to: plan, of: self)
+      return context.graph.append(model, to: plan, of: self)
     }
-  }
-}
-
-extension ModelContext {
-  /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
-  fileprivate func append(
-    _ model: some PersistentModel, to relationship: RelationshipPlan, of record: Record
-  ) -> Bool? {
-    guard let target = admit(model, relationship),
-      case .rows(let list) = record.slots[relationship.index]
-    else { return false }
-    if list.contains(target.key) { return nil }
-    link(relationship, record, target.key)
-    return true
-  }
-
-  /// Lets go of the arrays that were changed in place: they hold their models.
-  func closeArrays() {
-    for list in openLists { list.open = nil }
-    openLists.removeAll()
   }
 }

@@ -60,7 +60,7 @@ extension _AppData.Record {
       let context = targets.lazy.compactMap({ $0.record?.context }).first,
       context.container.plan(description) != nil
     else { return }
-    context.insert(any: model)
+    context.graph.insert(model)
   }
 
   /// Adds a model to one side, which is this record's.

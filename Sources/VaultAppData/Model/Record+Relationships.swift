@@ -17,7 +17,7 @@ extension _AppData.Record {
       guard let plan = entity?.relationshipByProperty[index], let context = readingContext else {
         return nil
       }
-      return context.target(plan, key, near: self)
+      return context.graph.target(plan, key, near: self)
     case .models(let list): return list.models.first
     default: return nil
     }
@@ -42,7 +42,7 @@ extension _AppData.Record {
     case .rows(let list):
       if list.isNil, let none = Value.nothing { return none }
       if let plan = entity?.relationshipByProperty[index], let context = readingContext {
-        found = context.targets(plan, list.keys, near: self)
+        found = context.graph.targets(plan, list.keys, near: self)
       }
     case .models(let list): found = list.models.compactMap { $0 as? Element }
     case .null: if let none = Value.nothing { return none }
@@ -62,7 +62,7 @@ extension _AppData.Record {
     case .detached, .gone: setDetached(index, target.map { [$0] })
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
-      context.setTarget(plan, of: self, target)
+      context.graph.setTarget(plan, of: self, target)
     }
   }
 
@@ -72,7 +72,7 @@ extension _AppData.Record {
     case .detached, .gone: setDetached(index, targets)
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
-      context.setTargets(plan, of: self, targets)
+      context.graph.setTargets(plan, of: self, targets)
     }
   }
 }

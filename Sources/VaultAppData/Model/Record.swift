@@ -95,7 +95,8 @@ extension _AppData {
     /// Where related objects are found: the context, or what stands in for one that is gone.
     var readingContext: ModelContext? { context ?? place?.home?.standIn }
 
-    func isIn(_ context: ModelContext) -> Bool { place?.home === context.home }
+    /// Whether it is in the context of a home.
+    func isIn(_ home: WeakContext) -> Bool { place?.home === home }
 
     /// Whether this is the record's object.
     func isOf(_ model: some PersistentModel) -> Bool { object.leads(to: model) }
@@ -162,7 +163,7 @@ extension _AppData {
 
     /// The record, after what other contexts have saved was taken in.
     var current: Record {
-      if isBehind { context?.catchUp(self) }
+      if isBehind { context?.merging.catchUp(self) }
       return self
     }
 
@@ -170,13 +171,13 @@ extension _AppData {
 
     /// The slot as it is in the store and the pending changes.
     @usableFromInline func slot(_ index: Int) -> Slot {
-      if isBehind { context?.catchUp(self) }
+      if isBehind { context?.merging.catchUp(self) }
       if slots.isEmpty { load() }
       let slot = slots[index]
       if case .fault = slot {
         if state == .stored || state == .deleted {
           if let context {
-            context.loadSlot(index, of: self)
+            context.loading.loadSlot(index, of: self)
           } else if let found = standIn?.slot(index) {
             slots[index] = found
           }
@@ -187,14 +188,14 @@ extension _AppData {
     }
 
     private func load() {
-      if state == .stored || state == .deleted { context?.load(self) }
+      if state == .stored || state == .deleted { context?.loading.load(self) }
       if slots.isEmpty { fillEmpty() }
     }
 
     /// The same row in what stands in for a context that is gone.
     private var standIn: Record? {
       guard let entity, let context = place?.home?.standIn else { return nil }
-      return try? context.fetchRecord(entity, key)
+      return try? context.loading.fetchRecord(entity, key)
     }
 
     /// Gives every property a slot without a value.
@@ -211,7 +212,7 @@ extension _AppData {
     /// Changes an attribute.
     @usableFromInline func set(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { load() }
-      if let home = place?.home { home.context?.willChange(self, index) }
+      if let home = place?.home { home.context?.graph.willChange(self, index) }
       slots[index] = slot
     }
 

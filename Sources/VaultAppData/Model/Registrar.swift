@@ -1,4 +1,4 @@
-import CVaultLinux
+import CVaultSwiftRuntime
 import Glibc
 
 extension _AppData {

@@ -121,3 +121,41 @@ extension _AppData {
     }
   }
 }
+
+extension _AppData.RowList {
+  /// Makes the places rise along the array, changing as few as possible.
+  ///
+  /// - Returns: The places that are new, with their rows.
+  func place() -> [(place: Int64, key: Int64)] {
+    var changed: [(Int64, Int64)] = []
+    let keys = keys
+    var positions = positions
+    var last: Int64 = 0
+    var index = 0
+    while index < keys.count {
+      if let place = positions[index], place > last || index == 0 {
+        last = place
+        index += 1
+        continue
+      }
+      // A run without usable places: before the next usable one if there is room.
+      var end = index
+      while end < keys.count {
+        if let place = positions[end], index == 0 || place > last + Int64(end - index) { break }
+        end += 1
+      }
+      let count = Int64(end - index)
+      var next = last + 1
+      if index == 0 { next = end < keys.count ? (positions[end] ?? 1) - count : 1 }
+      for place in index..<end {
+        positions[place] = next
+        setPosition(next, at: place)
+        changed.append((next, keys[place]))
+        last = next
+        next += 1
+      }
+      index = end
+    }
+    return changed
+  }
+}

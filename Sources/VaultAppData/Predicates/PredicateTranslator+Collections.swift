@@ -25,22 +25,20 @@ extension PredicateTranslator {
       ModelTerm(plan: destination, source: .alias(alias), key: key))
     var from: SQLFragment
     var conditions: [SQLFragment]
-    var place: SQLFragment?
-    switch relationship.stored.storage {
-    case .join(let join):
+    let place: SQLFragment?
+    let links = relationship.links
+    if links.place == .joinTable {
       let link = newAlias("j")
       from = """
-        FROM \(name: join.table) AS \(sql: link) JOIN \(sql: destination.table) AS \(sql: alias) \
-        ON \(key) = \(sql: link).\(name: join.destination)
+        FROM \(sql: links.table) AS \(sql: link) JOIN \(sql: destination.table) AS \(sql: alias) \
+        ON \(key) = \(sql: link).\(sql: links.destination)
         """
-      conditions = ["\(sql: link).\(name: join.owner) = \(rows.owner)"]
-      place = "\(sql: link).\(name: join.position)"
-    case .inverse, .foreignKey:
+      conditions = ["\(sql: link).\(sql: links.owner) = \(rows.owner)"]
+      place = links.position.map { "\(sql: link).\(sql: $0)" }
+    } else {
       from = "FROM \(sql: destination.table) AS \(sql: alias)"
-      conditions = ["\(sql: alias).\(name: relationship.inverseColumn) = \(rows.owner)"]
-      if case .foreignKey(_, let position?)? = relationship.inverse?.stored.storage {
-        place = "\(sql: alias).\(name: position)"
-      }
+      conditions = ["\(sql: alias).\(sql: links.owner) = \(rows.owner)"]
+      place = links.position.map { "\(sql: alias).\(sql: $0)" }
     }
     let (_, joins) = try withLevel(alias) {
       conditions += try tests(rows.filters, element)

@@ -63,10 +63,14 @@ extension PredicateTranslator {
   }
 
   private func column(_ name: String, of model: ModelTerm) -> SQLFragment {
-    if let alias = tableAlias(of: model) { return "\(sql: alias).\(name: name)" }
+    column(quoted: SQLText.name(name), of: model)
+  }
+
+  private func column(quoted name: String, of model: ModelTerm) -> SQLFragment {
+    if let alias = tableAlias(of: model) { return "\(sql: alias).\(sql: name)" }
     let alias = newAlias()
     return """
-      (SELECT \(sql: alias).\(name: name) FROM \(sql: model.plan.table) AS \(sql: alias) \
+      (SELECT \(sql: alias).\(sql: name) FROM \(sql: model.plan.table) AS \(sql: alias) \
       WHERE \(sql: alias).\(name: StoredEntity.keyColumn) = \(model.key))
       """
   }
@@ -75,9 +79,9 @@ extension PredicateTranslator {
     _ relationship: RelationshipPlan, of model: ModelTerm, isOptional: Bool
   ) -> ModelTerm {
     let canFail = model.canFail && !isOptional
-    if case .foreignKey(let name, _) = relationship.stored.storage {
-      // The key is at hand: comparing with it needs no join.
-      let key = column(name, of: model)
+    if relationship.links.place == .owners {
+      // The key is in the owner's row: comparing with it needs no join.
+      let key = column(quoted: relationship.links.destination, of: model)
       let source: ModelTerm.Source =
         tableAlias(of: model).map { .relationship(relationship, ownerAlias: $0) } ?? .key
       return ModelTerm(
@@ -95,7 +99,7 @@ extension PredicateTranslator {
     let key: SQLFragment = """
       (SELECT \(sql: alias).\(name: StoredEntity.keyColumn) \
       FROM \(sql: relationship.destination.table) AS \(sql: alias) \
-      WHERE \(sql: alias).\(name: relationship.inverseColumn) = \(model.key))
+      WHERE \(sql: alias).\(sql: relationship.links.owner) = \(model.key))
       """
     return ModelTerm(
       plan: relationship.destination, source: .key, key: key, isOptional: isOptional,

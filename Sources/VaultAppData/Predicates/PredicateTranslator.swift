@@ -105,15 +105,15 @@ final class PredicateTranslator {
     let alias = newAlias()
     let table = relationship.destination.table
     let own = SQLText.name(StoredEntity.keyColumn)
-    switch relationship.stored.storage {
-    case .foreignKey(let column, _):
+    let links = relationship.links
+    switch links.place {
+    case .owners:
       level.joins.text +=
-        " LEFT JOIN \(table) AS \(alias) ON \(alias).\(own) = \(owner).\(SQLText.name(column))"
-    case .inverse:
-      let column = relationship.inverseColumn
+        " LEFT JOIN \(table) AS \(alias) ON \(alias).\(own) = \(owner).\(links.destination)"
+    case .destinations:
       level.joins.text +=
-        " LEFT JOIN \(table) AS \(alias) ON \(alias).\(SQLText.name(column)) = \(owner).\(own)"
-    case .join: preconditionFailure("a relationship to many is not joined")
+        " LEFT JOIN \(table) AS \(alias) ON \(alias).\(links.owner) = \(owner).\(own)"
+    case .joinTable: preconditionFailure("a relationship to many is not joined")
     }
     level.aliases[key] = alias
     levels[alias] = level
@@ -143,14 +143,6 @@ final class PredicateTranslator {
 final class QueryLevel {
   var joins = SQLFragment("")
   var aliases: [String: String] = [:]
-}
-
-extension RelationshipPlan {
-  /// The column at the destination that holds the owner's key.
-  var inverseColumn: String {
-    if case .foreignKey(let column, _)? = inverse?.stored.storage { return column }
-    preconditionFailure("\(label) is kept by no other")
-  }
 }
 
 extension ModelTerm {

@@ -85,41 +85,19 @@ struct QueryCompiler {
         .first(where: { $0.relationship(relationship.name) != nil }),
       let alias = scope.aliases[owner.name]
     else { return nil }
-    let name = SQLText.name
-    let key = name(StoredEntity.keyColumn)
-    switch relationship.storage {
-    case .foreignKey(let column, _):
-      return (
-        "\(alias).\(name(column))", "(SELECT 1) WHERE \(alias).\(name(column)) IS NOT NULL", "1"
-      )
-    case .join(let join):
-      return (
-        "l.\(name(join.destination))",
-        "\(name(join.table)) AS l WHERE l.\(name(join.owner))=\(alias).\(key)",
-        "l.\(name(join.position))"
-      )
-    case .inverse:
-      guard let inverse = relationship.inverse,
-        let destination = schema.entity(relationship.destination),
-        let holder = schema.lineage(of: destination)
-          .first(where: { $0.relationship(inverse) != nil }),
-        let other = holder.relationship(inverse)
-      else { return nil }
-      switch other.storage {
-      case .foreignKey(let column, let position):
-        return (
-          "l.\(key)", "\(name(holder.table)) AS l WHERE l.\(name(column))=\(alias).\(key)",
-          position.map { "l.\(name($0)), l.\(key)" } ?? "l.\(key)"
-        )
-      case .join(let join):
-        return (
-          "l.\(name(join.owner))",
-          "\(name(join.table)) AS l WHERE l.\(name(join.destination))=\(alias).\(key)",
-          join.inversePosition.map { "l.\(name($0))" } ?? "l.\(name(join.owner))"
-        )
-      case .inverse: return nil
-      }
+    guard let links = schema.links(of: relationship, in: owner) else { return nil }
+    if links.place == .owners {
+      let column = "\(alias).\(links.destination)"
+      return (column, "(SELECT 1) WHERE \(column) IS NOT NULL", "1")
     }
+    let found = "l.\(links.destination)"
+    let place = links.position.map { "l.\($0)" }
+    return (
+      found,
+      "\(links.table) AS l WHERE l.\(links.owner)=\(alias).\(SQLText.name(StoredEntity.keyColumn))",
+      // Places in a join table are unique for an owner; a column of places may lack some.
+      links.place == .joinTable ? place ?? found : place.map { "\($0), \(found)" } ?? found
+    )
   }
 
   // MARK: Paths

@@ -250,6 +250,11 @@ package enum SQLText {
   /// A name, quoted.
   package static func name(_ text: String) -> String { Quoting.sqlName(text) }
 
+  /// Keys as a JSON array, for `json_each(?)`: one parameter, however many there are.
+  package static func array(of keys: [Int64]) -> String {
+    "[\(keys.map(String.init).joined(separator: ","))]"
+  }
+
   /// A text as a literal.
   package static func literal(_ text: String) -> String { Quoting.sqlLiteral(text) }
 }

@@ -104,7 +104,7 @@ final class PreferenceCore: Sendable {
       guard let news = try? source.database?.news(after: .max) else { return }
       (source.sequence, source.dataVersion) = (news.latest, news.dataVersion)
     }
-    ExitFlush.register(self)
+    AtExit.register(self) { [weak self] _ in self?.flush() }
   }
 
   /// Starts listening for changes of other processes; call it once, after `init`.
@@ -113,6 +113,7 @@ final class PreferenceCore: Sendable {
   }
 
   deinit {
+    AtExit.forget(self)
     flush()
     state.withLock { state in
       for observer in state.observers.values { observer.continuation.finish() }
@@ -319,30 +320,5 @@ final class PreferenceCore: Sendable {
       defer { report(&source) }
       return try body(database)
     }
-  }
-}
-
-/// Writes pending changes when the process ends by exit(3).
-private enum ExitFlush {
-  struct Entry {
-    weak var core: PreferenceCore?
-  }
-
-  static let entries = Mutex<[Entry]>([])
-  static let isRegistered: Bool = {
-    atexit { ExitFlush.run() } == 0
-  }()
-
-  static func register(_ core: PreferenceCore) {
-    _ = isRegistered
-    entries.withLock { entries in
-      entries.removeAll { $0.core == nil }
-      entries.append(Entry(core: core))
-    }
-  }
-
-  static func run() {
-    let cores = entries.withLock { $0.compactMap(\.core) }
-    for core in cores { core.flush() }
   }
 }

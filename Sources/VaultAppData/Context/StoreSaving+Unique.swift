@@ -1,7 +1,7 @@
 import VaultDataStore
 import VaultStorage
 
-extension Saving {
+extension StoreSaving {
   /// Lets new objects take the place of rows with the same unique values.
   ///
   /// The row keeps its key: what leads to it stays, the new object's values win, and old and new
@@ -27,8 +27,8 @@ extension Saving {
         }
         if let key = try conflict(plan, group, values, record) {
           guard record.state == .inserted else { throw duplicate(record, group) }
-          merge(record, into: context.record(plan, key), &replaced)
-          claimed[claim] = context.registry[plan.index][key]
+          merge(record, into: rows.record(plan, key), &replaced)
+          claimed[claim] = rows[plan, key]
           break
         }
         claimed[claim] = record
@@ -88,7 +88,7 @@ extension Saving {
     guard try statement.step() else { return nil }
     let key = statement.int64(at: 0)
     if key == record.key { return nil }
-    if let other = context.registry[plan.index][key], other.state == .stored,
+    if let other = rows[plan, key], other.state == .stored,
       let index = group.first(where: other.changed.contains)
     {
       statement.reset()
@@ -125,7 +125,7 @@ extension Saving {
     for index in record.description.properties.indices {
       _ = row.slot(index)
       if plan.relationshipByProperty[index]?.isToMany == true { continue }
-      if row.isStored { context.markChanged(row, index) }
+      if row.isStored { pending.markChanged(row, index) }
       row.slots[index] = record.slots[index]
     }
     for relationship in plan.relationships where relationship.isToMany {
@@ -134,18 +134,18 @@ extension Saving {
       else { continue }
       let added = new.keys.filter { !old.contains($0) }
       if added.isEmpty { continue }
-      if row.isStored { context.markChanged(row, relationship.index) }
+      if row.isStored { pending.markChanged(row, relationship.index) }
       row.slots[relationship.index] = .rows(
         _AppData.RowList(
           keys: old.keys + added, positions: old.positions + added.map { _ in nil }))
     }
     replaced[Replaced(entity: plan.index, key: record.key)] = row.key
-    context.replace(record, by: row, plan)
+    rows.replace(record, by: row, plan)
   }
 
   /// Makes every link to a replaced object lead to the row that took its place.
   private func redirect(_ replaced: [Replaced: Int64]) {
-    for record in context.pending {
+    for record in pending.records {
       guard let plan = record.entity, !record.slots.isEmpty else { continue }
       for relationship in plan.relationships {
         let entity = relationship.destination.index
@@ -161,39 +161,17 @@ extension Saving {
         }
       }
     }
-    let pairs = context.pairs
-    context.pairs = [:]
+    let pairs = pending.pairs
+    pending.pairs = [:]
     for (pair, change) in pairs {
-      let plan = context.container.plans[pair.entity]
+      let plan = plans[pair.entity]
       let destination = plan.relationshipByProperty[pair.property]?.destination.index ?? 0
       let new = PairKey(
         entity: pair.entity, property: pair.property,
         owner: replaced[Replaced(entity: pair.entity, key: pair.owner)] ?? pair.owner,
         destination: replaced[Replaced(entity: destination, key: pair.destination)]
           ?? pair.destination)
-      context.pairs[new] = change
+      pending.pairs[new] = change
     }
-  }
-}
-
-extension ModelContext {
-  /// Makes an object of a record one of another record.
-  func replace(_ record: Record, by row: Record, _ plan: EntityPlan) {
-    registry[plan.index][record.key] = nil
-    aliases[ListKey(entity: plan.index, property: -1, owner: record.key)] = row.key
-    record.unsaved?.clear()
-    record.state = .gone
-    record.isPending = false
-    record.kept = nil
-    guard let model = record.model else { return }
-    model.useRecord(row)
-    if row.model == nil { row.model = model }
-    if row.isPending { row.kept = row.model }
-  }
-}
-
-extension PersistentModel {
-  fileprivate func useRecord(_ record: _AppData.Record) {
-    persistentBackingData = _AppData.ModelBackingData<Self>(record)
   }
 }

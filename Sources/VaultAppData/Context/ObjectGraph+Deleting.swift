@@ -1,20 +1,14 @@
 import VaultDataStore
-import VaultStorage
 
-extension ModelContext {
-  /// Deletes an object at the next save; one that was never saved is dropped at once.
-  ///
-  /// Its relationships' rules are applied at once too: what a fetch or another object's arrays show is
-  /// what saving will leave. `deny` is checked by ``save()``. An object that was deleted before, or
-  /// is in no context, is left as it is.
-  public func delete<T: PersistentModel>(_ model: T) { delete(any: model) }
-
-  func delete(any model: any PersistentModel) {
+/// Deleting, with the rules of the relationships.
+extension ObjectGraph {
+  /// Deletes an object and what its relationships' rules say.
+  func delete(_ model: any PersistentModel) {
     guard let record = model.record else { return }
     switch record.state {
     case .detached, .gone, .deleted: return
     case .inserted, .stored:
-      guard record.isIn(self) else { return reportForeign(record) }
+      guard record.isIn(home) else { return reportForeign(record) }
       if record.entity?.relationships.isEmpty == true {
         perform(.delete(record))
       } else {
@@ -23,6 +17,7 @@ extension ModelContext {
     }
   }
 
+  /// Deletes objects and what their relationships' rules say.
   func delete(_ records: [Record]) {
     var open = records
     while let record = open.popLast() {
@@ -31,10 +26,10 @@ extension ModelContext {
       }
       // What the object leads to must be known, and stays readable afterwards.
       for relationship in plan.relationships {
-        let keys = targets(relationship, of: record)
+        let keys = record.slot(relationship.index).linkedKeys
         switch relationship.rule {
         case .cascade:
-          open += keys.map { self.record(relationship.destination, $0) }
+          open += keys.map { rows.record(relationship.destination, $0) }
           leave(relationship, record, keys)
         case .nullify: leave(relationship, record, keys)
         case .deny: continue
@@ -46,28 +41,30 @@ extension ModelContext {
     }
   }
 
-  private func targets(_ relationship: RelationshipPlan, of record: Record) -> [Int64] {
-    switch record.slot(relationship.index) {
-    case .integer(let key): [key]
-    case .rows(let list): list.keys
-    default: []
-    }
-  }
-
   /// Takes a deleted object out of what it leads to; its own values stay.
   private func leave(_ relationship: RelationshipPlan, _ record: Record, _ keys: [Int64]) {
     for key in keys {
       if let inverse = relationship.inverse {
-        let isRequired = inverse.isRequired
-        if isRequired {
+        if inverse.isRequired {
           // The value stays readable; saving says what is missing, unless it is deleted too.
-          let other = self.record(inverse.entity, key)
+          let other = rows.record(inverse.entity, key)
           if other.slot(inverse.index).key == record.key { willChange(other, inverse.index) }
         } else {
           remove(inverse, key, record.key)
         }
       }
       notePair(relationship, record.key, key, -1)
+    }
+  }
+}
+
+extension _AppData.Slot {
+  /// The rows that a relationship's slot leads to.
+  var linkedKeys: [Int64] {
+    switch self {
+    case .integer(let key): [key]
+    case .rows(let list): list.keys
+    default: []
     }
   }
 }

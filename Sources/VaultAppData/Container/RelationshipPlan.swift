@@ -1,0 +1,89 @@
+import VaultDataStore
+
+/// A relationship with both of its ends resolved.
+final class RelationshipPlan: @unchecked Sendable {
+  // Immutable once the container has been made.
+
+  enum Storage {
+    case foreignKey
+    /// In the destination's foreign key.
+    case inverse
+    case join(StoredJoin)
+  }
+
+  unowned let entity: EntityPlan
+  unowned let destination: EntityPlan
+  let property: PropertyDescription
+  let stored: StoredRelationship
+  let storage: Storage
+  var inverse: RelationshipPlan?
+
+  var index: Int { property.index }
+  var isToMany: Bool { stored.isToMany }
+  var isRequired: Bool { !isToMany && !stored.isOptional }
+  var rule: StoredRelationship.DeleteRule { stored.deleteRule }
+  var label: String { "\(entity.name).\(property.name)" }
+
+  init(
+    _ property: PropertyDescription, _ stored: StoredRelationship, entity: EntityPlan,
+    destination: EntityPlan
+  ) {
+    self.property = property
+    self.stored = stored
+    self.entity = entity
+    self.destination = destination
+    storage =
+      switch stored.storage {
+      case .foreignKey: .foreignKey
+      case .inverse: .inverse
+      case .join(let join): .join(join)
+      }
+  }
+
+  /// Where the links are in the store.
+  private(set) lazy var links = makeLinks()
+
+  /// Reads the destinations of some owners; `nil` where the owner's row holds the key.
+  ///
+  /// The parameter is a JSON array of the owners' keys. The columns are the destination's row, the
+  /// owner's key, the place in the owner's array.
+  private(set) lazy var selectLinks = makeSelectLinks()
+
+  private func makeLinks() -> RelationshipSQL {
+    let links = RelationshipSQL(
+      stored, ownerTable: entity.stored.table, inverse: inverse?.stored,
+      inverseTable: destination.stored.table)
+    guard let links else { preconditionFailure("the store has no place for \(label)") }
+    return links
+  }
+
+  private func makeSelectLinks() -> String? {
+    let key = SQLText.name(StoredEntity.keyColumn)
+    let row = "\(destination.table) d"
+    // The rows are those of the destination, or joined with it.
+    let (alias, source): (String, String)
+    switch links.place {
+    case .owners: return nil
+    case .destinations: (alias, source) = ("d", row)
+    case .joinTable:
+      (alias, source) = ("j", "\(links.table) j JOIN \(row) ON d.\(key)=j.\(links.destination)")
+    }
+    let owner = "\(alias).\(links.owner)"
+    let place = links.position.map { "\(alias).\($0)" } ?? "NULL"
+    return "SELECT \(destination.selection(prefix: "d.")), \(owner), \(place) FROM \(source) "
+      + "WHERE \(owner) IN (SELECT value FROM json_each(?)) ORDER BY \(owner), \(place), d.\(key)"
+  }
+
+  /// Makes every text now, so that contexts on several threads only read.
+  func prepare() { _ = (links, selectLinks) }
+
+  var join: StoredJoin? {
+    if case .join(let join) = storage { join } else { nil }
+  }
+
+  /// Of the two sides of a join, the one under which pairs are noted.
+  var isLeading: Bool {
+    guard let inverse else { return true }
+    return (entity.index, index) <= (inverse.entity.index, inverse.index)
+  }
+}

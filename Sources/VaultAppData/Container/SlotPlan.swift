@@ -1,0 +1,51 @@
+import VaultDataStore
+
+/// What one slot is in the file.
+struct SlotPlan {
+  /// How a column is read.
+  enum Kind {
+    case integer, real, text, data
+    /// A number that may be text, or data that may lie in a file.
+    case any
+    /// Data that is left in the file until it is asked for.
+    case external
+    /// Nothing: links elsewhere, or not kept.
+    case none
+  }
+
+  let column: String?
+  let orderColumn: String?
+  let kind: Kind
+  /// The slot with the place in the inverse's array.
+  var positionSlot: Int?
+
+  init(column: String, kind: Kind) {
+    self.column = column
+    self.kind = kind
+    orderColumn = nil
+  }
+
+  init(_ property: PropertyDescription, _ entity: StoredEntity) {
+    if let attribute = entity.attribute(property.name) {
+      column = attribute.column
+      orderColumn = attribute.type == .decimal ? attribute.orderColumn : nil
+      kind =
+        switch attribute.type {
+        case .boolean, .integer: .integer
+        case .unsigned: .any
+        case .float, .double, .date: .real
+        case .decimal, .string, .character, .uuid, .url, .json: .text
+        case .data: attribute.isExternal ? .external : .data
+        case .transformable: .data
+        }
+    } else if case .foreignKey(let name, _) = entity.relationship(property.name)?.storage {
+      column = name
+      orderColumn = nil
+      kind = .integer
+    } else {
+      column = nil
+      orderColumn = nil
+      kind = .none
+    }
+  }
+}

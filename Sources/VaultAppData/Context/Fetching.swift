@@ -1,0 +1,143 @@
+import VaultDataStore
+import VaultStorage
+
+/// One fetch of a context: its query, and how the rows are read.
+struct Fetching<Model: PersistentModel> {
+  typealias Record = _AppData.Record
+
+  private let context: ModelContext
+  private let descriptor: FetchDescriptor<Model>
+  private let plan: EntityPlan
+
+  init(_ descriptor: FetchDescriptor<Model>, _ plan: EntityPlan, in context: ModelContext) {
+    self.context = context
+    self.descriptor = descriptor
+    self.plan = plan
+  }
+
+  /// The objects, in their order.
+  func objects() throws -> [Model] {
+    let records = try records()
+    if records.count > 1 { context.loading.keepTogether(records, plan) }
+    try prefetch(records)
+    var found: [Model] = []
+    found.reserveCapacity(records.count)
+    for record in records {
+      if let model = record.model(as: Model.self) {
+        found.append(model)
+      } else {
+        found.append(record.make())
+      }
+    }
+    return found
+  }
+
+  /// The keys of the rows, in their order.
+  func keys() throws -> [Int64] {
+    let query = try FetchQuery(descriptor, plan)
+    let text = query.select("t0.\(StoredEntity.keyColumn)", isLimited: descriptor.isLimited)
+    return try run(text, query) { statement in
+      var found: [Int64] = []
+      while try statement.step() { found.append(statement.int64(at: 0)) }
+      return found
+    }
+  }
+
+  /// How many objects there are.
+  func count() throws -> Int {
+    var plain = descriptor
+    plain.sortBy = []
+    let query = try FetchQuery(plain, plan)
+    let isLimited = descriptor.isLimited
+    let text = query.count(isLimited: isLimited)
+    return try run(text, query, isOrdered: isLimited) { statement in
+      try statement.step() ? statement.int(at: 0) : 0
+    }
+  }
+
+  /// Loads the relationships that the description names, for records that were found.
+  func prefetch(_ records: [Record]) throws {
+    for path in descriptor.relationshipKeyPathsForPrefetching {
+      guard let index = plan.description.index(of: path),
+        let relationship = plan.relationshipByProperty[index]
+      else {
+        throw SwiftDataError.unsupportedKeyPath.saying("\(plan.name) has no relationship \(path)")
+      }
+      let loaded = records.filter { !$0.slots.isEmpty }
+      if case .foreignKey = relationship.storage {
+        try context.loading.loadTargets(relationship, of: loaded)
+      } else {
+        try context.loading.loadLinks(
+          relationship, of: loaded.filter { $0.slots[index].isFault })
+      }
+    }
+  }
+
+  // MARK: Running
+
+  private func records() throws -> [Record] {
+    let query = try FetchQuery(descriptor, plan)
+    let wanted = try wanted()
+    let text = query.select(
+      plan.selection(prefix: "t0.", of: wanted), isLimited: descriptor.isLimited)
+    let loading = context.loading
+    return try run(text, query) { statement in
+      var found: [Record] = []
+      while try statement.step() { found.append(loading.take(statement, plan, wanted)) }
+      return found
+    }
+  }
+
+  /// Runs a query, over the pending rows too if they are wanted.
+  private func run<Result>(
+    _ text: String, _ query: FetchQuery, isOrdered: Bool = true,
+    _ read: (SQLiteStatement) throws -> Result
+  ) throws -> Result {
+    do {
+      return try context.connections.use(plan) { connection in
+        let prefix =
+          descriptor.includePendingChanges
+          ? try context.connections.prefix(
+            connection, store: plan.store, pairs: context.pending.pairs) : ""
+        let statement = try connection.query(prefix + text)
+        defer { statement.reset() }
+        try bind(query, to: statement, isOrdered: isOrdered)
+        return try read(statement)
+      }
+    } catch {
+      throw SwiftDataError.storage(error)
+    }
+  }
+
+  private func bind(
+    _ query: FetchQuery, to statement: SQLiteStatement, isOrdered: Bool
+  ) throws {
+    var values = query.values
+    if isOrdered { values += query.orderValues }
+    if descriptor.isLimited {
+      values.append(.integer(Int64(descriptor.fetchLimit ?? -1)))
+      values.append(.integer(Int64(descriptor.fetchOffset ?? 0)))
+    }
+    try statement.bind(values)
+  }
+
+  /// The slots that are loaded at once; `nil` for all.
+  private func wanted() throws -> Set<Int>? {
+    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
+    var wanted: Set<Int> = []
+    for path in descriptor.propertiesToFetch {
+      guard let index = plan.description.index(of: path) else {
+        throw SwiftDataError.unsupportedKeyPath.saying("\(plan.name) stores no property \(path)")
+      }
+      wanted.insert(index)
+    }
+    // Keys of related rows are small, and what is prefetched needs them.
+    for index in plan.slots.indices where plan.isLink(index) { wanted.insert(index) }
+    return wanted
+  }
+}
+
+extension FetchDescriptor {
+  /// Whether a limit or an offset is set.
+  fileprivate var isLimited: Bool { fetchLimit != nil || fetchOffset != nil }
+}

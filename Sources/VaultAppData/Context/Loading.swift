@@ -1,0 +1,248 @@
+import VaultDataStore
+import VaultStorage
+
+/// Reads rows into a context's records: faults, relationships, large values.
+///
+/// What one fetch found is loaded together: the first read of a relationship loads it for the
+/// neighbors too.
+final class Loading {
+  typealias Record = _AppData.Record
+  typealias RowList = _AppData.RowList
+
+  /// How many neighbors of a fetch are loaded along.
+  private static let neighbors = 128
+
+  private let stores: [ModelStore]
+  private let rows: RegisteredRows
+  private let connections: ContextConnections
+  private let pending: PendingChanges
+
+  init(
+    _ container: ModelContainer, _ rows: RegisteredRows, _ connections: ContextConnections,
+    _ pending: PendingChanges
+  ) {
+    stores = container.stores
+    self.rows = rows
+    self.connections = connections
+    self.pending = pending
+  }
+
+  // MARK: Rows
+
+  /// Reads the row of a fault; the record is gone if there is none.
+  func load(_ record: Record) {
+    guard let plan = record.entity else { return }
+    do {
+      let found = try connections.use(plan) { connection in
+        let statement = try connection.statements(plan).selectByKey()
+        defer { statement.reset() }
+        try statement.bind(record.key, at: 1)
+        guard try statement.step() else { return false }
+        plan.read(statement, into: &record.slots)
+        return true
+      }
+      if !found { rows.forget(record) }
+    } catch {
+      report("\(plan.name) cannot be read", error)
+    }
+  }
+
+  /// The record of a row; `nil` if there is none.
+  func fetchRecord(_ plan: EntityPlan, _ key: Int64) throws -> Record? {
+    try connections.use(plan) { connection in
+      let statement = try connection.statements(plan).selectByKey()
+      defer { statement.reset() }
+      try statement.bind(key, at: 1)
+      return try statement.step() ? take(statement, plan) : nil
+    }
+  }
+
+  /// Loads rows by key; those that do not exist are left out.
+  @discardableResult
+  func loadRows(_ plan: EntityPlan, _ keys: [Int64]) throws -> [Record] {
+    guard !keys.isEmpty else { return [] }
+    return try connections.use(plan) { connection in
+      let statement = try connection.sqlite.cached(plan.selectByKeys)
+      defer { statement.reset() }
+      try statement.bind(SQLText.array(of: keys), at: 1)
+      var found: [Record] = []
+      while try statement.step() { found.append(take(statement, plan)) }
+      keepTogether(found, plan)
+      return found
+    }
+  }
+
+  /// The record of the statement's row; pending changes stay.
+  func take(
+    _ row: SQLiteStatement, _ plan: EntityPlan, _ wanted: Set<Int>? = nil
+  ) -> Record {
+    let key = row.int64(at: 0)
+    guard let record = rows.tables[plan.index][key] else {
+      let record = Record(plan.description, key: key)
+      record.state = .stored
+      record.isStored = true
+      plan.read(row, into: &record.slots, wanted)
+      rows.register(record, plan)
+      return record
+    }
+    if !record.hasChanges { refresh(record, row, wanted, plan) }
+    return record
+  }
+
+  /// Replaces the values that were read before by those of the row.
+  private func refresh(
+    _ record: Record, _ row: SQLiteStatement, _ wanted: Set<Int>?, _ plan: EntityPlan
+  ) {
+    record.seen = plan.signal.value
+    guard !record.slots.isEmpty, record.model != nil else {
+      plan.read(row, into: &record.slots, wanted)
+      return
+    }
+    var slots = _AppData.Slots()
+    plan.read(row, into: &slots, wanted)
+    for index in record.description.properties.indices {
+      // Arrays and decoded values stay while what they were made from is the same.
+      switch plan.slots[index].kind {
+      case .none, .external: slots[index] = record.slots[index]
+      case _ where slots[index].isFault: slots[index] = .fault
+      default:
+        if record.slots[index].isSame(as: slots[index]) {
+          slots[index] = record.slots[index]
+        } else {
+          record.model?._$changing(index)
+        }
+      }
+    }
+    record.slots = slots
+  }
+
+  // MARK: Relationships and large values
+
+  /// Notes that records came in one query, for relationships that are loaded for several at once.
+  func keepTogether(_ records: [Record], _ plan: EntityPlan) {
+    guard !plan.relationships.isEmpty else { return }
+    let batch = FetchBatch(records.map { $0.key })
+    for record in records { record.batch = batch }
+  }
+
+  /// Fills a slot that is not part of the row.
+  func loadSlot(_ index: Int, of record: Record) {
+    guard let plan = record.entity else { return }
+    do {
+      if let relationship = plan.relationship(index) {
+        try loadLinks(relationship, of: owners(of: record, missing: index))
+      } else if record.isStored, plan.slots[index].column != nil {
+        try loadColumn(index, of: record, plan)
+      }
+    } catch {
+      report("\(plan.name).\(record.description.properties[index].name) cannot be read", error)
+    }
+    guard record.slots[index].isFault, index < plan.relationshipByProperty.count else { return }
+    record.slots[index] =
+      plan.relationshipByProperty[index]?.isToMany == true ? .rows(RowList()) : .null
+  }
+
+  private func loadColumn(_ index: Int, of record: Record, _ plan: EntityPlan) throws {
+    guard let text = plan.selectColumn(index) else { return }
+    try connections.use(plan) { connection in
+      let statement = try connection.sqlite.cached(text)
+      defer { statement.reset() }
+      try statement.bind(record.key, at: 1)
+      guard try statement.step() else { return }
+      let slot = plan.slots[index].kind.read(statement, 0)
+      record.slots[index] = try stores[plan.store].large(slot, plan.slots[index])
+    }
+  }
+
+  /// Loads the arrays, or the other sides, of some owners in one query.
+  func loadLinks(_ relationship: RelationshipPlan, of owners: [Record]) throws {
+    let destination = relationship.destination
+    let keys = owners.filter(\.isStored).map(\.key)
+    var links: [Int64: RowList] = [:]
+    var found: [Record] = []
+    if !keys.isEmpty, let text = relationship.selectLinks {
+      try connections.use(relationship.entity) { connection in
+        let statement = try connection.sqlite.cached(text)
+        defer { statement.reset() }
+        try statement.bind(SQLText.array(of: keys), at: 1)
+        let count = destination.selectionCount
+        // Rows come in the order of their owners.
+        var current: (owner: Int64, list: RowList)?
+        while try statement.step() {
+          // The destination's row, then the owner's key and the place in its array.
+          let record = take(statement, destination)
+          found.append(record)
+          let owner = statement.int64(at: count)
+          let list: RowList
+          if let current, current.owner == owner {
+            list = current.list
+          } else {
+            list = links[owner] ?? RowList()
+            links[owner] = list
+            current = (owner, list)
+          }
+          list.append(
+            record.key,
+            position: statement.isNull(at: count + 1) ? nil : statement.int64(at: count + 1))
+        }
+      }
+    }
+    keepTogether(found, destination)
+    for owner in owners where owner.slots[relationship.index].isFault {
+      let list = links[owner.key] ?? RowList()
+      let isNoted = pending.applyNotes(to: list, relationship, owner.key)
+      owner.slots[relationship.index] =
+        relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
+      // New rows need places when they are saved.
+      if isNoted { pending.markChanged(owner, relationship.index) }
+    }
+  }
+
+  /// Loads what relationships to one model lead to, for a record and its neighbors.
+  func loadTargets(_ relationship: RelationshipPlan, near record: Record) throws {
+    try loadTargets(relationship, of: [record] + neighbors(of: record))
+  }
+
+  /// Loads what relationships to one model lead to and is not loaded yet.
+  func loadTargets(_ relationship: RelationshipPlan, of owners: [Record]) throws {
+    let destination = relationship.destination
+    var keys: Set<Int64> = []
+    for owner in owners {
+      guard !owner.slots.isEmpty, let key = owner.slots[relationship.index].key,
+        rows[destination, key]?.slots.isEmpty != false
+      else { continue }
+      keys.insert(key)
+    }
+    try loadRows(destination, keys.sorted())
+  }
+
+  /// The record and its neighbors that miss the same slot.
+  private func owners(of record: Record, missing index: Int) -> [Record] {
+    [record]
+      + neighbors(of: record).filter { other in
+        other.state == .stored && !other.slots.isEmpty && other.slots[index].isFault
+      }
+  }
+
+  /// The records that come after a record in its fetch.
+  private func neighbors(of record: Record) -> [Record] {
+    guard let plan = record.entity, let batch = record.batch,
+      let place = batch.keys.firstIndex(of: record.key)
+    else { return [] }
+    return batch.keys[batch.keys.index(after: place)...].prefix(Self.neighbors)
+      .compactMap { rows[plan, $0] }
+  }
+
+  /// Keeps an error of a read, which cannot throw, for the next save.
+  private func report(_ what: String, _ error: any Error) {
+    pending.problems.append(
+      SwiftDataError.missingRow.saying("\(what): \(error)", underlying: error))
+  }
+}
+
+/// The keys that one fetch found: what is loaded together when a relationship is first read.
+final class FetchBatch {
+  let keys: [Int64]
+
+  init(_ keys: [Int64]) { self.keys = keys }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// Takes in what other contexts of the container have saved.
+///
+/// Objects without changes of their own get the new values when they are next read.
+final class Merging {
+  typealias Record = _AppData.Record
+
+  /// Where the other contexts' notices arrive.
+  let notices: SaveNotices.Queue
+  private let plans: [EntityPlan]
+  private let rows: RegisteredRows
+
+  init(_ container: ModelContainer, _ rows: RegisteredRows) {
+    notices = container.mailbox.open()
+    plans = container.plans
+    self.rows = rows
+  }
+
+  /// Called when a property is read after another context has saved.
+  func catchUp(_ record: Record) {
+    takeIn()
+    if let plan = record.entity { record.seen = plan.signal.value }
+  }
+
+  /// Takes in all notices that have arrived.
+  func takeIn() {
+    let arrived = notices.letters.withLock { letters in
+      defer { letters.removeAll() }
+      return letters
+    }
+    guard !arrived.isEmpty else { return }
+    var touched: Set<Int> = []
+    for notice in arrived {
+      if notice.isAll { touched.formUnion(plans.indices) }
+      for (entity, keys) in notice.updated {
+        touched.insert(entity)
+        for key in keys { rows.tables[entity][key].map(refault) }
+      }
+      for (entity, keys) in notice.deleted {
+        touched.insert(entity)
+        for key in keys {
+          if let record = rows.tables[entity][key], !record.hasChanges { leave(record) }
+        }
+      }
+      touched.formUnion(notice.inserted.keys)
+      if notice.isAll {
+        for records in rows.tables { records.values.forEach(refault) }
+      }
+    }
+    refaultLinks(to: touched)
+  }
+
+  /// Lets an object read its row again; one with changes does so when they are saved.
+  func refault(_ record: Record) {
+    guard !record.slots.isEmpty else { return }
+    record.isOutdated = record.hasChanges
+    if record.isOutdated { return }
+    for index in record.description.properties.indices { record.model?._$changing(index) }
+    record.slots = .init()
+  }
+
+  /// Leaves an object whose row another context deleted with its last values.
+  private func leave(_ record: Record) {
+    if record.slots.isEmpty { record.fillEmpty() }
+    rows.forget(record)
+  }
+
+  /// Lets arrays and inverse sides be read again: they may have changed with the rows at their other
+  /// end.
+  private func refaultLinks(to entities: Set<Int>) {
+    for plan in plans {
+      let links = plan.relationships.filter { relationship in
+        if case .foreignKey = relationship.storage { return false }
+        return entities.contains(relationship.destination.index)
+      }
+      guard !links.isEmpty else { continue }
+      for record in rows.tables[plan.index].values
+      where record.state == .stored && !record.slots.isEmpty {
+        for link in links where !record.changed.contains(link.index) {
+          if record.slots[link.index].isFault { continue }
+          record.model?._$changing(link.index)
+          record.slots[link.index] = .fault
+        }
+      }
+    }
+  }
+}

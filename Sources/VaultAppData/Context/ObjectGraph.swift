@@ -1,0 +1,156 @@
+/// Inserts, deletes and links the objects of a context.
+///
+/// A link is changed on both of its sides, and noted for undoing and for the next save.
+final class ObjectGraph {
+  typealias Record = _AppData.Record
+  typealias RowList = _AppData.RowList
+
+  let container: ModelContainer
+  let home: WeakContext
+  let rows: RegisteredRows
+  let pending: PendingChanges
+  let loading: Loading
+  let undoing: Undoing
+  /// Arrays that are changed in place, and hold their models meanwhile.
+  var openLists: [RowList] = []
+  /// The class of the object that was inserted last.
+  private var lastPlan: EntityPlan?
+
+  init(
+    _ container: ModelContainer, _ home: WeakContext, _ rows: RegisteredRows,
+    _ pending: PendingChanges, _ loading: Loading, _ undoing: Undoing
+  ) {
+    self.container = container
+    self.home = home
+    self.rows = rows
+    self.pending = pending
+    self.loading = loading
+    self.undoing = undoing
+  }
+
+  /// The plan of a class: mostly that of the object before.
+  func plan(_ description: ModelDescription) -> EntityPlan? {
+    if let lastPlan, lastPlan.description === description { return lastPlan }
+    lastPlan = container.plan(description)
+    return lastPlan
+  }
+
+  /// Notes that an object belongs to another context; the next save says so.
+  func reportForeign(_ record: Record) {
+    pending.problems.append(
+      .modelValidationFailure.saying(
+        "\(record.description.entityName) \(record.key) "
+          + (record.context == nil ? "is one whose context is gone" : "belongs to another context"))
+    )
+  }
+
+  /// Lets go of the arrays that were changed in place.
+  func closeArrays() {
+    for list in openLists { list.open = nil }
+    openLists.removeAll()
+  }
+
+  // MARK: Changes
+
+  /// Notes that a property is about to change.
+  func willChange(_ record: Record, _ index: Int) {
+    guard record.state != .gone, record.state != .detached else { return }
+    undoing.note(.slot(record, index, record.slots[index].copied))
+    pending.markChanged(record, index)
+  }
+
+  /// Makes one change, and notes how it is taken back.
+  func perform(_ change: GraphChange) {
+    switch change {
+    case .insert(let record, let plan):
+      insert(record, plan, record.materialized)
+    case .delete(let record):
+      guard let plan = record.entity else { return }
+      closeArrays()
+      undoing.note(.deleted(record, plan, record.state, record.materialized))
+      remove(record, plan)
+    case .undelete(let record):
+      guard record.state == .deleted else { return }
+      record.state = .stored
+      pending.add(record)
+      undoing.note(.undeleted(record))
+    case .list(let relationship, let owner, let key, let place, let isAdded):
+      let done = changeList(relationship, owner, key, at: place, isAdded: isAdded)
+      if let done {
+        undoing.note(.list(relationship, owner: owner, key: key, place: done, wasAdded: isAdded))
+      }
+    case .pair(let pair, let change):
+      pending.change(pair, by: change)
+      undoing.note(.pair(pair, change))
+    }
+  }
+
+  /// Registers a new object.
+  func insert(_ record: Record, _ plan: EntityPlan, _ model: any PersistentModel) {
+    record.state = .inserted
+    rows.register(record, plan)
+    pending.add(record, model)
+    undoing.note(.inserted(record, plan, model))
+  }
+
+  private func remove(_ record: Record, _ plan: EntityPlan) {
+    if record.isStored {
+      record.state = .deleted
+      pending.add(record)
+    } else {
+      // Nobody else has ever seen it.
+      rows.remove(record, plan)
+      record.state = .gone
+      pending.touch(record)
+    }
+  }
+
+  /// Adds a row to an array or takes it out.
+  ///
+  /// - Returns: The place, -1 if the array is not loaded; `nil` if nothing was changed.
+  private func changeList(
+    _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, at place: Int?, isAdded: Bool
+  ) -> Int? {
+    let index = relationship.index
+    // To take it back, the place must be known.
+    if undoing.isOn { _ = rows.record(relationship.entity, owner).slot(index) }
+    let record = rows[relationship.entity, owner]
+    guard let record, !record.slots.isEmpty, case .rows(let shared) = record.slots[index] else {
+      pending.note(relationship, owner, key, isAdded: isAdded)
+      return -1
+    }
+    if shared.contains(key) == isAdded { return nil }
+    record.model?._$changing(index)
+    let isFirst = record.isStored && !record.changed.contains(index)
+    pending.markChanged(record, index)
+    // What was last saved keeps its own array.
+    let list = isFirst ? shared.copy() : shared
+    if isFirst {
+      record.slots[index] = .rows(list)
+      (list.open, shared.open) = (shared.open, nil)
+      if list.open != nil { openLists.append(list) }
+    }
+    if isAdded {
+      let at = place.map { $0 < 0 ? list.count : min($0, list.count) } ?? list.count
+      let open = at == list.count && list.open?.version == list.version ? list.open : nil
+      list.insert(key, at: at)
+      if let open, let added = rows[relationship.destination, key] {
+        open.append(added.materialized, version: list.version)
+      }
+      return at
+    }
+    // Without undo nobody needs the place, and finding it takes time in a long array.
+    let found = undoing.isOn ? list.keys.lastIndex(of: key) : 0
+    list.remove(key)
+    return found
+  }
+}
+
+/// What can be done to the graph; every change is one of these, or a slot's.
+enum GraphChange {
+  case insert(_AppData.Record, EntityPlan)
+  case delete(_AppData.Record)
+  case undelete(_AppData.Record)
+  case list(RelationshipPlan, Int64, Int64, at: Int?, isAdded: Bool)
+  case pair(PairKey, Int)
+}

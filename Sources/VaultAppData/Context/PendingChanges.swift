@@ -1,0 +1,151 @@
+/// What a context has yet to save: objects, links of arrays that are not loaded, rows of join tables.
+final class PendingChanges {
+  typealias Record = _AppData.Record
+
+  /// In the order of the first change; some may have been taken back since.
+  private(set) var records: [Record] = []
+  /// Raised by every change.
+  private(set) var changeCount: UInt64 = 0
+  /// What cannot be done; the next save throws the first of them.
+  var problems: [SwiftDataError] = []
+  /// Links of arrays that are not loaded.
+  private(set) var notes: [ListKey: ListNote] = [:]
+  /// Rows of join tables to be added (1) or removed (-1).
+  var pairs: [PairKey: Int] = [:]
+
+  private let plans: [EntityPlan]
+  private let connections: ContextConnections
+  private let autosaving: Autosaving
+
+  init(_ plans: [EntityPlan], _ connections: ContextConnections, _ autosaving: Autosaving) {
+    self.plans = plans
+    self.connections = connections
+    self.autosaving = autosaving
+  }
+
+  /// Lets go of the objects, whose context ends.
+  func close() {
+    // A record holds its object until it is saved, and the object its record.
+    for record in records { record.kept = nil }
+  }
+
+  // MARK: Objects
+
+  /// Whether an object is to be saved.
+  var hasChanges: Bool { records.contains(where: \.hasChanges) }
+
+  /// The objects that meet a condition.
+  func models(where isWanted: (Record) -> Bool) -> [any PersistentModel] {
+    records.filter(isWanted).map(\.materialized)
+  }
+
+  /// Notes that an object is to be saved, and holds it until it is.
+  func add(_ record: Record, _ model: (any PersistentModel)? = nil) {
+    changeCount += 1
+    if !record.isTouched { connections.touch(record) }
+    // After a save that failed, every change asks again.
+    autosaving.noteChange()
+    guard !record.isPending else { return }
+    record.isPending = true
+    record.kept = model ?? record.model
+    records.append(record)
+  }
+
+  /// Notes that queries have to see a record as it is now.
+  func touch(_ record: Record) { connections.touch(record) }
+
+  /// Notes that a property of an object has changed.
+  func markChanged(_ record: Record, _ index: Int) {
+    if record.state == .stored || record.state == .deleted {
+      record.changed.insert(index)
+    }
+    add(record)
+  }
+
+  /// Lets go of an object.
+  func settle(_ record: Record) {
+    record.isPending = false
+    record.kept = nil
+  }
+
+  /// Drops the records that were settled.
+  func dropSettled() { records.removeAll { !$0.isPending } }
+
+  /// Takes out all records, which still hold their objects.
+  func removeAll() -> [Record] {
+    defer { records.removeAll() }
+    return records
+  }
+
+  // MARK: Links
+
+  /// Notes that a row is added to, or removed from, an array that is not loaded.
+  func note(_ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, isAdded: Bool) {
+    let list = ListKey(relationship, owner)
+    var note = notes[list] ?? ListNote()
+    if isAdded {
+      if note.removed.remove(key) == nil { note.added.append(key) }
+    } else if let index = note.added.lastIndex(of: key) {
+      note.added.remove(at: index)
+    } else {
+      note.removed.insert(key)
+    }
+    notes[list] = note.added.isEmpty && note.removed.isEmpty ? nil : note
+  }
+
+  /// Brings an array that was just read to what was noted.
+  ///
+  /// - Returns: Whether there was something.
+  func applyNotes(
+    to list: _AppData.RowList, _ relationship: RelationshipPlan, _ owner: Int64
+  ) -> Bool {
+    guard !notes.isEmpty, let note = notes.removeValue(forKey: ListKey(relationship, owner)) else {
+      return false
+    }
+    for key in note.removed { list.remove(key) }
+    for key in note.added where !list.contains(key) { list.append(key) }
+    return true
+  }
+
+  /// Adds a row of a join table (1), or removes it (-1).
+  func change(_ pair: PairKey, by change: Int) {
+    let sum = (pairs[pair] ?? 0) + change
+    pairs[pair] = sum == 0 ? nil : sum
+    connections.touch(pair, in: plans[pair.entity].store)
+  }
+
+  /// Forgets the links of some stores, or of all, and what their queries see of pending rows.
+  func clearLinks(_ stores: Set<Int>? = nil) {
+    func isIn(_ entity: Int) -> Bool { stores?.contains(plans[entity].store) != false }
+    notes = notes.filter { !isIn($0.key.entity) }
+    pairs = pairs.filter { !isIn($0.key.entity) }
+    connections.clearPendingRows(stores)
+  }
+}
+
+/// An array of an object.
+struct ListKey: Hashable {
+  let entity: Int
+  let property: Int
+  let owner: Int64
+
+  init(_ relationship: RelationshipPlan, _ owner: Int64) {
+    entity = relationship.entity.index
+    property = relationship.index
+    self.owner = owner
+  }
+}
+
+/// What will be different in an array that is not loaded.
+struct ListNote {
+  var added: [Int64] = []
+  var removed: Set<Int64> = []
+}
+
+/// A row of a join table, as its leading side sees it.
+struct PairKey: Hashable {
+  let entity: Int
+  let property: Int
+  let owner: Int64
+  let destination: Int64
+}

@@ -1,0 +1,122 @@
+/// The rows that a context knows: one record for each, by entity and key.
+///
+/// A record stays while its object is in use or has changes; the others are dropped once many have
+/// accumulated.
+final class RegisteredRows {
+  typealias Record = _AppData.Record
+
+  private let plans: [EntityPlan]
+  /// By entity.
+  let tables: [RecordTable]
+  /// By entity: what its records share.
+  private let owners: [RecordOwner]
+  /// By entity: the count at which rows without objects are dropped.
+  private var sweepAt: [Int]
+  /// How many calls have rows in hand whose objects are yet to be made.
+  private var holds = 0
+  /// Keys of new objects whose place was taken by a row with the same unique values.
+  private var aliases: [RowKey: Int64] = [:]
+
+  private struct RowKey: Hashable {
+    let entity: Int
+    let key: Int64
+  }
+
+  init(_ plans: [EntityPlan], in home: WeakContext) {
+    self.plans = plans
+    tables = plans.map { _ in RecordTable() }
+    owners = plans.map { RecordOwner($0, in: home) }
+    sweepAt = Array(repeating: 4_096, count: plans.count)
+  }
+
+  /// How many rows there are.
+  var count: Int { tables.reduce(0) { $0 + $1.count } }
+
+  /// The record of a row, if it is registered.
+  subscript(plan: EntityPlan, key: Int64) -> Record? { tables[plan.index][key] }
+
+  /// The record of an identifier's row, if it is registered.
+  func find(_ id: PersistentIdentifier, _ plan: EntityPlan) -> Record? {
+    let alias = aliases.isEmpty ? nil : aliases[RowKey(entity: plan.index, key: id.key)]
+    return tables[plan.index][alias ?? id.key]
+  }
+
+  /// The record of a row, registered without looking whether the row exists.
+  func record(_ plan: EntityPlan, _ key: Int64) -> Record {
+    if let record = tables[plan.index][key] { return record }
+    let record = Record(plan.description, key: key)
+    record.state = .stored
+    record.isStored = true
+    register(record, plan)
+    return record
+  }
+
+  /// Registers a record under its key.
+  func register(_ record: Record, _ plan: EntityPlan) {
+    let owner = owners[plan.index]
+    record.place = owner
+    record.seen = owner.signal.value
+    tables[plan.index][record.key] = record
+  }
+
+  /// Takes a record out; it stays as it is.
+  func remove(_ record: Record, _ plan: EntityPlan) { tables[plan.index][record.key] = nil }
+
+  /// Takes out a record whose row is gone.
+  func forget(_ record: Record) {
+    if let plan = record.entity { remove(record, plan) }
+    record.state = .gone
+    record.isStored = false
+    record.changed = PropertySet()
+    if let plan = record.entity { record.place = RecordOwner(plan, in: nil) }
+  }
+
+  /// Makes the object of a new record one of a row that has the same unique values.
+  func replace(_ record: Record, by row: Record, _ plan: EntityPlan) {
+    remove(record, plan)
+    aliases[RowKey(entity: plan.index, key: record.key)] = row.key
+    record.unsaved?.clear()
+    record.state = .gone
+    record.isPending = false
+    record.kept = nil
+    guard let model = record.model else { return }
+    model.useRecord(row)
+    if row.model == nil { row.model = model }
+    if row.isPending { row.kept = row.model }
+  }
+
+  // MARK: Dropping rows without objects
+
+  /// Runs `body`, which has rows in hand whose objects are yet to be made; no row is dropped
+  /// meanwhile.
+  func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
+    holds += 1
+    defer { holds -= 1 }
+    return try body()
+  }
+
+  /// Drops rows without objects, of entities with more than `count` rows.
+  func sweep(largerThan count: Int) {
+    guard holds == 0 else { return }
+    for plan in plans where tables[plan.index].count > count { sweep(plan) }
+  }
+
+  /// Drops rows without objects, of entities that have grown large.
+  ///
+  /// Call it between two calls of the program's: a row that is just being read has no object yet.
+  func sweepIfLarge() {
+    guard holds == 0 else { return }
+    for plan in plans where tables[plan.index].count >= sweepAt[plan.index] { sweep(plan) }
+  }
+
+  private func sweep(_ plan: EntityPlan) {
+    tables[plan.index].filter { record in record.isPending || record.model != nil }
+    sweepAt[plan.index] = max(4_096, tables[plan.index].count * 2)
+  }
+}
+
+extension PersistentModel {
+  fileprivate func useRecord(_ record: _AppData.Record) {
+    persistentBackingData = _AppData.ModelBackingData<Self>(record)
+  }
+}

@@ -1,0 +1,62 @@
+import VaultDataStore
+
+/// The rules of a schema that a save checks before anything is written.
+struct SaveRules {
+  typealias Record = _AppData.Record
+
+  private let rows: RegisteredRows
+
+  init(_ rows: RegisteredRows) { self.rows = rows }
+
+  /// Checks the relationships of objects that are to be saved.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object.
+  func check(_ records: [Record]) throws {
+    for record in records {
+      guard let plan = record.entity else { continue }
+      if record.state == .deleted {
+        try checkDenied(record, plan)
+        continue
+      }
+      guard record.state == .inserted || record.state == .stored else { continue }
+      for relationship in plan.relationships
+      where record.state == .inserted || record.changed.contains(relationship.index) {
+        try check(relationship, record)
+      }
+    }
+  }
+
+  private func check(_ relationship: RelationshipPlan, _ record: Record) throws {
+    let plan = relationship.entity
+    let index = relationship.index
+    if relationship.isRequired {
+      let target = record.slot(index).key.flatMap { rows[relationship.destination, $0] }
+      if record.slot(index).key == nil || target?.state == .deleted {
+        throw plan.failure(record, index, "is required and leads to nothing")
+      }
+    }
+    guard case .rows(let list) = record.slots[index] else { return }
+    let (least, most) = (relationship.stored.minimumCount, relationship.stored.maximumCount)
+    if list.count < least {
+      throw plan.failure(
+        record, index, "has \(list.count) models, at least \(least) are needed")
+    }
+    if most > 0, list.count > most {
+      throw plan.failure(
+        record, index, "has \(list.count) models, at most \(most) are allowed")
+    }
+  }
+
+  private func checkDenied(_ record: Record, _ plan: EntityPlan) throws {
+    for relationship in plan.relationships where relationship.rule == .deny {
+      let registered = rows.tables[relationship.destination.index]
+      let left = record.slot(relationship.index).linkedKeys
+        .filter { registered[$0]?.state != .deleted }
+      if !left.isEmpty {
+        throw plan.failure(
+          record, relationship.index,
+          "leads to \(left.count) models; the object cannot be deleted before them")
+      }
+    }
+  }
+}

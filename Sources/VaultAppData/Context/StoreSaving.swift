@@ -1,0 +1,294 @@
+import VaultDataStore
+import VaultStorage
+
+/// One store's part of a save, inside of its transaction.
+///
+/// Deletions come first, so that their unique values are free; then changes, then new rows. Foreign
+/// keys are checked when the transaction ends.
+final class StoreSaving {
+  typealias Record = _AppData.Record
+
+  let rows: RegisteredRows
+  let pending: PendingChanges
+  let connection: StoreConnection
+  let plans: [EntityPlan]
+
+  private let store: Int
+  /// The files of large values; `nil` where there are none.
+  var files: ExternalChange?
+  private var inFiles: [(record: Record, index: Int, value: _AppData.Slot)] = []
+
+  init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
+    self.store = store
+    self.connection = connection
+    plans = context.container.plans
+    rows = context.rows
+    pending = context.pending
+  }
+
+  func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
+    let deleted = records.filter { $0.state == .deleted }
+    for record in deleted { try delete(record) }
+    forgetLinks(to: deleted)
+    try mergeUnique(records)
+    let linked = records.filter { $0.entity?.relationships.isEmpty == false }
+    try placeInArrays(linked)
+    // Merging may have added rows that were clean.
+    for record in pending.records where record.isIn(store) && record.state == .stored {
+      try update(record)
+    }
+    try insert(records)
+    // Unique rows may have changed the keys in them.
+    for (pair, change) in pending.pairs where pairs.contains(pair) || change != 0 {
+      try write(pair, change)
+    }
+    try placeInJoins(linked)
+  }
+
+  // MARK: Rows
+
+  private func delete(_ record: Record) throws {
+    guard let plan = record.entity else { return }
+    // What leads here without an inverse would lead to nothing.
+    for relationship in plan.incoming {
+      guard case .foreignKey = relationship.storage,
+        let column = relationship.entity.slots[relationship.index].column
+      else { continue }
+      let name = SQLText.name(column)
+      try connection.sqlite.execute(
+        "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name)=?",
+        [.integer(record.key)])
+    }
+    for index in plan.external { try retire(index, record, plan) }
+    let statement = try connection.statements(plan).delete()
+    try statement.bind(record.key, at: 1)
+    try statement.run()
+  }
+
+  /// Lets no object in use lead to rows that are gone, by relationships without an inverse.
+  private func forgetLinks(to deleted: [Record]) {
+    var keys: [ObjectIdentifier: Set<Int64>] = [:]
+    for record in deleted {
+      guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
+      keys[ObjectIdentifier(plan), default: []].insert(record.key)
+    }
+    guard !keys.isEmpty else { return }
+    for plan in plans {
+      for relationship in plan.relationships where relationship.inverse == nil {
+        guard case .foreignKey = relationship.storage,
+          let gone = keys[ObjectIdentifier(relationship.destination)]
+        else { continue }
+        for other in rows.tables[plan.index].values where !other.slots.isEmpty {
+          if let key = other.slots[relationship.index].key, gone.contains(key) {
+            other.slots[relationship.index] = .null
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Large values
+
+  /// Writes large values to files; the slots name them until ``restore()``.
+  private func publish(_ record: Record, _ plan: EntityPlan) throws {
+    guard let files else { return }
+    for index in plan.external {
+      if record.isStored {
+        guard record.changed.contains(index) else { continue }
+        try retire(index, record, plan)
+      }
+      guard case .data(let data) = record.slots[index], data.count > ExternalFiles.threshold else {
+        continue
+      }
+      inFiles.append((record, index, record.slots[index]))
+      record.slots[index] = .text(try files.publish([UInt8](data)).text)
+    }
+  }
+
+  private func retire(_ index: Int, _ record: Record, _ plan: EntityPlan) throws {
+    guard let files, let column = plan.slots[index].column,
+      let text = try connection.sqlite.string(
+        "SELECT \(SQLText.name(column)) FROM \(plan.table) WHERE \(StoredEntity.keyColumn)=? "
+          + "AND typeof(\(SQLText.name(column)))='text'", [.integer(record.key)]),
+      let reference = ExternalReference(text)
+    else { return }
+    files.retire(reference)
+  }
+
+  func restore() {
+    for (record, index, value) in inFiles { record.slots[index] = value }
+    inFiles.removeAll()
+  }
+
+  private func update(_ record: Record) throws {
+    guard let plan = record.entity else { return }
+    try publish(record, plan)
+    guard let (statement, slots) = try connection.statements(plan).update(record.changed)
+    else { return }
+    defer { statement.reset() }
+    try plan.bind(record, slots, to: statement)
+    try statement.run()
+    if connection.sqlite.changes == 0 {
+      throw SwiftDataError.missingRow.saying(
+        "\(plan.name) \(record.key) was deleted by another context")
+    }
+  }
+
+  /// What one statement takes of text and bytes; SQLite keeps a copy of what is bound.
+  private static let bytesAtOnce = 1 << 18
+
+  /// Writes new rows, as many of a kind in one statement as it takes.
+  private func insert(_ records: [Record]) throws {
+    var batch: [Record] = []
+    var bytes = 0
+    for record in records where record.state == .inserted {
+      let size = record.byteCount
+      if let first = batch.first,
+        first.entity !== record.entity || batch.count == first.entity?.rowsAtOnce
+          || bytes + size > Self.bytesAtOnce
+      {
+        try insert(batch: batch)
+        batch.removeAll(keepingCapacity: true)
+        bytes = 0
+      }
+      batch.append(record)
+      bytes += size
+    }
+    try insert(batch: batch)
+  }
+
+  private func insert(batch: [Record]) throws {
+    guard let plan = batch.first?.entity else { return }
+    for record in batch { try publish(record, plan) }
+    if batch.count == plan.rowsAtOnce {
+      let statement = try connection.statements(plan).insertMany()
+      var parameter = 1
+      for record in batch { parameter = try plan.bindAll(record, to: statement, from: parameter) }
+      return try statement.run()
+    }
+    let statement = try connection.statements(plan).insert()
+    for record in batch {
+      try plan.bindAll(record, to: statement)
+      try statement.run()
+    }
+  }
+
+  // MARK: Links
+
+  private func write(_ pair: PairKey, _ change: Int) throws {
+    guard
+      let links = plans[pair.entity].relationshipByProperty[pair.property]?.links,
+      links.place == .joinTable
+    else { return }
+    let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
+    if change > 0 {
+      try connection.sqlite.execute(
+        "INSERT OR IGNORE INTO \(links.table)(\(links.owner), \(links.destination)) VALUES (?, ?)",
+        keys)
+    } else if change < 0 {
+      try connection.sqlite.execute(
+        "DELETE FROM \(links.table) WHERE \(links.owner)=? AND \(links.destination)=?", keys)
+    }
+  }
+
+  /// Gives the rows of arrays that have no place, or no rising one, their places.
+  private func placeInJoins(_ linked: [Record]) throws {
+    for record in linked where record.state == .inserted || record.state == .stored {
+      guard let plan = record.entity else { continue }
+      for relationship in plan.relationships {
+        let links = relationship.links
+        guard links.place == .joinTable, let position = links.position,
+          record.state == .inserted || record.changed.contains(relationship.index),
+          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index]
+        else { continue }
+        for (place, key) in list.place() {
+          try connection.sqlite.execute(
+            "UPDATE \(links.table) SET \(position)=? "
+              + "WHERE \(links.owner)=? AND \(links.destination)=?",
+            [.integer(place), .integer(record.key), .integer(key)])
+        }
+      }
+    }
+    // Arrays that are not loaded get their new rows at the end.
+    for (key, note) in pending.notes {
+      guard
+        let links = plans[key.entity].relationshipByProperty[key.property]?.links,
+        links.place == .joinTable, let position = links.position
+      else { continue }
+      for added in note.added {
+        try connection.sqlite.execute(
+          "UPDATE \(links.table) SET \(position)=(SELECT coalesce(max(\(position)), 0)+1 "
+            + "FROM \(links.table) WHERE \(links.owner)=?1) "
+            + "WHERE \(links.owner)=?1 AND \(links.destination)=?2",
+          [.integer(key.owner), .integer(added)])
+      }
+    }
+  }
+
+  private func placeInArrays(_ linked: [Record]) throws {
+    for record in linked where record.state == .inserted || record.state == .stored {
+      guard let plan = record.entity else { continue }
+      for relationship in plan.relationships {
+        guard case .inverse = relationship.storage, relationship.isToMany,
+          record.state == .inserted || record.changed.contains(relationship.index),
+          !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index],
+          let inverse = relationship.inverse,
+          let slot = inverse.entity.slots[inverse.index].positionSlot
+        else { continue }
+        for (place, key) in list.place() { try put(key, at: place, slot, inverse.entity) }
+      }
+    }
+    // Rows that were added to arrays that are not loaded get places at the end.
+    for (key, note) in pending.notes {
+      guard
+        let relationship = plans[key.entity].relationshipByProperty[key.property],
+        case .inverse = relationship.storage, relationship.isToMany,
+        let inverse = relationship.inverse,
+        let slot = inverse.entity.slots[inverse.index].positionSlot,
+        let column = inverse.entity.slots[inverse.index].column,
+        let position = inverse.entity.slots[slot].column
+      else { continue }
+      var last =
+        try connection.sqlite.int64(
+          "SELECT max(\(SQLText.name(position))) FROM \(inverse.entity.table) "
+            + "WHERE \(SQLText.name(column))=?", [.integer(key.owner)]) ?? 0
+      for added in note.added {
+        last += 1
+        try put(added, at: last, slot, inverse.entity)
+      }
+    }
+  }
+
+  private func put(_ key: Int64, at place: Int64, _ slot: Int, _ plan: EntityPlan) throws {
+    if let record = rows[plan, key], !record.slots.isEmpty {
+      record.slots[slot] = .integer(place)
+      if record.state == .inserted { return }
+      if record.hasChanges {
+        record.changed.insert(slot)
+        return
+      }
+    }
+    guard let column = plan.slots[slot].column else { return }
+    try connection.sqlite.execute(
+      "UPDATE \(plan.table) SET \(SQLText.name(column))=? WHERE \(StoredEntity.keyColumn)=?",
+      [.integer(place), .integer(key)])
+  }
+}
+
+extension _AppData.Record {
+  fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
+
+  /// Whether the object's row is in one of some stores.
+  func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }
+
+  /// How much text and how many bytes the object holds.
+  fileprivate var byteCount: Int {
+    slots.indices.reduce(0) { sum, index in
+      switch slots[index] {
+      case .text(let text): sum + text.utf8.count
+      case .data(let data): sum + data.count
+      default: sum
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// The one weak reference to a context, which all of its records share.
+final class WeakContext {
+  weak var context: ModelContext?
+  private let container: ModelContainer
+  private var made: ModelContext?
+
+  init(_ container: ModelContainer) { self.container = container }
+
+  /// The context that objects read from whose own is gone; nobody changes anything in it.
+  ///
+  /// It lives as long as one of them.
+  var standIn: ModelContext? {
+    if context != nil { return nil }
+    if let made { return made }
+    let new = ModelContext(container)
+    new.autosaveEnabled = false
+    made = new
+    return new
+  }
+}
+
+/// What the records of an entity in a context share: a record holds one reference, not three.
+final class RecordOwner {
+  let plan: EntityPlan
+  /// The plan's, one step nearer: every read of a property looks at it.
+  let signal: SaveSignal
+  /// Leads to the context; `nil` for what was deleted.
+  let home: WeakContext?
+
+  init(_ plan: EntityPlan, in home: WeakContext?) {
+    self.plan = plan
+    signal = plan.signal
+    self.home = home
+  }
+}
