@@ -111,13 +111,6 @@ public struct Item: Sendable, Identifiable {
   }
 }
 
-extension Sequence<Item> {
-  /// The item that was changed last; of several changed at the same time, the first by name.
-  package func newest() -> Item? {
-    self.max { ($0.modified, $1.name) < ($1.modified, $0.name) }
-  }
-}
-
 /// An earlier version of an item that can still be read and restored.
 public struct ItemVersion: Sendable, Identifiable {
   /// The version's number.

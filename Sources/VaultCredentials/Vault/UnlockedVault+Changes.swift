@@ -1,35 +1,6 @@
 import Synchronization
 import VaultStorage
 
-/// What became of the items of a vault between two looks; by whichever process.
-public struct VaultChange: Sendable, Equatable {
-  /// Items that are new, or came out of the trash, or have a name that they had not.
-  public var added: [ItemName] = []
-  /// Items whose secret, or whatever is known of them, is another.
-  public var changed: [ItemName] = []
-  /// Names that are gone: removed, or renamed.
-  public var removed: [ItemName] = []
-
-  init(from old: [String: ItemRecord], to new: [String: ItemRecord]) {
-    for (name, record) in new {
-      guard let before = old[name] else {
-        added.append(ItemName(stored: name))
-        continue
-      }
-      if before.id != record.id || before.version != record.version
-        || before.modified != record.modified || before.hash != record.hash
-      {
-        changed.append(ItemName(stored: name))
-      }
-    }
-    removed = old.keys.filter { new[$0] == nil }.map(ItemName.init(stored:)).sorted()
-    added.sort()
-    changed.sort()
-  }
-
-  var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
-}
-
 extension UnlockedVault {
   /// Changes of items as they happen, made by this process or any other.
   ///

@@ -1,0 +1,62 @@
+import VaultSealing
+import VaultStorage
+
+/// What a salvage found, and where.
+public struct SalvageReport: Sendable, Equatable {
+  /// The file that the vault was mended from.
+  public enum Base: String, Sendable {
+    /// The vault file itself: it opens.
+    case vaultFile = "vault-file"
+    /// The generation before it: the vault file does not open, or is gone.
+    case previousGeneration = "previous-generation"
+    /// The keyring's copies alone: neither opens.
+    case copies
+  }
+
+  /// What the vault was mended from.
+  public internal(set) var base: Base
+  /// Items that could be read where they lay.
+  public internal(set) var whole = 0
+  /// Damaged items that the generation before holds as they were.
+  public internal(set) var fromPrevious = 0
+  /// Items whose secret the keyring's copy gave; further fields are not in it.
+  public internal(set) var fromKeyring = 0
+  /// Damaged items that have an earlier version now.
+  public internal(set) var fromHistory = 0
+  /// Items that nothing holds any more; they are gone from the vault.
+  public internal(set) var lost: [ItemName] = []
+  /// Earlier versions that nothing holds any more.
+  public internal(set) var lostVersions = 0
+  /// How many changes of the vault lie between the generation before, which took the lost file's place, and that:
+  /// 1 where it is the one right before, 0 where the vault file itself opens.
+  public internal(set) var lostGenerations: UInt64 = 0
+  /// Where the damaged file is kept; `nil` if nothing had to be mended, or none was there.
+  public internal(set) var damagedFile: String?
+  /// What is odd about the file that was mended, or left alone: that it is older than one seen before, above all.
+  public internal(set) var notices: [VaultNotice] = []
+
+  /// Whether the vault had to be changed at all.
+  public var isMended: Bool {
+    base != .vaultFile || fromPrevious + fromKeyring + fromHistory + lost.count + lostVersions > 0
+  }
+}
+
+extension LockedVault {
+  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its earlier
+  /// versions, and the copies in the keyring.
+  ///
+  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A vault that is
+  /// mended from the generation before succeeds the lost one: it is no rollback to who has seen that. A file that
+  /// is not the generation right before the lost one is taken only where ``VaultOptions/acceptsRollback`` says so.
+  ///
+  /// - Parameter sources: What may open the file that is asked about, by its key slots.
+  /// - Returns: What was found, and what is lost.
+  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; `.rolledBack`,
+  ///   `.forked`, `.otherVault` if all there is is an older file, or one of another history; what
+  ///   ``unlock(with:)`` and writing throw.
+  public func salvage(
+    with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
+  ) async throws -> SalvageReport {
+    try await waiting { try $0.salvage(with: sources) }
+  }
+}
