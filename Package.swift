@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
     .library(name: "VaultExchange", targets: ["VaultExchange"]),
+    .library(name: "VaultProtocols", targets: ["VaultProtocols"]),
     .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
     .library(name: "VaultTerminal", targets: ["VaultTerminal"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
@@ -37,8 +38,8 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
+        "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -51,6 +52,11 @@ let package = Package(
 
     // Prompts, other programs, the clipboard, the editor, streams. It parses no command line.
     .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
+
+    // Requests of git, docker, AWS and others as functions of a vault; references to secrets.
+    .target(
+      name: "VaultProtocols",
+      dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),
 
     // The three drawers. None imports another.
     .target(
@@ -132,6 +138,12 @@ let package = Package(
         "VaultSealing",
       ]),
     .testTarget(name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing"]),
+    .testTarget(
+      name: "ProtocolsTests",
+      dependencies: [
+        "VaultProtocols", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
+        "VaultSealing",
+      ]),
     .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
@@ -172,8 +184,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "VaultOneTimeCodes", "VaultTerminal", "vault", "TestSupport",
+        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences",
+        "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultOneTimeCodes",
+        "VaultTerminal", "vault", "TestSupport",
       ],
       exclude: ["Scripts"]),
   ],

@@ -26,16 +26,16 @@ struct ByteTextTests {
   /// Modules that read or write what others write or read.
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
-    "VaultOneTimeCodes", "VaultExchange",
-    "VaultPasswords", "VaultTerminal",
+    "VaultOneTimeCodes", "VaultExchange", "VaultPasswords", "VaultProtocols", "VaultTerminal",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
   static let formats = [
     "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/", "VaultExchange/",
+    "VaultProtocols/",
     "VaultPreferences/PropertyLists/", "VaultCommand/Commands/Connect/",
     "VaultCommand/Commands/Data/",
-    "VaultCommand/Commands/Helpers/", "VaultCommand/References/",
+    "VaultCommand/Commands/Credential/", "VaultCommand/References/",
   ]
 
   /// A literal of one character, as it stands in source: `"`, backslash escapes, `\u{…}`.

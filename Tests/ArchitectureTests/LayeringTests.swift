@@ -8,7 +8,11 @@ struct LayeringTests {
     "vault": ["VaultCommand"],
     "VaultCommand": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
+      "VaultSealing", "CVaultLinux",
+    ],
+    "VaultProtocols": [
+      "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
     ],
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],

@@ -4,6 +4,7 @@ import Testing
 import VaultCommand
 import VaultCredentials
 import VaultExchange
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -25,6 +26,7 @@ struct FuzzTests {
       } catch is CommandError, is TerminalError, is CredentialError, is StorageError,
         is SealingError
       {
+      } catch is ExchangeError, is ProtocolError {
         continue
       } catch {
         Issue.record("input \(number) of seed \(Mutations.seed): \(error), \(input)")

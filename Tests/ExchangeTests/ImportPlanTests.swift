@@ -54,7 +54,7 @@ struct ImportPlanTests {
     let document = try JSONExport.document(snapshot.items(), in: snapshot)
 
     let reading = try ImportFormat.json.read(
-      document.withBytes { Array($0.withUnsafeBytes { $0 }) })
+      document.withBytes { $0.array(0..<$0.byteCount) })
     #expect(reading.losses.isEmpty)
     let plan = try ImportPlan(reading, into: snapshot)
     #expect(plan.steps.map(\.action) == [.same])

@@ -17,20 +17,27 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes", "VaultPreferences",
-        "VaultDataStore", "VaultStorage", "VaultSealing", "VaultTerminal",
+        "VaultDataStore", "VaultProtocols", "VaultStorage", "VaultSealing", "VaultTerminal",
       ],
       path: "Targets"),
     .target(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultTerminal", "VaultDataStore", "VaultStorage", "VaultSealing",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
+        "VaultSealing",
         "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "VaultExchange",
       dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+    .target(
+      name: "VaultProtocols",
+      dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),
+    .target(
+      name: "VaultProtocols",
+      dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
     .target(

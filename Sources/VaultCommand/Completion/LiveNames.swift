@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultDataStore
+import VaultProtocols
 import VaultStorage
 
 /// Names for completion, found silently and quickly.

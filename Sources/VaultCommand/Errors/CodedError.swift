@@ -1,6 +1,7 @@
 import VaultCredentials
 import VaultExchange
 import VaultPreferences
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -58,6 +59,38 @@ extension ExchangeError: CodedError {
     case .exportApartOrRename: "export them apart, or rename one"
     case .exportJSON: "export json"
     case .rename: "rename it first"
+    case nil: nil
+    }
+  }
+}
+
+extension ProtocolError: CodedError {
+  var codeText: String { code.rawValue }
+
+  var advice: String? {
+    let program = ProgramName.current
+    return switch remedy {
+    case .setAttribute(let name): "\(program) set ITEM --attribute \(name)=AKIA…"
+    case .storeProfile(let attribute):
+      "\(program) set aws/PROFILE --attribute \(attribute)=AKIA…, or feed the output of "
+        + "'aws configure export-credentials' to: \(program) credential aws PROFILE store"
+    case .storeNewCredentials: "store new ones: \(program) credential aws PROFILE store"
+    case .exportProfile:
+      "such as: aws configure export-credentials --profile P | "
+        + "\(program) credential aws P store"
+    case .markItem, .addItem:
+      "an item answers by its name, such as ssh/home/me/.ssh/id_ed25519, or by --attribute "
+        + "askpass=/home/me/.ssh/id_ed25519; see: \(program) help credential"
+    case .readSecret: "use '\(program) get' for it"
+    case .keyringLine:
+      "keyring get SERVICE USER, get SERVICE --mode creds, set SERVICE USER, del SERVICE USER"
+    case .nameUser: "name the user in the address"
+    case .takeOut(let what): "take \(what), and connect again"
+    case .editByHand(let what): "\(what) yourself"
+    case .choose(let words): "known: \(words.joined(separator: ", "))"
+    case .exampleReference: "such as: secret://work/github#user"
+    case .exampleTemplate: "such as: {{ secret://work/github#user }}; \\{{ keeps it as it is"
+    case .useBase64: "use encoding=base64"
     case nil: nil
     }
   }

@@ -23,6 +23,17 @@ extension VaultSettings {
     return try withVault(body)
   }
 
+  /// Opens the vault for a question; returns `nil` if there is no vault, and so nothing to be found.
+  ///
+  /// A vault that exists and cannot be opened is an error, never "nothing found".
+  @discardableResult
+  func withVaultIfAny<Result>(
+    _ body: (UnlockedVault.Blocking) throws -> Result
+  ) throws -> Result? {
+    guard try locked().blocking.exists() else { return nil }
+    return try withVault(body)
+  }
+
   static func tellingNotices<Result>(
     of open: UnlockedVault, _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result {

@@ -34,16 +34,18 @@ public enum PassStore {
     return name.text + suffix
   }
 
-  /// Returns the item's name for a file, or `nil` if it is not an encrypted file.
+  /// Returns the item's name for a file.
   ///
   /// - Parameter path: The path below the store.
+  /// - Returns: The name; `nil` if it is not an encrypted file.
   public static func name(ofFile path: String) -> String? {
     path.ends(with: suffix) ? String(path.utf8.dropLast(suffix.utf8.count)) : nil
   }
 
-  /// Whether a part of a path begins with a dot: `.git`, `.gpg-id`.
+  /// Says whether a part of a path begins with a dot: `.git`, `.gpg-id`.
   ///
   /// - Parameter path: The path below the store.
+  /// - Returns: `true` for a path that holds no item.
   public static func isHidden(_ path: String) -> Bool {
     path.parts(at: "/").contains { $0.begins(with: ".") }
   }

@@ -31,6 +31,7 @@ package enum Base64 {
   ///
   /// - Parameter text: Groups of four digits without blanks; the last one may be padded.
   /// - Returns: The bytes, or `nil` if the text is not base64.
+  /// - Throws: ``SealingError`` with code `.outOfMemory`.
   package static func decoded(_ text: String) throws -> SecretBytes? {
     let count = text.utf8.count
     guard count.isMultiple(of: 4) else { return nil }

@@ -69,6 +69,7 @@ package enum PercentEncoding {
   ///
   /// - Parameter query: The part; `+` stands for a blank, as in HTML forms.
   /// - Returns: The secret, or `nil` if two hex digits do not follow a `%`.
+  /// - Throws: ``SealingError`` with code `.outOfMemory`.
   package static func decoded(query: RawSpan) throws -> SecretBytes? {
     var isValid = true
     let secret = try SecretBytes(capacity: query.byteCount) { output in

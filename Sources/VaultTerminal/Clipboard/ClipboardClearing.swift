@@ -56,7 +56,7 @@ package struct ClipboardClearing: Equatable {
     let hash = try SecretBytes(copying: Self.hash(of: secret, key: key))
     return try ChildProgram.detach(
       [program, verb, route.rawValue, String(seconds), mark],
-      input: SecretInput.joined([key, hash]), terminal: route.canBeRead ? nil : terminal)
+      input: SecretBytes.joined([key, hash]), terminal: route.canBeRead ? nil : terminal)
   }
 
   /// Waits, compares and clears.

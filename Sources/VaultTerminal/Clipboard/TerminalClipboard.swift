@@ -1,3 +1,4 @@
+import VaultProtocols
 package import VaultSealing
 
 /// The control sequence that puts text on a terminal's clipboard: OSC 52.
@@ -47,17 +48,17 @@ package enum TerminalClipboard {
     let begin = try SecretBytes(copying: begin)
     let end = try SecretBytes(copying: end)
     switch wrapping {
-    case .none: return try SecretInput.joined([begin, text, end])
+    case .none: return try SecretBytes.joined([begin, text, end])
     case .tmux:
-      return try SecretInput.joined([
+      return try SecretBytes.joined([
         SecretBytes(copying: Array("\u{1B}Ptmux;\u{1B}".utf8)), begin, text, end,
         SecretBytes(copying: Array("\u{1B}\\".utf8)),
       ])
     case .screen:
-      let whole = try SecretInput.joined([begin, text, end])
+      let whole = try SecretBytes.joined([begin, text, end])
       let open = try SecretBytes(copying: Array("\u{1B}P".utf8))
       let close = try SecretBytes(copying: Array("\u{1B}\\".utf8))
-      return try SecretInput.joined(
+      return try SecretBytes.joined(
         stride(from: 0, to: whole.count, by: chunkLength).flatMap { start in
           [open, try whole.slice(start..<min(start + chunkLength, whole.count)), close]
         })

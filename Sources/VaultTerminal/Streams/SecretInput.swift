@@ -37,7 +37,7 @@ package enum SecretInput {
       guard chunk.count == room else { break }
       room = chunkLength
     }
-    return try joined(chunks)
+    return try SecretBytes.joined(chunks)
   }
 
   /// Reads a whole file.
@@ -77,20 +77,6 @@ package enum SecretInput {
   /// Whether there is anything at `path` that this process can see.
   package static func exists(_ path: String) -> Bool {
     (try? System.status(of: path, in: AT_FDCWD)) != nil
-  }
-
-  /// Joins parts into one piece of locked memory.
-  package static func joined(_ parts: [SecretBytes]) throws -> SecretBytes {
-    if parts.count == 1, let only = parts.first { return try only.slice(0..<only.count) }
-    let total = parts.reduce(0) { $0 + $1.count }
-    return try SecretBytes(capacity: total) { output in
-      var position = 0
-      for part in parts {
-        part.withBytes { output.write($0, at: position) }
-        position += part.count
-      }
-      return position
-    }
   }
 
   /// `secret` without one newline at its end.

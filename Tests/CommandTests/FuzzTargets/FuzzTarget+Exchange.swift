@@ -1,5 +1,6 @@
 import VaultCommand
 import VaultExchange
+import VaultProtocols
 import VaultSealing
 
 // Other programs' exports and configurations, and what they say on a helper's stdin.

@@ -1,5 +1,6 @@
 import VaultCommand
 import VaultOneTimeCodes
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal

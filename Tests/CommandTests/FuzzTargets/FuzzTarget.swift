@@ -1,7 +1,9 @@
 import VaultCommand
 import VaultCredentials
+import VaultExchange
 import VaultOneTimeCodes
 import VaultPreferences
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -44,6 +46,7 @@ package struct FuzzTarget: Sendable {
       try body()
     } catch is CommandError, is TerminalError, is CredentialError, is StorageError, is SealingError
     {
+    } catch is ExchangeError, is ProtocolError {
     } catch is PreferenceError, is OneTimeCodeError, is CSVReader.Failure {
     }
   }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultProtocols
 
 struct ConnectTests {
   private func write(_ text: String, to path: String) throws {

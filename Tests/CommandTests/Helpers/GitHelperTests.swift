@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultProtocols
 
 struct GitHelperTests {
   private func store(_ links: HelperLinks, _ lines: String) throws {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultCommand
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 struct InputTests {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultProtocols
 import VaultStorage
 import VaultTerminal
 
@@ -34,9 +35,7 @@ struct Connection {
     profile = program == .aws ? part ?? "default" : "default"
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
-    guard ServiceCredential.isPlain(self.profile), !self.profile.unicodeScalars.contains("]"),
-      !self.profile.isEmpty
-    else { throw CommandError.usage("this is no name of a profile") }
+    try MarkedBlock.checkProfile(self.profile)
     if settings.vaultName != nil || settings.home != nil,
       [.docker, .podman, .pip].contains(program)
     {
@@ -118,25 +117,14 @@ struct Connection {
 
   // MARK: podman
 
-  /// A file of our own beside podman's, which is read in addition.
-  ///
-  /// A registries.conf of the user's would take the place of the system's. containers-registries.conf.d(5).
   private func podmanFile() throws -> ConfigurationFile {
-    ConfigurationFile(
-      path: try configurationFolder() + "/containers/registries.conf.d/50-vault.conf")
+    ConfigurationFile(path: try configurationFolder() + "/" + PodmanConfiguration.path)
   }
-
-  private static let podmanLines = [
-    "# >>> vault connect podman", "credential-helpers = [\"vault\", \"containers-auth.json\"]",
-    "# <<< vault connect podman",
-  ]
-
-  private static var podmanText: String { podmanLines.map { $0 + "\n" }.joined() }
 
   private func addingPodman() throws -> [Change] {
     let file = try podmanFile()
     switch try file.text() {
-    case Self.podmanText: return []
+    case PodmanConfiguration.text: return []
     case "": break
     default:
       throw CommandError(
@@ -144,15 +132,17 @@ struct Connection {
         hint: "move it away, and connect again")
     }
     return [
-      Change(path: file.path, lines: Self.podmanLines) { try file.replace(with: Self.podmanText) }
+      Change(path: file.path, lines: PodmanConfiguration.lines) {
+        try file.replace(with: PodmanConfiguration.text)
+      }
     ]
   }
 
   private func removingPodman() throws -> [Change] {
     let file = try podmanFile()
-    guard try file.text() == Self.podmanText else { return [] }
+    guard try file.text() == PodmanConfiguration.text else { return [] }
     return [
-      Change(path: file.path, lines: Self.podmanLines) {
+      Change(path: file.path, lines: PodmanConfiguration.lines) {
         try FileManager.default.removeItem(atPath: file.path)
       }
     ]
@@ -163,21 +153,9 @@ struct Connection {
   private func block() throws -> MarkedBlock {
     switch program {
     case .aws:
-      let section = profile == "default" ? "[default]" : "[profile \(profile)]"
-      return MarkedBlock(
-        title: "connect aws \(profile)", section: section,
-        settings: ["credential_process = \(try command(["credential", "aws", profile]))"])
-    case .pip:
-      return MarkedBlock(
-        title: "connect pip", section: "[global]", settings: ["keyring-provider = subprocess"])
-    default:
-      let command = try command(["credential", "git"])
-      // gitcredentials(7): an absolute path is taken for a command with its words.
-      let value = command.begins(with: "/") ? command : "!\(command)"
-      return MarkedBlock(
-        title: "connect git", section: "[credential]",
-        settings: ["helper = \(Quoting.gitSetting(value))"],
-        allowsOthers: true)
+      return try .aws(profile: profile, command: command(["credential", "aws", profile]))
+    case .pip: return .pip
+    default: return try .git(command: command(["credential", "git"]))
     }
   }
 
@@ -201,29 +179,12 @@ struct Connection {
     return block.lines(in: text)
   }
 
-  /// This command, as a shell and AWS's own splitting both read it: some of AWS's tools start a shell, others
-  /// split the line themselves.
-  private func command(_ words: [String]) throws -> String {
+  /// This command with the options of this vault, and further words.
+  private func command(_ words: [String]) throws -> [String] {
     var options: [String] = []
     if let home = settings.home { options += ["--home", home] }
     if let name = settings.vaultName { options += ["--vault", name] }
-    let double = program == .aws
-    return try ([try executable()] + options + words).map { word in
-      let isPlain = word.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-          || [0x2D, 0x2E, 0x2F, 0x5F, 0x2B, 0x3A, 0x40].contains($0)
-      }
-      if isPlain, !word.isEmpty { return word }
-      // In double quotes a shell acts on more than the quote.
-      let special = (double ? "\"$`" : "'") + "\\"
-      guard !word.utf8.contains(where: special.utf8.contains), ServiceCredential.isPlain(word)
-      else {
-        throw CommandError.usage(
-          "a path or name holds \(double ? "one of \" $ ` \\" : "' or \\"), "
-            + "which cannot be written there")
-      }
-      return double ? "\"\(word)\"" : "'\(word)'"
-    }.joined(separator: " ")
+    return [try executable()] + options + words
   }
 
   /// The file that runs: a link on the way to it may be somebody else's tomorrow.

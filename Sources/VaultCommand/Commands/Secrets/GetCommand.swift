@@ -1,5 +1,7 @@
 import ArgumentParser
 import VaultCredentials
+import VaultProtocols
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
@@ -91,7 +93,7 @@ package struct GetRequest: Equatable, Sendable {
         ("name", .string(name.text)), ("field", .optional(field)),
         ("version", version.map { .number(Int64(clamping: $0)) } ?? .null),
         ("encoding", .string(secret.text == nil ? "base64" : "utf-8")),
-        ("secret", .string(try secret.text ?? SecretEncoding.base64.text(of: secret.bytes))),
+        ("secret", .string(try secret.text ?? Base64.encoded(secret.bytes).text ?? "")),
       ])
     } else {
       try SecretOutput.write(secret.bytes)

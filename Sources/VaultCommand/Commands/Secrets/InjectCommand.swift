@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaultCredentials
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -153,11 +154,13 @@ private struct Filling {
   init(_ template: Template, _ settings: VaultSettings) throws {
     self.template = template
     let reading = ReferenceReading(settings)
-    try reading.prefetch(template.references.map(\.reference))
+    try reading.open(template.references.map(\.reference))
     var values: [SecretReference: SecretBytes] = [:]
     for (reference, position) in template.references where values[reference] == nil {
       do {
         values[reference] = try reading.value(of: reference)
+      } catch let error as ProtocolError {
+        throw error.prefixed(with: position.text)
       } catch {
         guard let error = CommandError(ownOrTerminal: error) else { throw error }
         throw CommandError(
@@ -199,7 +202,7 @@ private struct Filling {
         case .reference(let reference, _): values[reference]
         }
       }
-      return try SecretOutput.write(SecretInput.joined(parts))
+      return try SecretOutput.write(SecretBytes.joined(parts))
     }
     try write(bytes, to: StandardOutput.write)
     if template.references.isEmpty { StandardError.note("the template holds no reference") }

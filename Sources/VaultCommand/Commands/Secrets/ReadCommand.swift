@@ -1,5 +1,7 @@
 import ArgumentParser
 import VaultCredentials
+import VaultProtocols
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
@@ -33,7 +35,7 @@ struct ReadCommand: ParsableCommand {
       return try StandardOutput.write([
         ("name", .string(reference.name)), ("field", .optional(reference.field)),
         ("encoding", .string(text == nil ? "base64" : "utf-8")),
-        ("value", .string(try text ?? SecretEncoding.base64.text(of: value))),
+        ("value", .string(try text ?? Base64.encoded(value).text ?? "")),
       ])
     }
     try SecretOutput.write(value)

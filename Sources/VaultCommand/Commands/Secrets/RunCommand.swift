@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultExchange
+package import VaultProtocols
 import VaultSealing
 import VaultTerminal
 
@@ -78,8 +79,7 @@ struct RunCommand: ParsableCommand {
       try fd.map { try RunFile.descriptor($0) } + file.map { try RunFile.path($0) }
       + (stdin.map { [try RunFile.standardInput($0)] } ?? [])
     let reading = ReferenceReading(settings)
-    // One read of each vault for all plain items.
-    try reading.prefetch(variables.flatMap(\.references) + files.map(\.reference))
+    try reading.open(variables.flatMap(\.references) + files.map(\.reference))
     let values = try values(of: variables, reading)
     let contents = try files.compactMap { try reading.value(of: $0.reference) }
     try reading.throwIfMissing()

@@ -1,3 +1,4 @@
+import VaultProtocols
 import VaultSealing
 import VaultTerminal
 

@@ -1,44 +1,53 @@
 import FoundationEssentials
 import VaultStorage
 
-/// One registry's line in `credHelpers` of docker's `config.json`; the rest stays byte by byte as it was.
+/// One registry's line in `credHelpers` of docker's `config.json`.
+///
+/// One line is added or removed; all others stay as they are, byte by byte.
 ///
 /// docs.docker.com/reference/cli/docker/login, "Credential helpers".
-package struct DockerRegistry: Sendable {
+public struct DockerRegistry: Sendable {
   private static let key = "credHelpers"
   private static let helper = "vault"
 
-  /// The registry, as docker writes it: `ghcr.io`, `localhost:5000`.
-  package let name: String
+  /// The name of the registry as docker writes it: `ghcr.io`, `localhost:5000`.
+  public let name: String
 
-  /// - Throws: ``CommandError`` with code `usage` for what is no registry.
-  package init(_ name: String) throws {
+  /// Creates a registry.
+  ///
+  /// - Parameter name: The name as docker writes it.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if it is not a registry's name.
+  public init(_ name: String) throws {
     let isPlain = name.unicodeScalars.allSatisfy {
       $0.isASCII && $0.value > 0x20 && $0.value < 0x7F && $0 != "\"" && $0 != "\\"
     }
-    guard isPlain, !name.isEmpty else { throw CommandError.usage("this is no name of a registry") }
+    guard isPlain, !name.isEmpty else {
+      throw ProtocolError(.invalidRequest, "this is no name of a registry")
+    }
     self.name = name
   }
 
   /// The line.
-  package var setting: String { "\"\(name)\": \"\(Self.helper)\"" }
+  public var setting: String { "\"\(name)\": \"\(Self.helper)\"" }
 
   private var block: String { "\"\(Self.key)\": {\n\t\t\(setting)\n\t}" }
 
-  /// The text with the line; `nil` where it is there.
+  /// Adds the line.
   ///
-  /// - Throws: ``CommandError`` with code `connected-otherwise` where the registry has another helper, or
-  ///   `configuration-unreadable`.
-  package func added(to text: String) throws -> String? {
+  /// - Parameter text: The file; empty if it does not exist.
+  /// - Returns: The changed text; `nil` if it has the line.
+  /// - Throws: ``ProtocolError`` with code `.connectedOtherwise` if the registry has another helper, or
+  ///   `.configurationUnreadable`.
+  public func added(to text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(block)\n}\n" }
     let (members, helpers) = try read(text)
     switch helpers?[name]?.scalarText {
     case Self.helper: return nil
     case nil: break
     case .some:
-      throw CommandError(
+      throw ProtocolError(
         .connectedOtherwise, "the registry has another credential helper already",
-        hint: "take its line out of \"\(Self.key)\", and connect again")
+        remedy: .takeOut("its line out of \"\(Self.key)\""))
     }
     let wanted = tree(
       members, helpers: (helpers ?? [:]).merging([name: .string(Self.helper)]) { $1 })
@@ -59,8 +68,12 @@ package struct DockerRegistry: Sendable {
     throw Self.unreadable(setting)
   }
 
-  /// The text without the line; `nil` where it is not there.
-  package func removed(from text: String) throws -> String? {
+  /// Removes the line.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: The changed text; `nil` if it does not have the line.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
+  public func removed(from text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return nil }
     let (members, helpers) = try read(text)
     guard var left = helpers, left[name]?.scalarText == Self.helper else { return nil }
@@ -131,10 +144,10 @@ package struct DockerRegistry: Sendable {
     }
   }
 
-  private static func unreadable(_ setting: String) -> CommandError {
-    CommandError(
+  private static func unreadable(_ setting: String) -> ProtocolError {
+    ProtocolError(
       .configurationUnreadable,
       "docker's config.json is not in a form that can be changed safely",
-      hint: "write or take out the line \(setting) yourself")
+      remedy: .editByHand("write or take out the line \(setting)"))
   }
 }

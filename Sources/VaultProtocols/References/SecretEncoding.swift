@@ -1,17 +1,25 @@
-package import VaultSealing
+public import VaultSealing
 
-/// How a reference wants a secret written: `?encoding=`.
-package enum SecretEncoding: String, CaseIterable, Sendable {
-  case base64, hex, url, json
+/// The encoding of a secret that a reference asks for: `?encoding=`.
+public enum SecretEncoding: String, CaseIterable, Sendable {
+  /// Base64: RFC 4648, section 4.
+  case base64
+  /// Lowercase hexadecimal digits.
+  case hex
+  /// Percent-encoding: RFC 3986, section 2.1.
+  case url
+  /// A JSON string with its quotes: RFC 8259, section 7.
+  case json
 
-  /// The encoded bytes, in locked memory.
+  /// Encodes a secret.
   ///
-  /// - Throws: ``CommandError`` where JSON is asked for and the secret is no text.
-  package func encode(_ secret: SecretBytes) throws -> SecretBytes {
+  /// - Parameter secret: The secret.
+  /// - Returns: The encoded bytes, in locked memory.
+  /// - Throws: ``ProtocolError`` with code `.notText` if JSON is asked for and the secret is not text.
+  public func encode(_ secret: SecretBytes) throws -> SecretBytes {
     if self == .json, secret.count > 0, !SecretText.isText(secret) {
-      throw CommandError(
-        .notText, "the secret is no text, which JSON needs",
-        hint: "use encoding=base64")
+      throw ProtocolError(
+        .notText, "the secret is no text, which JSON needs", remedy: .useBase64)
     }
     return switch self {
     case .base64: try Base64.encoded(secret)
@@ -19,11 +27,6 @@ package enum SecretEncoding: String, CaseIterable, Sendable {
     case .url: try PercentEncoding.encoded(secret)
     case .json: try Self.quoted(secret)
     }
-  }
-
-  /// The encoded bytes as text: for documents that are text anyway.
-  func text(of secret: SecretBytes) throws -> String {
-    try encode(secret).withBytes { $0.text(0..<$0.byteCount) } ?? ""
   }
 
   /// Returns a JSON string in locked memory: RFC 8259, section 7.

@@ -1,40 +1,46 @@
 import VaultCredentials
 import VaultSealing
 
-/// A text with `{{ secret://… }}` in it, as `vault inject` fills it.
+/// A text with references in double braces: `{{ secret://… }}`.
 ///
-/// Everything else is kept byte for byte: other programs' `{{ … }}` too, and what is no text at all. A
-/// backslash right before a reference keeps it from being filled, and goes; two are one, and the reference
-/// is filled. Anywhere else a backslash is a backslash.
-package struct Template: Sendable {
-  /// Where something stands: both counted from 1, columns in characters.
-  package struct Position: Equatable, Sendable {
-    package let line: Int
-    package let column: Int
+/// Everything else is kept byte for byte, including the `{{ … }}` of other programs and bytes that are not text. A
+/// backslash right before a reference is removed and keeps the reference as it is; two backslashes become
+/// one, and the reference is filled. Anywhere else a backslash has no meaning.
+public struct Template: Sendable {
+  /// A place in the template.
+  public struct Position: Equatable, Sendable {
+    /// The line, counted from 1.
+    public let line: Int
+    /// The column, counted from 1 in Unicode scalars.
+    public let column: Int
 
     /// `line:column`.
-    package var text: String { "\(line):\(column)" }
+    public var text: String { "\(line):\(column)" }
   }
 
   /// A part of the template.
-  package enum Part: Equatable, Sendable {
+  public enum Part: Equatable, Sendable {
+    /// Bytes of the template that stay as they are.
     case bytes(Range<Int>)
+    /// A reference to be replaced.
     case reference(SecretReference, Position)
   }
 
-  package let parts: [Part]
+  /// The parts in their order.
+  public let parts: [Part]
 
   private static let opening = Array("{{".utf8)
   private static let closing = Array("}}".utf8)
   private static let scheme = Array(SecretReference.scheme.utf8)
-  /// How many of its faults a message names.
-  private static let toldFaults = 20
+  /// The number of faults that a message names.
+  private static let namedFaults = 20
   private static let backslash = UInt8(ascii: "\\")
 
   /// Splits a template at its references.
   ///
-  /// - Throws: ``CommandError`` with code `usage` that tells of every reference that cannot be read.
-  package init(_ bytes: [UInt8]) throws(CommandError) {
+  /// - Parameter bytes: The template.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` that names the place of every reference that cannot be read.
+  public init(_ bytes: [UInt8]) throws(ProtocolError) {
     var parts: [Part] = []
     var faults: [String] = []
     var lines = LineCounter()
@@ -52,8 +58,10 @@ package struct Template: Sendable {
       // Never looked at twice: a line may hold a hundred thousand beginnings and no end.
       let (end, isClosed) = Self.end(of: begin, in: bytes)
       index = isClosed ? end + Self.closing.count : end
-      do throws(CommandError) {
-        guard isClosed else { throw CommandError.usage("the reference has no }} on its line") }
+      do throws(ProtocolError) {
+        guard isClosed else {
+          throw ProtocolError(.invalidRequest, "the reference has no }} on its line")
+        }
         parts.append(.reference(try Self.reference(bytes[begin..<end]), position))
         pending = index
       } catch {
@@ -63,17 +71,18 @@ package struct Template: Sendable {
     parts.append(.bytes(pending..<bytes.count))
     guard faults.isEmpty else {
       let more =
-        faults.count > Self.toldFaults ? "; and \(faults.count - Self.toldFaults) more" : ""
-      throw .usage(
+        faults.count > Self.namedFaults ? "; and \(faults.count - Self.namedFaults) more" : ""
+      throw ProtocolError(
+        .invalidRequest,
         "the template cannot be filled: "
-          + faults.prefix(Self.toldFaults).joined(separator: "; ") + more,
-        hint: "such as: {{ secret://work/github#user }}; \\{{ keeps it as it is")
+          + faults.prefix(Self.namedFaults).joined(separator: "; ") + more,
+        remedy: .exampleTemplate)
     }
     self.parts = parts.filter { if case .bytes(let range) = $0 { !range.isEmpty } else { true } }
   }
 
-  /// The references and where they stand, in their order.
-  package var references: [(reference: SecretReference, position: Position)] {
+  /// The references and their places, in their order.
+  public var references: [(reference: SecretReference, position: Position)] {
     parts.compactMap {
       if case .reference(let reference, let position) = $0 { (reference, position) } else { nil }
     }
@@ -112,22 +121,22 @@ package struct Template: Sendable {
     return (end, false)
   }
 
-  private static func reference(_ inner: ArraySlice<UInt8>) throws(CommandError) -> SecretReference
+  private static func reference(_ inner: ArraySlice<UInt8>) throws(ProtocolError) -> SecretReference
   {
     let last = inner.lastIndex { !isBlank($0) } ?? inner.startIndex
     guard let text = String(validating: inner[...last], as: UTF8.self) else {
-      throw .usage("the reference is no UTF-8")
+      throw ProtocolError(.invalidRequest, "the reference is no UTF-8")
     }
     do {
       let reference = try SecretReference(text)
       _ = try ItemName(reference.name)
       return reference
-    } catch let error as CommandError {
+    } catch let error as ProtocolError {
       throw error
     } catch let error as CredentialError {
-      throw .usage(error.message)
+      throw ProtocolError(.invalidRequest, error.message)
     } catch {
-      throw .usage("the reference cannot be read")
+      throw ProtocolError(.invalidRequest, "the reference cannot be read")
     }
   }
 

@@ -1,5 +1,5 @@
 import Testing
-import VaultCommand
+import VaultProtocols
 
 struct TemplateTests {
   private func parts(_ text: String) throws -> [String] {
@@ -32,7 +32,7 @@ struct TemplateTests {
     #expect(try parts(text) == expected)
   }
 
-  @Test func whatIsNoTextIsKept() throws {
+  @Test func bytesThatAreNotTextAreKept() throws {
     let bytes: [UInt8] = [0, 0xFF, 0x7B, 0xFE] + Array("{{ secret://x }}".utf8) + [0xC3]
     #expect(try Template(bytes).parts.count == 3)
   }
@@ -41,11 +41,11 @@ struct TemplateTests {
     // Where each beginning searches the rest of the line this takes an hour.
     for end in ["", "}}"] {
       let text = String(repeating: "{{ secret://", count: 100_000) + end
-      let error = #expect(throws: CommandError.self) { try Template(Array(text.utf8)) }
+      let error = #expect(throws: ProtocolError.self) { try Template(Array(text.utf8)) }
       #expect((error?.message.utf8.count ?? 0) < 10_000)
     }
     let many = String(repeating: "{{ secret:// }}\n", count: 30)
-    let error = #expect(throws: CommandError.self) { try Template(Array(many.utf8)) }
+    let error = #expect(throws: ProtocolError.self) { try Template(Array(many.utf8)) }
     #expect(error?.message.contains("and 10 more") == true)
   }
 
@@ -55,8 +55,8 @@ struct TemplateTests {
       ok {{ secret://x
       }} {{ secret://%zz }} {{ secret://x?nonsense=1 }}
       """
-    let error = #expect(throws: CommandError.self) { try Template(Array(text.utf8)) }
-    #expect(error?.code == .usage)
+    let error = #expect(throws: ProtocolError.self) { try Template(Array(text.utf8)) }
+    #expect(error?.code == .invalidRequest)
     for place in ["1:1:", "2:4:", "3:4:", "3:23:"] {
       #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
     }

@@ -1,19 +1,26 @@
 import VaultStorage
 
-/// Lines of ours in another program's configuration, between two comments that say whose they are.
+/// Lines in another program's configuration, between two comments that mark them.
 ///
-/// git, AWS and pip take `#` for a comment at the beginning of a line, and sections in brackets.
-package struct MarkedBlock: Sendable {
-  /// What is in the comments, such as `connect git`.
-  package let title: String
+/// git, AWS and pip have sections in brackets, and comments that begin with `#`.
+public struct MarkedBlock: Sendable {
+  /// The text of the comments, such as `connect git`.
+  public let title: String
   /// The section that the settings belong to, with its brackets.
-  package let section: String
+  public let section: String
   /// The settings.
-  package let settings: [String]
-  /// Whether one that stands in the section already is another helper beside ours, not a conflict.
-  package let allowsOthers: Bool
+  public let settings: [String]
+  /// Whether the section may have such a setting already, which then is another helper beside this one.
+  public let allowsOthers: Bool
 
-  package init(title: String, section: String, settings: [String], allowsOthers: Bool = false) {
+  /// Creates a block.
+  ///
+  /// - Parameters:
+  ///   - title: The text of the comments.
+  ///   - section: The section with its brackets.
+  ///   - settings: The settings.
+  ///   - allowsOthers: Whether the section may have such a setting already.
+  public init(title: String, section: String, settings: [String], allowsOthers: Bool = false) {
     self.title = title
     self.section = section
     self.settings = settings
@@ -23,10 +30,12 @@ package struct MarkedBlock: Sendable {
   private var begin: String { "# >>> vault \(title)" }
   private var end: String { "# <<< vault \(title)" }
 
-  /// The text with the block in it; the block replaces one of before.
+  /// Adds the block, in the place of an earlier one.
   ///
-  /// - Throws: ``CommandError`` with code `connected-otherwise` where the section has such a setting.
-  package func added(to text: String) throws -> (text: String, block: [String]) {
+  /// - Parameter text: The file; empty if it does not exist.
+  /// - Returns: The changed text, and the lines of the block.
+  /// - Throws: ``ProtocolError`` with code `.connectedOtherwise` if the section has such a setting.
+  public func added(to text: String) throws -> (text: String, block: [String]) {
     var text = MarkedText(try removed(from: text) ?? text)
     let header = text.lines.firstIndex { Self.isSection($0, section) }
     guard let header, !allowsOthers else {
@@ -39,9 +48,9 @@ package struct MarkedBlock: Sendable {
     for setting in settings {
       let key = Self.key(of: setting)
       guard !body.contains(where: { Self.key(of: $0) == key }) else {
-        throw CommandError(
+        throw ProtocolError(
           .connectedOtherwise, "the section \(section) has a \(key) already",
-          hint: "take that line out, and connect again")
+          remedy: .takeOut("that line out"))
       }
     }
     let block = [begin] + settings + [end]
@@ -49,10 +58,12 @@ package struct MarkedBlock: Sendable {
     return (text.text, block)
   }
 
-  /// The text without the block, byte by byte what was there before; `nil` where there is none.
+  /// Removes the block, so that the text is as before, byte by byte.
   ///
-  /// - Throws: ``CommandError`` with code `connection-changed` where somebody wrote into the block.
-  package func removed(from text: String) throws -> String? {
+  /// - Parameter text: The file.
+  /// - Returns: The changed text; `nil` if it has no block.
+  /// - Throws: ``ProtocolError`` with code `.connectionChanged` if the block was edited.
+  public func removed(from text: String) throws -> String? {
     var text = MarkedText(text)
     let lines = text.lines
     guard let start = lines.firstIndex(where: { $0.isSame(as: begin) }) else { return nil }
@@ -62,13 +73,13 @@ package struct MarkedBlock: Sendable {
         Self.isSection(line, section) || keys.contains(Self.key(of: line))
       })
     else {
-      throw CommandError(
+      throw ProtocolError(
         .connectionChanged, "what was written there has been changed since",
-        hint: "take the lines from '\(begin)' to '\(end)' out yourself")
+        remedy: .editByHand("take the lines from '\(begin)' to '\(end)' out"))
     }
     let hasSection = lines[start...last].contains { $0.begins(with: "[") }
-    // Settings that somebody added behind the block belong to its section, which has to stay. A comment is no
-    // setting; the next block of ours begins with one.
+    // Settings added behind the block belong to its section, which has to stay for them. A comment is not a
+    // setting, and the next block begins with one.
     let next = lines[(last + 1)...].first { line in
       !line.isEmpty && !line.begins(with: "#") && !line.begins(with: ";")
     }
@@ -77,8 +88,11 @@ package struct MarkedBlock: Sendable {
     return text.text
   }
 
-  /// The block's own lines in a text; empty where it is not there.
-  package func lines(in text: String) -> [String] {
+  /// Finds the block's lines in a text.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: The lines; none if the block is not there.
+  public func lines(in text: String) -> [String] {
     let lines = MarkedText(text).lines
     guard let start = lines.firstIndex(where: { $0.isSame(as: begin) }),
       let last = lines[start...].firstIndex(where: { $0.isSame(as: end) })
@@ -97,10 +111,10 @@ package struct MarkedBlock: Sendable {
   }
 }
 
-/// A text as lines, each with the ending that it has: LF or CRLF, or none at the end of the text.
+/// A text as lines, each with its own ending: LF or CRLF, or none at the end.
 private struct MarkedText {
   private var parts: [String]
-  /// What ends the lines that are added.
+  /// The ending of added lines.
   private let ending: String
 
   init(_ text: String) {
@@ -108,7 +122,7 @@ private struct MarkedText {
     ending = parts.count > 1 && parts[0].ends(with: "\r") ? "\r" : ""
   }
 
-  /// The lines without their endings; an empty last one is no line.
+  /// The lines without their endings; an empty last one does not count.
   var lines: [String] {
     (parts.last?.isEmpty == true ? parts.dropLast() : parts[...]).map { line in
       line.ends(with: "\r") ? String(line.unicodeScalars.dropLast()) : line

@@ -1,28 +1,32 @@
-package import VaultSealing
+public import VaultSealing
 import VaultStorage
 
-/// What git and a helper tell each other: lines `key=value`, ended by an empty line or the end.
+/// The text that git exchanges with a helper: lines `key=value`, up to an empty line or the end.
 ///
 /// gitcredentials(7), git-credential(1), "INPUT/OUTPUT FORMAT".
-package struct GitDescription: Sendable {
-  /// Values that are no secret, by key; of a repeated one the last.
-  package private(set) var texts: [String: String] = [:]
-  /// Values of keys that end in `[]`.
-  package private(set) var lists: [String: [String]] = [:]
-  /// The password, the credential and the refresh token.
-  package private(set) var secrets: [String: SecretBytes] = [:]
+public struct GitDescription: Sendable {
+  /// The values that are not secret, by key; of a repeated key the last.
+  public private(set) var texts: [String: String] = [:]
+  /// The values of keys that end in `[]`.
+  public private(set) var lists: [String: [String]] = [:]
+  /// The password, the credential and the refresh token, by key.
+  public private(set) var secrets: [String: SecretBytes] = [:]
 
   static let secretKeys = ["password", "credential", "oauth_refresh_token"]
   /// git's own limit, with the newline.
   private static let longestLine = 65_535
 
-  package subscript(key: String) -> String? { texts[key] }
-
-  /// Reads what git sent.
+  /// The value of a key that is not secret.
   ///
-  /// - Throws: ``CommandError`` with code `invalid-description` for a line without `=`, with a NUL or a
-  ///   carriage return, of more than 65,535 bytes, or no UTF-8 where it matters.
-  package init(_ input: SecretBytes) throws {
+  /// - Parameter key: The key, such as `host`.
+  public subscript(key: String) -> String? { texts[key] }
+
+  /// Reads a description.
+  ///
+  /// - Parameter input: The bytes that git sent.
+  /// - Throws: ``ProtocolError`` with code `.invalidDescription` for a line without `=`, with a NUL or a
+  ///   carriage return, of more than 65,535 bytes, or not UTF-8 where it matters.
+  public init(_ input: SecretBytes) throws {
     try input.withBytes { bytes in
       var start = 0
       while start < bytes.byteCount {
@@ -49,7 +53,7 @@ package struct GitDescription: Sendable {
     if Self.secretKeys.contains(key) {
       secrets[key] = try SecretBytes(copying: bytes.extracting(value))
     } else if key.ends(with: "[]") {
-      // What a server says may be in any encoding; a list that matters is ASCII.
+      // Servers may use any encoding; the lists that are used here are ASCII.
       let text = bytes.text(value) ?? ""
       lists[key] = text.isEmpty ? [] : (lists[key] ?? []) + [text]
     } else if let text = bytes.text(value) {
@@ -59,11 +63,11 @@ package struct GitDescription: Sendable {
     }
   }
 
-  /// Keys by which a credential is found: they must be understood, or nothing can be said.
+  /// The keys that find a credential: without them nothing can be answered.
   private static let matching: Set<String> = ["protocol", "host", "path", "username", "url"]
 
-  private static func invalid(_ what: String) -> CommandError {
-    CommandError(
+  private static func invalid(_ what: String) -> ProtocolError {
+    ProtocolError(
       .invalidDescription, "git's description of a credential holds \(what)")
   }
 }

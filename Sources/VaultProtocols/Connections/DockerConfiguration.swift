@@ -1,29 +1,34 @@
 import FoundationEssentials
 import VaultStorage
 
-/// `credsStore` in docker's `config.json`: one line in, one line out, the rest byte by byte as it was.
+/// The setting `credsStore` in docker's `config.json`.
+///
+/// One line is added or removed; all others stay as they are, byte by byte.
 ///
 /// docs.docker.com/reference/cli/docker/login, "Credential stores".
-package enum DockerConfiguration {
-  package static let setting = "\"credsStore\": \"vault\""
+public enum DockerConfiguration {
+  /// The line.
+  public static let setting = "\"credsStore\": \"vault\""
 
   private struct Settings: Decodable {
     var credsStore: String?
   }
 
-  /// The text with the setting; `nil` where it is there.
+  /// Adds the setting.
   ///
-  /// - Throws: ``CommandError`` with code `connected-otherwise` where another store is set, or
-  ///   `configuration-unreadable`.
-  package static func added(to text: String) throws -> String? {
+  /// - Parameter text: The file; empty if it does not exist.
+  /// - Returns: The changed text; `nil` if it has the setting.
+  /// - Throws: ``ProtocolError`` with code `.connectedOtherwise` if another store is set, or
+  ///   `.configurationUnreadable`.
+  public static func added(to text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(setting)\n}\n" }
     switch try store(in: text) {
     case "vault": return nil
     case nil, "": break
     case .some:
-      throw CommandError(
+      throw ProtocolError(
         .connectedOtherwise, "docker keeps its credentials in another store already",
-        hint: "take \"credsStore\" out of the file, and connect again")
+        remedy: .takeOut("\"credsStore\" out of the file"))
     }
     guard let brace = text.unicodeScalars.firstIndex(of: "{") else { throw unreadable() }
     let behind = text.unicodeScalars.index(after: brace)
@@ -35,8 +40,12 @@ package enum DockerConfiguration {
     return String(result)
   }
 
-  /// The text without the setting; `nil` where it is not there.
-  package static func removed(from text: String) throws -> String? {
+  /// Removes the setting.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: The changed text; `nil` if it does not have the setting.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
+  public static func removed(from text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty, try store(in: text) == "vault" else { return nil }
     // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
     let forms = [
@@ -64,10 +73,10 @@ package enum DockerConfiguration {
     }
   }
 
-  private static func unreadable() -> CommandError {
-    CommandError(
+  private static func unreadable() -> ProtocolError {
+    ProtocolError(
       .configurationUnreadable,
       "docker's config.json is not in a form that can be changed safely",
-      hint: "write or take out the line \(setting) yourself")
+      remedy: .editByHand("write or take out the line \(setting)"))
   }
 }

@@ -1,0 +1,46 @@
+import ArgumentParser
+import VaultProtocols
+
+/// `vault credential`: another program writes its words, so they are passed on as they are.
+struct CredentialCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "credential",
+    abstract: "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
+    discussion: """
+      Other programs call it; 'vault connect' tells them to. Common options stand before the words of the \
+      protocol.
+
+      vault credential git get|store|erase|capability
+      vault credential docker get|store|erase|list|version
+      vault credential aws PROFILE [get|store|erase]
+      vault credential askpass PROMPT
+      vault credential keyring get|set|del SERVICE USER
+      """)
+
+  @Argument(
+    help: "Which protocol.", completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
+  var face: String
+
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("What the program says.", valueName: "action"), completion: .live)
+  var words: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws { try line().run() }
+
+  /// The line that the words make.
+  func line() throws -> CredentialLine {
+    guard let face = CredentialProtocol(rawValue: face) else {
+      throw CommandError.usage(
+        "there is no such protocol",
+        hint: "known: \(CredentialProtocol.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    let (behind, words) = CredentialLine.split(words, face)
+    return CredentialLine(
+      face: face,
+      settings: try behind.isEmpty ? common.settings() : VaultSettings(parsing: behind),
+      words: words)
+  }
+}

@@ -1,0 +1,150 @@
+import VaultCredentials
+import VaultProtocols
+import VaultSealing
+import VaultStorage
+
+/// A line of `vault credential`, recognized before the argument parser.
+///
+/// A prompt and a service may begin with a `-`, and are not options.
+struct CredentialLine: Equatable {
+  let face: CredentialProtocol
+  let settings: VaultSettings
+  let words: [String]
+
+  init(face: CredentialProtocol, settings: VaultSettings, words: [String]) {
+    self.face = face
+    self.settings = settings
+    self.words = words
+  }
+
+  /// The line, if its verb is `credential`; common options may stand before the verb and behind the
+  /// protocol's name.
+  init?(_ arguments: [String]) {
+    let (before, rest) = CommandLineParsing.leadingOptions(arguments)
+    guard rest.first == CredentialCommand.verbName, let word = rest.dropFirst().first,
+      let face = CredentialProtocol(rawValue: word)
+    else { return nil }
+    let said = Array(rest.dropFirst(2))
+    guard said != ["--help"], said != ["-h"] else { return nil }
+    let (behind, words) = Self.split(said, face)
+    let options = before + behind
+    guard
+      let settings = VaultSettings(plain: options) ?? (try? VaultSettings(parsing: options))
+    else { return nil }
+    self.init(face: face, settings: settings, words: words)
+  }
+
+  /// The common options behind the protocol's name, and what the program says.
+  static func split(
+    _ said: [String], _ face: CredentialProtocol
+  ) -> (options: [String], words: [String]) {
+    // A prompt can look like our options.
+    guard face != .askpass else { return ([], said) }
+    let (options, words) = CommandLineParsing.leadingOptions(said)
+    return (options, Array(words))
+  }
+
+  func run() throws {
+    switch face {
+    case .git: try runGit()
+    case .docker: try runDocker()
+    case .aws: try answer(try awsRequest())
+    case .askpass:
+      try answer(
+        try AskpassRequest(words, kind: ProcessState.variable("SSH_ASKPASS_PROMPT")))
+    case .keyring: try answer(try keyringRequest())
+    }
+  }
+
+  private func runGit() throws {
+    let request = try GitRequest(
+      words.last ?? "", input: try SecretInput.read(0, limit: GitRequest.inputLimit))
+    do {
+      try answer(request)
+    } catch let error as CommandError where error.code == CommandError.cancelled.code {
+      // If the user cancels our prompt, git must not prompt as well: git-credential(1), `quit`.
+      if words.last == "get" { try StandardOutput.write("quit=1\n") }
+      throw error
+    }
+  }
+
+  /// Answers docker, which reads errors on stdout.
+  private func runDocker() throws {
+    do {
+      guard words.count == 1, let action = words.first else {
+        throw CommandError.usage("usage: docker-credential-vault <store|get|erase|list|version>")
+      }
+      try answer(
+        try DockerRequest(
+          action, version: VaultTool.version,
+          input: try SecretInput.read(0, limit: DockerRequest.inputLimit)))
+    } catch {
+      try StandardOutput.line(
+        (error as? DockerRequest.Refusal)?.rawValue ?? Self.oneLine(ErrorReport(error)))
+      throw ExitStatusOnly(status: .no)
+    }
+  }
+
+  /// The line that docker shows behind "error getting credentials".
+  private static func oneLine(_ report: ErrorReport) -> String {
+    let hint = report.hint.map { " (\($0))" } ?? ""
+    return Sanitizer.visible("vault: \(report.message)\(hint)")
+  }
+
+  private func awsRequest() throws -> AWSRequest {
+    let hint = "vault credential aws PROFILE [get|store|erase]"
+    guard let profile = words.first, !profile.isEmpty, !profile.begins(with: "-"), words.count <= 2
+    else { throw CommandError.usage("no profile is named", hint: hint) }
+    switch words.dropFirst().first ?? "get" {
+    case "get": return try .get(profile: profile)
+    case "store":
+      return try .store(
+        profile: profile, input: try SecretInput.read(0, limit: AWSRequest.inputLimit))
+    case "erase": return try .erase(profile: profile)
+    default: throw CommandError.usage("there is no such action", hint: hint)
+    }
+  }
+
+  private func keyringRequest() throws -> KeyringRequest {
+    let line = try KeyringLine(words)
+    guard line.action == .set else { return KeyringRequest(line) }
+    let secret =
+      ProcessState.isTerminal(0)
+      ? try Prompt.newSecret("Password for \(Sanitizer.visible(line.username ?? ""))")
+      : try SecretInput.droppingNewline(SecretInput.read(0, limit: KeyringRequest.inputLimit))
+    guard let secret else {
+      throw CommandError.usage("there is no terminal to ask for the password")
+    }
+    return KeyringRequest(line, secret: secret)
+  }
+
+  /// Opens the vault as the request needs it, makes the changes, and writes the output.
+  private func answer(_ request: some CredentialRequest) throws {
+    let response: CredentialResponse
+    switch request.access {
+    case .none: response = try request.response(in: nil)
+    case .ifExists:
+      response =
+        try settings.withVaultIfAny { try Self.respond(to: request, in: $0) }
+        ?? request.response(in: nil)
+    case .required: response = try settings.withVault { try Self.respond(to: request, in: $0) }
+    case .created: response = try settings.withVaultMade { try Self.respond(to: request, in: $0) }
+    }
+    if response.isNegative { throw ExitStatusOnly(status: .no) }
+    if let output = response.output { try StandardOutput.write(output) }
+  }
+
+  private static func respond(
+    to request: some CredentialRequest, in vault: UnlockedVault.Blocking
+  ) throws -> CredentialResponse {
+    let response = try request.response(in: vault.read())
+    for change in response.changes {
+      switch change {
+      case .store(let draft): try vault.store([draft])
+      case .set(let name, let secret): try vault.set(name, to: secret)
+      case .remove(let item): try vault.remove(item.name)
+      }
+    }
+    return response
+  }
+}

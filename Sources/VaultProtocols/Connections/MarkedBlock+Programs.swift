@@ -1,0 +1,78 @@
+import VaultStorage
+
+extension MarkedBlock {
+  /// The block in git's configuration.
+  ///
+  /// - Parameter command: The words of the credential helper, beginning with its absolute path.
+  /// - Returns: The block.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
+  public static func git(command: [String]) throws(ProtocolError) -> MarkedBlock {
+    let line = try commandLine(command, quote: "'")
+    // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a `!`.
+    let value = line.begins(with: "/") ? line : "!\(line)"
+    return MarkedBlock(
+      title: "connect git", section: "[credential]",
+      settings: ["helper = \(Quoting.gitSetting(value))"], allowsOthers: true)
+  }
+
+  /// The block in AWS's configuration.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile; `default` has a section without a prefix.
+  ///   - command: The words of the command that prints the profile's keys.
+  /// - Returns: The block.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if the profile or a word cannot be written there.
+  public static func aws(
+    profile: String, command: [String]
+  ) throws(ProtocolError) -> MarkedBlock {
+    try checkProfile(profile)
+    return MarkedBlock(
+      title: "connect aws \(profile)",
+      section: profile == "default" ? "[default]" : "[profile \(profile)]",
+      settings: ["credential_process = \(try commandLine(command, quote: "\""))"])
+  }
+
+  /// The block in pip's configuration, which makes pip run `keyring`.
+  public static let pip = MarkedBlock(
+    title: "connect pip", section: "[global]", settings: ["keyring-provider = subprocess"])
+
+  /// Checks the name of an AWS profile.
+  ///
+  /// - Parameter profile: The name.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if it cannot be written between brackets.
+  public static func checkProfile(_ profile: String) throws(ProtocolError) {
+    guard ServiceCredential.isPlain(profile), !profile.unicodeScalars.contains("]"),
+      !profile.isEmpty
+    else { throw ProtocolError(.invalidRequest, "this is no name of a profile") }
+  }
+
+  /// Returns a line that a shell and AWS's own parser both split into the same words: some of AWS's tools start
+  /// a shell, others split the line themselves.
+  private static func commandLine(
+    _ words: [String], quote: String
+  ) throws(ProtocolError) -> String {
+    let isDouble = quote == "\""
+    // In double quotes a shell acts on more than the quote.
+    let special = (isDouble ? "\"$`" : "'") + "\\"
+    var parts: [String] = []
+    for word in words {
+      let isPlain = word.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || [0x2D, 0x2E, 0x2F, 0x5F, 0x2B, 0x3A, 0x40].contains($0)
+      }
+      if isPlain, !word.isEmpty {
+        parts.append(word)
+        continue
+      }
+      guard !word.utf8.contains(where: special.utf8.contains), ServiceCredential.isPlain(word)
+      else {
+        throw ProtocolError(
+          .invalidRequest,
+          "a path or name holds \(isDouble ? "one of \" $ ` \\" : "' or \\"), "
+            + "which cannot be written there")
+      }
+      parts.append(quote + word + quote)
+    }
+    return parts.joined(separator: " ")
+  }
+}

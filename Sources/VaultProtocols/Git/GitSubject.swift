@@ -1,0 +1,60 @@
+import VaultCredentials
+import VaultStorage
+
+/// The credentials that a description asks for.
+struct GitSubject {
+  let scheme: String
+  let host: String
+  let path: String?
+  let username: String?
+
+  /// Creates a subject; returns `nil` if the description names no server.
+  init?(_ description: GitDescription) {
+    guard let scheme = description["protocol"], !scheme.isEmpty,
+      let host = description["host"], !host.isEmpty
+    else { return nil }
+    self.init(
+      scheme: scheme, host: host, path: description["path"], username: description["username"])
+  }
+
+  init(scheme: String, host: String, path: String?, username: String?) {
+    self.scheme = scheme
+    self.host = host
+    self.path = path.flatMap { $0.isEmpty ? nil : $0 }
+    self.username = username
+  }
+
+  /// Whether an item matches: whatever was sent must be the same.
+  func matches(_ item: Item) -> Bool {
+    guard isOfServer(item) else { return false }
+    if let path, !ServiceCredential.isSame(item.attributes[GitRequest.path], path) { return false }
+    if let username,
+      !ServiceCredential.isSame(item.attributes[ServiceCredential.account], username)
+    {
+      return false
+    }
+    return true
+  }
+
+  /// Whether an item is the one to replace: whatever was not sent must be absent from it, too.
+  func isExactly(_ item: Item) -> Bool {
+    isOfServer(item) && ServiceCredential.isSame(item.attributes[GitRequest.path], path)
+      && ServiceCredential.isSame(item.attributes[ServiceCredential.account], username)
+  }
+
+  private func isOfServer(_ item: Item) -> Bool {
+    ServiceCredential.has(
+      item,
+      [
+        (ServiceCredential.client, GitRequest.client), (GitRequest.scheme, scheme),
+        (ServiceCredential.server, host),
+      ])
+  }
+
+  /// Returns the credential to offer: one for all paths rather than one for a single path, then the newest.
+  func best(of items: [Item]) -> Item? {
+    let found = items.filter(matches)
+    let general = found.filter { $0.attributes[GitRequest.path] == nil }
+    return (path == nil && !general.isEmpty ? general : found).newest
+  }
+}

@@ -1,0 +1,136 @@
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+
+/// A reference to a secret: `secret://NAME[?attribute=…&encoding=…&default=…][#FIELD]`, or
+/// `secret://@VAULT/NAME` in another vault.
+///
+/// Names may hold slashes, so the field is the fragment. Percent-encoding as in RFC 3986.
+public struct SecretReference: Hashable, Sendable {
+  /// Something that a reference can ask for instead of the secret.
+  public enum Attribute: String, CaseIterable, Sendable {
+    /// The length and a short hash of the secret.
+    case fingerprint
+    /// The time when the secret expires.
+    case expiry
+    /// A one-time code.
+    case otp
+  }
+
+  /// The beginning of every reference.
+  public static let scheme = "secret://"
+
+  /// The reference as it was written; for a bare name, the name.
+  public let text: String
+  /// The name of another vault.
+  public var vaultName: String?
+  /// The item's name, not checked yet.
+  public var name: String
+  /// The name of a further field.
+  public var field: String?
+  /// The attribute that is asked for instead of the secret.
+  public var attribute: Attribute?
+  /// The encoding of the result.
+  public var encoding: SecretEncoding?
+  /// The text to use if there is no such item or field.
+  public var fallback: String?
+
+  /// Reads a reference.
+  ///
+  /// - Parameter text: The reference.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest`.
+  public init(_ text: String) throws {
+    self.text = text
+    guard text.begins(with: Self.scheme) else {
+      throw ProtocolError(
+        .invalidRequest,
+        "a reference begins with secret://", remedy: .exampleReference)
+    }
+    var rest = text.dropFirst(Self.scheme.count)
+    if let hash = rest.unicodeScalars.firstIndex(of: "#") {
+      field = try Self.decode(rest[rest.unicodeScalars.index(after: hash)...])
+      rest = rest[..<hash]
+    }
+    var query: Substring = ""
+    if let mark = rest.unicodeScalars.firstIndex(of: "?") {
+      query = rest[rest.unicodeScalars.index(after: mark)...]
+      rest = rest[..<mark]
+    }
+    if rest.begins(with: "@") {
+      guard let slash = rest.unicodeScalars.firstIndex(of: "/") else {
+        throw ProtocolError(
+          .invalidRequest, "the reference names a vault and no item")
+      }
+      vaultName = try Self.decode(rest[rest.index(after: rest.startIndex)..<slash])
+      rest = rest[rest.unicodeScalars.index(after: slash)...]
+    }
+    name = try Self.decode(rest)
+    guard !name.isEmpty else {
+      throw ProtocolError(
+        .invalidRequest, "the reference names no item")
+    }
+    for pair in query.parts(at: "&") { try take(pair) }
+  }
+
+  /// Creates a reference to an item's main secret.
+  ///
+  /// - Parameter name: The item's name.
+  public init(name: String) {
+    text = name
+    self.name = name
+  }
+
+  /// The item and field, safe to show on a terminal.
+  public var shownName: String {
+    Quoting.visible(name) + (field.map { "#\(Quoting.visible($0))" } ?? "")
+  }
+
+  /// Reads a reference, or takes a text without the scheme for an item's name.
+  ///
+  /// - Parameter text: The name or reference.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest`.
+  public init(nameOrReference text: String) throws {
+    self = text.begins(with: Self.scheme) ? try SecretReference(text) : SecretReference(name: text)
+  }
+
+  private mutating func take(_ pair: Substring) throws {
+    let parts = pair.parts(at: "=", maxSplits: 1, keepsEmpty: true)
+    let value = try parts.count == 2 ? Self.decode(parts[1]) : ""
+    switch parts[0] {
+    case "default": fallback = value
+    case "encoding":
+      guard let known = SecretEncoding(rawValue: value) else {
+        throw ProtocolError(
+          .invalidRequest,
+          "the reference asks for an unknown encoding",
+          remedy: .choose(SecretEncoding.allCases.map(\.rawValue)))
+      }
+      encoding = known
+    case "attribute":
+      guard let known = Attribute(rawValue: value) else {
+        throw ProtocolError(
+          .invalidRequest,
+          "the reference asks for an unknown attribute",
+          remedy: .choose(Attribute.allCases.map(\.rawValue)))
+      }
+      attribute = known
+    default:
+      throw ProtocolError(
+        .invalidRequest,
+        "the reference has an unknown part after '?'",
+        remedy: .choose(["attribute", "encoding", "default"]))
+    }
+  }
+
+  private static func decode(_ text: Substring) throws -> String {
+    guard let bytes = PercentEncoding.decoded(text) else {
+      throw ProtocolError(
+        .invalidRequest, "the reference has a '%' without two hex digits")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ProtocolError(
+        .invalidRequest, "the reference is no UTF-8 once its percent signs are decoded")
+    }
+    return text
+  }
+}

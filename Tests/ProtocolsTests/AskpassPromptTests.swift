@@ -1,0 +1,36 @@
+import Testing
+import VaultProtocols
+
+struct AskpassPromptTests {
+  @Test(arguments: [
+    ("Enter passphrase for key '/home/d/.ssh/id': ", AskpassPrompt.key(path: "/home/d/.ssh/id")),
+    ("Enter passphrase for /home/d/a b: ", .key(path: "/home/d/a b")),
+    ("Enter passphrase for /k (will confirm each use): ", .key(path: "/k")),
+    ("david@host.example's password: ", .host("david@host.example")),
+    (
+      "Username for 'https://example.com': ",
+      .gitUsername(scheme: "https", host: "example.com", path: nil)
+    ),
+    (
+      "Password for 'https://a%40b@example.com:8443/x.git': ",
+      .gitPassword(scheme: "https", host: "example.com:8443", path: "x.git", username: "a@b")
+    ),
+    ("[sudo] password for david: ", .sudo(user: "david")),
+  ])
+  func aKnownPromptIsUnderstood(text: String, prompt: AskpassPrompt) {
+    #expect(AskpassPrompt(text) == prompt)
+  }
+
+  @Test(arguments: [
+    "", "Password: ", "Enter PIN for authenticator: ", "Enter passphrase for key '': ",
+    "Bad passphrase, try again for /k: ", "Enter passphrase (empty for no passphrase): ",
+    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+    "Enter passphrase for key '/k': \nEnter passphrase for key '/other': ",
+    "Password for 'https://a%0Ab@example.com': ", "Password for 'https://a%zz@example.com': ",
+    "Password for 'example.com': ", "(david@host) Password: ", "'s password: ",
+    "Username for 'https://example.com'", "x\u{0}david@host's password: ",
+  ])
+  func anyOtherPromptIsNotGuessed(text: String) {
+    #expect(AskpassPrompt(text) == nil)
+  }
+}
