@@ -3,24 +3,25 @@ import VaultCredentials
 import VaultOneTimeCodes
 import VaultSealing
 
-/// The code of an item's seed, from the vault.
+/// A one-time code of an item.
 ///
-/// The seed is in the field `otp`, where `set --otp` and the imports put it, or else it is the secret itself.
+/// The seed is in the field `otp`, where `set --otp` and the imports put it, or else in the main
+/// secret.
 struct OneTimeCodeReading {
-  /// The field that a seed is kept in.
+  /// The field for a seed.
   static let field = "otp"
 
   let generator: OneTimeGenerator
   let code: OneTimeGenerator.Code
 
-  /// Reads the seed and makes its code; a count moves on and is stored before there is one.
+  /// Reads the seed and makes a code; a counter is moved on and stored first.
   ///
   /// - Parameters:
   ///   - name: The item.
-  ///   - field: Where the seed is, if not in its usual place.
-  ///   - vault: The open vault.
-  /// - Throws: `CredentialError` with code `.itemNotFound`, or `.fieldNotFound` where the item has no seed;
-  ///   ``CommandError`` with code `invalid-seed`.
+  ///   - field: The field of the seed, if it is not in its usual place.
+  ///   - vault: The vault.
+  /// - Throws: `CredentialError` with code `.itemNotFound`, or `.fieldNotFound` if the item has no
+  ///   seed; ``CommandError`` with code `invalid-seed`.
   init(of name: ItemName, field: String?, in vault: UnlockedVault.Blocking) throws {
     let (seed, place) = try Self.seed(of: name, field: field, in: vault)
     let known = try Self.telling { try OneTimeGenerator(seed.bytes) }
@@ -31,7 +32,7 @@ struct OneTimeCodeReading {
         try known.code(at: Int64(Date().timeIntervalSince1970.rounded(.down)))
       }
     case .hotp:
-      // Read once more by the one writer: two commands at once never give the same code.
+      // The seed is read again under the writers' lock, so two commands never give the same code.
       (generator, code) = try vault.revise(name, field: place) { seed in
         try Self.telling {
           let current = try OneTimeGenerator(seed.bytes)
@@ -43,7 +44,7 @@ struct OneTimeCodeReading {
     }
   }
 
-  /// Says what is wrong with a seed in the command's words.
+  /// Turns an error of a seed into one of the command.
   static func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -5,7 +5,8 @@ package enum FreeName {
   /// The length at which names are cut: there is room for the number and for a prefix.
   private static let limit = ItemName.maximumLength - 24
 
-  /// Returns `preferred` if it is free, or else the first free one of `preferred~2`, `preferred~3`, ….
+  /// Returns `preferred` if it is free, or else the first free one of `preferred~2`, `preferred~3`,
+  /// ….
   ///
   /// - Parameters:
   ///   - preferred: The preferred name; the end is cut off if no name may be as long.

@@ -30,8 +30,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - decompress: Unpacks gzip data, in which KeePass keeps attachments; returns `nil` if it cannot.
-  ///     Without it, packed attachments are losses.
+  ///   - decompress: Unpacks gzip data, in which KeePass keeps attachments; returns `nil` if it
+  ///     cannot. Without it, packed attachments are losses.
   /// - Returns: The items of the file, and whatever could not be taken.
   /// - Throws: ``ExchangeError`` with code `.unreadable` or `.encrypted`; `SealingError` with code
   ///   `.outOfMemory`.

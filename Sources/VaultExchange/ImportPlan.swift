@@ -6,9 +6,9 @@ import VaultTerminal
 
 /// The effect of an import on each item, known before anything is written.
 ///
-/// A plan gives every item a valid and unique name and compares it with the vault. Items whose secrets
-/// are in the vault already need no write; an item whose name is taken by other secrets is left
-/// alone, unless the plan replaces.
+/// A plan gives every item a valid and unique name and compares it with the vault. Items whose
+/// secrets are in the vault already need no write; an item whose name is taken by other secrets is
+/// left alone, unless the plan replaces.
 ///
 /// ```swift
 /// let reading = try ImportFormat.bitwarden.read(bytes)
@@ -57,8 +57,8 @@ public struct ImportPlan: Sendable {
   ///   - prefix: The beginning of all names, such as `old/`.
   ///   - replaces: Whether items with other secrets get a new version.
   ///   - progress: Called before each item with the number of those before it.
-  /// - Throws: `CredentialError` with code `.damaged`, or `.invalidName` if `prefix` cannot begin a name;
-  ///   `SealingError` with code `.outOfMemory`.
+  /// - Throws: `CredentialError` with code `.damaged`, or `.invalidName` if `prefix` cannot begin a
+  ///   name; `SealingError` with code `.outOfMemory`.
   public init(
     _ reading: ImportReading, into snapshot: VaultSnapshot?, prefix: String = "",
     replaces: Bool = false, progress: (Int) -> Void = { _ in }

@@ -23,7 +23,8 @@ public struct ImportedItem: Sendable {
   public var expires: Date?
   /// A note that is not secret.
   public var note: String?
-  /// Whether ``name`` was composed of a title and folders, so that a change of it is not worth a note.
+  /// Whether ``name`` was composed of a title and folders, so that a change of it is not worth a
+  /// note.
   var hasComposedName = false
   /// Whether this is an item although all its secrets are empty.
   var mayBeEmpty = false

@@ -6,7 +6,7 @@ import VaultSealing
 /// libsodium has no SHA-1, and swift-crypto would add 2 MB to the command:
 /// Documentation/decisions/0004-hmac-of-mbed-tls.md.
 enum MessageAuthentication {
-  /// The authentication code of `message` under `key`.
+  /// Returns the authentication code of `message` under `key`.
   ///
   /// - Throws: `SealingError` with code `.outOfMemory`.
   ///

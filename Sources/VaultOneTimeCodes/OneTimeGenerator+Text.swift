@@ -4,7 +4,8 @@ extension OneTimeGenerator {
   /// The longest text that is read, in bytes.
   package static let maximumLength = 8192
 
-  /// Reads a seed: an `otpauth://` address, Bitwarden's `steam://`, KeeOtp's `key=…`, or bare base32.
+  /// Reads a seed: an `otpauth://` address, Bitwarden's `steam://`, KeeOtp's `key=…`, or bare
+  /// base32.
   ///
   /// - Parameter text: The seed; blanks and newlines around it are skipped.
   /// - Throws: ``OneTimeCodeError``.

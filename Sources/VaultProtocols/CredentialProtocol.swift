@@ -15,8 +15,8 @@ public enum CredentialProtocol: String, CaseIterable, Sendable {
 
   /// Returns the names of links to a command, with the protocol that each stands for.
   ///
-  /// `scripts/links` makes these, and a test holds both equal. A link called `keyring` is made separately,
-  /// because Python's own program has that name.
+  /// `scripts/links` makes these, and a test holds both equal. A link called `keyring` is made
+  /// separately, because Python's own program has that name.
   ///
   /// - Parameter command: The name of the command.
   /// - Returns: The names and their protocols.

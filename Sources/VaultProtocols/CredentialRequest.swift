@@ -3,9 +3,9 @@ public import VaultSealing
 
 /// A request of another program, read and checked, that a vault answers.
 ///
-/// A request is a value and its response a function of it and a snapshot of the vault: nothing is read
-/// or written on the way. The caller opens the vault as ``access`` says, writes the output to the
-/// program, and makes the changes.
+/// A request is a value and its response a function of it and a snapshot of the vault: nothing is
+/// read or written on the way. The caller opens the vault as ``access`` says, writes the output to
+/// the program, and makes the changes.
 ///
 /// ```swift
 /// let request = try GitRequest("get", input: input)

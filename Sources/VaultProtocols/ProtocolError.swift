@@ -58,7 +58,8 @@ public struct ProtocolError: Error, Sendable, CustomStringConvertible {
     case keyringLine
     /// Name the user in the address.
     case nameUser
-    /// Take something out of the configuration, and connect again; the text follows the word "take".
+    /// Take something out of the configuration, and connect again; the text follows the word
+    /// "take".
     case takeOut(String)
     /// Do by hand what the text says.
     case editByHand(String)

@@ -29,7 +29,8 @@ enum ServiceCredential {
     try FreeName.like(preferred) { snapshot?[$0] != nil }
   }
 
-  /// Whether two texts have the same bytes; `==` also accepts texts that are canonically equivalent.
+  /// Whether two texts have the same bytes; `==` also accepts texts that are canonically
+  /// equivalent.
   static func isSame(_ left: String?, _ right: String?) -> Bool {
     switch (left, right) {
     case (nil, nil): true
@@ -38,7 +39,8 @@ enum ServiceCredential {
     }
   }
 
-  /// Whether the item has exactly these values; `nil` stands for an attribute that it must not have.
+  /// Whether the item has exactly these values; `nil` stands for an attribute that it must not
+  /// have.
   static func has(_ item: Item, _ attributes: [(String, String?)]) -> Bool {
     attributes.allSatisfy { isSame(item.attributes[$0.0], $0.1) }
   }

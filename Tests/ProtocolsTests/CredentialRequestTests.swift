@@ -28,6 +28,7 @@ struct CredentialRequestTests {
     return response.output?.text
   }
 
+  @discardableResult
   private func git(_ action: String, _ description: String) throws -> String? {
     try answer(try GitRequest(action, input: bytes(description)))
   }
@@ -100,6 +101,7 @@ struct CredentialRequestTests {
 
   // MARK: docker
 
+  @discardableResult
   private func docker(_ action: String, _ input: String = "") throws -> String? {
     try answer(try DockerRequest(action, version: "1.0", input: bytes(input)))
   }
@@ -133,7 +135,7 @@ struct CredentialRequestTests {
     try answer(try AWSRequest.store(profile: "work", input: bytes(keys)))
     #expect(try answer(try AWSRequest.get(profile: "work")) == keys + "\n")
     try answer(try AWSRequest.erase(profile: "work"))
-    let error = #expect(throws: ProtocolError.self) { try answer(.get(profile: "work")) }
+    let error = #expect(throws: ProtocolError.self) { try answer(AWSRequest.get(profile: "work")) }
     #expect(error?.code == .itemNotFound)
   }
 
@@ -141,13 +143,13 @@ struct CredentialRequestTests {
     let keys =
       #"{"AccessKeyId":"A","Expiration":"2020-01-01T00:00:00+00:00","SecretAccessKey":"s","Version":1}"#
     try answer(try AWSRequest.store(profile: "p", input: bytes(keys)))
-    let error = #expect(throws: ProtocolError.self) { try answer(.get(profile: "p")) }
+    let error = #expect(throws: ProtocolError.self) { try answer(AWSRequest.get(profile: "p")) }
     #expect(error?.code == .expired)
   }
 
   @Test func aProfileWithoutAccessKeyHasACodeOfItsOwn() throws {
     try test.open.blocking.set(ItemName("aws/p"), to: Secret("s"))
-    let error = #expect(throws: ProtocolError.self) { try answer(.get(profile: "p")) }
+    let error = #expect(throws: ProtocolError.self) { try answer(AWSRequest.get(profile: "p")) }
     #expect(error?.code == .noAccessKey)
   }
 

@@ -28,8 +28,9 @@ public struct DotenvExport: Sendable {
   ///   - items: The items. An item `work/api-token` becomes `WORK_API_TOKEN`.
   ///   - snapshot: The vault that they are in; secrets are opened one item at a time.
   ///   - progress: Called before each item with the number of those before it.
-  /// - Throws: ``ExchangeError`` with code `.invalidRequest` if two items have the same variable, or a
-  ///   secret is not text; `CredentialError` with code `.itemNotFound`, `.damaged`; `SealingError` with code `.outOfMemory`.
+  /// - Throws: ``ExchangeError`` with code `.invalidRequest` if two items have the same variable,
+  ///   or a secret is not text; `CredentialError` with code `.itemNotFound`, `.damaged`;
+  ///   `SealingError` with code `.outOfMemory`.
   public init(
     _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void = { _ in }
   ) throws {

@@ -8,15 +8,16 @@ import VaultStorage
 public enum JSONExport {
   /// Returns a document.
   ///
-  /// The document is in clear. It is text that passes through ordinary memory, although the result is
-  /// in locked memory.
+  /// The document is in clear. It is text that passes through ordinary memory, although the result
+  /// is in locked memory.
   ///
   /// - Parameters:
   ///   - items: The items.
   ///   - snapshot: The vault that they are in; secrets are opened one item at a time.
   ///   - progress: Called before each item with the number of those before it.
   /// - Returns: An object with `schema` and `items`.
-  /// - Throws: `CredentialError` with code `.itemNotFound`, `.damaged`; `SealingError` with code `.outOfMemory`.
+  /// - Throws: `CredentialError` with code `.itemNotFound`, `.damaged`; `SealingError` with code
+  ///   `.outOfMemory`.
   public static func document(
     _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void = { _ in }
   ) throws -> SecretBytes {

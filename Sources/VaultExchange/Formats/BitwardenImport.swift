@@ -2,9 +2,10 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// Bitwarden's export, "JSON", not encrypted.
+/// Bitwarden's unencrypted JSON export.
 ///
-/// bitwarden.com/help/condition-bitwarden-import; types 1 login, 2 note, 3 card, 4 identity, 5 SSH key.
+/// bitwarden.com/help/condition-bitwarden-import; types 1 login, 2 note, 3 card, 4 identity, 5 SSH
+/// key.
 enum BitwardenImport {
   private static let bodies = ["login", "secureNote", "card", "identity", "sshKey"]
   /// Members that are read by name, or hold nothing worth keeping.

@@ -8,7 +8,7 @@ enum CSVImport {
     case title, folder, url, username, password, otp, notes, tags, housekeeping
   }
 
-  // Headings: 1Password 8, KeePassXC 2.7, Chrome 120, Firefox 120, each as its export writes them.
+  // The headings that 1Password 8, KeePassXC 2.7, Chrome 120 and Firefox 120 export.
   private static let columns: [String: Column] = [
     "title": .title, "name": .title, "group": .folder, "folder": .folder,
     "url": .url, "website": .url, "username": .username, "login": .username,
@@ -81,7 +81,7 @@ enum CSVImport {
     return item
   }
 
-  /// `https://www.example.com/login` is `example.com`.
+  /// Returns the host of an address: `example.com` for `https://www.example.com/login`.
   static func host(_ url: String) -> String {
     let start = url.utf8.firstRange(of: "://".utf8)?.upperBound ?? url.startIndex
     let host = String(url[start...].unicodeScalars.prefix { $0 != "/" && $0 != "?" && $0 != "#" })

@@ -1,4 +1,5 @@
-/// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is skipped.
+/// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is
+/// skipped.
 package enum CSVReader {
   /// A row that does not follow the format.
   package struct Failure: Error, Equatable {

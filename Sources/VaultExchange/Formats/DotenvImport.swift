@@ -2,11 +2,12 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// A `.env` file: `NAME=value` lines, `#` comments, `export`, quotes.
+/// A `.env` file: lines `NAME=value`, comments, `export`, quotes.
 ///
-/// The dialect is the common part of those in use: in single quotes everything is literal; in double quotes
-/// `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and a backslash before a backquote are escapes; a bare value ends before
-/// ` #`, and is otherwise as it stands: `$2a$10$…` survives, and so does a `$NAME`.
+/// There is no standard; this is the common part of the dialects in use. In single quotes
+/// everything is literal; in double quotes `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and a backslash
+/// before a backquote are escapes; a bare value ends before ` #` and is otherwise literal, so
+/// `$2a$10$…` and `$NAME` stay as they are.
 package enum DotenvImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -57,7 +58,7 @@ private struct DotenvReader {
     return entries
   }
 
-  /// The entry of the line that begins here; `nil` for an empty line or a comment.
+  /// Returns the entry of the line that begins here; `nil` for an empty line or a comment.
   private mutating func entry() -> DotenvImport.Entry? {
     let number = line
     let whole = position..<endOfLine(from: position)
@@ -79,7 +80,7 @@ private struct DotenvReader {
       return .value(
         name: name, value: String(decoding: trimmed(value[..<end]), as: UTF8.self))
     }
-    // A quoted value may go over several lines, whose blanks are its own.
+    // A quoted value may have several lines, with their blanks.
     guard let (text, end) = quoted(from: value.startIndex, quote) else {
       skip(to: whole.upperBound)
       return .damaged(line: number, reason: "a quote is not closed")
@@ -92,7 +93,7 @@ private struct DotenvReader {
     return .value(name: name, value: text)
   }
 
-  /// The text that begins with a quote, and where it ends; `nil` where the quote is not closed.
+  /// Returns the quoted text and its end; `nil` if the quote is not closed.
   private func quoted(from start: Int, _ quote: UInt8) -> (text: String, end: Int)? {
     var output: [UInt8] = []
     var index = start + 1

@@ -7,8 +7,8 @@ import VaultTerminal
 
 /// KeePass 2's XML, as KeePassXC exports it.
 ///
-/// keepass.info/help/base/importexport.html: groups and entries below Root, texts as String elements, attachments
-/// in a pool below Meta.
+/// keepass.info/help/base/importexport.html: groups and entries below Root, texts as String
+/// elements, attachments in a pool below Meta.
 struct KeePassImport {
   /// Unpacks an attachment; returns `nil` if it cannot.
   let decompress: (SecretBytes) throws -> SecretBytes?
@@ -104,15 +104,15 @@ struct KeePassImport {
     return item
   }
 
-  /// Tags between commas or semicolons.
+  /// Splits tags at commas and semicolons.
   static func tags(_ text: String) -> [String] {
     text.unicodeScalars.split { $0 == "," || $0 == ";" }
       .map { String($0).trimmingBlanks }.filter { !$0.isEmpty }
   }
 
-  /// The bytes of an attachment; `nil` where they are not there, or cannot be read.
+  /// Returns the bytes of an attachment, or `nil` if they are missing or unreadable.
   ///
-  /// A value refers to the pool, or holds the bytes itself: as base64, mostly of what gzip packed.
+  /// A value refers to the pool or holds the bytes itself, as base64, and mostly packed by gzip.
   private func attachment(
     _ value: XMLTree?, _ pool: [String: XMLTree]
   ) throws -> SecretBytes? {
@@ -123,7 +123,7 @@ struct KeePassImport {
     return try? decompress(bytes)
   }
 
-  /// The seed of one-time codes where it is not in the field `otp`, as an address.
+  /// Returns a seed of one-time codes that is in other fields than `otp`, as an address.
   ///
   /// KeeTrayTOTP's fields, which KeePassXC wrote up to 2.3, and KeePass 2.47's own:
   /// keepass.info/help/base/placeholders.html#otp.

@@ -2,18 +2,19 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// Texts of KeePass entries that stand for another entry's: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`.
+/// References between KeePass entries: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`.
 ///
-/// keepass.info/help/base/fieldrefs.html. What KeePass itself writes finds the other entry by its id; a search by any
-/// other field is not answered here.
+/// keepass.info/help/base/fieldrefs.html. References by ID are resolved, which are the ones that
+/// KeePass writes itself; a search by another field is not.
 struct KeePassReferences {
   struct Failure: Error { let reason: String }
 
   private static let opening = Array("{REF:".utf8)
   private static let closing = UInt8(ascii: "}")
-  /// A text may refer to one that refers to a third.
+  /// The maximum length of a chain of references.
   private static let deepest = 8
-  /// A text with references may be longer than it is, but not without an end.
+  /// The maximum length of a text with its references resolved, against texts that double at every
+  /// step.
   private static let longest = 1 << 20
   private static let mostSteps = 1000
   private static let keys: [UInt8: String] = [
@@ -21,7 +22,7 @@ struct KeePassReferences {
     UInt8(ascii: "A"): "URL", UInt8(ascii: "N"): "Notes",
   ]
 
-  /// The texts of entries, by their ids in upper-case hex.
+  /// The texts of entries, by their IDs in uppercase hex.
   private var entries: [String: [String: String]] = [:]
 
   init(_ root: XMLTree) {
@@ -41,7 +42,7 @@ struct KeePassReferences {
     }
   }
 
-  /// The text with what its references stand for, or why there is none.
+  /// Returns the text with its references resolved, or the reason why that fails.
   func resolved(_ text: String) -> Result<String, Failure> {
     do {
       var steps = Self.mostSteps
@@ -54,7 +55,7 @@ struct KeePassReferences {
   private func resolved(
     _ text: String, depth: Int, _ steps: inout Int
   ) throws(Failure) -> String {
-    // KeePass takes small letters, too.
+    // KeePass also accepts lowercase letters.
     guard text.uppercased().utf8.firstRange(of: Self.opening) != nil else { return text }
     guard depth < Self.deepest else {
       throw Failure(reason: "it refers to another entry in a circle")
@@ -82,7 +83,7 @@ struct KeePassReferences {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// What `P@I:ID` stands for.
+  /// Returns the text that `P@I:ID` refers to.
   private func target(of reference: ArraySlice<UInt8>) throws(Failure) -> String {
     let text = String(decoding: reference, as: UTF8.self).uppercased()
     let bytes = Array(text.utf8)

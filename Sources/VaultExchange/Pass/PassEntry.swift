@@ -7,10 +7,10 @@ import VaultTerminal
 /// Reading a file and writing it again gives the same bytes.
 ///
 /// passwordstore.org, "Data Organization": the first line is the password; the rest is free text.
-/// Lines `user: …`, `login: …`, `url: …`, `otpauth://…` are fields, each the first time; all others are the
-/// notes. Where the file is not what ``file()`` makes of that by itself, the field ``layoutField`` says how it was
-/// laid out: `login:1` for a line `login: `, `otpauth`, `*3` for three lines of the notes, `!` for no newline at
-/// the end.
+/// The first line of each kind, `user: …`, `login: …`, `url: …`, `otpauth://…`, is a field; all
+/// others are the notes. If ``file()`` would not write the same file from that alone, the field
+/// ``layoutField`` keeps the layout: `login:1` for a line `login: `, `otpauth`, `*3` for three
+/// lines of the notes, `!` for no newline at the end.
 public struct PassEntry: Sendable {
   /// The name of the field that keeps an unusual layout.
   public static let layoutField = "pass-layout"
@@ -19,10 +19,10 @@ public struct PassEntry: Sendable {
   private static let named = [
     "user": "user", "username": "user", "login": "user", "url": "url", "website": "url",
   ]
-  /// Lines of an item that was not read from a file stand in this order.
+  /// The order of the lines for an item that was not read from a file.
   private static let usual = ["user", "url", otp]
   private static let newline = UInt8(ascii: "\n")
-  /// More between a name and its value make a note of the line.
+  /// A line with more blanks between a name and its value is a note.
   private static let mostBlanks = 1000
 
   /// The main secret.
@@ -44,7 +44,7 @@ public struct PassEntry: Sendable {
     !SecretText.isText(secret) || isPEM(secret)
   }
 
-  /// RFC 7468, section 2.
+  /// Whether the file is a key or certificate in PEM: RFC 7468, section 2.
   static func isPEM(_ secret: SecretBytes) -> Bool {
     let mark = Array("-----BEGIN ".utf8)
     return secret.withBytes { bytes in
@@ -113,7 +113,7 @@ public struct PassEntry: Sendable {
     return try SecretBytes.joined(Array(lines.map { [$0] }.joined(separator: [newline])))
   }
 
-  /// What a line says by itself.
+  /// Returns the field that a line is by itself, and its value.
   private static func field(of line: SecretBytes) throws -> (Line, SecretBytes)? {
     let (place, start) = line.withBytes { bytes -> (Line?, Int) in
       let scheme = Array("otpauth://".utf8)
@@ -137,7 +137,7 @@ public struct PassEntry: Sendable {
 
   // MARK: Layout
 
-  /// A line of the file, or several.
+  /// A part of the layout: a line of the file, or several.
   private enum Line: Equatable {
     case named(String, blanks: Int)
     case otp
@@ -182,7 +182,7 @@ public struct PassEntry: Sendable {
     }
   }
 
-  /// The lines that a file has where nothing else is said.
+  /// Returns the layout of a file whose item has no layout field.
   private static func usualLayout(of fields: [String: SecretBytes]) -> [Line] {
     var layout = usual.filter { fields[$0] != nil }.map { field -> Line in
       field == otp ? .otp : .named(field, blanks: 1)
@@ -213,7 +213,7 @@ public struct PassEntry: Sendable {
     var others = fields
     others[Self.layoutField] = nil
     if Self.isWhole(main) { return others.isEmpty ? main : nil }
-    // Its second line could be taken for a field.
+    // A reader would take the second line for a field.
     guard others.isEmpty || !Self.hasNewline(main) else { return nil }
     for (field, value) in others where field != Self.notes && Self.hasNewline(value) { return nil }
     let layout = layout
@@ -221,7 +221,7 @@ public struct PassEntry: Sendable {
     var lines: [[SecretBytes]] = [[main]]
     var notes = try fields[Self.notes].map(Self.lines) ?? []
     var written: Set<String> = [Self.notes, Self.layoutField]
-    // A single empty line of the notes is none of the fields.
+    // One empty line is in the layout, but makes no field of notes.
     if fields[Self.notes] == nil, layout.contains(.notes(1)) {
       notes = [try SecretBytes(text: "")]
     }
@@ -240,7 +240,7 @@ public struct PassEntry: Sendable {
         lines.append([value])
       }
     }
-    // What came to the item since: fields right behind the first line, notes at the end.
+    // Fields added since go right behind the first line, notes to the end.
     var more: [[SecretBytes]] = []
     for field in fields.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !written.contains(field) {

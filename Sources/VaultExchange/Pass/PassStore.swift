@@ -24,8 +24,8 @@ public enum PassStore {
   ///
   /// - Parameter name: The item's name.
   /// - Returns: The relative path.
-  /// - Throws: ``ExchangeError`` with code `.invalidRequest` for a part like `..`, which would lead out of
-  ///   the store, or one that `pass` would not list.
+  /// - Throws: ``ExchangeError`` with code `.invalidRequest` for a part like `..`, which would lead
+  ///   out of the store, or one that `pass` would not list.
   public static func path(of name: ItemName) throws(ExchangeError) -> String {
     guard !isHidden(name.text) else {
       throw ExchangeError(

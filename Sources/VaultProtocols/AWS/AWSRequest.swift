@@ -5,8 +5,8 @@ import VaultStorage
 
 /// A request of AWS's `credential_process`: the keys of a profile as the SDKs read them.
 ///
-/// docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html. The item is `aws/PROFILE`, and
-/// its main secret is the secret access key.
+/// docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html. The item is
+/// `aws/PROFILE`, and its main secret is the secret access key.
 public struct AWSRequest: CredentialRequest {
   /// The longest input that is read, in bytes.
   public static let inputLimit = 1 << 20
@@ -67,9 +67,11 @@ public struct AWSRequest: CredentialRequest {
   ///
   /// - Parameters:
   ///   - profile: The name of the profile.
-  ///   - input: An object in the form of `credential_process`, as `aws configure export-credentials` prints it.
+  ///   - input: An object in the form of `credential_process`, as printed by
+  ///     `aws configure export-credentials`.
   /// - Returns: The request.
-  /// - Throws: ``ProtocolError`` with code `.invalidRequest`; `CredentialError` with code `.invalidName`.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest`; `CredentialError` with code
+  ///   `.invalidName`.
   public static func store(profile: String, input: SecretBytes) throws -> AWSRequest {
     AWSRequest(.store(try draft(try itemName(profile), input)))
   }
@@ -81,8 +83,8 @@ public struct AWSRequest: CredentialRequest {
   ///
   /// - Parameter snapshot: The vault.
   /// - Returns: The object that the SDKs read, and the changes.
-  /// - Throws: ``ProtocolError`` with code `.itemNotFound`, `.noAccessKey`, `.expired`, `.accessKeyNotText`;
-  ///   `CredentialError` with code `.itemNotFound`, `.damaged`.
+  /// - Throws: ``ProtocolError`` with code `.itemNotFound`, `.noAccessKey`, `.expired`,
+  ///   `.accessKeyNotText`; `CredentialError` with code `.itemNotFound`, `.damaged`.
   public func response(in snapshot: VaultSnapshot?) throws -> CredentialResponse {
     switch action {
     case .get(let name):

@@ -2,7 +2,8 @@ import VaultStorage
 
 /// A prompt that a program shows through askpass, if its words are known.
 ///
-/// OpenSSH 9: `ssh-add.c`, `sshconnect2.c`; git: `credential.c`; sudo: `sudo_conv`, `%p` of sudoers(5).
+/// OpenSSH 9: `ssh-add.c`, `sshconnect2.c`; git: `credential.c`; sudo: `sudo_conv`, `%p` of
+/// sudoers(5).
 public enum AskpassPrompt: Equatable, Sendable {
   /// The passphrase of a key file.
   case key(path: String)
@@ -28,8 +29,8 @@ public enum AskpassPrompt: Equatable, Sendable {
     }
   }
 
-  // `Enter passphrase for key '/p': ` of ssh, `Enter passphrase for /p: ` of ssh-add. The prompts after a wrong
-  // answer are not known: the same answer would be wrong again.
+  // `Enter passphrase for key '/p': ` of ssh, `Enter passphrase for /p: ` of ssh-add. The prompts
+  // after a wrong answer are not known: the same answer would be wrong again.
   private static func key(_ text: String) -> AskpassPrompt? {
     if let path = between("Enter passphrase for key '", "': ", text) { return .key(path: path) }
     for end in [" (will confirm each use): ", ": "] {
@@ -63,7 +64,8 @@ public enum AskpassPrompt: Equatable, Sendable {
     return nil
   }
 
-  /// Returns the text between two others, if it is not empty; a blank at the prompt's end may be missing.
+  /// Returns the text between two others, if it is not empty; a blank at the prompt's end may be
+  /// missing.
   private static func between(_ start: String, _ end: String, _ text: String) -> String? {
     for end in [end, String(end.dropLast())] where text.begins(with: start) && text.ends(with: end)
     {

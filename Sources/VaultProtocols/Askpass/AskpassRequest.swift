@@ -4,9 +4,9 @@ import VaultStorage
 
 /// A prompt of ssh, git or sudo to its askpass program.
 ///
-/// ssh(1), "SSH_ASKPASS". A rule says which item answers, nothing is guessed: the item with the attribute
-/// ``attribute``, or for git the one of the credential helper, or the item of the documented name. If there
-/// is none, or there are several, the prompt is cancelled.
+/// ssh(1), "SSH_ASKPASS". A rule says which item answers, nothing is guessed: the item with the
+/// attribute ``attribute``, or for git the one of the credential helper, or the item of the
+/// documented name. If there is none, or there are several, the prompt is cancelled.
 public struct AskpassRequest: CredentialRequest {
   /// The attribute that makes an item answer: a key's path, `user@host`, or `sudo:user`.
   public static let attribute = "askpass"
@@ -17,8 +17,8 @@ public struct AskpassRequest: CredentialRequest {
   ///
   /// - Parameters:
   ///   - words: The arguments of the askpass program: the prompt alone.
-  ///   - kind: The value of `SSH_ASKPASS_PROMPT`: `none` only shows a text, `confirm` takes the exit status
-  ///     for an answer.
+  ///   - kind: The value of `SSH_ASKPASS_PROMPT`: `none` only shows a text, `confirm` takes the
+  ///     exit status for an answer.
   /// - Throws: ``ProtocolError`` with code `.askpassCancelled` for a prompt that is not known.
   public init(_ words: [String], kind: String?) throws(ProtocolError) {
     switch kind {
@@ -41,7 +41,8 @@ public struct AskpassRequest: CredentialRequest {
   ///
   /// - Parameter snapshot: The vault, if there is one.
   /// - Returns: One line.
-  /// - Throws: ``ProtocolError`` with code `.askpassCancelled`; `CredentialError` with code `.damaged`.
+  /// - Throws: ``ProtocolError`` with code `.askpassCancelled`; `CredentialError` with code
+  ///   `.damaged`.
   public func response(in snapshot: VaultSnapshot?) throws -> CredentialResponse {
     guard let prompt else { return CredentialResponse() }
     guard let answer = try snapshot.flatMap({ try answer(to: prompt, in: $0) }) else {

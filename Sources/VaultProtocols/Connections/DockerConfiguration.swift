@@ -47,7 +47,8 @@ public enum DockerConfiguration {
   /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
   public static func removed(from text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty, try store(in: text) == "vault" else { return nil }
-    // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
+    // The forms in which the line was written, or in which docker rewrites the file: last, after a
+    // comma.
     let forms = [
       ("\n\t\(setting),", ""), ("{\n\t\(setting)\n}\n", "{}\n"), ("{\n\t\(setting)\n}", "{}"),
       (",\n\t\(setting)", ""), ("\n\t\(setting)", ""), ("\(setting),", ""), (setting, ""),

@@ -36,8 +36,8 @@ public struct DockerRegistry: Sendable {
   ///
   /// - Parameter text: The file; empty if it does not exist.
   /// - Returns: The changed text; `nil` if it has the line.
-  /// - Throws: ``ProtocolError`` with code `.connectedOtherwise` if the registry has another helper, or
-  ///   `.configurationUnreadable`.
+  /// - Throws: ``ProtocolError`` with code `.connectedOtherwise` if the registry has another
+  ///   helper, or `.configurationUnreadable`.
   public func added(to text: String) throws -> String? {
     guard !text.trimmingBlanks.isEmpty else { return "{\n\t\(block)\n}\n" }
     let (members, helpers) = try read(text)
@@ -79,7 +79,8 @@ public struct DockerRegistry: Sendable {
     guard var left = helpers, left[name]?.scalarText == Self.helper else { return nil }
     left[name] = nil
     let wanted = [tree(members, helpers: left.isEmpty ? nil : left), tree(members, helpers: left)]
-    // As it was written, alone in the object, or as docker itself writes it: last, after a comma.
+    // The forms in which the line was written, or in which docker rewrites the file: last, after a
+    // comma.
     let forms = [
       ("\n\t\(block),", ""), ("{\n\t\(block)\n}\n", "{}\n"), ("{\n\t\(block)\n}", "{}"),
       (",\n\t\(block)", ""), ("\n\t\(block)", ""), ("\n\t\t\(setting),", ""),
@@ -127,13 +128,16 @@ public struct DockerRegistry: Sendable {
     (try? JSONValue.parse(Array(text.utf8))) == tree
   }
 
-  /// The places behind every opening brace.
+  /// Returns the places behind all opening braces.
   private static func braces(in text: String) -> [String.Index] {
     let bytes = text.utf8
     return bytes.indices.filter { bytes[$0] == UInt8(ascii: "{") }.map { bytes.index(after: $0) }
   }
 
-  /// The places behind the braces that follow the key: what stands in a text may look like one, too.
+  /// Returns the places behind braces that follow the key.
+  ///
+  /// One of them may be inside a string, so
+  /// the caller checks the result.
   private static func helperBraces(in text: String) -> [String.Index] {
     func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
     return text.utf8.ranges(of: "\"\(key)\"".utf8).compactMap { range in

@@ -8,7 +8,8 @@ extension MarkedBlock {
   /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
   public static func git(command: [String]) throws(ProtocolError) -> MarkedBlock {
     let line = try commandLine(command, quote: "'")
-    // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a `!`.
+    // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a
+    // `!`.
     let value = line.begins(with: "/") ? line : "!\(line)"
     return MarkedBlock(
       title: "connect git", section: "[credential]",
@@ -21,7 +22,8 @@ extension MarkedBlock {
   ///   - profile: The profile; `default` has a section without a prefix.
   ///   - command: The words of the command that prints the profile's keys.
   /// - Returns: The block.
-  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if the profile or a word cannot be written there.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if the profile or a word cannot be
+  ///   written there.
   public static func aws(
     profile: String, command: [String]
   ) throws(ProtocolError) -> MarkedBlock {
@@ -39,15 +41,16 @@ extension MarkedBlock {
   /// Checks the name of an AWS profile.
   ///
   /// - Parameter profile: The name.
-  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if it cannot be written between brackets.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if it cannot be written between
+  ///   brackets.
   public static func checkProfile(_ profile: String) throws(ProtocolError) {
     guard ServiceCredential.isPlain(profile), !profile.unicodeScalars.contains("]"),
       !profile.isEmpty
     else { throw ProtocolError(.invalidRequest, "this is no name of a profile") }
   }
 
-  /// Returns a line that a shell and AWS's own parser both split into the same words: some of AWS's tools start
-  /// a shell, others split the line themselves.
+  /// Returns a line that a shell and AWS's own parser both split into the same words: some of AWS's
+  /// tools start a shell, others split the line themselves.
   private static func commandLine(
     _ words: [String], quote: String
   ) throws(ProtocolError) -> String {

@@ -10,7 +10,8 @@ public struct MarkedBlock: Sendable {
   public let section: String
   /// The settings.
   public let settings: [String]
-  /// Whether the section may have such a setting already, which then is another helper beside this one.
+  /// Whether the section may have such a setting already, which then is another helper beside this
+  /// one.
   public let allowsOthers: Bool
 
   /// Creates a block.
@@ -78,8 +79,8 @@ public struct MarkedBlock: Sendable {
         remedy: .editByHand("take the lines from '\(begin)' to '\(end)' out"))
     }
     let hasSection = lines[start...last].contains { $0.begins(with: "[") }
-    // Settings added behind the block belong to its section, which has to stay for them. A comment is not a
-    // setting, and the next block begins with one.
+    // Settings added behind the block belong to its section, which has to stay for them. A comment
+    // is not a setting, and the next block begins with one.
     let next = lines[(last + 1)...].first { line in
       !line.isEmpty && !line.begins(with: "#") && !line.begins(with: ";")
     }
@@ -135,8 +136,10 @@ private struct MarkedText {
     parts.insert(contentsOf: lines.map { $0 + ending }, at: place)
   }
 
-  /// Adds lines at the end: a text without a final newline has none afterwards, either, and so is the same once
-  /// they are taken out.
+  /// Adds lines at the end.
+  ///
+  /// A text without a final newline gets none, so removing the lines
+  /// restores it.
   mutating func append(_ lines: [String]) {
     if parts.last?.isEmpty == true {
       insert(lines, at: parts.count - 1)

@@ -3,10 +3,11 @@ public import VaultCredentials
 public import VaultSealing
 import VaultStorage
 
-/// A request of docker or podman to its credential helper: `store`, `get`, `erase`, `list`, `version`.
+/// A request of docker or podman to its credential helper: `store`, `get`, `erase`, `list`,
+/// `version`.
 ///
-/// github.com/docker/docker-credential-helpers, `credentials/credentials.go`. Errors go to stdout, and
-/// docker compares the texts of ``Refusal`` word by word.
+/// github.com/docker/docker-credential-helpers, `credentials/credentials.go`. Errors go to stdout,
+/// and docker compares the texts of ``Refusal`` word by word.
 public struct DockerRequest: CredentialRequest {
   /// A failure that docker recognizes by its text.
   public enum Refusal: String, Error {
@@ -79,8 +80,8 @@ public struct DockerRequest: CredentialRequest {
   ///
   /// - Parameter snapshot: The vault, if there is one.
   /// - Returns: The output as docker reads it, and the changes.
-  /// - Throws: ``Refusal``; ``ProtocolError`` with code `.invalidRequest`; `CredentialError` with code
-  ///   `.damaged`.
+  /// - Throws: ``Refusal``; ``ProtocolError`` with code `.invalidRequest`; `CredentialError` with
+  ///   code `.damaged`.
   public func response(in snapshot: VaultSnapshot?) throws -> CredentialResponse {
     switch action {
     case .store(let server, let username, let secret):
@@ -92,7 +93,8 @@ public struct DockerRequest: CredentialRequest {
       }
       return CredentialResponse(output: try Self.document(credentials(of: item, in: snapshot)))
     case .erase(let server):
-      // Docker's own helpers also succeed where there is nothing to erase, as in a logout of an unknown host.
+      // Docker's own helpers also succeed where there is nothing to erase, as in a logout of an
+      // unknown host.
       let item = snapshot.flatMap { Self.find(server, in: $0.items()) }
       return CredentialResponse(changes: item.map { [.remove($0)] } ?? [])
     case .list:

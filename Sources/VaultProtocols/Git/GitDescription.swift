@@ -24,8 +24,8 @@ public struct GitDescription: Sendable {
   /// Reads a description.
   ///
   /// - Parameter input: The bytes that git sent.
-  /// - Throws: ``ProtocolError`` with code `.invalidDescription` for a line without `=`, with a NUL or a
-  ///   carriage return, of more than 65,535 bytes, or not UTF-8 where it matters.
+  /// - Throws: ``ProtocolError`` with code `.invalidDescription` for a line without `=`, with a NUL
+  ///   or a carriage return, of more than 65,535 bytes, or not UTF-8 where it matters.
   public init(_ input: SecretBytes) throws {
     try input.withBytes { bytes in
       var start = 0

@@ -218,7 +218,8 @@ public struct GitRequest: CredentialRequest {
     return attributes
   }
 
-  /// `git/github.com/david`, and the protocol where it is not https, and the path where there is one.
+  /// `git/github.com/david`, and the protocol where it is not https, and the path where there is
+  /// one.
   private static func name(of subject: GitSubject) -> String {
     var parts = [client, subject.host]
     if subject.scheme != "https" { parts.insert(subject.scheme, at: 1) }

@@ -51,7 +51,8 @@ struct GitSubject {
       ])
   }
 
-  /// Returns the credential to offer: one for all paths rather than one for a single path, then the newest.
+  /// Returns the credential to offer: one for all paths rather than one for a single path, then the
+  /// newest.
   func best(of items: [Item]) -> Item? {
     let found = items.filter(matches)
     let general = found.filter { $0.attributes[GitRequest.path] == nil }

@@ -2,8 +2,8 @@
 ///
 /// keyring/cli.py.
 ///
-/// Options can stand before or behind the other words. A service and a user may begin with a `-`, so only words
-/// that are options to the letter count as such.
+/// Options can stand before or behind the other words. A service and a user may begin with a `-`,
+/// so only words that are options to the letter count as such.
 public struct KeyringLine: Equatable, Sendable {
   /// The words that `keyring` can begin with.
   public enum Action: String, Sendable { case get, set, del }

@@ -32,8 +32,8 @@ public struct KeyringRequest: CredentialRequest {
   ///
   /// - Parameter snapshot: The vault, if there is one.
   /// - Returns: The password, perhaps behind the user's name, or the changes.
-  /// - Throws: ``ProtocolError`` with code `.itemNotFound`, `.severalUsers`, `.notALine`; `CredentialError`
-  ///   with code `.invalidName`, `.damaged`.
+  /// - Throws: ``ProtocolError`` with code `.itemNotFound`, `.severalUsers`, `.notALine`;
+  ///   `CredentialError` with code `.invalidName`, `.damaged`.
   public func response(in snapshot: VaultSnapshot?) throws -> CredentialResponse {
     switch line.action {
     case .get:

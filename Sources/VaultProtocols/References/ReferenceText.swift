@@ -12,7 +12,8 @@ public enum ReferenceText {
 
   /// Splits a text at its references.
   ///
-  /// A reference ends before an `@`, and before the first character that would need percent-encoding.
+  /// A reference ends before an `@`, and before the first character that would need
+  /// percent-encoding.
   ///
   /// - Parameter text: The text.
   /// - Returns: The parts in their order.

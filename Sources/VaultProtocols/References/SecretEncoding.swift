@@ -15,7 +15,8 @@ public enum SecretEncoding: String, CaseIterable, Sendable {
   ///
   /// - Parameter secret: The secret.
   /// - Returns: The encoded bytes, in locked memory.
-  /// - Throws: ``ProtocolError`` with code `.notText` if JSON is asked for and the secret is not text.
+  /// - Throws: ``ProtocolError`` with code `.notText` if JSON is asked for and the secret is not
+  ///   text.
   public func encode(_ secret: SecretBytes) throws -> SecretBytes {
     if self == .json, secret.count > 0, !SecretText.isText(secret) {
       throw ProtocolError(

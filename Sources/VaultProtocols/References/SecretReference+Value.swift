@@ -15,13 +15,15 @@ extension SecretReference {
   /// let user = try reference.value(in: try await vault.read())
   /// ```
   ///
-  /// A code of a counter is not returned, because the counter has to be stored before the code is used.
+  /// A code of a counter is not returned, because the counter has to be stored before the code is
+  /// used.
   ///
   /// - Parameter snapshot: The vault that the reference names.
-  /// - Returns: The secret or attribute, encoded as the reference asks; ``fallback`` if there is no such item
-  ///   or field.
-  /// - Throws: `CredentialError` with code `.itemNotFound` or `.fieldNotFound` if there is no fallback,
-  ///   `.invalidName`, `.damaged`; ``ProtocolError`` with code `.invalidRequest`, `.notText`.
+  /// - Returns: The secret or attribute, encoded as the reference asks; ``fallback`` if there is no
+  ///   such item or field.
+  /// - Throws: `CredentialError` with code `.itemNotFound` or `.fieldNotFound` if there is no
+  ///   fallback, `.invalidName`, `.damaged`; ``ProtocolError`` with code `.invalidRequest`,
+  ///   `.notText`.
   public func value(in snapshot: VaultSnapshot) throws -> SecretBytes {
     do {
       let bytes = try plainValue(in: snapshot)

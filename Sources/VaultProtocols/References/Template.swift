@@ -3,9 +3,10 @@ import VaultSealing
 
 /// A text with references in double braces: `{{ secret://… }}`.
 ///
-/// Everything else is kept byte for byte, including the `{{ … }}` of other programs and bytes that are not text. A
-/// backslash right before a reference is removed and keeps the reference as it is; two backslashes become
-/// one, and the reference is filled. Anywhere else a backslash has no meaning.
+/// Everything else is kept byte for byte, including the `{{ … }}` of other programs and bytes that
+/// are not text. A backslash right before a reference is removed and keeps the reference as it is;
+/// two backslashes become one, and the reference is filled. Anywhere else a backslash has no
+/// meaning.
 public struct Template: Sendable {
   /// A place in the template.
   public struct Position: Equatable, Sendable {
@@ -39,12 +40,13 @@ public struct Template: Sendable {
   /// Splits a template at its references.
   ///
   /// - Parameter bytes: The template.
-  /// - Throws: ``ProtocolError`` with code `.invalidRequest` that names the place of every reference that cannot be read.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` that names the place of every
+  ///   reference that cannot be read.
   public init(_ bytes: [UInt8]) throws(ProtocolError) {
     var parts: [Part] = []
     var faults: [String] = []
     var lines = LineCounter()
-    // What was not yet handed on begins here.
+    // The beginning of the bytes that are in no part yet.
     var pending = 0
     var index = 0
     while let start = Self.firstOpening(in: bytes, from: index) {
@@ -55,7 +57,7 @@ public struct Template: Sendable {
       pending = start
       guard backslashes.isMultiple(of: 2) else { continue }
       let position = lines.position(of: start, in: bytes)
-      // Never looked at twice: a line may hold a hundred thousand beginnings and no end.
+      // Go on behind what was searched: a line may hold a hundred thousand openings and no end.
       let (end, isClosed) = Self.end(of: begin, in: bytes)
       index = isClosed ? end + Self.closing.count : end
       do throws(ProtocolError) {
@@ -94,7 +96,7 @@ public struct Template: Sendable {
       if bytes[index + 1] != opening[1] {
         index += 2
       } else if bytes[index] == opening[0] {
-        // Of three braces the last two count: {{{ is a brace and an opening.
+        // Of three braces the last two open: {{{ is a brace and an opening.
         return index + 2 < bytes.count && bytes[index + 2] == opening[0] ? index + 1 : index
       } else {
         index += 1
@@ -103,13 +105,13 @@ public struct Template: Sendable {
     return nil
   }
 
-  /// Where the reference begins, if one follows the braces.
+  /// Returns the start of the reference that follows the braces, if there is one.
   private static func reference(in bytes: [UInt8], after start: Int) -> Int? {
     let begin = bytes[start...].firstIndex { !isBlank($0) } ?? bytes.count
     return bytes[begin...].starts(with: scheme) ? begin : nil
   }
 
-  /// Where the reference's braces close, or its line ends without.
+  /// Returns the place where the braces close, or the end of the line if they do not.
   private static func end(of begin: Int, in bytes: [UInt8]) -> (end: Int, isClosed: Bool) {
     var end = begin
     while end < bytes.count, bytes[end] != 0x0A {
@@ -142,7 +144,7 @@ public struct Template: Sendable {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Counts lines and columns as it goes, so that a long template is read once.
+  /// Counts lines and columns on the way, so that a long template is read once.
   private struct LineCounter {
     private var index = 0
     private var line = 1

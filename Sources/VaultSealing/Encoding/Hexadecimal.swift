@@ -15,7 +15,8 @@ package enum Hexadecimal {
       decoding: bytes.flatMap { [uppercase[Int($0 >> 4)], uppercase[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd length.
+  /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd
+  /// length.
   package static func bytes(_ text: String) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count / 2)
@@ -45,7 +46,8 @@ package enum Hexadecimal {
     }
   }
 
-  /// Returns the secret that digits stand for, in locked memory; `nil` if they are not pairs of digits.
+  /// Returns the secret that digits stand for, in locked memory; `nil` if they are not pairs of
+  /// digits.
   package static func decoded(_ text: SecretBytes) throws -> SecretBytes? {
     guard text.count.isMultiple(of: 2) else { return nil }
     var isValid = true

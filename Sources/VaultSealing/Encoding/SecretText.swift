@@ -1,6 +1,7 @@
-/// What can be told of a secret's bytes without turning them into a `String`.
+/// Properties of a secret's bytes as text, found without making a `String` of them.
 package enum SecretText {
-  /// Whether the bytes are UTF-8 and nothing that a terminal would act on, but for tab and newline.
+  /// Whether the bytes are UTF-8 without control characters, except for tab, newline and carriage
+  /// return.
   package static func isPrintable(_ secret: SecretBytes) -> Bool {
     var isPrintable = true
     let isText = scalars(of: secret) { scalar in
@@ -24,7 +25,8 @@ package enum SecretText {
     }
   }
 
-  /// What is probably there by accident, in words; empty where nothing is odd.
+  /// Returns descriptions of whatever is probably in the secret by accident, such as a carriage
+  /// return.
   package static func oddities(of secret: SecretBytes) -> [String] {
     guard secret.count > 0 else { return ["it is empty"] }
     guard isPrintable(secret) else { return [] }
@@ -48,7 +50,7 @@ package enum SecretText {
     return found
   }
 
-  /// Calls `body` with each scalar; answers whether the bytes are well-formed UTF-8.
+  /// Calls `body` with each scalar, and returns whether the bytes are well-formed UTF-8.
   ///
   /// The Unicode Standard 16, table 3-7.
   private static func scalars(of secret: SecretBytes, _ body: (UInt32) -> Void) -> Bool {

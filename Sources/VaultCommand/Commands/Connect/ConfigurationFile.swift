@@ -1,10 +1,12 @@
 import FoundationEssentials
 
-/// A file of another program that is changed as a whole: its mode stays, and a link to it stays a link.
+/// Another program's configuration file, replaced as a whole.
+///
+/// Its mode stays, and a link to it stays a link.
 struct ConfigurationFile {
   let path: String
 
-  /// What it holds; empty where it is missing.
+  /// Returns the text of the file; empty if it does not exist.
   ///
   /// - Throws: ``CommandError`` with code `configuration-unreadable`.
   func text() throws -> String {
@@ -18,7 +20,7 @@ struct ConfigurationFile {
     return text
   }
 
-  /// Replaces it; its folder is made where it is missing.
+  /// Replaces the file, and creates its folder if needed.
   ///
   /// - Throws: ``CommandError`` with code `cannot-create`.
   func replace(with text: String) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import VaultStorage
 import VaultTerminal
 
-/// What `connect` and `disconnect` are told.
+/// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
     help: "git, docker, podman, aws or pip.",
@@ -24,7 +24,7 @@ struct ConnectionOptions: ParsableArguments {
     try Connection(program, part: part, settings: common.settings())
   }
 
-  /// Performs the changes and says them.
+  /// Makes the changes, unless this is a dry run, and prints them.
   func perform(_ changes: [Connection.Change], verbs: (done: String, planned: String)) throws {
     if !dryRun { for change in changes { try change.perform() } }
     if common.json {

@@ -3,22 +3,24 @@ import VaultProtocols
 import VaultStorage
 import VaultTerminal
 
-/// Another program's settings that make it ask the vault.
+/// The changes to another program's configuration that make it ask the vault.
+///
+/// VaultProtocols says what is written; this type finds the files and writes them.
 struct Connection {
   enum Program: String, CaseIterable { case git, docker, podman, aws, pip }
 
-  /// What is to be changed, or was.
+  /// A change to a file, planned or made.
   struct Change {
     let path: String
-    /// The lines that are added or taken away.
+    /// The lines that are added or removed.
     let lines: [String]
     let perform: () throws -> Void
   }
 
   let program: Program
-  /// For aws.
+  /// The AWS profile.
   let profile: String
-  /// For docker: the only registry that is meant.
+  /// The docker registry; `nil` for all of them.
   let registry: DockerRegistry?
   let settings: VaultSettings
 
@@ -44,7 +46,7 @@ struct Connection {
     }
   }
 
-  /// The changes that connect; none where all is done.
+  /// Returns the changes that connect the program; none if it is connected.
   func connecting() throws -> [Change] {
     switch program {
     case .docker:
@@ -57,7 +59,7 @@ struct Connection {
     }
   }
 
-  /// The changes that take back what ``connecting()`` did, and nothing else.
+  /// Returns the changes that take back what ``connecting()`` did, and nothing else.
   func disconnecting() throws -> [Change] {
     switch program {
     case .docker:
@@ -96,7 +98,7 @@ struct Connection {
     case .aws: return try ProcessState.variable("AWS_CONFIG_FILE") ?? home() + "/.aws/config"
     case .pip: return try configurationFolder() + "/pip/pip.conf"
     default:
-      // git-config(1), FILES: the second one only where the first is missing.
+      // git-config(1), FILES: the second file is used only if the first does not exist.
       if let path = ProcessState.variable("GIT_CONFIG_GLOBAL") { return path }
       let (first, second) = (try home() + "/.gitconfig", try configurationFolder() + "/git/config")
       let manager = FileManager.default
@@ -179,7 +181,7 @@ struct Connection {
     return block.lines(in: text)
   }
 
-  /// This command with the options of this vault, and further words.
+  /// Returns the words that run this command for this vault.
   private func command(_ words: [String]) throws -> [String] {
     var options: [String] = []
     if let home = settings.home { options += ["--home", home] }
@@ -187,7 +189,7 @@ struct Connection {
     return [try executable()] + options + words
   }
 
-  /// The file that runs: a link on the way to it may be somebody else's tomorrow.
+  /// Returns the path of the running file, without links: a link may point elsewhere tomorrow.
   private func executable() throws -> String {
     do {
       return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -30,7 +30,7 @@ struct CredentialCommand: ParsableCommand {
 
   func run() throws { try line().run() }
 
-  /// The line that the words make.
+  /// Returns the line of these words.
   func line() throws -> CredentialLine {
     guard let face = CredentialProtocol(rawValue: face) else {
       throw CommandError.usage(

@@ -5,7 +5,8 @@ import VaultStorage
 
 /// A line of `vault credential`, recognized before the argument parser.
 ///
-/// A prompt and a service may begin with a `-`, and are not options.
+/// Prompts and services may begin with a `-` and are never options, so the parser must not see
+/// them.
 struct CredentialLine: Equatable {
   let face: CredentialProtocol
   let settings: VaultSettings
@@ -17,8 +18,9 @@ struct CredentialLine: Equatable {
     self.words = words
   }
 
-  /// The line, if its verb is `credential`; common options may stand before the verb and behind the
-  /// protocol's name.
+  /// Reads a line; returns `nil` if its verb is not `credential`.
+  ///
+  /// Common options can stand before the verb, and behind the protocol's name.
   init?(_ arguments: [String]) {
     let (before, rest) = CommandLineParsing.leadingOptions(arguments)
     guard rest.first == CredentialCommand.verbName, let word = rest.dropFirst().first,
@@ -34,11 +36,11 @@ struct CredentialLine: Equatable {
     self.init(face: face, settings: settings, words: words)
   }
 
-  /// The common options behind the protocol's name, and what the program says.
+  /// Splits the words behind the protocol's name into common options and the program's own words.
   static func split(
     _ said: [String], _ face: CredentialProtocol
   ) -> (options: [String], words: [String]) {
-    // A prompt can look like our options.
+    // A prompt can look like one of our options.
     guard face != .askpass else { return ([], said) }
     let (options, words) = CommandLineParsing.leadingOptions(said)
     return (options, Array(words))

@@ -4,12 +4,12 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// The words of `vault import` for a program: a format, or the folder of `pass`.
+/// A source of `vault import`: a file in a format, or the folder of `pass`.
 enum ImportSource: Equatable {
   case pass
   case file(ImportFormat)
 
-  /// The words in the order in which a person reads them.
+  /// The words for the sources, in the order of the help.
   static let words = ["pass"] + ImportFormat.allCases.map(\.rawValue)
 
   static let notAFolder = CommandError(
@@ -47,7 +47,7 @@ enum ImportSource: Equatable {
       guard name.ends(with: ".kdbx") else { return try Self.keepassxc(Self.bytes(path)) }
       let options =
         (keyFile.map { ["--key-file", $0] } ?? []) + (hasPassword ? [] : ["--no-password"])
-      // keepassxc-cli asks for the database's password, on our stdin.
+      // keepassxc-cli asks for the database's password itself, on the same stdin.
       let run = try ChildProgram.runInstalled(
         ["keepassxc-cli", "export", "--format", "xml"] + options + ["--", path], input: .inherited)
       guard run.isSuccess else {

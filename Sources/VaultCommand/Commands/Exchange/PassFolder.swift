@@ -11,7 +11,8 @@ struct PassFolder {
   /// Reads all files of the folder.
   ///
   /// - Returns: The items, and the files that gpg could not open.
-  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code `program-missing`.
+  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code
+  ///   `program-missing`.
   func read() throws -> ImportReading {
     guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path).sorted() else {
       throw ImportSource.notAFolder
@@ -40,14 +41,15 @@ struct PassFolder {
     return reading
   }
 
-  /// Writes items that are not there yet.
+  /// Writes a file for each item.
   ///
   /// - Parameters:
   ///   - items: The items.
   ///   - snapshot: The vault that they are in.
   ///   - progress: Called before each item with the number of those before it.
   /// - Returns: The names of items that a file of `pass` cannot hold; nothing of them is written.
-  /// - Throws: ``CommandError`` with code `cannot-create` if a file exists already, before any is written.
+  /// - Throws: ``CommandError`` with code `cannot-create` if a file exists already, before any is
+  ///   written.
   func write(
     _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void
   ) throws -> [ItemName] {
@@ -99,7 +101,7 @@ struct PassFolder {
         .gpgFailed, "gpg could not encrypt '\(item.name.text)'",
         hint: "check that the keys of .gpg-id are there: gpg --list-keys")
     }
-    // Whole or not at all, also where the export is interrupted.
+    // An interrupted export must not leave half a file.
     try OutputFile.write(run.output, to: path)
   }
 }
