@@ -83,7 +83,7 @@ struct OneTimeGeneratorTests {
     #expect(text(try generator(form).code(at: 59).text) == "287082")
   }
 
-  @Test func whatAnAddressSaysIsTaken() throws {
+  @Test func theParametersOfAnAddressAreUsed() throws {
     let totp = try generator(
       "otpauth://totp/Big%20Co%3Ame?secret=ME&period=60&digits=7&algorithm=sha512")
     #expect(totp.kind == .totp)
@@ -109,7 +109,7 @@ struct OneTimeGeneratorTests {
     ("otpauth-migration://offline?data=x", "several"),
     (String(repeating: "A", count: 8193), "longer"),
   ])
-  func whatIsNoSeedIsToldWithoutIt(form: String, expected: String) throws {
+  func anErrorAboutASeedDoesNotRepeatIt(form: String, expected: String) throws {
     let error = try #require(throws: OneTimeCodeError.self) { _ = try generator(form) }
     #expect(error.message.contains(expected), "\(error.message)")
     #expect(form.isEmpty || !error.message.contains(form))
@@ -146,7 +146,7 @@ struct OneTimeGeneratorTests {
     ),
     (" otpauth://totp/x?secret=gezdgnbv&odd=1\n", "otpauth://totp/x?secret=gezdgnbv&odd=1"),
   ])
-  func whatIsKeptIsAnAddress(form: String, address: String) throws {
+  func aSeedIsStoredAsAnAddress(form: String, address: String) throws {
     let made = try generator(form).address(from: bytes(form), label: "work/a b")
     #expect(text(made) == address)
     let (one, other) = (try generator(form), try OneTimeGenerator(made))

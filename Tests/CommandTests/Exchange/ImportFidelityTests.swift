@@ -24,7 +24,7 @@ struct ImportFidelityTests {
     }
   }
 
-  @Test func membersOfOneNameAreTold() throws {
+  @Test func repeatedMembersAreReported() throws {
     let vault = try CommandVault()
     let done = try vault(
       "import", "json", "-",
@@ -52,7 +52,7 @@ struct ImportFidelityTests {
     #expect(try back("list").text == "A\nBARE\nEMPTY\n")
   }
 
-  @Test func whatIsHousekeepingIsLeftOutAndToldAndNotALoss() throws {
+  @Test func housekeepingColumnsAreNotesAndNotLosses() throws {
     let vault = try CommandVault()
     let done = try vault(
       "import", "firefox", "-",
@@ -75,7 +75,7 @@ struct ImportFidelityTests {
     #expect(group.status == 0, "\(group.errors)")
   }
 
-  @Test func referencesBetweenKeePassEntriesAreResolvedOrTold() throws {
+  @Test func referencesBetweenKeePassEntriesAreResolvedOrReported() throws {
     let vault = try CommandVault()
     func entry(_ id: String, _ title: String, _ password: String, _ user: String = "") -> String {
       """
@@ -111,7 +111,7 @@ struct ImportFidelityTests {
     #expect(!done.errors.contains("s3cret"))
   }
 
-  @Test func whatIsTooMuchForAnItemIsNamedAndTheRestIsTaken() throws {
+  @Test func anItemBeyondALimitIsReportedAndTheRestIsImported() throws {
     let vault = try CommandVault()
     let fields = (0..<65_535).map { "{\"name\": \"c\($0)\", \"value\": \"v\"}" }
     let items = [
@@ -134,7 +134,7 @@ struct ImportFidelityTests {
     #expect(try vault("check").status == 0)
   }
 
-  @Test func controlCharactersInTagsAndFieldNamesAreTakenOutAndTold() throws {
+  @Test func controlCharactersInTagsAndFieldNamesAreRemovedAndReported() throws {
     let vault = try CommandVault()
     let done = try vault(
       "import", "json", "-",
@@ -177,7 +177,7 @@ struct ImportFidelityTests {
     #expect(same < plain * 8 + 5)
   }
 
-  @Test func aNameThatHadToChangeIsTold() throws {
+  @Test func aChangedNameIsReported() throws {
     let vault = try CommandVault()
     let done = try vault(
       "import", "json", "-", input: #"{"a\tb": "1", " c ": "2", "e\u0301": "3"}"#)

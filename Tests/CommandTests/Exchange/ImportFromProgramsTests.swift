@@ -47,7 +47,7 @@ struct ImportFromProgramsTests {
     .enabled(
       if: HelperLinks.isInstalled("pass") && HelperLinks.isInstalled("gpg"),
       "pass or gpg is not installed"))
-  func whatPassWroteIsTakenAndPassReadsWhatIsWritten() throws {
+  func aStoreOfPassIsImportedAndPassReadsAnExport() throws {
     let vault = try CommandVault()
     defer { _ = try? shell(vault, "gpgconf --kill all") }
     try passStore(vault)
@@ -109,7 +109,7 @@ struct ImportFromProgramsTests {
     .enabled(
       if: HelperLinks.isInstalled("keepassxc-cli"),
       "keepassxc-cli is not installed: KeePassXC's own database is not tried"))
-  func whatKeePassXCWroteIsTakenWithAttachmentsAndCodes() throws {
+  func aDatabaseOfKeePassXCIsImportedWithAttachmentsAndCodes() throws {
     let vault = try CommandVault()
     let folder = vault.home.path
     try Data(Self.document.utf8).write(to: URL(fileURLWithPath: "\(folder)/in.xml"))
@@ -193,7 +193,7 @@ struct ImportFromProgramsTests {
 
   // MARK: Any file
 
-  @Test func anImportIsTakenBackAsOneStep() throws {
+  @Test func anImportIsUndoneInOneStep() throws {
     let vault = try CommandVault()
     try vault.set("mine", "kept")
     try vault.set("both", "before")
@@ -218,7 +218,7 @@ struct ImportFromProgramsTests {
     #expect(try vault("list").text.split(separator: "\n").count == 2502)
   }
 
-  @Test func whatIsTwiceInAFileIsStoredOnceAndTold() throws {
+  @Test func anItemThatIsTwiceInAFileIsStoredOnceAndReported() throws {
     let vault = try CommandVault()
     let text = "name,url,username,password,note\na,,u,1,\na,,u,1,\na,,u,2,\na,,u,1,\n"
     let done = try vault("import", "chrome", "-", input: text)

@@ -13,7 +13,7 @@ struct ImportTests {
     try vault("get", name, "--field", field).text
   }
 
-  @Test func aTableOfPasswordsIsTakenWhole() throws {
+  @Test func aTableOfPasswordsIsImportedCompletely() throws {
     let vault = try CommandVault()
     let path = try file(
       "1p.csv",
@@ -46,7 +46,7 @@ struct ImportTests {
     #expect(try vault("list").text.split(separator: "\n").count == 3)
   }
 
-  @Test func whatIsThereIsLeftUnlessItIsToBeReplaced() throws {
+  @Test func existingItemsStayUnlessReplaceIsGiven() throws {
     let vault = try CommandVault()
     let path = try file(
       "chrome.csv", "name,url,username,password,note\na,,u,1,\nb,,,2,\n", in: vault)
@@ -89,7 +89,7 @@ struct ImportTests {
     #expect(try vault("import", "firefox", try file("x.csv", "a,b\n1,2\n", in: vault)).status == 65)
   }
 
-  @Test func bitwardensTypesAreAllTaken() throws {
+  @Test func allTypesOfBitwardenAreImported() throws {
     let vault = try CommandVault()
     let path = try file(
       "bw.json",
@@ -126,7 +126,7 @@ struct ImportTests {
     #expect(try vault("import", "bitwarden", sealed).status == 65)
   }
 
-  @Test func keePassXMLIsTakenWithWhatItHolds() throws {
+  @Test func keePassXMLIsImportedCompletely() throws {
     let vault = try CommandVault()
     let path = try file(
       "kp.xml",
@@ -173,7 +173,7 @@ struct ImportTests {
     #expect(try vault("import", "other", "-").status == 64)
   }
 
-  @Test func whatIsExportedComesBack() throws {
+  @Test func anExportCanBeImported() throws {
     let vault = try CommandVault()
     try vault.set("work/token", "a\nb\"c$d\\e")
     try vault.set("bytes", "x\u{0}y")
@@ -201,7 +201,7 @@ struct ImportTests {
   }
 
   @Test(.enabled(if: HelperLinks.isInstalled("gpg"), "gpg is not installed"))
-  func passsFolderIsTakenAndWritten() throws {
+  func aFolderOfPassIsReadAndWritten() throws {
     let vault = try CommandVault()
     let store = "\(vault.home.path)/store"
     let script = """

@@ -36,7 +36,7 @@ struct AWSHelperTests {
     #expect(try links.vault("credential", "aws", "a b").status == 1)
   }
 
-  @Test func whatIsMissingEndedOrLockedIsToldApart() throws {
+  @Test func missingExpiredAndLockedCredentialsHaveDifferentErrors() throws {
     let links = try HelperLinks()
     #expect(try links.vault("credential", "aws", "none").status == 1)
     #expect(try links.vault("credential", "aws").status == 64)

@@ -17,7 +17,7 @@ struct DockerHelperTests {
     #expect(result.text.isEmpty)
   }
 
-  @Test func whatIsStoredIsGivenBackListedAndErased() throws {
+  @Test func credentialsAreStoredReturnedListedAndErased() throws {
     let links = try HelperLinks()
     #expect(try links.call(helper, ["list"]).text == "{}\n")
     try store(links, index, "david", "p\"w\\ \u{E9}\n/")

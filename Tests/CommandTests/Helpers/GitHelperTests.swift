@@ -19,7 +19,7 @@ struct GitHelperTests {
 
   private let host = "protocol=https\nhost=example.com\n"
 
-  @Test func whatIsStoredIsGivenBack() throws {
+  @Test func aStoredCredentialIsReturned() throws {
     let links = try HelperLinks()
     #expect(try get(links, host) == "")
     try store(links, host + "username=david\npassword=p=w ü\n\n")
@@ -32,6 +32,19 @@ struct GitHelperTests {
     #expect(try get(links, "host=example.com\n") == "")
     #expect(try links.vault("list").text == "git/example.com/david\n")
     #expect(try links.vault("credential", "git", "get", input: host).text.contains("p=w ü"))
+  }
+
+  @Test(.enabled(if: HelperLinks.isInstalled("strace"), "strace is not installed"))
+  func anAnswerNeedsOneReadOfTheVaultFile() throws {
+    let links = try HelperLinks()
+    try store(links, host + "username=david\npassword=p\noauth_refresh_token=r\n")
+    let trace = "\(links.home)/trace"
+    let answer = try links.run(
+      "strace",
+      ["-f", "-o", trace, "-e", "trace=open,openat", "git-credential-vault", "get"], input: host)
+    #expect(answer.text.contains("password=p\n"), "\(answer.errors)")
+    let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+    #expect(calls.count { $0.contains("secrets.vault\"") } == 1)
   }
 
   @Test func usersOfOneHostAreKeptApartAndEmptyOnesKept() throws {
@@ -193,7 +206,7 @@ struct GitHelperTests {
     #expect(home.names().isEmpty)
   }
 
-  @Test func whatIsToComeIsIgnoredInSilence() throws {
+  @Test func unknownOperationsAreIgnored() throws {
     let links = try HelperLinks()
     let result = try links.call("git-credential-vault", ["rotate"], input: host)
     #expect(result.status == 0)

@@ -7,7 +7,7 @@ struct KeyringHelperTests {
     ("https://pypi.example/simple/", "david"), ("-x", "--mode"), ("a b\t'\"", "-"),
     ("--output", "plain"), ("日本", "ü@%/"), ("a/b", "c"),
   ])
-  func whatIsSetIsGot(service: String, username: String) throws {
+  func aPasswordIsSetAndReturned(service: String, username: String) throws {
     let links = try HelperLinks()
     let secret = " p w=%ü\\"
     #expect(try links.call("keyring", ["get", service, username]).status == 1)
