@@ -16,7 +16,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes", "VaultPreferences",
+        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+        "VaultPreferences",
         "VaultDataStore", "VaultProtocols", "VaultStorage", "VaultSealing", "VaultTerminal",
       ],
       path: "Targets"),

@@ -1,4 +1,3 @@
-import VaultProtocols
 package import VaultSealing
 
 /// The control sequence that puts text on a terminal's clipboard: OSC 52.

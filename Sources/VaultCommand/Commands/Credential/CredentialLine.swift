@@ -2,6 +2,7 @@ import VaultCredentials
 import VaultProtocols
 import VaultSealing
 import VaultStorage
+import VaultTerminal
 
 /// A line of `vault credential`, recognized before the argument parser.
 ///
@@ -63,9 +64,10 @@ struct CredentialLine: Equatable {
       words.last ?? "", input: try SecretInput.read(0, limit: GitRequest.inputLimit))
     do {
       try answer(request)
-    } catch let error as CommandError where error.code == CommandError.cancelled.code {
+    } catch {
       // If the user cancels our prompt, git must not prompt as well: git-credential(1), `quit`.
-      if words.last == "get" { try StandardOutput.write("quit=1\n") }
+      let isCancelled = CommandError(ownOrTerminal: error)?.code == .cancelled
+      if isCancelled, words.last == "get" { try StandardOutput.write("quit=1\n") }
       throw error
     }
   }
