@@ -3,8 +3,12 @@ import ArgumentParser
 /// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a
 /// value.
 struct DefaultsCommand: ParsableCommand {
+  /// The verb, which every line is compared with: asking `configuration` for it would put the whole
+  /// help together at each start.
+  static let verbName = "defaults"
+
   static let configuration = CommandConfiguration(
-    commandName: "defaults",
+    commandName: verbName,
     abstract: "Keep preferences, in the grammar of macOS's defaults.",
     discussion: """
       vault defaults write com.example.tool theme -string dark

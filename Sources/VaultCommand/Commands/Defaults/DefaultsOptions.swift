@@ -1,18 +1,19 @@
 /// Options that macOS does not have: `--word`, anywhere among the words of a verb.
 struct DefaultsOptions {
-  private var flags: Set<String> = []
-  private var values: [String: String] = [:]
+  // Arrays: there are a handful, and no table has to be built at the start of each line.
+  private var flags: [String] = []
+  private var values: [(option: String, value: String)] = []
 
   var isEmpty: Bool { flags.isEmpty && values.isEmpty }
 
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-  func value(_ option: String) -> String? { values[option] }
+  func value(_ option: String) -> String? { values.last { $0.option == option }?.value }
 
   /// Removes the options of a verb that macOS does not have; `--` ends them, and an unknown option
   /// is an error.
   static func takeAll(
-    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+    _ words: inout ArraySlice<String>, flags: [String], values: [String] = []
   ) throws -> DefaultsOptions {
     var isValue = false
     for word in words.prefix(while: { $0 != "--" }) {
@@ -29,7 +30,7 @@ struct DefaultsOptions {
 
   /// Removes known options; `--` ends them.
   static func take(
-    _ words: inout ArraySlice<String>, flags: Set<String>, values: Set<String> = []
+    _ words: inout ArraySlice<String>, flags: [String], values: [String] = []
   ) -> DefaultsOptions {
     var options = DefaultsOptions()
     var rest: [String] = []
@@ -39,9 +40,9 @@ struct DefaultsOptions {
         break
       }
       if flags.contains(word) {
-        options.flags.insert(word)
+        options.flags.append(word)
       } else if values.contains(word), let value = words.popFirst() {
-        options.values[word] = value
+        options.values.append((word, value))
       } else {
         rest.append(word)
       }

@@ -99,18 +99,22 @@ package final class DefaultsTool {
     default: break
     }
     guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
-    guard let help = DefaultsHelp.ofVerb(verb) else { return try run(verb, words) }
+    if try runMacVerb(verb, words) { return }
+    guard let help = DefaultsHelp.ofVerb(verb) else { throw DefaultsUsage() }
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       return print(help)
     }
     do {
-      try run(verb, words)
+      try runOwnVerb(verb, words)
     } catch is DefaultsUsage {
       throw DefaultsUsage(verb: verb)
     }
   }
 
-  private func run(_ verb: String, _ words: ArraySlice<String>) throws {
+  /// Runs one of macOS's verbs, which take `--help` for a word like any other.
+  ///
+  /// - Returns: Whether it is one.
+  private func runMacVerb(_ verb: String, _ words: ArraySlice<String>) throws -> Bool {
     switch verb {
     case "read": try read(words)
     case "read-type": try readType(words)
@@ -122,6 +126,15 @@ package final class DefaultsTool {
     case "find": try find(words)
     case "import": try importFile(words)
     case "export": try exportFile(words)
+    case "help", "-help", "--help", "-h": print(DefaultsHelp.text)
+    case "printhostidentifier": print(HostIdentity.current)
+    default: return false
+    }
+    return true
+  }
+
+  private func runOwnVerb(_ verb: String, _ words: ArraySlice<String>) throws {
+    switch verb {
     case "watch": try watch(words)
     case "history": try history(words)
     case "undo": try undo(words)
@@ -130,8 +143,6 @@ package final class DefaultsTool {
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)
-    case "help", "-help", "--help", "-h": print(DefaultsHelp.text)
-    case "printhostidentifier": print(HostIdentity.current)
     default: throw DefaultsUsage()
     }
   }
