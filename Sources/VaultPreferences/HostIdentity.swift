@@ -12,7 +12,7 @@ package enum HostIdentity {
     let seed = machineID() ?? hostName()
     let text = Array("vault preferences host\0".utf8) + Array(seed.utf8)
     guard let hash = try? Hash.blake2b(text, count: 16) else { return seed }
-    let digits = Array(OldStyleWriter.hex(hash).uppercased().utf8)
+    let digits = Array(Hexadecimal.uppercaseText(hash).utf8)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
       .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
   }()

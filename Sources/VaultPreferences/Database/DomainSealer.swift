@@ -19,7 +19,7 @@ struct DomainSealer {
 
   /// The contents of the column `key`.
   func name(of key: String) throws -> String {
-    OldStyleWriter.hex(try Hash.blake2b(Array(key.utf8), count: 16, key: names))
+    Hexadecimal.text(try Hash.blake2b(Array(key.utf8), count: 16, key: names))
   }
 
   func seal(

@@ -59,7 +59,7 @@ extension JSONWriter {
           writer.string(Self.name(Double(number)))
         }
       }
-    case .data(let bytes): tagged("$data") { $0.string(Base64.encode(bytes)) }
+    case .data(let bytes): tagged("$data") { $0.string(Base64Text.encode(bytes)) }
     case .date(let date):
       tagged("$date") { writer in
         let seconds = date.timeIntervalSinceReferenceDate
@@ -140,7 +140,7 @@ extension PreferenceValue {
   /// The value of an object of one `$` member; `nil` if its tag does not go with its value.
   private static func tagged(_ tag: String, _ value: PreferenceValue) -> PreferenceValue? {
     switch (tag, value) {
-    case ("$data", .string(let text)): return Base64.decode(text.utf8).map { .data($0) }
+    case ("$data", .string(let text)): return Base64Text.decode(text.utf8).map { .data($0) }
     case ("$date", .string(let text)):
       if let number = named(text) { return .date(Date(timeIntervalSinceReferenceDate: number)) }
       return DateText.iso8601(text).map { .date($0) }

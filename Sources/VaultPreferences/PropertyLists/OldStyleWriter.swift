@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultSealing
 
 /// The old-style text of property lists, as `defaults read` prints it.
 ///
@@ -94,7 +95,7 @@ package struct OldStyleWriter: Sendable {
     case .full: return "<\(Self.hexGroups(bytes))>"
     case .summary:
       guard bytes.count > 24 else {
-        return "{length = \(bytes.count), bytes = 0x\(Self.hex(bytes))}"
+        return "{length = \(bytes.count), bytes = 0x\(Hexadecimal.text(bytes))}"
       }
       let head = Self.hexGroups(Array(bytes.prefix(16)))
       let tail = Self.hexGroups(Array(bytes.suffix(8)))
@@ -102,19 +103,9 @@ package struct OldStyleWriter: Sendable {
     }
   }
 
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
   private static func hexGroups(_ bytes: [UInt8]) -> String {
     stride(from: 0, to: bytes.count, by: 4)
-      .map { hex(bytes[$0..<min($0 + 4, bytes.count)]) }.joined(separator: " ")
+      .map { Hexadecimal.text(Array(bytes[$0..<min($0 + 4, bytes.count)])) }.joined(separator: " ")
   }
 
   /// Bare only if there is something and all of it is ASCII letters and digits.

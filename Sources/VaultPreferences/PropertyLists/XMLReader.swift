@@ -106,7 +106,7 @@ final class XMLReader: XMLHandler {
     case "integer": return integer(text)
     case "real": return real(text)
     case "date": return DateText.iso8601(text).map { .date($0) }
-    case "data": return Base64.decode(content).map { .data($0) }
+    case "data": return Base64Text.decode(content).map { .data($0) }
     default: return nil
     }
   }

@@ -1,5 +1,4 @@
 import VaultPreferences
-import VaultSealing
 import VaultStorage
 
 /// Import and export, in macOS's forms and some more.
