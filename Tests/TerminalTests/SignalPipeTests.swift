@@ -4,11 +4,22 @@ import VaultTerminal
 
 /// Signals of this process, raised by the tests themselves.
 @Suite(.serialized) struct SignalPipeTests {
+  /// Raises a signal in this thread, which blocks it as all threads of a dispatch queue do.
+  private func send(_ number: Int32) {
+    var set = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
+    raise(number)
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
   @Test func caughtSignalsArriveInOrder() throws {
     let pipe = try #require(SignalPipe())
     pipe.catchSignals([SIGUSR1, SIGUSR2])
-    raise(SIGUSR1)
-    raise(SIGUSR2)
+    send(SIGUSR1)
+    send(SIGUSR2)
     #expect(pipe.takeSignals() == [SIGUSR1, SIGUSR2])
     #expect(pipe.takeSignals() == [])
     pipe.release()
@@ -20,11 +31,11 @@ import VaultTerminal
     outer.catchSignals([SIGUSR1])
     let inner = try #require(SignalPipe())
     inner.catchSignals([SIGUSR1])
-    raise(SIGUSR1)
+    send(SIGUSR1)
     #expect(inner.takeSignals() == [SIGUSR1])
     #expect(outer.takeSignals() == [])
     inner.release()
-    raise(SIGUSR1)
+    send(SIGUSR1)
     #expect(inner.takeSignals() == [])
     #expect(outer.takeSignals() == [SIGUSR1])
     outer.release()
@@ -36,7 +47,7 @@ import VaultTerminal
     var inner = SignalPipe()
     inner?.catchSignals([SIGUSR2])
     inner = nil
-    raise(SIGUSR2)
+    send(SIGUSR2)
     #expect(outer.takeSignals() == [SIGUSR2])
     outer.release()
   }
@@ -46,11 +57,11 @@ import VaultTerminal
     defer { signal(SIGUSR1, SIG_DFL) }
     let pipe = try #require(SignalPipe())
     pipe.catchSignals([SIGUSR1])
-    raise(SIGUSR1)
+    send(SIGUSR1)
     #expect(pipe.takeSignals() == [])
     pipe.release()
     pipe.catchSignals([], always: [SIGUSR1])
-    raise(SIGUSR1)
+    send(SIGUSR1)
     #expect(pipe.takeSignals() == [SIGUSR1])
     pipe.release()
   }

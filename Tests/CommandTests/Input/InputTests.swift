@@ -7,7 +7,7 @@ import VaultStorage
 import VaultTerminal
 
 struct InputTests {
-  /// A command that never stops printing is ended, not waited for.
+  /// The program is ended if it never stops printing.
   @Test func aPassphraseCommandThatPrintsTooMuchIsRefused() throws {
     let home = try TemporaryHome()
     let result = try VaultProcess(home: home.path).run(
@@ -22,7 +22,7 @@ struct InputTests {
     #expect(killed.errors.contains("signal 9 ended it"))
   }
 
-  @Test func sourcesAreReadAndAPassphraseIsNot() throws {
+  @Test func sourcesAreAcceptedAndAPassphraseIsNot() throws {
     #expect(try SecretSource("env:NAME") == .environment("NAME"))
     #expect(try SecretSource("file:/a:b") == .file("/a:b"))
     #expect(try SecretSource("fd:7") == .descriptor(7))
@@ -55,7 +55,7 @@ struct InputTests {
     }
   }
 
-  @Test func whatLooksLikeAnAccidentIsNamed() throws {
+  @Test func likelyAccidentsAreReported() throws {
     func oddities(_ text: String) throws -> Int {
       try SecretText.oddities(of: SecretBytes(copying: Array(text.utf8))).count
     }
@@ -72,7 +72,7 @@ struct InputTests {
     ([0xED, 0xA0, 0x80, 0x0A], false), ([0xC0, 0x80, 0x0A], false), (Array("\n".utf8), false),
     ([0x1B, 0x5B, 0x0A], false),
   ])
-  func oneLineOfTextIsToldFromTheRest(bytes: [UInt8], isSingleLine: Bool) throws {
+  func aSingleLineOfTextIsRecognized(bytes: [UInt8], isSingleLine: Bool) throws {
     #expect(SecretText.isSingleLine(try SecretBytes(copying: bytes)) == isSingleLine)
   }
 }

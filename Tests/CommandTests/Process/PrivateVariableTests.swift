@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The variable of `--passphrase env:NAME` goes to no other program, whichever verb starts it.
+/// No program that the command starts gets the variable of `--passphrase env:NAME`.
 @Suite(.serialized) struct PrivateVariableTests {
   private static let passphrase = "correct-horse-battery-9-staple"
   private static let options = ["--no-session", "--passphrase", "env:MYPW"]
 
-  /// A vault that a passphrase opens, and programs that note what they see in a folder of theirs.
+  /// A vault that a passphrase opens, and a folder of programs that record their environment.
   private struct Setting {
     let home: TemporaryHome
     let vault: VaultProcess
@@ -28,7 +28,7 @@ import Testing
       try #require(set.status == 0, "\(set.errors)")
     }
 
-    /// A program that notes its environment and then does as `script` says.
+    /// Adds a program that records its environment and then runs `script`.
     func addProgram(_ name: String, _ script: String) throws {
       let path = "\(programs)/\(name)"
       let text = """
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func theEditorDoesNotGetIt() throws {
+  @Test func theEditorDoesNotGetTheVariable() throws {
     let setting = try Setting()
     try setting.addProgram("my-editor", "exit 0")
     let run = try setting.vault.run(
@@ -64,7 +64,7 @@ import Testing
     try expectNothingPrivate(setting, "my-editor")
   }
 
-  @Test func gpgAndKeepassxcDoNotGetIt() throws {
+  @Test func gpgAndKeepassxcDoNotGetTheVariable() throws {
     let setting = try Setting()
     let store = "\(setting.home.path)/store"
     try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
@@ -79,7 +79,7 @@ import Testing
     try expectNothingPrivate(setting, "keepassxc-cli")
   }
 
-  @Test func whatOwnsTheClipboardDoesNotGetIt() throws {
+  @Test func theOwnerOfTheClipboardDoesNotGetTheVariable() throws {
     let setting = try Setting()
     try setting.addProgram("xclip", "cat > /dev/null")
     let run = try setting.vault.run(

@@ -20,10 +20,10 @@ struct ClipboardTests {
   @Test func aTerminalsClipboardIsEmptiedWhileItIsThere() throws { try check("terminal") }
 
   @Test(.enabled(if: has("tmux"), "tmux is not installed"))
-  func theTerminalAroundTmuxGetsIt() throws { try check("tmux") }
+  func theTerminalAroundTmuxReceivesTheSecret() throws { try check("tmux") }
 
   @Test(.enabled(if: has("screen"), "screen is not installed"))
-  func theTerminalAroundScreenGetsIt() throws { try check("screen") }
+  func theTerminalAroundScreenReceivesTheSecret() throws { try check("screen") }
 
   private static func has(_ programs: String...) -> Bool {
     programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
@@ -37,7 +37,7 @@ struct ClipboardTests {
 }
 
 struct ClipboardLineTests {
-  @Test func aLineThatCannotBeMeantIsRefused() throws {
+  @Test func contradictoryOptionsAreRefused() throws {
     let vault = try CommandVault()
     try vault.set("k", "s3cr3t")
     try vault.set("empty", "")

@@ -5,9 +5,9 @@ import Testing
 /// `vault edit` with scripts and real editors, by Scripts/edit.py.
 @Suite(.enabled(if: PythonScript.hasPexpect, "python3-pexpect is not installed"), .serialized)
 struct EditTests {
-  @Test func aScriptMayDoWhatItLikesWithTheFile() throws { try check("script") }
-  @Test func anotherChangeMeanwhileIsTold() throws { try check("two") }
-  @Test func everyWayOutTakesTheFileAlong() throws { try check("signals") }
+  @Test func aScriptMayReplaceOrRemoveTheFile() throws { try check("script") }
+  @Test func aConcurrentChangeIsReported() throws { try check("two") }
+  @Test func theFileIsRemovedOnEveryWayOut() throws { try check("signals") }
 
   @Test(.enabled(if: has("vim"), "vim is not installed"))
   func vimLeavesNothing() throws { try check("vim") }

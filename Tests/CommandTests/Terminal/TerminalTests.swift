@@ -8,19 +8,19 @@ struct TerminalTests {
   @Test func theFirstSetAsksTwiceAndShowsNothing() throws { try check("first-set") }
   @Test func thePassphraseIsAskedForWhileStdinCarriesTheSecret() throws { try check("stdin") }
   @Test func editingKeysWorkAndALongTokenIsNotCut() throws { try check("editing") }
-  @Test func echoIsBackAfterEverySignalThatEnds() throws { try check("signals") }
+  @Test func echoIsRestoredAfterEveryFatalSignal() throws { try check("signals") }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/dash"), "no /bin/dash"))
-  func aStoppedPromptGivesTheTerminalBackAndGoesOn() throws { try check("stop") }
+  func aStoppedPromptRestoresTheTerminalAndContinues() throws { try check("stop") }
 
-  @Test func namesAndSecretsDoNothingToTheTerminal() throws { try check("screen") }
+  @Test func controlCharactersInNamesAndSecretsAreEscaped() throws { try check("screen") }
 
   @Test func aSingleSlotIsPointedOutAtEveryTenthSecret() throws { try check("reminder") }
 
   @Test func namesAreATreeOnATerminalAndLinesInAPipe() throws { try look("tree") }
-  @Test func colourIsWhereItIsWanted() throws { try look("colour") }
+  @Test func colorFollowsTheOptionsAndTheTerminal() throws { try look("colour") }
   @Test func aNarrowWindowCutsNamesBetweenCharacters() throws { try look("narrow") }
-  @Test func progressIsShownAndGoesAway() throws { try look("progress") }
+  @Test func progressIsShownAndRemoved() throws { try look("progress") }
   @Test func anInterruptedImportLeavesTheVaultAsItWas() throws { try look("interrupted") }
 
   private func check(_ name: String) throws { try run(name, of: "terminal") }
