@@ -28,11 +28,11 @@ extension CommandError {
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"
     case .install(let program): "install \(program ?? "it")"
-    case .nameEditor: "say which one: EDITOR=nano vault edit NAME"
-    case .nameOtherEditor: "say which editor: EDITOR=nano vault edit NAME"
+    case .nameEditor: "say which one: EDITOR=nano \(ProgramName.current) edit NAME"
+    case .nameOtherEditor: "say which editor: EDITOR=nano \(ProgramName.current) edit NAME"
     case .mountMemory:
       "mount a tmpfs at /dev/shm, or set XDG_RUNTIME_DIR to a folder of yours on one; "
-        + "without: vault set NAME --stdin"
+        + "without: \(ProgramName.current) set NAME --stdin"
     case .leaveClipboardOut(let route):
       "--clipboard \(route.name) does not fit here; leave it out for what does"
     case .useTerminalClipboard: "the display did not answer; on a terminal: --clipboard terminal"
