@@ -60,4 +60,21 @@ public struct CredentialResponse: Sendable {
     self.changes = changes
     self.isNegative = isNegative
   }
+
+  /// Makes the changes.
+  ///
+  /// An item that was replaced by another one of its name since the snapshot is not removed.
+  ///
+  /// - Parameter edit: The vault to change.
+  /// - Throws: As `VaultEdit` does.
+  public func apply(to edit: inout VaultEdit) throws {
+    for change in changes {
+      switch change {
+      case .store(let draft): try edit.store(draft)
+      case .set(let name, let secret): try edit.set(name, to: secret)
+      case .remove(let item):
+        if edit[item.name]?.id == item.id { try edit.remove(item.name) }
+      }
+    }
+  }
 }

@@ -18,13 +18,7 @@ struct CredentialRequestTests {
   private func answer(_ request: some CredentialRequest) throws -> String? {
     let vault = test.open.blocking
     let response = try request.response(in: vault.read())
-    for change in response.changes {
-      switch change {
-      case .store(let draft): try vault.store([draft])
-      case .set(let name, let secret): try vault.set(name, to: secret)
-      case .remove(let item): try vault.remove(item.name)
-      }
-    }
+    try vault.edit { try response.apply(to: &$0) }
     return response.output?.text
   }
 

@@ -45,14 +45,8 @@ extension UnlockedVault.Blocking {
       var changes = ItemChanges()
       changes.kind = key.kind
       changes.attributes = key.attributes
-      let base = try ItemName(joiningPartsOf: key.name)
-      var name = base
-      var number = 2
-      // `a/b` of `c` and `a` of `b/c` have one name, and are two.
-      while edit[name] != nil {
-        name = try ItemName("\(base.text) (\(number))")
-        number += 1
-      }
+      // `a/b` of `c` and `a` of `b/c` have the same name but are two items.
+      let name = try FreeName.like(ItemName(joiningPartsOf: key.name).text) { edit[$0] != nil }
       return try edit.set(name, to: secret, changes: changes)
     }
   }

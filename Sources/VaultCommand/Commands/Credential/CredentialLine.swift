@@ -142,13 +142,7 @@ struct CredentialLine: Equatable {
     to request: some CredentialRequest, in vault: UnlockedVault.Blocking
   ) throws -> CredentialResponse {
     let response = try request.response(in: vault.read())
-    for change in response.changes {
-      switch change {
-      case .store(let draft): try vault.store([draft])
-      case .set(let name, let secret): try vault.set(name, to: secret)
-      case .remove(let item): try vault.remove(item.name)
-      }
-    }
+    if !response.changes.isEmpty { try vault.edit { try response.apply(to: &$0) } }
     return response
   }
 }
