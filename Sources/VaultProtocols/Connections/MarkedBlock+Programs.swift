@@ -7,7 +7,7 @@ extension MarkedBlock {
   /// - Returns: The block.
   /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
   public static func git(command: [String]) throws(ProtocolError) -> MarkedBlock {
-    let line = try commandLine(command, quote: "'")
+    let line = try commandLine(command, inDoubleQuotes: false)
     // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a
     // `!`.
     let value = line.begins(with: "/") ? line : "!\(line)"
@@ -31,7 +31,7 @@ extension MarkedBlock {
     return MarkedBlock(
       title: "connect aws \(profile)",
       section: profile == "default" ? "[default]" : "[profile \(profile)]",
-      settings: ["credential_process = \(try commandLine(command, quote: "\""))"])
+      settings: ["credential_process = \(try commandLine(command, inDoubleQuotes: true))"])
   }
 
   /// The block in pip's configuration, which makes pip run `keyring`.
@@ -52,9 +52,9 @@ extension MarkedBlock {
   /// Returns a line that a shell and AWS's own parser both split into the same words: some of AWS's
   /// tools start a shell, others split the line themselves.
   private static func commandLine(
-    _ words: [String], quote: String
+    _ words: [String], inDoubleQuotes isDouble: Bool
   ) throws(ProtocolError) -> String {
-    let isDouble = quote == "\""
+    let quote = isDouble ? "\"" : "'"
     // In double quotes a shell acts on more than the quote.
     let special = (isDouble ? "\"$`" : "'") + "\\"
     var parts: [String] = []

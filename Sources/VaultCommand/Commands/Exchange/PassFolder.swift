@@ -11,7 +11,7 @@ struct PassFolder {
   /// Reads all files of the folder.
   ///
   /// - Returns: The items, and the files that gpg could not open.
-  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code
+  /// - Throws: ``CommandError`` with code `import-unreadable`,
   ///   `program-missing`.
   func read() throws -> ImportReading {
     guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path).sorted() else {
