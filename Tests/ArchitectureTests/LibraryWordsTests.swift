@@ -5,6 +5,13 @@ import Testing
 ///
 /// A window that shows an error of `VaultCredentials` must not show a line of shell.
 struct LibraryWordsTests {
+  /// Files with the options or the files of other programs.
+  private static let others = [
+    "VaultProtocols/PythonKeyring/KeyringLine.swift",
+    "VaultProtocols/Connections/PodmanConfiguration.swift",
+    "VaultTerminal/Clipboard/ClipboardProgram.swift", "VaultTerminal/Editor/Editor.swift",
+  ]
+
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Sources").standardized.path
 
@@ -39,7 +46,8 @@ struct LibraryWordsTests {
       .filter { $0.hasPrefix("Vault") && $0 != "VaultCommand" }
     #expect(libraries.count > 5)
     var read = 0
-    for file in libraries.flatMap(Self.files) {
+    for file in libraries.flatMap(Self.files)
+    where !Self.others.contains(where: file.hasSuffix) {
       for line in try Self.lines(with: file) {
         for literal in line.matches(of: /"((?:[^"\\]|\\.)*)"/) {
           read += 1
