@@ -116,11 +116,13 @@ let package = Package(
     .systemLibrary(name: "CVaultSwiftRuntime"),
 
     .target(
-      name: "TestSupport", dependencies: ["VaultStorage", "VaultSealing", "CVaultSQLite"],
+      name: "TestSupport",
+      dependencies: ["VaultStorage", "VaultSealing", "CVaultSQLite", "CVaultLinux"],
       path: "Tests/TestSupport"),
     // One call on the keyring, in a process of its own: what tests of the keyring run.
     .executableTarget(
-      name: "keyring-probe", dependencies: ["VaultCredentials", "VaultSealing"],
+      name: "keyring-probe",
+      dependencies: ["VaultCredentials", "VaultCredentialsTesting", "VaultSealing"],
       path: "Tests/KeyringProbe"),
     .executableTarget(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],

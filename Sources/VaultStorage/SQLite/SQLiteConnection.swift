@@ -20,7 +20,7 @@ import CVaultSQLite
     case readWriteCreate
   }
 
-  package let handle: OpaquePointer
+  let handle: OpaquePointer
   private let files: StoreFileSystem
   private var isOpen = true
   private var statements: [String: SQLiteStatement] = [:]

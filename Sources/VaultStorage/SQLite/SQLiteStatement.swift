@@ -6,7 +6,7 @@ import CVaultSQLite
 /// SQL, columns from 0. A statement stays valid until it is released, even if its connection is
 /// closed before (sqlite.org/c3ref/close.html).
 @safe package final class SQLiteStatement {
-  @usableFromInline package let handle: OpaquePointer
+  @usableFromInline let handle: OpaquePointer
 
   /// Kept because a statement keeps the database open after its connection is closed.
   private let files: StoreFileSystem

@@ -16,13 +16,12 @@ struct KeyringTableTests {
   func aStateIsToldInTimeAndNothingIsHalfDone(_ row: KeyringTable.Row) async throws {
     let vaults = try PreparedVaults.shared.get()
     let session = try KeyringSession(row.rig, seed: row.isSeeded ? vaults.seed : nil)
-    guard row.hangs else {
+    if !row.hangs {
       for cell in row.cells { try check(cell, row, session, vaults) }
-      return
     }
-    // All at once, on threads that Swift's own do not wait for.
+    // What hangs does so for all of them at once, on threads that Swift's own do not wait for.
     try await withThrowingTaskGroup { group in
-      for cell in row.cells {
+      for cell in row.cells where row.hangs {
         group.addTask {
           try await Thread.running { try check(cell, row, session, vaults) }
         }

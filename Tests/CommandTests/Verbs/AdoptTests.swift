@@ -14,7 +14,7 @@ struct AdoptTests {
   }
 
   @Test func itemsOfOtherProgramsAreListedAndTakenIn() throws {
-    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
     try stored(
       "gh-token", ["service", "gh:github.com", "username", "me"], in: vault.session, label: "gh")
     try stored(
@@ -45,7 +45,7 @@ struct AdoptTests {
   }
 
   @Test func aForeignItemInThePlaceOfACopyBecomesTheCopy() throws {
-    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
     let service = "vault:\(try vault.id)"
     try stored(
       "theirs", ["service", service, "username", "x"], in: vault.session, label: "foreign")
@@ -63,7 +63,7 @@ struct AdoptTests {
   }
 
   @Test func aVaultThatIsLostComesBackFromItsCopies() throws {
-    let vault = try KeyringStatesTests.DesktopVault(hasKeyFile: false)
+    let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
     try #require(
       try vault.run(["set", "other", "--stdin"], input: "second", in: vault.session).status == 0)
     // The header's checksum no longer fits; its id can still be read.

@@ -71,8 +71,14 @@ struct OpeningFileTests {
       ["list", "--no-session"],
       adding: ["CREDENTIALS_DIRECTORY": folder, "VAULT_KEY_FILE": "\(folder)/vault.key"])
     #expect(named.status == Int32(status), "\(named.errors)")
-    // Below a folder of it, and beside it, the strict rule holds.
-    guard mode & 0o077 != 0 else { return }
+  }
+
+  /// Below a folder of it, and beside it, the strict rule holds.
+  @Test(arguments: [0o440, 0o640, 0o444, 0o460, 0o660])
+  func theGroupReadsNothingBesideAServicesCredentials(_ mode: Int) throws {
+    let setting = try Setting()
+    let (home, vault, folder) = (setting.home, setting.vault, setting.folder)
+    try setMode(mode, "\(folder)/vault.key")
     let elsewhere = try vault.run(
       ["list", "--no-session"],
       adding: ["CREDENTIALS_DIRECTORY": home.path, "VAULT_KEY_FILE": "\(folder)/vault.key"])

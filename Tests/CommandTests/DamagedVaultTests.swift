@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A damaged vault file through the command: 65, and nothing changed.
-struct CommandDamageTests {
+struct DamagedVaultTests {
   @Test func flippedBytesAreReportedByCheckAndNeverAnsweredWrongly() throws {
     let vault = try KeyFileVault()
     try vault.set("one", "first")

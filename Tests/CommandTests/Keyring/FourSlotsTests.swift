@@ -8,7 +8,7 @@ import VaultStorage
 /// One vault with a slot of every kind: each opens it alone, and after a rotation none of the old ones opens
 /// anything new.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
-struct FourDoorsTests {
+struct FourSlotsTests {
   @Test func eachOpensAloneAndARotationEndsThemAll() throws {
     let home = try TemporaryHome()
     let session = try KeyringSession(.unlocked)

@@ -4,7 +4,7 @@ import Testing
 
 /// Every state that a desktop's keyring can be in is told apart, and in time.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
-struct KeyringStateTests {
+struct KeyringProbeTests {
   struct Expectation: CustomStringConvertible, Sendable {
     let state: KeyringSession.State
     let probe: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the command says and how it ends where only the keyring opens the vault.
-struct KeyringStateTests {
+struct KeyringAdviceTests {
   private static let programs = [
     "dbus-run-session", "dbus-send", "gnome-keyring-daemon", "setsid", "python3",
   ]
