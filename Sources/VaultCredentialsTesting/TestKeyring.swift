@@ -184,7 +184,7 @@ extension TestKeyring: DesktopKeyring {
   }
 
   package func secret(of identity: KeyringIdentity) throws(KeyringError) -> SecretBytes {
-    let matches = try items(matching: identity.searched)
+    let matches = try items(matching: identity.attributes)
     guard matches.locked.isEmpty else { throw KeyringError(.itemLocked) }
     guard let item = matches.unlocked.first else { throw KeyringError(.itemMissing) }
     guard let secret = try secrets(of: [item.path])[item.path] else {
@@ -220,15 +220,21 @@ extension TestKeyring: DesktopKeyring {
   ) throws(KeyringError) {
     try requireWritable()
     let isThere = contents.withLock { contents in
+      guard contents.holds(path, identity) else { return false }
       contents.items[path]?.secret = secret
-      return contents.items[path] != nil
+      return true
     }
     guard isThere else { throw KeyringError(.itemMissing) }
   }
 
   package func delete(_ path: String, of identity: KeyringIdentity) throws(KeyringError) {
     try requireWritable()
-    contents.withLock { $0.items[path] = nil }
+    let isThere = contents.withLock { contents in
+      guard contents.holds(path, identity) else { return false }
+      contents.items[path] = nil
+      return true
+    }
+    guard isThere else { throw KeyringError(.itemMissing) }
   }
 
   package var hasSentInClear: Bool { false }
@@ -258,6 +264,12 @@ extension TestKeyring: DesktopKeyring {
 }
 
 extension TestKeyring.Contents {
+  /// Whether the item at `path` is the one of that identity: a path may be another item's by now.
+  fileprivate func holds(_ path: String, _ identity: KeyringIdentity) -> Bool {
+    guard let item = items[path]?.item else { return false }
+    return identity.searched.allSatisfy { item.attributes[$0.key] == $0.value }
+  }
+
   fileprivate mutating func newPath() -> String {
     defer { next += 1 }
     return "/org/freedesktop/secrets/collection/test/\(next)"

@@ -1,5 +1,6 @@
 import Glibc
 import VaultCredentials
+import VaultCredentialsTesting
 import VaultSealing
 
 // libsecret is one per process and dies with its bus: tests of the keyring run this program, which makes
@@ -89,6 +90,14 @@ do {
     try keyring.unlock(cancellation: cancellation)
   case "unlock-password": print(try keyring.unlock(password: input()).rawValue)
   case "lock": try keyring.lock()
+  case "contract":
+    let contract = KeyringContract(of: keyring)
+    do throws(ContractViolation) {
+      if words.first == "locked" { try contract.checkWhileLocked() } else { try contract.check() }
+      print("holds")
+    } catch {
+      print(error)
+    }
   default: exit(64)
   }
 } catch let error as KeyringError {
