@@ -20,7 +20,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	e2fsprogs xfsprogs
 
-.PHONY: help build demo test fuzz lint format install uninstall deb completions docs api api-baseline bench clean
+.PHONY: help build demo test fuzz lint format install uninstall deb completions snapshots docs api api-baseline bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ completions: ## Update the completions in completions/
 	@.build/debug/vault completions bash > completions/vault.bash
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
+
+snapshots: ## Write the help and man pages in Tests/CommandTests/Snapshots anew
+	@scripts/install-packages required $(BUILD_PACKAGES) python3
+	@$(SWIFT) build --product vault
+	@scripts/snapshots .build/debug/vault Tests/CommandTests/Snapshots
 
 fuzz: ## Fuzz the decoders, FUZZ_SECONDS each (60); TARGETS="git otpauth" for some
 	@scripts/install-packages required $(BUILD_PACKAGES)

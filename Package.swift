@@ -190,7 +190,7 @@ let package = Package(
         "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultOneTimeCodes",
         "VaultTerminal", "vault", "TestSupport",
       ],
-      exclude: ["Scripts"]),
+      exclude: ["Scripts", "Snapshots"]),
   ],
   swiftLanguageModes: [.v6]
 )
