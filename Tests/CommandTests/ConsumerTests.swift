@@ -2,7 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a program that uses one of the libraries has to fetch and to build.
+/// `swift`, where it is in PATH.
+private let packageManager: String? =
+  (ProcessInfo.processInfo.environment["PATH"] ?? "")
+  .split(separator: ":").map { "\($0)/swift" }.first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+/// What a program that uses one of the libraries has to fetch and to build; that program runs.
+@Suite(.enabled(if: packageManager != nil, "needs swift in PATH"))
 struct ConsumerTests {
   private let home: TemporaryHome
 
@@ -13,14 +21,17 @@ struct ConsumerTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  private static let packageManager: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
-    .split(separator: ":").map { "\($0)/swift" }.first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-  /// A package that takes `library`, with exactly these traits or, without any named, the default ones.
-  private func consumer(of library: String, traits: String?, code: String) throws {
+  /// Writes a package with a program for each of `libraries`, which takes this one with exactly these traits.
+  ///
+  /// Without any named, `traits` are the default ones.
+  private func consume(_ libraries: [String: String], traits: String?) throws {
     let dependency = traits.map { ", traits: \($0)" } ?? ""
+    let targets = libraries.keys.sorted().map { library in
+      """
+          .executableTarget(
+            name: "Use\(library)", dependencies: [.product(name: "\(library)", package: "vault")]),
+      """
+    }
     let manifest = """
       // swift-tools-version: 6.2
       import PackageDescription
@@ -28,20 +39,20 @@ struct ConsumerTests {
         name: "consumer",
         dependencies: [.package(name: "vault", path: "\(Self.root.path)"\(dependency))],
         targets: [
-          .executableTarget(
-            name: "consumer", dependencies: [.product(name: "\(library)", package: "vault")])
+      \(targets.joined(separator: "\n"))
         ])
       """
-    try FileManager.default.createDirectory(
-      atPath: "\(home.path)/Sources/consumer", withIntermediateDirectories: true)
     try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(home.path)/Package.swift"))
-    try Data(code.utf8)
-      .write(to: URL(fileURLWithPath: "\(home.path)/Sources/consumer/main.swift"))
+    for (library, code) in libraries {
+      let folder = "\(home.path)/Sources/Use\(library)"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data(code.utf8).write(to: URL(fileURLWithPath: "\(folder)/main.swift"))
+    }
   }
 
-  private func run(_ arguments: String...) throws -> VaultProcess.Result {
+  private func swift(_ arguments: String...) throws -> VaultProcess.Result {
     // The package manager's own cache and git's settings are the user's: nothing is fetched twice.
-    try VaultProcess(home: home.path, executable: try #require(Self.packageManager)).run(
+    try VaultProcess(home: home.path, executable: try #require(packageManager)).run(
       arguments, adding: ProcessInfo.processInfo.environment)
   }
 
@@ -52,7 +63,7 @@ struct ConsumerTests {
       let dependencies: [Package]
       var all: [String] { dependencies.flatMap { [$0.url] + $0.all } }
     }
-    let shown = try run("package", "show-dependencies", "--format", "json")
+    let shown = try swift("package", "show-dependencies", "--format", "json")
     #expect(shown.status == 0, "\(shown.errors)")
     let document = try #require(shown.text.firstRange(of: "{")).lowerBound
     let tree = try JSONDecoder().decode(Package.self, from: Data(shown.text[document...].utf8))
@@ -61,23 +72,88 @@ struct ConsumerTests {
     }
   }
 
-  @Test(
-    .enabled(if: packageManager != nil, "needs swift in PATH"),
-    arguments: ["VaultCredentials", "VaultPreferences"])
-  func oneDrawerWithoutTraitsFetchesNoOtherPackage(library: String) throws {
-    try consumer(of: library, traits: "[]", code: "import \(library)\n")
-    #expect(try fetched() == [])
+  /// Builds the consumer and runs the program of `library`.
+  private func output(of library: String) throws -> String {
+    let product = "Use\(library)"
+    // Neither debug information nor an index is read.
+    let built = try swift(
+      "build", "--product", product, "--disable-index-store", "-debug-info-format", "none")
+    try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
+    let program = VaultProcess(home: home.path, executable: "\(home.path)/.build/debug/\(product)")
+    let run = try program.run(["\(home.path)/data"])
+    #expect(run.status == 0, "\(run.errors)")
+    return run.text
   }
 
-  @Test(.enabled(if: packageManager != nil, "needs swift in PATH"))
-  func appDataAloneFetchesSwiftSyntaxOnly() throws {
-    try consumer(of: "VaultAppData", traits: #"["AppData"]"#, code: "import VaultAppData\n")
+  private static let credentials = """
+    import VaultCredentials
+    import VaultSealing
+    import VaultStorage
+
+    var options = VaultOptions()
+    options.usesKeyring = false
+    options.sessionSeconds = 0
+    let location = StoreLocation(home: CommandLine.arguments[1])
+    let key = try SecretBytes.random(count: 32)
+    let vault = try LockedVault(location: location, options: options)
+    _ = try vault.blocking.create(slots: [.keyFile(key)])
+    let open = try await vault.unlock(with: [.key { key }])
+    try await open.set(ItemName("api-token"), to: Secret("s3cr3t"))
+    print(try await open.get(ItemName("api-token")).text ?? "")
+    """
+
+  private static let preferences = """
+    import VaultPreferences
+    import VaultStorage
+
+    let location = StoreLocation(home: CommandLine.arguments[1])
+    let store = try PreferenceStore(domain: "com.example.tool", location: location)
+    store.set("dark", forKey: "theme")
+    print(store.string(forKey: "theme") ?? "")
+    """
+
+  private static let appData = """
+    import VaultAppData
+
+    @Model
+    final class Trip {
+      var name: String
+      init(name: String) { self.name = name }
+    }
+
+    let file = ModelConfiguration(url: URL(fileURLWithPath: CommandLine.arguments[1]))
+    let context = ModelContext(try ModelContainer(for: Trip.self, configurations: file))
+    context.insert(Trip(name: "Oslo"))
+    try context.save()
+    let found = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Oslo" })
+    print(try context.fetchCount(found))
+    """
+
+  @Test func twoDrawersWithoutTraitsFetchNoOtherPackageAndRun() throws {
+    let libraries = ["VaultCredentials": Self.credentials, "VaultPreferences": Self.preferences]
+    try consume(libraries, traits: "[]")
+    #expect(try fetched() == [])
+    #expect(try output(of: "VaultCredentials") == "s3cr3t\n")
+    #expect(try output(of: "VaultPreferences") == "dark\n")
+  }
+
+  @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {
+    try consume(["VaultAppData": Self.appData], traits: #"["AppData"]"#)
     #expect(try fetched() == ["swift-syntax"])
   }
 
-  @Test(.enabled(if: packageManager != nil, "needs swift in PATH"))
-  func everythingIsThereByDefault() throws {
-    try consumer(of: "VaultAppData", traits: nil, code: "import VaultAppData\n")
+  /// swift-syntax is not built anew for every run of the tests.
+  @Test(
+    .enabled(
+      if: ProcessInfo.processInfo.environment["CI"] != nil,
+      "builds swift-syntax; set CI to run it"))
+  func appDataAloneRuns() throws {
+    try consume(["VaultAppData": Self.appData], traits: #"["AppData"]"#)
+    #expect(try output(of: "VaultAppData") == "1\n")
+  }
+
+  @Test func everythingIsThereByDefault() throws {
+    try consume(["VaultAppData": Self.appData], traits: nil)
     #expect(Set(try fetched()) == ["swift-syntax", "swift-argument-parser"])
   }
 }
