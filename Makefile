@@ -1,16 +1,16 @@
-# vault: build, try, test, install. `make help` lists the targets.
+# Builds, tests and installs vault. `make help` lists the targets.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 SWIFT ?= swift
 PREFIX ?= $(HOME)/.local
-# Another name, for those who have HashiCorp's vault: make install NAME=lvault
+# For machines with HashiCorp's vault, another name: make install NAME=lvault
 NAME ?= vault
 DESTDIR ?=
 
 RELEASE := .build-release
-# The built command and the folder of the Debian package: tests run these rules with another command.
+# The built command and the directory of the Debian package; tests run these rules with another command.
 BINARY ?= $(RELEASE)/release/vault
 DEB ?= .build-deb
 
@@ -25,15 +25,15 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the command as it is installed: a release, everything but glibc linked statically
+build: ## Build the command as it is installed: optimized, all but glibc linked statically
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/build-release $(RELEASE)
 
-demo: build ## Store, read and use a secret in a temporary home
+demo: build ## Store, read and use a secret in a throwaway home
 	@scripts/install-packages optional gnome-keyring dbus libsecret-tools
 	@scripts/demo $(abspath $(BINARY))
 
-test: ## Run all tests; report how many ran, and what was skipped and why
+test: ## Run all tests; report how many ran, and which were skipped and why
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/install-packages optional $(TEST_PACKAGES)
 	@scripts/run-tests
@@ -55,7 +55,7 @@ deb: build ## Build a Debian package in .build-deb
 	@scripts/install-packages required dpkg-dev binutils python3
 	@scripts/build-deb "$(BINARY)" "$(DEB)"
 
-completions: ## Update the completions in completions/
+completions: ## Regenerate completions/
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@$(SWIFT) build --product vault
 	@mkdir -p completions
@@ -63,7 +63,7 @@ completions: ## Update the completions in completions/
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
 
-snapshots: ## Write the help and man pages in Tests/CommandTests/Snapshots anew
+snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build --product vault
 	@scripts/snapshots .build/debug/vault Tests/CommandTests/Snapshots
@@ -83,7 +83,7 @@ api: ## Show the differences between the libraries' public API and the baseline 
 	@scripts/symbol-graphs .build-api
 	@scripts/api-baseline .build-api --check && echo "api: as in the baseline"
 
-api-baseline: ## Update the baseline of the public API
+api-baseline: ## Regenerate the baseline in api/
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build
 	@scripts/symbol-graphs .build-api
@@ -92,5 +92,5 @@ api-baseline: ## Update the baseline of the public API
 bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
 
-clean: ## Remove everything that was built
+clean: ## Remove all build products
 	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE)
