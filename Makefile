@@ -39,11 +39,11 @@ test: ## Run all tests; report how many ran, and which were skipped and why
 	@scripts/run-tests
 
 lint: ## Check the style: swift format, strictly
-	@$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Snippets Benchmarks
 	@echo "lint: nothing to say"
 
 format: ## Format all sources
-	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests Snippets Benchmarks
 
 install: build ## Install command, completions and man pages below PREFIX (default ~/.local)
 	@scripts/install "$(DESTDIR)$(PREFIX)" "$(NAME)" "$(BINARY)"
