@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A session bus with a keyring in one state, in a home of its own; it all goes when the test is done.
+/// A session bus with a keyring in a given state, in a temporary home; all of it is removed with the test.
 ///
-/// Real gnome-keyring where the state can be had from it, and a small misbehaving service of the tests'
-/// own for what it never does: `Tests/KeyringRig`.
+/// The keyring is a real gnome-keyring where it can be brought into that state. A small service in
+/// `Tests/KeyringRig` misbehaves in ways that gnome-keyring never does.
 package final class KeyringSession: Sendable {
-  /// How the keyring stands: one of `session.sh`'s words, or a mode of `secret_service.py`.
+  /// The state of the keyring: a state of `session.sh`, or a mode of `secret_service.py`.
   package struct State: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let name: String
 
@@ -29,7 +29,7 @@ package final class KeyringSession: Sendable {
     package let description: String
   }
 
-  /// What a command did.
+  /// The outcome of a command.
   package struct Run: Sendable {
     package let status: Int32
     package let output: Data
@@ -43,13 +43,13 @@ package final class KeyringSession: Sendable {
       return text
     }
 
-    /// The output without blanks and newlines: of a document, what a test looks for in it.
+    /// The output without whitespace, for tests that search a document.
     package var compactText: String { text.filter { !$0.isWhitespace } }
   }
 
   /// The home, 0700.
   package let home: String
-  /// What a program needs to see this session and nothing of the outer one.
+  /// Variables by which a program sees this session and nothing of the outer one.
   package let environment: [String: String]
   private let supervisor: Process
   private let lifeline: Pipe
@@ -77,7 +77,7 @@ package final class KeyringSession: Sendable {
   package static let missing: String =
     "needs dbus-daemon, gnome-keyring, libsecret-tools, python3-jeepney and python3-cryptography"
 
-  /// Whether KeePassXC can be the keyring, on a display of its own.
+  /// Whether KeePassXC can serve as the keyring, on a display of its own.
   package static let hasKeePassXC =
     isAvailable
     && ["keepassxc", "keepassxc-cli", "Xvfb", "setpriv"].allSatisfy {
@@ -85,9 +85,9 @@ package final class KeyringSession: Sendable {
     }
 
   /// - Parameters:
-  ///   - state: How the keyring stands.
-  ///   - seed: A folder with what it holds: `login.keyring` and `items.json`.
-  /// - Throws: ``CannotStart`` where it does not come up.
+  ///   - state: The state of the keyring.
+  ///   - seed: A directory with its contents: `login.keyring` and `items.json`.
+  /// - Throws: ``CannotStart`` if it does not come up.
   package init(_ state: State, seed: String? = nil) throws {
     home = "/tmp/vk-\(UUID().uuidString.prefix(13))"
     var variables = [
@@ -107,7 +107,7 @@ package final class KeyringSession: Sendable {
     let errors = Pipe()
     supervisor.standardError = errors
     try supervisor.run()
-    // Daemons inherit standard error: it is read only where nothing came up.
+    // Daemons inherit standard error and keep it open, so it is read only after a failure.
     guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
       try? lifeline.fileHandleForWriting.close()
       let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
@@ -154,7 +154,7 @@ package final class KeyringSession: Sendable {
       duration: ContinuousClock.now - start)
   }
 
-  /// A program that this package builds: it lies beside the tests.
+  /// The path of a program of this package, which is built beside the tests.
   package static func product(_ name: String) -> String {
     let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests ?? "").deletingLastPathComponent()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Moments within a stretch of time, spread over all of it: the same ones for the same seed.
+/// Moments spread over a stretch of time, reproducible by their seed.
 ///
-/// For a process that is to be killed or interrupted wherever it happens to be. `FUZZ_SEED` chooses others.
+/// Tests kill or interrupt a process at them. `FUZZ_SEED` selects other moments.
 package struct Moments {
   private var numbers: Mutations
   private let stretch: Duration
@@ -10,9 +10,9 @@ package struct Moments {
   private var round = 0
 
   /// - Parameters:
-  ///   - rounds: How many there are.
-  ///   - stretch: How long what is interrupted takes when it is left alone.
-  ///   - name: What is interrupted, for the line that is printed.
+  ///   - rounds: The number of moments.
+  ///   - stretch: The time that the process takes when it is not interrupted.
+  ///   - name: The process, for the line that is printed.
   package init(_ rounds: Int, within stretch: Duration, of name: String) {
     numbers = Mutations("moments of \(name)", corpus: [[]])
     self.stretch = stretch

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Inputs that are nearly right, for parsers of foreign bytes: the same ones for the same seed.
+/// Almost valid inputs for parsers of untrusted bytes, reproducible by their seed.
 ///
-/// `FUZZ_SEED` chooses another seed, `FUZZ_ROUNDS` multiplies the number of inputs. A test prints the seed
-/// before it begins, since an input that ends the process ends the test's own words as well.
+/// `FUZZ_SEED` selects the seed, `FUZZ_ROUNDS` multiplies the number of inputs. A test prints the seed before it
+/// starts, because an input that crashes the process leaves no time to print it.
 package struct Mutations: RandomNumberGenerator {
   private var state: UInt64
   private let corpus: [[UInt8]]
@@ -13,14 +13,14 @@ package struct Mutations: RandomNumberGenerator {
   package static let seed: UInt64 =
     ProcessInfo.processInfo.environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_261_121
 
-  /// How many times as many inputs as usual.
+  /// The factor for the number of inputs.
   package static let rounds: Int =
     ProcessInfo.processInfo.environment["FUZZ_ROUNDS"].flatMap { Int($0) } ?? 1
 
   /// - Parameters:
-  ///   - name: What is tried, for the line that is printed.
-  ///   - corpus: Inputs that are right; at least one.
-  ///   - words: What the format is made of.
+  ///   - name: The parser, for the line that is printed.
+  ///   - corpus: Valid inputs; at least one.
+  ///   - words: Tokens of the format.
   package init(_ name: String, corpus: [[UInt8]], words: [[UInt8]] = []) {
     state = Self.seed
     self.corpus = corpus
@@ -55,7 +55,7 @@ package struct Mutations: RandomNumberGenerator {
     return bytes
   }
 
-  /// The next input as text; bytes that are none are replaced.
+  /// The next input as text; invalid bytes are replaced.
   package mutating func text() -> String { String(decoding: input(), as: UTF8.self) }
 
   private mutating func change(_ bytes: inout [UInt8]) {

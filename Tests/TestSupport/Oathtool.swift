@@ -6,7 +6,7 @@ package enum Oathtool {
 
   package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-  /// What it prints, without the line's end.
+  /// Its output without the newline.
   package static func code(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A file system of a test's own that can lose its power.
+/// A temporary file system whose power can be cut.
 ///
-/// A loop-mounted image. The kernel's shutdown call ends it without a flush of its log, as a switch would: what was
-/// not synced is gone, but no block is torn or reordered. ioctl_xfs_goingdown(2), which ext4 has too.
+/// It is a loop-mounted image. The kernel's shutdown call stops it without flushing its log, like a power switch:
+/// what was not synced is lost, but no block is torn or reordered. See ioctl_xfs_goingdown(2); ext4 has it too.
 package final class PowerCut: Sendable {
-  /// What the image is formatted with.
+  /// The type of the file system.
   package enum FileSystem: String, CaseIterable, Sendable {
     case ext4, xfs
   }
 
-  /// Something that is needed did not work.
+  /// A step of the setup failed.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Why the tests are skipped where ``isPossible(_:)`` says no.
+  /// The reason for skipping tests where ``isPossible(_:)`` is `false`.
   package static let needs: String = "needs root, loop devices, mkfs.ext4, mkfs.xfs and python3"
 
   /// The mount point; mode 0700.
@@ -38,7 +38,7 @@ package final class PowerCut: Sendable {
 
   deinit { try? Self.run(folder, ["umount", path]) }
 
-  /// Whether this machine and this user can do it: tried once.
+  /// Whether this user can do it on this machine; tried once.
   package static func isPossible(_ type: FileSystem) -> Bool { possible[type] ?? false }
 
   private static let possible: [FileSystem: Bool] = Dictionary(
@@ -46,14 +46,14 @@ package final class PowerCut: Sendable {
       (type, (try? PowerCut(type).cut()) != nil)
     })
 
-  /// Cuts the power and starts again: what is there now had reached the disk.
+  /// Cuts the power and mounts again; what is there afterwards had reached the disk.
   package func cut() throws {
     try Self.run(folder, ["python3", "-c", Self.shutdown, path])
     try Self.run(folder, ["umount", path])
     try mount()
   }
 
-  /// Brings all that was written so far to the disk.
+  /// Syncs everything that was written so far.
   package func sync() throws { try Self.run(folder, ["sync", "-f", path]) }
 
   /// `EXT4_IOC_SHUTDOWN`, `XFS_IOC_GOINGDOWN`, with "no log flush".

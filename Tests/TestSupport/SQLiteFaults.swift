@@ -2,12 +2,12 @@ import CVaultSQLite
 import Glibc
 import VaultStorage
 
-/// Lets a ``FaultPlan`` fail SQLite's own calls too, on the task that runs under it.
+/// Makes SQLite's own system calls fail by a ``FaultPlan``, on the task that runs under it.
 ///
-/// Calls of other tasks go their way. SQLite's hook for tests: `xSetSystemCall`,
+/// Calls of other tasks are not affected. It uses SQLite's hook for tests, `xSetSystemCall`:
 /// sqlite.org/c3ref/vfs.html.
 package enum SQLiteFaults {
-  /// Puts the calls in place, once for the process.
+  /// Installs the calls, once for the process.
   package static let install: Void = {
     unsafe replace("pwrite64", with: unsafeBitCast(write, to: sqlite3_syscall_ptr.self))
     unsafe replace("pwrite", with: unsafeBitCast(write, to: sqlite3_syscall_ptr.self))

@@ -1,7 +1,7 @@
 import Foundation
 package import VaultStorage
 
-/// A directory of a test's own that goes when the test is done.
+/// A temporary directory, removed when the test is done.
 package final class TemporaryHome: Sendable {
   /// Its absolute path; mode 0700.
   package let path: String
@@ -17,7 +17,7 @@ package final class TemporaryHome: Sendable {
   /// A location inside, as `--home` gives it.
   package var location: StoreLocation { StoreLocation(home: "\(path)/vault") }
 
-  /// Makes a file that nobody else can read, such as one with a passphrase; gives its path.
+  /// Makes a file that no other user can read, such as a passphrase file, and returns its path.
   package func privateFile(_ name: String, _ text: String) throws -> String {
     let file = "\(path)/\(name)"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Processor time of this thread, which other work on the machine does not lengthen.
+/// Processor time of the current thread, which does not depend on the load of the machine.
 package enum ThreadTime {
-  /// How many seconds of it `body` takes.
+  /// Returns the processor time of `body` in seconds.
   package static func seconds(_ body: () throws -> Void) rethrows -> Double {
     func now() -> Double {
       var time = timespec()

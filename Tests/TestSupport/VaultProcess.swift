@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The built command, run as a user's shell would: own home, an otherwise empty environment.
+/// The built command, run with a home of its own and an otherwise empty environment.
 package struct VaultProcess: Sendable {
-  /// What a run gave.
+  /// The outcome of a run.
   package struct Result: Sendable {
     /// The exit status, or 128 + signal.
     package let status: Int32
@@ -17,7 +17,7 @@ package struct VaultProcess: Sendable {
 
   /// The home of the run; its `HOME`.
   package let home: String
-  /// Further variables.
+  /// Additional variables.
   package var environment: [String: String]
   private let executable: String
 
@@ -44,7 +44,7 @@ package struct VaultProcess: Sendable {
 
   /// Runs the command and waits for its end.
   ///
-  /// Output goes through files, so that no pipe fills up; standard input is `input`, or empty.
+  /// Output goes to files, so no pipe can fill up. Standard input is `input`.
   package func run(
     _ arguments: [String], input: Data = Data(), adding more: [String: String] = [:]
   ) throws -> Result {
@@ -52,7 +52,7 @@ package struct VaultProcess: Sendable {
     return running.finish()
   }
 
-  /// A run that goes on.
+  /// A command that is still running.
   package struct Running: Sendable {
     fileprivate let process: Process
     fileprivate let folder: TemporaryHome
@@ -65,7 +65,7 @@ package struct VaultProcess: Sendable {
       process.waitUntilExit()
       let output = FileManager.default.contents(atPath: "\(folder.path)/out")
       let errors = FileManager.default.contents(atPath: "\(folder.path)/err")
-      // Without descriptors, say: an answer that was not read is not an empty one.
+      // Out of descriptors, for example: output that could not be read is not empty output.
       guard let output, let errors else {
         return Result(status: -1, output: Data(), errors: "what the command wrote cannot be read")
       }
