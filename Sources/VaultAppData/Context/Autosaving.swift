@@ -61,7 +61,7 @@ final class Autosaving {
   func release() { turn?.release() }
 }
 
-/// Where a context saves by itself: the queue on which it is used.
+/// The queue that a context is used on, where it saves by itself.
 enum AutosaveQueue: Sendable {
   case main
   /// A model actor's own.
@@ -74,8 +74,8 @@ enum AutosaveQueue: Sendable {
     return key
   }()
 
-  /// Whether this is the main thread, or the one that the main queue has now: off Apple's systems, an
-  /// asynchronous `main` leaves the first thread after its first wait.
+  /// Whether this is the main thread, or the one that the main queue has now: off Apple's systems,
+  /// an asynchronous `main` leaves the first thread after its first wait.
   static var isOnMain: Bool {
     Thread.isMainThread || DispatchQueue.getSpecific(key: isMain) == true
   }
@@ -105,7 +105,8 @@ enum AutosaveQueue: Sendable {
 final class AutosaveTurn: @unchecked Sendable {
   // The context is used on its own queue only; a weak reference may be read anywhere.
   private weak var context: ModelContext?
-  /// The context, while it has changes to be saved: the program may let go of it before its turn comes.
+  /// The context, while it has changes to be saved: the program may let go of it before its turn
+  /// comes.
   private var kept: ModelContext?
   private let queue: AutosaveQueue
   private var isRunning = false
@@ -137,8 +138,8 @@ final class AutosaveTurn: @unchecked Sendable {
     AtExit.forget(self)
   }
 
-  /// Saves now, on the right thread, if that gets to it in time: it may be waiting for the one that
-  /// calls.
+  /// Saves now, on the right thread, if that thread is free in time: it may be waiting for the one
+  /// that calls.
   private func finish(by deadline: ContinuousClock.Instant) {
     guard context != nil else { return }
     if queue.isCurrent { return run() }

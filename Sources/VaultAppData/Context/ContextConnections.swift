@@ -5,7 +5,7 @@ final class ContextConnections {
   private var leases: [StoreConnection?]
   /// By store.
   private let pendingRows: [PendingRows]
-  /// How many queries were run, for tests of what is loaded together.
+  /// The number of queries that were run, for tests of what is loaded together.
   private(set) var queryCount = 0
 
   init(_ container: ModelContainer) {

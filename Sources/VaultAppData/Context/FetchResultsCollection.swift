@@ -1,7 +1,7 @@
-/// What a fetch found, loaded in batches as it is read.
+/// The results of a fetch, loaded in batches as they are read.
 ///
-/// Which objects there are is settled when the fetch is made; what they hold is read with their batch.
-/// An object whose row has been deleted meanwhile is one in no context, with empty values.
+/// Which objects there are is settled when the fetch is made; what they hold is read with their
+/// batch. An object whose row has been deleted meanwhile is one in no context, with empty values.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private final class Source {
     let keys: [Int64]
@@ -33,7 +33,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 
   /// Zero.
   public var startIndex: Int { 0 }
-  /// How many there are.
+  /// The number of elements.
   public var endIndex: Int { source.keys.count }
   /// The element at a place, loaded with its batch.
   public subscript(position: Int) -> Element { source.element(at: position) }
@@ -125,7 +125,7 @@ extension ModelContext {
         let loaded = try loading.loadRows(plan, Array(keys[start..<end]))
         try Fetching(fetch, plan, in: self).prefetch(loaded)
         for key in keys[start..<end] {
-          // Deleted meanwhile, by the block or by somebody else.
+          // Deleted meanwhile, by the block or by another context.
           guard let record = rows[plan, key], record.state != .deleted else { continue }
           if let model = record.materialized as? T { try block(model) }
         }

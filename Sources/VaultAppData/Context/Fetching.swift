@@ -43,7 +43,7 @@ struct Fetching<Model: PersistentModel> {
     }
   }
 
-  /// How many objects there are.
+  /// The number of objects.
   func count() throws -> Int {
     var plain = descriptor
     plain.sortBy = []

@@ -18,7 +18,7 @@ struct Inserting {
   typealias RowList = _AppData.RowList
 
   private let graph: ObjectGraph
-  /// What the objects led to before they had keys.
+  /// The links of the objects before they had keys.
   private var links: [NewLinks] = []
 
   private struct NewLinks {

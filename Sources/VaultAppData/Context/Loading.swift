@@ -3,13 +3,13 @@ import VaultStorage
 
 /// Reads rows into a context's records: faults, relationships, large values.
 ///
-/// What one fetch found is loaded together: the first read of a relationship loads it for the
+/// The results of a fetch are loaded together: the first read of a relationship loads it for the
 /// neighbors too.
 final class Loading {
   typealias Record = _AppData.Record
   typealias RowList = _AppData.RowList
 
-  /// How many neighbors of a fetch are loaded along.
+  /// The number of neighbors in a fetch that are loaded together.
   private static let neighbors = 128
 
   private let stores: [ModelStore]

@@ -6,7 +6,7 @@ import Synchronization
 final class Merging {
   typealias Record = _AppData.Record
 
-  /// Where the other contexts' notices arrive.
+  /// The queue of the other contexts' notices.
   let notices: SaveNotices.Queue
   private let plans: [EntityPlan]
   private let rows: RegisteredRows
@@ -66,8 +66,8 @@ final class Merging {
     rows.forget(record)
   }
 
-  /// Lets arrays and inverse sides be read again: they may have changed with the rows at their other
-  /// end.
+  /// Lets arrays and inverse sides be read again: they may have changed with the rows at their
+  /// other end.
   private func refaultLinks(to entities: Set<Int>) {
     for plan in plans {
       let links = plan.relationships.filter { relationship in

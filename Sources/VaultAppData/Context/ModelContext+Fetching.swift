@@ -6,15 +6,15 @@ extension ModelContext {
   ///
   /// - Parameter descriptor: Which objects, in which order.
   /// - Returns: The objects; one that is in use already is the same object.
-  /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``;
-  ///   a `StorageError`.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate``,
+  ///   ``SwiftDataError/unsupportedSortDescriptor``; a `StorageError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let fetching = Fetching(descriptor, try container.plan(T.self), in: self)
     prepareToFetch()
     return try rows.holding { try fetching.objects() }
   }
 
-  /// How many objects a description asks for.
+  /// The number of objects that a description asks for.
   ///
   /// - Parameter descriptor: Which objects; limit and offset count.
   /// - Returns: Their number, with the context's pending changes.

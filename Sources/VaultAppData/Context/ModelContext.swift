@@ -1,4 +1,4 @@
-/// Where models are inserted, changed, fetched and saved.
+/// A place to insert, change, fetch and save models.
 ///
 /// ```swift
 /// let context = ModelContext(container)
@@ -7,19 +7,19 @@
 /// ```
 ///
 /// Belongs to one actor or thread, as its models do. Each row is one object in a context; changes
-/// that were not saved are seen by this context's fetches and by nobody else.
+/// that were not saved are seen by this context's fetches only.
 public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvertible {
   typealias Record = _AppData.Record
 
   /// The container of the models.
   public let container: ModelContainer
-  /// Whether changes are saved by themselves, at the next turn of the queue that the context is used
-  /// on, and at the latest when the process ends by exit(3) or by the end of `main`.
+  /// Whether changes are saved by themselves, at the next turn of the queue that the context is
+  /// used on, and at the latest when the process ends by exit(3) or by the end of `main`.
   ///
   /// True for contexts that are made on the main thread, false for others, unless set. The queue is
   /// the main one for them, a model actor's own for its context; a context of another thread has
-  /// none, and does not save by itself. A save that fails is reported to ``autosaveFailureHandler``;
-  /// the changes stay.
+  /// none, and does not save by itself. A save that fails is reported to
+  /// ``autosaveFailureHandler``; the changes stay.
   public var autosaveEnabled: Bool {
     get { autosaving.isEnabled }
     set {
@@ -27,13 +27,13 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
       if newValue, hasChanges { autosaving.noteChange() }
     }
   }
-  /// Called with the error of a save that ``autosaveEnabled`` made, on the context's thread.
+  /// Called on the context's thread with the error of a save made by ``autosaveEnabled``.
   ///
   /// Not part of SwiftData. Without a handler, ``didFailToAutosave`` is posted alone.
   public var autosaveFailureHandler: ((any Error) -> Void)?
-  /// Who makes the changes, for the history.
+  /// The author of the changes, for the history.
   public var author: String?
-  /// Takes what can be undone; `nil`, as it is at first, to keep nothing.
+  /// The manager that records changes for undo; `nil`, the default, records nothing.
   public var undoManager: UndoManager? {
     get { undoing.manager }
     set { undoing.manager = newValue }
@@ -75,7 +75,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Whether both are the same context.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
-  /// How many objects are to be saved.
+  /// The numbers of objects to be saved.
   public var debugDescription: String {
     "ModelContext(\(insertedModelsArray.count) inserted, \(changedModelsArray.count) changed, "
       + "\(deletedModelsArray.count) deleted)"
@@ -92,15 +92,15 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// Puts an object into the context, and every object that it leads to.
   ///
-  /// An object that is in the context already stays as it is. One of another context is not inserted:
-  /// the next ``save()`` throws ``SwiftDataError/modelValidationFailure``.
+  /// An object that is in the context already stays as it is. One of another context is not
+  /// inserted: the next ``save()`` throws ``SwiftDataError/modelValidationFailure``.
   public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
 
   /// Deletes an object at the next save; one that was never saved is dropped at once.
   ///
-  /// Its relationships' rules are applied at once too: what a fetch or another object's arrays show is
-  /// what saving will leave. `deny` is checked by ``save()``. An object that was deleted before, or
-  /// is in no context, is left as it is.
+  /// Its relationships' rules are applied at once too: what a fetch or another object's arrays show
+  /// is what saving will leave. `deny` is checked by ``save()``. An object that was deleted before,
+  /// or is in no context, is left as it is.
   public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
   /// Hands what was done since the last call to the undo manager, as one group.
@@ -135,8 +135,8 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// The object with an identifier.
   ///
-  /// - Returns: The registered object; else one whose values are loaded when they are first read. For
-  ///   an identifier without a row, an object that is in no context.
+  /// - Returns: The registered object; else one whose values are loaded when they are first read.
+  ///   For an identifier without a row, an object that is in no context.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     if let found = existing(persistentModelID) { return found }
     guard let plan = container.plan(named: persistentModelID.entityName) else {
@@ -173,10 +173,10 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 }
 
 extension ModelContext {
-  /// How many rows are registered, for tests.
+  /// The number of registered rows, for tests.
   package var registeredCount: Int { rows.count }
 
-  /// How many queries were run, for tests of what is loaded together.
+  /// The number of queries that were run, for tests of what is loaded together.
   package var queryCount: Int { connections.queryCount }
 
   /// A fetch's query without its columns, and how many values it binds, for tests.
@@ -188,11 +188,11 @@ extension ModelContext {
   }
 }
 
-/// Whose changes they are.
+/// The context and the author of changes.
 public struct EditingState: Hashable, Sendable {
   /// Identifies the context.
   public let id = UUID()
-  /// Who makes the changes.
+  /// The author of the changes.
   public var author: String?
 
   init() {}

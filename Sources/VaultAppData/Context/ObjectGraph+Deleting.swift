@@ -24,7 +24,7 @@ extension ObjectGraph {
       guard record.state == .inserted || record.state == .stored, let plan = record.entity else {
         continue
       }
-      // What the object leads to must be known, and stays readable afterwards.
+      // Loads the links first: they stay readable after the deletion.
       for relationship in plan.relationships {
         let keys = record.slot(relationship.index).linkedKeys
         switch relationship.rule {

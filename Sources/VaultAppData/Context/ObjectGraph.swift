@@ -59,7 +59,7 @@ final class ObjectGraph {
     pending.markChanged(record, index)
   }
 
-  /// Makes one change, and notes how it is taken back.
+  /// Makes one change, and records how to take it back.
   func perform(_ change: GraphChange) {
     switch change {
     case .insert(let record, let plan):
@@ -112,7 +112,7 @@ final class ObjectGraph {
     _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, at place: Int?, isAdded: Bool
   ) -> Int? {
     let index = relationship.index
-    // To take it back, the place must be known.
+    // Undo needs the place.
     if undoing.isOn { _ = rows.record(relationship.entity, owner).slot(index) }
     let record = rows[relationship.entity, owner]
     guard let record, !record.slots.isEmpty, case .rows(let shared) = record.slots[index] else {
@@ -123,7 +123,7 @@ final class ObjectGraph {
     record.model?._$changing(index)
     let isFirst = record.isStored && !record.changed.contains(index)
     pending.markChanged(record, index)
-    // What was last saved keeps its own array.
+    // The array of the last save is left unchanged.
     let list = isFirst ? shared.copy() : shared
     if isFirst {
       record.slots[index] = .rows(list)
@@ -146,7 +146,7 @@ final class ObjectGraph {
   }
 }
 
-/// What can be done to the graph; every change is one of these, or a slot's.
+/// A change of the graph; every change is one of these, or a slot's.
 enum GraphChange {
   case insert(_AppData.Record, EntityPlan)
   case delete(_AppData.Record)

@@ -1,4 +1,4 @@
-/// What a context has yet to save: objects, links of arrays that are not loaded, rows of join tables.
+/// Unsaved changes of a context: objects, links of arrays that are not loaded, rows of join tables.
 final class PendingChanges {
   typealias Record = _AppData.Record
 
@@ -6,7 +6,7 @@ final class PendingChanges {
   private(set) var records: [Record] = []
   /// Raised by every change.
   private(set) var changeCount: UInt64 = 0
-  /// What cannot be done; the next save throws the first of them.
+  /// Changes that cannot be made; the next save throws the first error.
   var problems: [SwiftDataError] = []
   /// Links of arrays that are not loaded.
   private(set) var notes: [ListKey: ListNote] = [:]
@@ -136,7 +136,7 @@ struct ListKey: Hashable {
   }
 }
 
-/// What will be different in an array that is not loaded.
+/// The pending changes of an array that is not loaded.
 struct ListNote {
   var added: [Int64] = []
   var removed: Set<Int64> = []

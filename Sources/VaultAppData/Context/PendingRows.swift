@@ -2,11 +2,11 @@ import Synchronization
 import VaultDataStore
 import VaultStorage
 
-/// What is pending in a context, as temporary tables that its queries see in the place of the store's.
+/// Pending changes of a context as temporary tables, which its queries see in place of the store's.
 ///
-/// A query begins with `WITH "Trip" AS (…)`: the store's rows without those that have changes, and the
-/// pending ones. Conditions, orders, limits and counts are then SQLite's, and right by construction;
-/// nothing is written to the store, and no lock is taken.
+/// A query begins with `WITH "Trip" AS (…)`: the store's rows without those that have changes, and
+/// the pending ones. Conditions, orders, limits and counts are then SQLite's, and right by
+/// construction; nothing is written to the store, and no lock is taken.
 final class PendingRows {
   private static let next = Atomic<Int>(0)
 

@@ -12,7 +12,7 @@ final class RegisteredRows {
   private let owners: [RecordOwner]
   /// By entity: the count at which rows without objects are dropped.
   private var sweepAt: [Int]
-  /// How many calls have rows in hand whose objects are yet to be made.
+  /// The number of calls that hold rows whose objects are yet to be made.
   private var holds = 0
   /// Keys of new objects whose place was taken by a row with the same unique values.
   private var aliases: [RowKey: Int64] = [:]
@@ -29,7 +29,7 @@ final class RegisteredRows {
     sweepAt = Array(repeating: 4_096, count: plans.count)
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { tables.reduce(0) { $0 + $1.count } }
 
   /// The record of a row, if it is registered.

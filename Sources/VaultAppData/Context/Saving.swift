@@ -45,7 +45,7 @@ struct Saving {
 
   // MARK: Writing
 
-  /// What each store gets, in the order in which every process takes the writers' locks.
+  /// Each store's part, in the order in which every process takes the writers' locks.
   private func parts(of records: [Record]) throws -> [Part] {
     let parts = container.stores.indices.map { store in
       Part(
@@ -90,7 +90,7 @@ struct Saving {
     }
   }
 
-  /// What a constraint of the store means, in the words of a model.
+  /// Translates an error of a constraint into the words of a model.
   private static func constraint(_ message: String) -> String {
     let mark = "NOT NULL constraint failed: "
     guard let found = message.range(of: mark) else { return message }

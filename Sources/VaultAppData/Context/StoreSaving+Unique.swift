@@ -98,12 +98,12 @@ extension StoreSaving {
     return key
   }
 
-  /// Frees a unique value whose row is about to get another one, so that two rows may exchange
+  /// Frees a unique value whose row is about to change, so that two rows may exchange
   /// theirs: SQLite checks each statement by itself, not the transaction.
   private func vacate(_ index: Int, of record: _AppData.Record, _ plan: EntityPlan) throws {
     guard let column = plan.slots[index].column else { return }
     let attribute = plan.stored.attribute(plan.description.properties[index].name)
-    // NULL equals nothing; where it is not allowed, a value that nobody has.
+    // NULL equals nothing; where it is not allowed, use a value that no row has.
     let value =
       switch attribute?.type {
       case _ where attribute?.isOptional != false: "NULL"

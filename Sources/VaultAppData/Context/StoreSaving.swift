@@ -49,7 +49,7 @@ final class StoreSaving {
 
   private func delete(_ record: Record) throws {
     guard let plan = record.entity else { return }
-    // What leads here without an inverse would lead to nothing.
+    // Foreign keys without an inverse would be left dangling.
     for relationship in plan.incoming {
       guard case .foreignKey = relationship.storage,
         let column = relationship.entity.slots[relationship.index].column
@@ -65,7 +65,7 @@ final class StoreSaving {
     try statement.run()
   }
 
-  /// Lets no object in use lead to rows that are gone, by relationships without an inverse.
+  /// Clears links of objects in use to deleted rows, in relationships without an inverse.
   private func forgetLinks(to deleted: [Record]) {
     var keys: [ObjectIdentifier: Set<Int64>] = [:]
     for record in deleted {
@@ -134,7 +134,7 @@ final class StoreSaving {
     }
   }
 
-  /// What one statement takes of text and bytes; SQLite keeps a copy of what is bound.
+  /// The limit of text and bytes in one statement: SQLite copies what is bound.
   private static let bytesAtOnce = 1 << 18
 
   /// Writes new rows, as many of a kind in one statement as it takes.
@@ -281,7 +281,7 @@ extension _AppData.Record {
   /// Whether the object's row is in one of some stores.
   func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }
 
-  /// How much text and how many bytes the object holds.
+  /// The size of the object's text and data in bytes.
   fileprivate var byteCount: Int {
     slots.indices.reduce(0) { sum, index in
       switch slots[index] {

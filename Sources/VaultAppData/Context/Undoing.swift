@@ -1,16 +1,16 @@
-/// What a context's changes were, and how they are taken back.
+/// Records a context's changes and takes them back.
 final class Undoing {
-  /// Takes what can be undone; `nil` to keep nothing.
+  /// The manager that records changes; `nil` to record nothing.
   var manager: UndoManager? {
     didSet { steps.removeAll() }
   }
-  /// What was done since it was last handed to the manager.
+  /// The changes since the last group was handed to the manager.
   private var steps: [UndoStep] = []
 
   /// Whether changes are to be noted.
   var isOn: Bool { manager != nil }
 
-  /// Notes what was done, if somebody may take it back.
+  /// Records a change, if there is a manager.
   func note(_ step: @autoclosure () -> UndoStep) {
     if manager != nil { steps.append(step()) }
   }
@@ -60,7 +60,7 @@ final class Undoing {
   }
 }
 
-/// What was done, so that it can be taken back.
+/// A change, with what is needed to take it back.
 enum UndoStep {
   /// A slot had another value.
   case slot(_AppData.Record, Int, _AppData.Slot)

@@ -1,4 +1,4 @@
-/// Where an object's values lie.
+/// The storage of an object's values.
 public protocol BackingData<Model> {
   /// The class of the object.
   associatedtype Model: PersistentModel
@@ -7,7 +7,7 @@ public protocol BackingData<Model> {
   init(for type: Model.Type)
   /// The object's identifier.
   var persistentModelID: PersistentIdentifier? { get set }
-  /// What the storage knows of the object.
+  /// The state of the object in its storage.
   var metadata: Any { get }
   /// The library's own storage; `nil` in another implementation.
   var _$record: _AppData.Record? { get }

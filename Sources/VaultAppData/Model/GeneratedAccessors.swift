@@ -1,4 +1,4 @@
-/// What the accessors that `@Model` makes call: the property's number takes the place of a search
+/// The functions that the accessors made by `@Model` call: a property's number replaces a search
 /// for its key path, and its type chooses the overload when the program is compiled.
 extension _AppData {
   /// The storage of an object that is being made.
@@ -54,7 +54,7 @@ extension _AppData {
 }
 
 extension _AppData {
-  /// Where an object keeps its values: the library's record, or what a program put in its place.
+  /// The storage of an object's values: the library's record, or another implementation.
   ///
   /// A type that the accessors know, so that a value is reached without a search for a conformance.
   @safe public struct Storage<Model: PersistentModel> {
@@ -99,14 +99,14 @@ extension _AppData {
 
   /// The storage of an object while one of its properties is read.
   ///
-  /// It is the object that holds the storage: who reads needs no reference of its own, which each
+  /// Borrowed from the object, which holds the storage: saves a retain and a release that each
   /// property would take and give back.
   @safe public struct Reading<Model: PersistentModel> {
     @usableFromInline let record: Unmanaged<Record>?
 
     @inlinable init(_ record: Unmanaged<Record>?) { unsafe self.record = unsafe record }
 
-    /// What the library's own storage has, or what another implementation answers.
+    /// The value in the library's own storage, or in another implementation's.
     @inlinable func value<Value>(
       _ read: (Record) -> Value, otherwise: () -> Value
     ) -> Value {

@@ -9,13 +9,14 @@ import VaultDataStore
 /// }
 /// ```
 ///
-/// `\T.name` differs there from the class's own `\Trip.name`, and on Linux a key path says no name. So
-/// an object is filled with values by chance, again and again, and the property is the one whose
-/// values the key path always reads. What computes something else is found to be no property.
+/// `\T.name` differs there from the class's own `\Trip.name`, and on Linux a key path does not know
+/// its name. So an object is filled with random values, again and again, and the property is the
+/// one whose values the key path always reads. A key path that computes something else matches no
+/// property.
 extension ModelDescription {
   /// The number of the property that such a key path leads to.
   func index(ofGeneric path: AnyKeyPath) -> Int? {
-    guard path.leadsThroughProtocol else { return nil }
+    guard KeyPathHeader.mayLeadThroughProtocol(path) else { return nil }
     let type = Swift.type(of: path).valueType
     let candidates = properties.filter { Swift.type(of: $0.keyPath).valueType == type }
     guard !candidates.isEmpty else { return nil }
@@ -40,23 +41,7 @@ extension ModelDescription {
   }
 }
 
-extension AnyKeyPath {
-  /// Whether the getter takes arguments, as one that serves many types does.
-  ///
-  /// Only those are tried: the program's own computed properties are never run for a guess. The
-  /// layout is that of the compiler's key path patterns (swift/docs/ABI/KeyPaths.md): after the
-  /// object's header and the name's place follow the buffer's header and the first component's.
-  fileprivate var leadsThroughProtocol: Bool {
-    let offset = 4 * MemoryLayout<UInt>.size
-    let header = withExtendedLifetime(self) {
-      unsafe Unmanaged.passUnretained(self).toOpaque().load(fromByteOffset: offset, as: UInt32.self)
-    }
-    // Kind 2 in the lowest bits of the highest byte: computed; bit 19: with arguments.
-    return (header >> 24) & 0x7F == 2 && header & 0x0008_0000 != 0
-  }
-}
-
-/// Tries which property a key path reads.
+/// Finds by trial which property a key path reads.
 private struct GenericKeyPath {
   private let description: ModelDescription
   private let path: AnyKeyPath
@@ -72,7 +57,7 @@ private struct GenericKeyPath {
     var left = candidates
     for round in 0..<Self.rounds where !left.isEmpty {
       let record = _AppData.Record(description, key: DetachedKey.make())
-      // What is empty comes last: only a property itself is read that often.
+      // Empty values come last: by then only the property itself is still being read.
       let slots = description.properties.map { slot($0, mayBeEmpty: round > Self.rounds / 2) }
       record.fillEmpty()
       for index in slots.indices { record.slots[index] = slots[index] }
@@ -88,7 +73,7 @@ private struct GenericKeyPath {
   private func value(of model: any PersistentModel) -> Any {
     func read<Model: PersistentModel>(_ model: Model) -> Any { model[keyPath: path] as Any }
     let value = read(model)
-    // The key path's root is erased, which adds a layer of its own.
+    // The key path's root is erased, which adds a layer of optionality.
     return (value as? any OptionalValue)?.wrapped ?? value
   }
 
@@ -114,7 +99,7 @@ private struct GenericKeyPath {
     }
   }
 
-  // MARK: Values by chance
+  // MARK: Random values
 
   private mutating func slot(
     _ property: PropertyDescription, mayBeEmpty: Bool
@@ -148,7 +133,7 @@ private struct GenericKeyPath {
   }
 }
 
-/// The same numbers each time (SplitMix64, Steele and others 2014).
+/// A random number generator with a fixed seed (SplitMix64, Steele and others 2014).
 private struct Chance {
   var state: UInt64
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension _AppData {
-  /// What is known of a model class, made once.
+  /// The description of a model class, made once.
   public final class ModelDescription: Sendable {
     /// The class.
     package let type: any PersistentModel.Type

@@ -2,9 +2,10 @@ import Glibc
 
 /// An array of related models between two changes in place, such as two calls of `append`.
 ///
-/// A relationship's setter gets a whole array, and has to find out what is new in it. While nothing else
-/// changes the relationship, the array is handed out and comes back without being made or copied; what
-/// it held before is still there if its objects are, which is one comparison of memory.
+/// A relationship's setter gets a whole array, and has to find out what is new in it. While nothing
+/// else changes the relationship, the array is handed out and comes back without being made or
+/// copied; what it held before is still there if its objects are, which is one comparison of
+/// memory.
 @safe final class OpenArray {
   /// An array of the property's element type; `nil` while it is handed out.
   private var models: AnyObject?
@@ -13,7 +14,7 @@ import Glibc
   /// The models' addresses when the array was handed out.
   private var objects: ContiguousArray<ObjectIdentifier>
 
-  /// What the array is in; a class, to be changed where it is.
+  /// Holds the array; a class, so that the array can be changed in place.
   private final class Holder<Element: AnyObject>: ModelHolder {
     var models: [Element]
     init(_ models: [Element]) { self.models = models }
@@ -36,17 +37,23 @@ import Glibc
     version == self.version ? (models as? Holder<Element>)?.models : nil
   }
 
-  /// Hands the array out: nobody else refers to it, so that it can be changed where it is.
+  /// Hands out the only reference to the array, so that it can be changed in place.
   func take<Element: PersistentModel>(of version: UInt32, _ type: Element.Type) -> [Element]? {
     guard version == self.version, let holder = models as? Holder<Element> else { return nil }
     models = nil
     return holder.models
   }
 
-  /// What an array that was handed out has more than before at its end; `nil` if it has changed elsewhere.
+  /// The models appended to an array that was handed out; `nil` if it changed anywhere else.
   func added<Element: PersistentModel>(in array: [Element]) -> ArraySlice<Element>? {
     let count = objects.count
     guard array.count >= count else { return nil }
+    guard RuntimeTricks.isOn(.arrayMemory),
+      MemoryLayout<Element>.stride == MemoryLayout<ObjectIdentifier>.stride
+    else {
+      let isSame = zip(array, objects).allSatisfy { ObjectIdentifier($0) == $1 }
+      return isSame ? array[count...] : nil
+    }
     let isSame = unsafe array.withUnsafeBytes { new in
       unsafe objects.withUnsafeBytes { old in
         guard count > 0, let new = new.baseAddress, let old = old.baseAddress else { return true }
@@ -76,7 +83,7 @@ private protocol ModelHolder: AnyObject {
   func append(_ model: AnyObject) -> Bool
 }
 
-/// What a relationship to many models leads to, in the order of the array.
+/// The destinations of a relationship to many models, in the order of the array.
 protocol LinkList: AnyObject {
   var count: Int { get }
   /// Raised by every change.

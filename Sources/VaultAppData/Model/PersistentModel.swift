@@ -8,17 +8,17 @@
 /// }
 /// ```
 ///
-/// Objects belong to the context that they were inserted into or fetched from, and are used where it
-/// is used. Across actors, pass ``persistentModelID``.
+/// Objects belong to the context that they were inserted into or fetched from, and are used where
+/// it is used. Across actors, pass ``persistentModelID``.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// The model at the root of a chain of subclasses.
   associatedtype Root: PersistentModel = Self
 
   /// Makes an object of stored values.
   init(backingData: any BackingData<Self>)
-  /// Where the values lie.
+  /// The storage of the values.
   var persistentBackingData: any BackingData<Self> { get set }
-  /// What the class says of its properties.
+  /// The class's properties.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
   /// The same in the form that the library works with; `@Model` makes it once for the class.
   static var _$description: _AppData.ModelDescription { get }
@@ -50,12 +50,12 @@ where Wrapped: Sequence, Wrapped.Element: PersistentModel {
 }
 
 extension PersistentModel {
-  /// What the class says of its properties, in the form that the library works with.
+  /// The class's properties in the form that the library works with.
   public static var _$description: _AppData.ModelDescription {
     ModelDescription.remembered(Self.self)
   }
 
-  /// Tells nobody: a class that is written by hand has no registrar that is known here.
+  /// Does nothing: a class that is written by hand has no registrar that is known here.
   public func _$changing(_ property: Int) {}
 
   /// Nothing: every property has accessors that write to the storage.

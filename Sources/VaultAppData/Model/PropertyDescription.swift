@@ -1,11 +1,11 @@
 package import VaultDataStore
 import VaultStorage
 
-/// What is known of a stored property of a model class.
+/// A stored property of a model class.
 package struct PropertyDescription: @unchecked Sendable {
   // Immutable; a default value is what the class's source says and is only ever copied.
 
-  /// What the property holds.
+  /// The kind of value that the property holds.
   package enum Kind: Sendable, Equatable {
     /// A value in a column. `isRaw`: the raw value of an enum or option set.
     case attribute(StoredType, isRaw: Bool)
@@ -67,10 +67,10 @@ package struct PropertyDescription: @unchecked Sendable {
   package var isToOne: Bool { kind == .toOne }
   package var isRelationship: Bool { destination != nil }
 
-  /// How an attribute is declared; plain where nothing was said.
+  /// The options of an attribute's declaration.
   var attribute: Schema.Attribute? { metadata as? Schema.Attribute }
 
-  /// What makes the attribute data; `nil` where nothing does.
+  /// The transformer that turns the attribute into data, if there is one.
   var transformer: AttributeTransformer? {
     attribute?.transformerName.map { AttributeTransformer(name: $0) }
   }

@@ -2,7 +2,7 @@
 ///
 /// Inserting one of them finds all that are linked; then keys take the models' place.
 extension _AppData.Record {
-  /// What a relationship leads to while the object is in no context.
+  /// The models that a relationship leads to while the object is in no context.
   private func linked(_ index: Int) -> [any PersistentModel] {
     if !slots.isEmpty, case .models(let list) = slots[index] { list.models } else { [] }
   }
@@ -54,7 +54,7 @@ extension _AppData.Record {
     }
   }
 
-  /// What is linked with an object of a context belongs to the context.
+  /// Inserts the object into the context of a model that it is linked with.
   private func join(_ targets: [any PersistentModel], _ model: any PersistentModel) {
     guard state == .detached || state == .gone,
       let context = targets.lazy.compactMap({ $0.record?.context }).first,

@@ -52,7 +52,7 @@ extension _AppData.Record {
     return nil
   }
 
-  /// What is shown for a value that the file has not: the class's default, or an empty value.
+  /// The value shown for one that the file lacks: the class's default, or an empty value.
   @usableFromInline func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
     let property = description.properties[index]
     if let value = property.defaultValue as? Value { return value }

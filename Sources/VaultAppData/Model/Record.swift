@@ -4,7 +4,7 @@ extension _AppData {
   /// Named by generated code only. The object holds its record; the context holds it too and finds
   /// the object through it.
   @safe public final class Record {
-    /// Where the object is in its life.
+    /// The state of the object.
     enum State {
       /// In no context.
       case detached
@@ -18,9 +18,9 @@ extension _AppData {
       case gone
     }
 
-    // A record belongs to one context and one thread, and no change of a property calls out while it lasts: checks
-    // at run time that no two overlap would be a tenth of a fetch. It is 120 bytes, the most that malloc(3) gives
-    // and takes back without looking at the neighbours.
+    // A record belongs to one context and one thread, and no change of a property calls out while
+    // it lasts: checks at run time that no two overlap would be a tenth of a fetch. It is 120
+    // bytes, the most that malloc(3) gives and takes back without looking at the neighbours.
 
     // Descriptions are made once and never go.
     @safe unowned(unsafe) let description: ModelDescription
@@ -43,11 +43,11 @@ extension _AppData {
     // Counted by hand: every read of a property looks there.
     @safe @exclusivity(unchecked) private var placed: Unmanaged<RecordOwner>?
     @safe @exclusivity(unchecked) private var object = ObjectReference()
-    /// The object, while it has changes: nobody else may hold it.
+    /// The object, while it has changes: the program may hold no reference to it.
     @safe @exclusivity(unchecked) var kept: AnyObject?
     /// The change of other contexts that has been taken in.
     @safe @exclusivity(unchecked) var seen: UInt64 = 0
-    /// What few records have.
+    /// The parts that few records have.
     private var rare: Rare?
 
     private final class Rare {
@@ -92,7 +92,7 @@ extension _AppData {
     var entity: EntityPlan? { place?.plan }
     var context: ModelContext? { place?.home?.context }
 
-    /// Where related objects are found: the context, or what stands in for one that is gone.
+    /// The context for reading related objects: the record's own, or a stand-in if that is gone.
     var readingContext: ModelContext? { context ?? place?.home?.standIn }
 
     /// Whether it is in the context of a home.
@@ -192,7 +192,7 @@ extension _AppData {
       if slots.isEmpty { fillEmpty() }
     }
 
-    /// The same row in what stands in for a context that is gone.
+    /// The same row in the stand-in for a context that is gone.
     private var standIn: Record? {
       guard let entity, let context = place?.home?.standIn else { return nil }
       return try? context.loading.fetchRecord(entity, key)

@@ -1,8 +1,8 @@
 extension _AppData {
   /// Keys of related rows, in the order of the array.
   ///
-  /// Mutable, since appending to a long list must not copy it; ``copy()`` before a change that may be
-  /// taken back.
+  /// Mutable, since appending to a long list must not copy it; ``copy()`` before a change that may
+  /// be taken back.
   public final class RowList: @unchecked Sendable {
     // Belongs to one record, which belongs to one context.
 
@@ -15,7 +15,7 @@ extension _AppData {
     private(set) var version: UInt32 = 0
     private var wasSetNil = false
 
-    /// What makes searching a long list, and taking rows out of it, independent of its length.
+    /// An index that makes searching a long list, and removing from it, independent of its length.
     private struct Search {
       var slotByKey: [Int64: Int] = [:]
       /// Slots whose rows were taken out; they go when the keys are read.
@@ -27,7 +27,7 @@ extension _AppData {
       places = positions
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     var count: Int { slots.count - (search?.empty.count ?? 0) }
 
     /// The keys in order.
@@ -91,7 +91,7 @@ extension _AppData {
       }
     }
 
-    /// Puts other keys in the place of all.
+    /// Replaces all keys.
     func replace(keys: [Int64], positions: [Int64?]) {
       version &+= 1
       search = nil

@@ -40,7 +40,7 @@ extension _AppData.Slot {
     if case .integer(let key) = self { key } else { nil }
   }
 
-  /// The value for SQLite; `nil` where it is no value of a column.
+  /// The value for SQLite; `nil` if a column cannot hold it.
   ///
   /// - Throws: `EncodingError`, for a value that cannot be JSON.
   package func columnValue() throws -> SQLiteValue? {

@@ -1,8 +1,8 @@
 extension _AppData {
   /// The slots of a record, in memory of their own.
   ///
-  /// An array, without what makes arrays values: nobody shares the slots of a record, and each access to an array
-  /// asks whether somebody does.
+  /// An array without copy-on-write: the slots of a record are never shared, and each access to an
+  /// array checks for that.
   @safe struct Slots: ~Copyable {
     private var start: UnsafeMutablePointer<Slot>?
     private(set) var count = 0
@@ -10,7 +10,7 @@ extension _AppData {
     /// None: nothing is loaded.
     init() {}
 
-    /// So many, without values.
+    /// The given number of slots, without values.
     init(faults count: Int) {
       self.init()
       fill(count: count) { _ in .fault }

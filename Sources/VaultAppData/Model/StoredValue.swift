@@ -10,7 +10,7 @@ extension _AppData {
     init?(slot: Slot)
     /// The value for the file.
     var slot: Slot { get }
-    /// What a property shows that the file has no value for.
+    /// The value of a property that has none in the file.
     static var missing: Self { get }
     /// The name of the column's type.
     static var storedTypeName: String { get }
@@ -233,7 +233,7 @@ extension Optional: _AppData.StoredValue where Wrapped: _AppData.StoredValue {
   public static var storedTypeName: String { Wrapped.storedTypeName }
 }
 
-/// What is known of an optional at run time.
+/// An optional, for code that knows its type only at run time.
 protocol OptionalValue {
   static var wrappedType: any Any.Type { get }
   static var nothing: Any { get }

@@ -65,7 +65,8 @@ struct AttributeTransformer: Sendable {
 
   /// A value as data.
   ///
-  /// - Throws: `EncodingError` if there is no such transformer, or it makes no data of the value.
+  /// - Throws: `EncodingError` if there is no such transformer, or it does not turn the value into
+  ///   data.
   func data(of value: Any) throws -> Data {
     let transformer = try transformer(value)
     let made =

@@ -6,7 +6,7 @@ final class WeakContext {
 
   init(_ container: ModelContainer) { self.container = container }
 
-  /// The context that objects read from whose own is gone; nobody changes anything in it.
+  /// The context for objects whose own is gone; it is only read from.
   ///
   /// It lives as long as one of them.
   var standIn: ModelContext? {
@@ -19,7 +19,7 @@ final class WeakContext {
   }
 }
 
-/// What the records of an entity in a context share: a record holds one reference, not three.
+/// The data shared by the records of an entity in a context: one reference per record, not three.
 final class RecordOwner {
   let plan: EntityPlan
   /// The plan's, one step nearer: every read of a property looks at it.

@@ -1,7 +1,8 @@
-/// The records of one class by key: open addressing, since every row of every fetch passes through here.
+/// The records of one class by key: open addressing, since every row of every fetch passes through
+/// here.
 ///
-/// A dictionary hashes keys so that nobody can choose ones that collide; keys of rows are the store's own. The
-/// records are retained by hand, so that growing moves them and counts nothing.
+/// A dictionary hashes keys so that nobody can choose ones that collide; keys of rows are the
+/// store's own. The records are retained by hand, so that growing moves them and counts nothing.
 @safe final class RecordTable {
   @safe private struct Entry {
     var key: Int64 = 0
@@ -35,7 +36,7 @@
     entries.compactMap { unsafe $0.record?.takeUnretainedValue() }
   }
 
-  /// Keeps those that `isKept` says yes of.
+  /// Keeps the records for which `isKept` is true.
   func filter(_ isKept: (_AppData.Record) -> Bool) {
     var kept: [Entry] = []
     var dropped: [Entry] = []
@@ -47,8 +48,9 @@
         dropped.append(entry)
       }
     }
-    // With its final size at once. Entries come in the order of their places: they would fill a smaller table from
-    // its beginning to three quarters without a gap, and each search would walk through that.
+    // With its final size at once. Entries come in the order of their places: they would fill a
+    // smaller table from its beginning to three quarters without a gap, and each search would walk
+    // through that.
     var capacity = 16
     while kept.count * 4 > capacity * 3 { capacity *= 4 }
     place(kept, capacity: capacity)
@@ -82,7 +84,7 @@
     unsafe record.release()
   }
 
-  /// Where a key's record is, or would be.
+  /// The index of a key's record, or the free index for it.
   private func place(of key: Int64) -> Int {
     let mask = entries.count - 1
     var place = home(key)
@@ -92,8 +94,8 @@
     return place
   }
 
-  /// Sixteen keys that follow one another lie side by side, as their objects do in memory; Fibonacci hashing
-  /// spreads the groups.
+  /// Sixteen keys that follow one another lie side by side, as their objects do in memory;
+  /// Fibonacci hashing spreads the groups.
   private func home(_ key: Int64) -> Int {
     let group = (UInt64(bitPattern: key) >> 4) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: (group >> shift) << 4) | Int(truncatingIfNeeded: key & 15)
