@@ -1,4 +1,4 @@
-/// What to fetch, in which order, and how much of it.
+/// The objects to fetch: which ones, in which order, how many.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>(
@@ -11,9 +11,9 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
   public var predicate: Predicate<T>?
   /// In which order; without any, in the order in which they were inserted.
   public var sortBy: [SortDescriptor<T>]
-  /// How many at most; `nil` for all.
+  /// The largest number of objects; `nil` for all.
   public var fetchLimit: Int?
-  /// How many to leave out at the beginning.
+  /// The number of objects to skip at the beginning.
   public var fetchOffset: Int?
   /// Whether changes of the context that were not saved count; true unless set.
   public var includePendingChanges = true

@@ -3,7 +3,7 @@
 
 @_exported public import struct VaultStorage.FileStore
 
-/// What generated code names.
+/// The names that generated code uses.
 ///
 /// The module itself may be known to a program by another name (`-module-alias`), and a model may
 /// have the name of any type; an enum of the module is found in both cases.

@@ -81,7 +81,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   ///   - entityName: The model's class.
   ///   - primaryKey: The row's key; an integer.
   /// - Returns: The identifier, equal to that of the model.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a key that is no integer.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a key that is not an integer.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier

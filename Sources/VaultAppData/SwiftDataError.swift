@@ -1,4 +1,4 @@
-/// What can go wrong with models and their stores.
+/// An error of models and their stores.
 ///
 /// Two errors are equal when they are of the same kind, whatever their messages say:
 ///
@@ -8,7 +8,7 @@
 public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// The kind's stable name.
   public let code: String
-  /// What happened, for a person; never a property's value.
+  /// A description for people; it never contains a property's value.
   public let message: String
   /// The cause, such as a `StorageError`.
   public let underlying: (any Error)?
@@ -91,7 +91,7 @@ extension SwiftDataError {
   ///
   /// Not among SwiftData's errors; what was pending still is.
   public static let readOnlyStore = Self("readOnlyStore")
-  /// A row that an object stands for cannot be read, or is no more.
+  /// The row of an object cannot be read, or no longer exists.
   ///
   /// Not among SwiftData's errors.
   public static let missingRow = Self("missingRow")

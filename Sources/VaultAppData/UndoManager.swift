@@ -27,7 +27,7 @@ public class UndoManager {
 
   /// Whether what is registered outside of a group is one; always so, whatever is set.
   public var groupsByEvent = true
-  /// How many groups are kept; 0 for all.
+  /// The largest number of groups to keep; 0 for all.
   public var levelsOfUndo = 0 {
     didSet { trim() }
   }
@@ -39,15 +39,15 @@ public class UndoManager {
   public var canUndo: Bool { !undoStack.isEmpty || open.contains { !$0.actions.isEmpty } }
   /// Whether there is something to redo.
   public var canRedo: Bool { !redoStack.isEmpty }
-  /// How many groups can be undone.
+  /// The number of groups that can be undone.
   package var groupCount: Int { undoStack.count }
-  /// How many groups are open.
+  /// The number of open groups.
   public var groupingLevel: Int { open.count }
   /// Whether what is done is registered.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
-  /// What the next undo takes back, for a menu.
+  /// The name of the next action to undo, for a menu.
   public var undoActionName: String { (open.first ?? undoStack.last)?.name ?? "" }
-  /// What the next redo does again, for a menu.
+  /// The name of the next action to redo, for a menu.
   public var redoActionName: String { redoStack.last?.name ?? "" }
 
   /// Names what is being registered.
@@ -154,7 +154,7 @@ public class UndoManager {
     open.removeAll()
   }
 
-  /// Forgets what is taken back on a target.
+  /// Forgets the actions of a target.
   public func removeAllActions(withTarget target: Any) {
     let id = ObjectIdentifier(target as AnyObject)
     for group in undoStack + redoStack + open {

@@ -86,7 +86,7 @@ open class ValueTransformer: NSObject {
   }
 }
 
-/// What lets ``ValueTransformer/init(forName:)`` give an object that exists.
+/// Returns an existing object from ``ValueTransformer/init(forName:)``.
 public protocol _RegisteredTransformer {}
 
 extension ValueTransformer: _RegisteredTransformer {}
@@ -101,8 +101,9 @@ extension _RegisteredTransformer {
 
 /// Makes objects of archives, and archives of objects, of the classes that it allows.
 ///
-/// Registered as `NSSecureUnarchiveFromData`. Used by an attribute, it works the other way round than
-/// other transformers, as with Core Data: the archive is what ``reverseTransformedValue(_:)`` makes.
+/// Registered as `NSSecureUnarchiveFromData`. Used by an attribute, it works the other way round
+/// than other transformers, as with Core Data: the archive is what ``reverseTransformedValue(_:)``
+/// makes.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// The classes that an archive may hold at its top.
   open class var allowedTopLevelClasses: [AnyClass] {
@@ -115,7 +116,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// The class of what an archive holds.
   open override class func transformedValueClass() -> AnyClass { NSObject.self }
 
-  /// The object in an archive; `nil` for what is no archive, or holds another class.
+  /// The object in an archive; `nil` if the data is not an archive or holds another class.
   open override func transformedValue(_ value: Any?) -> Any? {
     guard let data = value as? Data else { return nil }
     let classes = Self.allowedTopLevelClasses.compactMap { $0 as? NSObject.Type }

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What the macros say about wrong use.
+/// The macros' messages about wrong use.
 struct AppDataDiagnostic: DiagnosticMessage {
   let message: String
   let diagnosticID: MessageID

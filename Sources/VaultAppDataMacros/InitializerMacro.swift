@@ -4,8 +4,8 @@ package import SwiftSyntaxMacros
 
 /// `@_ModelInitializer`: an initializer that ends by introducing the object to its storage.
 ///
-/// Accessors of initialization know the storage only. What was linked there is led back to the object
-/// when there is one, and never by an initializer that fails.
+/// Accessors of initialization know the storage only. What was linked there is led back to the
+/// object when there is one, and never by an initializer that fails.
 package struct InitializerMacro {}
 
 extension InitializerMacro: BodyMacro {

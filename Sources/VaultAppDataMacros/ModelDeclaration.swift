@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What `@Model` reads in a class: syntax → value.
+/// The declarations that `@Model` reads in a class: syntax → value.
 struct ModelDeclaration {
   /// A stored property that the store keeps.
   struct Property {
@@ -58,15 +58,15 @@ extension ModelDeclaration.Property {
 }
 
 extension ModelDeclaration {
-  /// Whether storage cannot do without knowing the object: what is linked has to be led back to it, and
-  /// nobody else reads its constants.
+  /// Whether storage cannot do without knowing the object: what is linked has to be led back to it,
+  /// and nobody else reads its constants.
   var needsIntroduction: Bool {
     properties.contains { $0.isConstant || $0.mayBeRelationship }
   }
 }
 
 extension ModelDeclaration.Property {
-  /// Types that are no models, whatever else the program declares.
+  /// Types that are never models, whatever else the program declares.
   private static let plainTypes: Set<String> = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
     "Float", "Double", "Decimal", "String", "Character", "UUID", "URL", "Date", "Data",
@@ -109,7 +109,7 @@ extension VariableDeclSyntax {
     }
     if pattern.identifier.text.hasPrefix("_$") { return false }
     if hasAttribute("Transient") { return false }
-    // A constant with a value is the same for every object, and can be set no more.
+    // A constant with a value is the same for every object, and cannot be set again.
     return bindingSpecifier.tokenKind != .keyword(.let) || binding.initializer == nil
   }
 

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What `@Model` adds to a class: value → syntax.
+/// The members that `@Model` adds to a class: value → syntax.
 ///
 /// Every name is qualified by `Swift`, `Observation` or `_AppData`, never by the module's own name:
 /// a model may be called `Task`, and the module may have another name in the program.
@@ -141,6 +141,6 @@ extension ModelDeclaration.Property {
   /// The name without the backticks of an escaped identifier.
   var plainName: String { name.filter { $0 != "`" } }
 
-  /// What the names of functions end with that read and write it.
+  /// The suffix of the functions that read and write it.
   var suffix: String { declaration.isTransformable ? "Transformable" : "" }
 }

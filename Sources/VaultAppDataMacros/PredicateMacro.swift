@@ -3,7 +3,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `#Predicate` over a model: a closure → the tree of expressions that Foundation's `Predicate` holds.
+/// `#Predicate` over a model: a closure → the tree of expressions that Foundation's `Predicate`
+/// holds.
 ///
 /// Foundation's own macro does the same for every type. This one takes its place for models, since
 /// off Apple's systems the other knows no `localizedStandardContains` and its like.

@@ -2,7 +2,8 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// One predicate's closure, translated expression by expression into calls of Foundation's builders.
+/// One predicate's closure, translated expression by expression into calls of Foundation's
+/// builders.
 struct PredicateSyntax {
   private(set) var diagnostics: [Diagnostic] = []
   private var scope = PredicateScope()
@@ -212,7 +213,7 @@ struct PredicateSyntax {
 }
 
 extension ExprSyntax {
-  /// What a member, a call, an index or `!` is applied to.
+  /// The expression that a member, a call, an index or `!` is applied to.
   fileprivate var baseOfChain: ExprSyntax? {
     if let node = self.as(MemberAccessExprSyntax.self) { return node.base }
     if let node = self.as(FunctionCallExprSyntax.self) { return node.calledExpression }

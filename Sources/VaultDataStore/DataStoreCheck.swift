@@ -1,11 +1,11 @@
 package import VaultStorage
 
-/// Everything that can be wrong with an application's store.
+/// Checks an application's store for damage.
 ///
 /// It only reads.
 package struct DataStoreCheck {
   package let file: DataStoreFile
-  /// Called now and then with what is being done.
+  /// Called now and then with the current step.
   package var progress: (String) -> Void = { _ in }
 
   package init(file: DataStoreFile) { self.file = file }
@@ -38,7 +38,7 @@ package struct DataStoreCheck {
     return problems
   }
 
-  /// Where tables and metadata contradict each other.
+  /// The contradictions between tables and metadata.
   private func metadataProblems(
     _ connection: SQLiteConnection, _ metadata: DataStoreMetadata
   ) throws -> [String] {

@@ -1,7 +1,7 @@
 import Glibc
 package import VaultStorage
 
-/// Whole copies of a store, as it is at one moment.
+/// Copies of a whole store, as it is at one moment.
 package struct DataStoreCopy {
   package let file: DataStoreFile
 
@@ -12,7 +12,7 @@ package struct DataStoreCopy {
 
   /// Copies the store and keeps its external files for the copy, by second names for them.
   ///
-  /// To be called by whoever holds the writers' lock, so that nothing changes meanwhile; through a
+  /// Call it while holding the writers' lock, so that nothing changes meanwhile. It uses a
   /// connection of its own, since a writing one cannot be copied from.
   ///
   /// - Returns: The copy's path.
@@ -28,15 +28,16 @@ package struct DataStoreCopy {
     return "\(file.directoryPath)/\(previousName)"
   }
 
-  /// Copies the store, with its external files, to another place; its application may write meanwhile.
+  /// Copies the store, with its external files, to another place; its application may write
+  /// meanwhile.
   ///
   /// - Parameters:
   ///   - source: A connection to the store; reading suffices.
   ///   - destination: What is there is replaced, when the copy is whole and checked.
   ///   - progress: Called with how many of how many pages are copied.
   /// - Returns: How many external files there are.
-  /// - Throws: ``StorageError`` with code `.cannotCreate` if the destination is in use; `.damaged` if
-  ///   the store is.
+  /// - Throws: ``StorageError`` with code `.cannotCreate` if the destination is in use; `.damaged`
+  ///   if the store is.
   package func copy(
     _ source: SQLiteConnection, to destination: DataStoreFile,
     progress: ((Int, Int) -> Void)? = nil

@@ -1,13 +1,13 @@
 package import VaultStorage
 
-/// An application's store as a file: found, looked at, opened.
+/// An application's store as a file: reads its metadata and opens it.
 ///
 /// ```swift
 /// let file = DataStoreFile(path: "/home/me/.local/share/com.example.trips/default.store")
 /// let (connection, found) = try file.open(.write)
 /// ```
 package struct DataStoreFile: Sendable, Equatable {
-  /// What the opener wants.
+  /// The access that the caller needs.
   package enum Mode: Sendable {
     /// For reading: nothing is made or changed.
     case read
@@ -31,7 +31,7 @@ package struct DataStoreFile: Sendable, Equatable {
   /// The name up to its last dot: the NAME of `.NAME_SUPPORT`.
   package var stem: String { location.stem }
 
-  /// What the store says of itself, read without changing a byte of it.
+  /// The store's metadata, read without changing a byte of the file.
   ///
   /// - Parameters:
   ///   - application: Whose the store must be; `nil` to take any.
@@ -89,7 +89,7 @@ package struct DataStoreFile: Sendable, Equatable {
     do {
       found = try metadata(ofApplication: application, busyTimeout: busyTimeout)
     } catch  where error.isInterruptedWrite && mode == .write {
-      // Who may write takes it back, and looks at the store after that.
+      // A writer undoes it, and reads the metadata after that.
     }
     let connection: SQLiteConnection
     switch mode {
@@ -97,7 +97,7 @@ package struct DataStoreFile: Sendable, Equatable {
       guard try exists() else { throw StorageError(.notFound, "there is no store \(path)") }
       connection = try openReadOnly(busyTimeout: busyTimeout)
       try connection.executeScript("PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
-      // A view in the place of a table would be a program of whoever made the store.
+      // A view in place of a table would run a query of the store's author.
       connection.ignoreViews()
       try connection.trustSchema()
       found = try connection.readDataStoreMetadata(path: path)
@@ -152,13 +152,14 @@ package struct DataStoreFile: Sendable, Equatable {
     if try directory.contains("\(name)-wal") || directory.isWritable {
       return try SQLiteConnection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
     }
-    // A WAL database on a read-only medium: nobody writes, and its two other files cannot be made.
+    // A WAL database on a read-only medium: there are no writers, and its other files cannot be
+    // made.
     return try SQLiteConnection(path: path, mode: .immutable, busyTimeout: busyTimeout)
   }
 }
 
 extension StorageError {
-  /// A transaction in a rollback journal that a crash broke off, seen by who only reads (SQLITE_READONLY_ROLLBACK).
+  /// Whether a crash left a rollback journal that a reader cannot undo (SQLITE_READONLY_ROLLBACK).
   fileprivate var isInterruptedWrite: Bool { databaseError == 776 }
 }
 

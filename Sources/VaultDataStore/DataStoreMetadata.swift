@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import VaultStorage
 
-/// What a store says of itself: whose it is, and what its tables mean.
+/// A store's description of itself: its application, and what its tables mean.
 ///
 /// In the file, it is the table `appdata_metadata(key, value)`; the views `appdata_entities` and
 /// `appdata_properties` show its schema as rows.
@@ -62,7 +62,7 @@ extension SQLiteConnection {
 
   /// Makes the tables of a schema, and what describes them, in an empty database.
   ///
-  /// To be called inside a transaction.
+  /// Call it inside a transaction.
   ///
   /// - Throws: ``StorageError`` with code `.invalidSchema`.
   package func createDataStore(_ metadata: DataStoreMetadata) throws(StorageError) {
@@ -140,10 +140,11 @@ extension SQLiteConnection {
     return metadata
   }
 
-  /// Refuses a view, or a virtual table, in the place of an entity's table: reading one runs whatever
-  /// query it is, for ever if that has no end.
+  /// Refuses a view, or a virtual table, in the place of an entity's table: reading one runs
+  /// whatever query it is, for ever if that has no end.
   private func checkTables(of schema: StoredSchema, path: String) throws(StorageError) {
-    // Only what has rows of its own has a root page (sqlite.org/fileformat2.html#storage_of_the_sql_database_schema).
+    // Only what has rows of its own has a root page
+    // (sqlite.org/fileformat2.html#storage_of_the_sql_database_schema).
     let others = Set(
       try strings(
         "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND coalesce(rootpage, 0)=0"

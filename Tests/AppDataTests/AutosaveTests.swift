@@ -8,7 +8,7 @@ struct AutosaveTests {
 
   init() throws { home = try TemporaryHome() }
 
-  /// What a program leaves in its file, and says, when it ends in some way.
+  /// The file and the output of a program that ends in one of several ways.
   @Test(arguments: [
     ("return", "1\n"), ("exit", "1\n"), ("actor", "1\n"), ("actor-exit", "1\n"), ("thread", "1\n"),
     ("mid-save", "1\n"), ("off", "0\n"), ("dropped", "1\n"), ("rollback", "0\n"),

@@ -42,7 +42,7 @@ struct ContextTests {
       Set(try reader.fetch(FetchDescriptor<Author>()).map(\.name)) == Set(authors.map(\.name)))
   }
 
-  /// What was bound before the row that cannot be written is not written either.
+  /// Rows before the one that cannot be written are not written either.
   @Test func oneBadRowAmongManyLeavesAllOfThemPending() throws {
     for number in 0..<40 { context.insert(Trip(name: "\(number)", days: number)) }
     let bad = Trip(name: "bad", start: Date(timeIntervalSinceReferenceDate: .nan))

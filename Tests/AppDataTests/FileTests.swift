@@ -58,7 +58,8 @@ struct FileTests {
       ])
   }
 
-  /// Reads every row with Python's standard library: no function or collation of ours is in the way.
+  /// Reads every row with Python's standard library: no function or collation of ours is in the
+  /// way.
   @Test(.enabled(if: python != nil, "needs python3 in PATH"))
   func pythonReadsOrdersAndChecksTheFile() throws {
     do {

@@ -160,7 +160,7 @@ enum LongTripsPlan: SchemaMigrationPlan {
       static var stages: [MigrationStage] {
         [
           TripsPlan.v1ToV2,
-          // What was renamed is a property of another name on the way back: the plan carries it.
+          // On the way back a renamed property has another name: the plan carries it.
           .custom(
             fromVersion: TripsV2.self, toVersion: TripsV1.self,
             willMigrate: { context in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VaultAppData
 
-/// Who is told of changes, and what is spared where nobody is.
+/// Observers hear of changes; objects without observers cost less.
 struct ObservationTests {
   private let context: ModelContext
 
@@ -17,7 +17,7 @@ struct ObservationTests {
     let oslo = Trip(name: "Oslo")
     for trip in [rome, oslo] { context.insert(trip) }
     for round in 0..<4 {
-      // Read by nobody who observes, in between.
+      // Read outside of any observation, in between.
       _ = rome.name + oslo.name
       let first = Count()
       let second = Count()

@@ -53,7 +53,7 @@ final class Mark {
   init(_ label: String) { self.label = label }
 }
 
-/// What the graph should be: objects by label.
+/// The expected graph: objects by label.
 private struct Oracle: Equatable {
   struct Item: Equatable {
     var count = 0
@@ -127,7 +127,7 @@ private struct OracleWalk {
   private var random: SplitMix
   private var now = Oracle()
   private var saved = Oracle()
-  /// What undoing goes back to, step by step.
+  /// The states that undo returns to, step by step.
   private var past: [Oracle] = []
   private var future: [Oracle] = []
   private var next = 0

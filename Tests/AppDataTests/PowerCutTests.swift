@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// A save that returned is there after a power cut: another process's saves, each the last thing that happened.
+/// A save that returned is there after a power cut: another process's saves, each the last thing
+/// that happened.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct PowerCutTests {
   private func saves(_ type: PowerCut.FileSystem) throws {

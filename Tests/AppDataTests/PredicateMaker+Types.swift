@@ -13,7 +13,7 @@ extension PredicateMaker {
 
   mutating func type(_ person: Human) -> Test {
     switch chance(12) {
-    // A Character is no Codable, so that no predicate captures one.
+    // Character is not Codable, so that no predicate captures one.
     case 0: return equal(at(person, \.initial), at(person, \.initial))
     case 1: return equal(at(person, \.token), Nodes.build_Arg(UUID()))
     case 2:

@@ -1,7 +1,7 @@
 import Testing
 import VaultAppData
 
-/// Makes conditions on a person by chance, of every kind of expression.
+/// Makes random conditions on a person, of every kind of expression.
 struct PredicateMaker {
   typealias Nodes = PredicateExpressions
   typealias Test = any StandardPredicateExpression<Bool>
@@ -89,7 +89,8 @@ struct PredicateMaker {
       ? Nodes.build_Equal(lhs: left, rhs: right) : Nodes.build_NotEqual(lhs: left, rhs: right)
   }
 
-  // Generic over the model: asked for a class that a macro extends, the compiler may not have its conformances yet.
+  // Generic over the model: asked for a class that a macro extends, the compiler may not have its
+  // conformances yet.
   mutating func leadsNowhere<Model: PersistentModel>(
     _ target: some StandardPredicateExpression<Model?>
   ) -> Test {

@@ -162,7 +162,7 @@ struct Crew {
     location: Testing.SourceLocation = #_sourceLocation
   ) throws {
     let all = try context.fetch(FetchDescriptor<Person>())
-    // What throws is not found: the store has no one to throw to.
+    // A row for which the condition throws is not found: a query cannot throw for one row.
     let expected = all.filter { (try? predicate.evaluate($0)) ?? false }
     do {
       let found = try context.fetch(FetchDescriptor(predicate: predicate))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler says of models that cannot be.
+/// The compiler's messages about invalid models.
 struct RefusedTests {
   private let home: TemporaryHome
 

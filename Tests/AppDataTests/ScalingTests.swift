@@ -2,7 +2,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// What it costs to have many: eight times as many take about eight times as long.
+/// Costs grow linearly: eight times as many objects take about eight times as long.
 struct ScalingTests {
   /// A quarter of what the work would take if each step went through all that came before.
   private func expectLinear(

@@ -11,7 +11,7 @@ struct SortTests {
     _ sorts: [SortDescriptor<Person>], location: Testing.SourceLocation = #_sourceLocation
   ) throws {
     let all = try crew.context.fetch(FetchDescriptor<Person>())
-    // What compares equal stays in the order of the keys, in both directions.
+    // Equal values stay in the order of the keys, in both directions.
     for order in [SortOrder.forward, .reverse] {
       let expected = all.sorted { left, right in
         for sort in sorts {

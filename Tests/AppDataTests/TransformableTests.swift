@@ -129,7 +129,7 @@ struct TransformableTests {
   }
 }
 
-/// A class that is no `Codable`.
+/// A class that is not `Codable`.
 final class Color: Equatable {
   let bytes: [UInt8]
 

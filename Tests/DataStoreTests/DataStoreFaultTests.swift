@@ -5,8 +5,8 @@ import Testing
 import VaultDataStore
 import VaultStorage
 
-/// Every write of a migration and of a save with external files fails once, or is the last: before or
-/// after, no file missing, none too many.
+/// Every write of a migration and of a save with external files fails once, or is the last: before
+/// or after, no file missing, none too many.
 struct DataStoreFaultTests {
   private let old = TripSchemas.trip(
     StoredAttribute("name", .string), StoredAttribute("photo", .data, isOptional: true),

@@ -39,7 +39,7 @@ struct StagedMigrationTests {
     ]
   }
 
-  /// What passes from one hook to the other.
+  /// The values passed from one hook to the other.
   private final class Dates { var values: [Int64: Double] = [:] }
 
   @Test func duplicatesAreRemovedBeforeAnAttributeBecomesUnique() throws {

@@ -58,7 +58,7 @@ struct StoredSchemaTests {
       message([StoredEntity("A", superentity: "B"), StoredEntity("B", superentity: "A")]) != nil)
   }
 
-  /// A store that somebody else has made.
+  /// A store made by another program.
   @Test func aStoreWithAHugeSchemaOrAViewForATableIsDamaged() throws {
     func error(_ entities: [StoredEntity], _ sql: String = "") throws -> StorageError? {
       let connection = try SQLiteConnection()

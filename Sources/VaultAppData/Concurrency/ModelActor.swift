@@ -2,12 +2,12 @@
 public protocol ModelActor: Actor {
   /// The container of the context.
   nonisolated var modelContainer: ModelContainer { get }
-  /// What runs the actor's code, and holds its context.
+  /// The executor that runs the actor's code and holds its context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// Where the actor's code runs: one thing at a time, never on the main thread.
+  /// The executor of the actor's code: one job at a time, never on the main thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       preconditionFailure("the executor of a model actor runs one thing at a time")
@@ -24,13 +24,13 @@ extension ModelActor {
   }
 }
 
-/// What runs code that uses a context.
+/// An executor of code that uses a context.
 public protocol ModelExecutor: Executor {
   /// The context.
   var modelContext: ModelContext { get }
 }
 
-/// What runs code that uses a context, one thing at a time.
+/// An executor of code that uses a context, one job at a time.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// Runs an actor's code on a queue of its own.

@@ -1,4 +1,4 @@
-/// Where a container keeps models: ``ModelConfiguration`` is the one kind that this library keeps.
+/// The place of a container's models; this library has one kind, ``ModelConfiguration``.
 ///
 /// A container refuses a configuration of another kind with
 /// ``SwiftDataError/loadIssueModelContainer``: stores of a program's own are not supported.

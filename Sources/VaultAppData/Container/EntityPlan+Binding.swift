@@ -78,7 +78,7 @@ extension EntityPlan {
     }
   }
 
-  /// What is wrong with a property of an object.
+  /// An error about a property of an object.
   func failure(
     _ record: _AppData.Record, _ index: Int, _ what: String, _ error: (any Error)? = nil
   ) -> SwiftDataError {

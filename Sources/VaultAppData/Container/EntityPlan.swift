@@ -1,7 +1,7 @@
 package import VaultDataStore
 import VaultStorage
 
-/// How the models of one class lie in a container's store; made once, its SQL too.
+/// The mapping of a model class to its table, with its SQL; made once.
 package final class EntityPlan: @unchecked Sendable {
   // Immutable once the container has been made; `keys` and `signal` guard themselves.
 
@@ -25,7 +25,7 @@ package final class EntityPlan: @unchecked Sendable {
   /// The columns of constraints, each with the slots that it compares.
   let uniqueness: [[Int]]
 
-  /// How each slot is read: an array without strings, for the loop over rows.
+  /// The kind of each slot: an array without strings, for the loop over rows.
   let kinds: [SlotPlan.Kind]
 
   /// Slots with a column, in the order of the statements' parameters.
@@ -73,7 +73,7 @@ package final class EntityPlan: @unchecked Sendable {
   private(set) lazy var columns: [String] =
     [StoredEntity.keyColumn] + slots.compactMap(\.column)
   private(set) lazy var selection = selection(prefix: "")
-  /// How many columns the selection has.
+  /// The number of columns in the selection.
   private(set) lazy var selectionCount = columns.count - slots.count { $0.kind == .external }
   private(set) lazy var selectByKey =
     "SELECT \(selection) FROM \(table) WHERE \(StoredEntity.keyColumn)=?"

@@ -3,8 +3,8 @@ import VaultStorage
 
 /// Hands out the keys of an entity's new rows.
 ///
-/// Keys are reserved in the store in blocks, so that an object has its key from its insertion on, in
-/// whatever process, and no other object ever gets it.
+/// Keys are reserved in the store in blocks, so that an object has its key from its insertion on,
+/// in any process, and no other object ever gets it.
 final class KeyAllocator: Sendable {
   private struct Block {
     var next: Int64 = 0

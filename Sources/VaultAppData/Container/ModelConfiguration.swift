@@ -11,7 +11,7 @@ import VaultStorage
 /// The application id is, in this order: `G_APPLICATION_ID`, `FLATPAK_ID`, `SNAP_NAME`, the main
 /// bundle's identifier, the executable's name.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
-  /// Where files lie that several applications share.
+  /// The directory of files that several applications share.
   public struct GroupContainer: Hashable, Sendable {
     let group: String?
 
@@ -19,7 +19,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public static let automatic = GroupContainer(group: nil)
     /// The application's own directory.
     public static let none = GroupContainer(group: nil)
-    /// The directory `$XDG_DATA_HOME/<name>`, for whoever names it.
+    /// The directory `$XDG_DATA_HOME/<name>`, shared by all programs that name it.
     public static func identifier(_ name: String) -> GroupContainer { GroupContainer(group: name) }
   }
 
@@ -48,7 +48,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let allowsSave: Bool
   /// Whether nothing is written to a file.
   public let isStoredInMemoryOnly: Bool
-  /// Where files lie that several applications share.
+  /// The directory of files that several applications share.
   public let groupContainer: GroupContainer
   /// The group's name; `nil` for the application's own directory.
   public var groupAppContainerIdentifier: String? { groupContainer.group }
@@ -132,7 +132,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 }
 
-/// Where an application's own files lie.
+/// The directory of an application's own files.
 enum ApplicationData {
   /// Whose files they are.
   static var identifier: String {

@@ -12,11 +12,11 @@ import VaultStorage
 public class ModelContainer: Equatable, @unchecked Sendable {
   // Immutable but for `main`, which is the main actor's, and the mailbox, which guards itself.
 
-  /// What is kept.
+  /// The schema of the stores.
   public final let schema: Schema
-  /// How stores of earlier versions are brought to this one.
+  /// The migration of stores of earlier versions.
   public final let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// Where it is kept.
+  /// The configurations of the stores.
   public let configurations: Set<ModelConfiguration>
   package let stores: [ModelStore]
   let plans: [EntityPlan]
@@ -105,8 +105,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The context of the main actor, which saves by itself.
   ///
-  /// A change is saved at a later turn of the main queue (`RunLoop.main.run()`, `dispatchMain()`, an
-  /// asynchronous `main`), and at the latest when the process ends by exit(3) or by the end of `main`.
+  /// A change is saved at a later turn of the main queue (`RunLoop.main.run()`, `dispatchMain()`,
+  /// an asynchronous `main`), and at the latest when the process ends by exit(3) or by the end of
+  /// `main`.
   @MainActor public var mainContext: ModelContext {
     if let main { return main }
     let made = ModelContext(self)

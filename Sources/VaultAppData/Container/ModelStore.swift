@@ -16,7 +16,7 @@ package final class ModelStore: @unchecked Sendable {
   private let isOnNetwork: Bool
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
-  /// What the opening changed.
+  /// The changes made when the store was opened.
   private(set) var report: DataStoreMigration.Report?
 
   /// Opens the store, making its tables where there are none.
@@ -116,7 +116,8 @@ package final class ModelStore: @unchecked Sendable {
 
   var isInMemory: Bool { file == nil }
 
-  /// A connection for a context's own use; in memory, the only one, to be used inside ``use(_:_:)``.
+  /// A connection for a context's own use; in memory, the only one, to be used inside
+  /// ``use(_:_:)``.
   package func lease() throws -> StoreConnection {
     if let free = lock.withLock({ isInMemory ? idle.first : idle.popLast() }) { return free }
     guard let file else { preconditionFailure("a database in memory has one connection") }
@@ -219,7 +220,7 @@ final class EntityStatements {
   private var deletion: SQLiteStatement?
   private var byKey: SQLiteStatement?
   private var updates: [PropertySet: Update] = [:]
-  /// What the last row was changed by: the next is often changed alike.
+  /// The statement of the last update: the next row often has the same changes.
   private var last: (changed: PropertySet, update: Update)?
 
   /// A statement, and the slots that its parameters are, in order.

@@ -40,7 +40,7 @@ final class RelationshipPlan: @unchecked Sendable {
       }
   }
 
-  /// Where the links are in the store.
+  /// The table and columns of the links.
   private(set) lazy var links = makeLinks()
 
   /// Reads the destinations of some owners; `nil` where the owner's row holds the key.

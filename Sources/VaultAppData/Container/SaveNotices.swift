@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What contexts of a container tell each other of: rows that were saved.
+/// Carries notices of saved rows between the contexts of a container.
 final class SaveNotices: Sendable {
-  /// What a save did.
+  /// The rows that a save changed.
   struct Notice: Sendable {
     let sender: ObjectIdentifier
     /// By entity.
@@ -13,7 +13,7 @@ final class SaveNotices: Sendable {
     var isAll = false
   }
 
-  /// A context's own letters, which it fetches when it is used.
+  /// The notices for one context, which takes them in when it is used.
   final class Queue: Sendable {
     let letters = Mutex<[Notice]>([])
   }
@@ -34,7 +34,7 @@ final class SaveNotices: Sendable {
     return box
   }
 
-  /// Puts a letter in every box but the sender's own.
+  /// Puts a notice in every queue but the sender's own.
   func send(_ letter: Notice, from own: Queue) {
     let others = boxes.withLock { $0.compactMap(\.box) }.filter { $0 !== own }
     guard !others.isEmpty else { return }

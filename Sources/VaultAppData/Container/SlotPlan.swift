@@ -1,6 +1,6 @@
 import VaultDataStore
 
-/// What one slot is in the file.
+/// The column of a slot, and how it is read.
 struct SlotPlan {
   /// How a column is read.
   enum Kind {

@@ -1,10 +1,10 @@
 import VaultDataStore
 import VaultStorage
 
-/// What a migration changes in a store, or would.
+/// The changes that a migration makes in a store.
 ///
-/// Apple's SwiftData has no such thing: there, a rename without `originalName` loses its values without a
-/// word.
+/// Apple's SwiftData has no such thing: there, a rename without `originalName` loses its values
+/// without a word.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self, migrationPlan: TripsPlan.self)
@@ -38,7 +38,7 @@ public struct MigrationReport: Sendable, Equatable {
 }
 
 extension ModelContainer {
-  /// What the opening of this container changed in its stores; empty if they were up to date.
+  /// The changes that opening this container made in its stores; empty if they were up to date.
   public var migrationReports: [MigrationReport] {
     stores.compactMap { store in
       store.report.map { MigrationReport($0, store.configuration.url) }

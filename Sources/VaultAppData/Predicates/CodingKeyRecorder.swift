@@ -55,7 +55,7 @@ enum CodingKeyRecorder {
       return value
     }
     guard recorder.depth < 8 else { throw Nothing() }
-    // What lies within is recorded apart.
+    // Nested values are recorded separately.
     return try Value(from: Recorder(record: Record(), depth: recorder.depth + 1))
   }
 

@@ -1,17 +1,17 @@
 import VaultDataStore
 import VaultStorage
 
-/// What a fetch is in SQL, without the columns that it reads and without the pending rows.
+/// A fetch in SQL, without the columns that it reads and without the pending rows.
 ///
 /// ``source`` is `"Trip" AS t0` with its joins; tables are named without a schema, so that the
 /// pending rows take their place.
 struct FetchQuery {
-  /// What stands after FROM.
+  /// The text after FROM.
   private(set) var source: String
-  /// What stands after WHERE; empty for all rows.
+  /// The text after WHERE; empty for all rows.
   private(set) var condition = ""
   private(set) var values: [SQLiteValue] = []
-  /// What stands after ORDER BY, the key last.
+  /// The text after ORDER BY, the key last.
   private(set) var order: String
   private(set) var orderValues: [SQLiteValue] = []
 
@@ -20,7 +20,8 @@ struct FetchQuery {
   /// The text depends on the predicate's shape only, never on a value in it, so that the statement
   /// made of it serves again.
   ///
-  /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate``,
+  ///   ``SwiftDataError/unsupportedSortDescriptor``.
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ plan: EntityPlan) throws {
     let alias = "t0"
     let key: SQLFragment = "\(sql: alias).\(name: StoredEntity.keyColumn)"

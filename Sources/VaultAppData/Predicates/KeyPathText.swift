@@ -1,8 +1,8 @@
 /// A key path as the standard library writes it, part by part.
 ///
-/// On Linux a computed property has no name: `\Task.<computed 0x5… (Optional<Project>)>?.<computed …>`.
-/// The text of a part is the same wherever the part occurs, so that a key path of several parts can
-/// be taken apart by comparing it with the key paths of the properties.
+/// On Linux a computed property has no name: `\Task.<computed 0x5… (Optional<Project>)>?.<computed
+/// …>`. The text of a part is the same wherever the part occurs, so that a key path of several
+/// parts can be taken apart by comparing it with the key paths of the properties.
 struct KeyPathText {
   struct Component: Equatable {
     var text = ""

@@ -1,12 +1,13 @@
-/// Expressions of predicates that Foundation has on Apple's systems only, and ``Predicate(_:)`` makes.
+/// Expressions of predicates that Foundation has on Apple's systems only, and ``Predicate(_:)``
+/// makes.
 extension _AppData {
   /// Whether a text holds another one, regardless of case, accents and width.
   public struct StringLocalizedStandardContains<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-    /// Where it is looked for.
+    /// The value to search in.
     public let root: Root
-    /// What is looked for.
+    /// The value to look for.
     public let other: Other
 
     /// Makes the expression.
@@ -25,7 +26,7 @@ extension _AppData {
     }
   }
 
-  /// How two texts follow each other in the user's language.
+  /// Compares two texts in the order of the user's language.
   public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -50,7 +51,7 @@ extension _AppData {
     }
   }
 
-  /// How two texts follow each other, regardless of case.
+  /// Compares two texts regardless of case.
   public struct StringCaseInsensitiveCompare<
     Root: PredicateExpression, Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -75,7 +76,7 @@ extension _AppData {
     }
   }
 
-  /// What an enum is stored as.
+  /// The raw value that an enum is stored as.
   ///
   /// Off Apple's systems a key path to `rawValue` does not say that it is one.
   public struct RawValue<Root: PredicateExpression>: PredicateExpression

@@ -1,13 +1,13 @@
 /// Predicates and expressions that are part of another predicate.
 ///
-/// Foundation's own node holds them as values of a predicate, which have to be `Codable`; off Apple's
-/// systems predicates are not.
+/// Foundation's own node holds them as values of a predicate, which have to be `Codable`; off
+/// Apple's systems predicates are not.
 extension _AppData {
-  /// What another predicate says of a value.
+  /// The result of another predicate for a value.
   public struct PredicateEvaluate<each Input: PredicateExpression>: PredicateExpression {
     /// The other predicate.
     public let predicate: Foundation.Predicate<repeat (each Input).Output>
-    /// What it is asked of.
+    /// The predicate's arguments.
     public let input: (repeat each Input)
 
     /// The answer for some values of the variables.
@@ -20,11 +20,11 @@ extension _AppData {
     }
   }
 
-  /// What an expression makes of values.
+  /// The result of another expression for values.
   public struct ExpressionEvaluate<each Input: PredicateExpression, Output>: PredicateExpression {
     /// The expression.
     public let expression: Foundation.Expression<repeat (each Input).Output, Output>
-    /// What it is made of.
+    /// The expression's arguments.
     public let input: (repeat each Input)
 
     /// The answer for some values of the variables.
@@ -58,12 +58,12 @@ extension _AppData.ExpressionEvaluate: Sendable where repeat each Input: Sendabl
 
 extension _AppData.PredicateEvaluate: StandardPredicateExpression, Codable
 where repeat each Input: StandardPredicateExpression {
-  /// Throws: a predicate is no text.
+  /// Throws: a predicate cannot be encoded.
   public init(from decoder: any Decoder) throws {
     throw Uncodable.error(decoder, "a predicate")
   }
 
-  /// Throws: a predicate is no text.
+  /// Throws: a predicate cannot be encoded.
   public func encode(to encoder: any Encoder) throws {
     throw Uncodable.error(encoder, "a predicate", predicate)
   }
@@ -71,18 +71,18 @@ where repeat each Input: StandardPredicateExpression {
 
 extension _AppData.ExpressionEvaluate: StandardPredicateExpression, Codable
 where repeat each Input: StandardPredicateExpression {
-  /// Throws: an expression is no text.
+  /// Throws: an expression cannot be encoded.
   public init(from decoder: any Decoder) throws {
     throw Uncodable.error(decoder, "an expression")
   }
 
-  /// Throws: an expression is no text.
+  /// Throws: an expression cannot be encoded.
   public func encode(to encoder: any Encoder) throws {
     throw Uncodable.error(encoder, "an expression", expression)
   }
 }
 
-/// What `StandardPredicateExpression` asks for and these cannot do.
+/// The requirements of `StandardPredicateExpression` that these cannot meet.
 private enum Uncodable {
   static func error(_ decoder: any Decoder, _ what: String) -> DecodingError {
     .dataCorrupted(

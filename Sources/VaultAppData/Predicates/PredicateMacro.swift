@@ -10,8 +10,8 @@
 /// closure that does not depend on its parameter is a value, computed when the predicate is made.
 ///
 /// - Parameter body: One expression.
-// Of the same shape as Foundation's, with one constraint more: a macro of one parameter is checked in
-// another order, and loses where an optional chain is compared by ==.
+// Of the same shape as Foundation's, with one constraint more: a macro of one parameter is checked
+// in another order, and loses where an optional chain is compared by ==.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool

@@ -310,7 +310,7 @@ extension PredicateTranslator {
   }
 }
 
-/// What is known of a dictionary at run time.
+/// A dictionary, for code that knows its type only at run time.
 protocol DictionaryValue {
   static var keyType: any Any.Type { get }
   static var valueType: any Any.Type { get }

@@ -64,7 +64,7 @@ extension PredicateTranslator {
     return (try scalar(left, as: form, in: node), try scalar(right, as: form, in: node))
   }
 
-  /// What sorts as the value does.
+  /// A key that sorts as the value does.
   func order(of scalar: Scalar, in node: Any.Type) throws -> SQLFragment {
     switch scalar.form.kind {
     case .decimal: return scalar.order ?? "vault_decimal_order(\(scalar.sql))"
@@ -129,7 +129,7 @@ extension PredicateTranslator {
       canFail: canFail || model.canFail)
   }
 
-  /// What was made of an optional's value: `nil` where the optional is.
+  /// A value derived from an optional: `nil` where the optional is.
   func guarded(_ result: Term, by optional: Term, in node: Any.Type) throws -> Term {
     let test: SQLFragment
     if case .rows(let rows) = optional {
@@ -193,7 +193,7 @@ extension Term {
 extension Scalar {
   var isNullLiteral: Bool { sql.text == "NULL" }
 
-  /// What is equal where the values are.
+  /// A key that is equal where the values are.
   fileprivate var identity: SQLFragment {
     // 1.50 and 1.5 are the same number.
     form.kind == .decimal ? order ?? "vault_decimal_order(\(sql))" : sql
@@ -246,7 +246,7 @@ extension ValueForm {
 private protocol UnorderedValue {}
 extension Set: UnorderedValue {}
 
-/// What is known of an array at run time.
+/// An array, for code that knows its type only at run time.
 protocol ArrayValue {
   static var elementType: any Any.Type { get }
 }

@@ -130,7 +130,7 @@ extension PredicateTranslator {
     return nil
   }
 
-  /// What the orders of ``SortDescriptor/init(_:order:)`` stand for.
+  /// The orders of ``SortDescriptor/init(_:order:)``.
   private func sortKey(_ path: AnyKeyPath, of scalar: Scalar) -> Term? {
     switch path {
     case \Bool._sortKey, \Bool?._sortKey: derived(scalar, scalar.sql, .integer)

@@ -20,7 +20,8 @@ extension PredicateTranslator {
     }
   }
 
-  /// Whether a key path leads to something that the library does not know by name, such as `rawValue`.
+  /// Whether a key path leads to something that the library does not know by name, such as
+  /// `rawValue`.
   private func isComputed(_ path: AnyKeyPath, of root: Term) -> Bool {
     do {
       _ = try member(path, of: root, in: AnyKeyPath.self)

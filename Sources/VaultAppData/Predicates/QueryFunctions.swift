@@ -2,7 +2,7 @@ import Synchronization
 import VaultDataStore
 import VaultStorage
 
-/// What queries ask of Swift: characters, checked arithmetic, the user's language.
+/// SQL functions implemented in Swift: characters, checked arithmetic, the user's language.
 ///
 /// Made for a connection; nothing of it is in the schema, so that any program reads and checks the
 /// file without it.

@@ -56,7 +56,7 @@ extension _AppData {
 
     let kind: Kind
 
-    /// As a file manager sorts names: regardless of case, "Item 2" before "Item 10".
+    /// The order of a file manager: regardless of case, "Item 2" before "Item 10".
     public static let localizedStandard = Self(kind: .standard)
     /// As the user's language sorts.
     public static let localized = Self(kind: .plain)

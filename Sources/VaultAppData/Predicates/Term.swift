@@ -1,6 +1,6 @@
 import VaultStorage
 
-/// What an expression of a predicate stands for in SQL.
+/// An expression of a predicate, in SQL.
 indirect enum Term {
   /// A value of a column, or one that is computed.
   case scalar(Scalar)
@@ -30,13 +30,13 @@ struct Scalar {
   ///
   /// `nil` unwrapped, a sum beyond the type's range: no row matches then.
   var canFail = false
-  /// Whether NULL stands for a number that is none, which equals nothing.
+  /// Whether NULL stands for NaN, which equals nothing.
   var mayBeNaN = false
-  /// What sorts as the value does, where that is not the value.
+  /// A key that sorts as the value does, if the value itself does not.
   var order: SQLFragment?
   /// The row without which this is NULL.
   var alias: String?
-  /// Where in a JSON document the value is.
+  /// The path of the value in a JSON document.
   var place: JSONPlace?
 
   /// The same value, known not to be `nil`.
@@ -76,7 +76,7 @@ struct ModelTerm {
   enum Source {
     /// In a table of the query.
     case alias(String)
-    /// To be joined when a column of it is asked for.
+    /// Joined when one of its columns is needed.
     case relationship(RelationshipPlan, ownerAlias: String)
     /// Known by its key only.
     case key

@@ -1,7 +1,7 @@
 import VaultDataStore
 import VaultStorage
 
-/// How values of a type are written in SQL.
+/// The form of a type's values in SQL.
 struct ValueForm {
   enum Kind: Equatable {
     case boolean, integer, unsigned, float, double, date, decimal, text, data, json

@@ -1,4 +1,4 @@
-/// What attributes and relationships of an entity have in common.
+/// An attribute or a relationship of an entity.
 public protocol SchemaProperty: Hashable, Codable, Sendable {
   /// The property's name.
   var name: String { get }
@@ -38,7 +38,7 @@ extension Schema {
     public internal(set) var name: String
     /// The name that it had in the version before.
     public internal(set) var originalName: String
-    /// How it is kept.
+    /// The options of the declaration.
     public let options: [Option]
     /// The type of the Swift property.
     public internal(set) var valueType: any Any.Type
@@ -139,7 +139,7 @@ extension Schema {
 }
 
 extension Schema.Attribute {
-  /// How an attribute is kept.
+  /// An option of an attribute.
   public struct Option: Hashable, Codable, Sendable {
     let name: String
     var transformer: String?

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What is kept of the models of one class.
+  /// The stored form of a model class.
   public final class Entity: Codable, Hashable, @unchecked Sendable {
     // Immutable once `entities(of:)` or an initializer has returned.
 

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What a class says of one of its properties, or of a constraint.
+  /// The declaration of a property, or of a constraint.
   public struct PropertyMetadata {
     /// The property's name.
     public let name: String
@@ -68,7 +68,7 @@ extension Schema {
   }
 }
 
-/// What `#Unique` and `#Index` say, without the class.
+/// The declarations of `#Unique` and `#Index`, without the class.
 protocol PropertyGroups {
   var groups: [[AnyKeyPath]] { get }
   var isUnique: Bool { get }

@@ -7,7 +7,7 @@ extension Schema {
     public internal(set) var name: String
     /// The name that it had in the version before.
     public internal(set) var originalName: String
-    /// How it is kept.
+    /// The options of the declaration.
     public let options: [Option]
     /// The type of the Swift property.
     public internal(set) var valueType: any Any.Type
@@ -15,15 +15,15 @@ extension Schema {
     public internal(set) var keypath: AnyKeyPath?
     /// The entity at the other end.
     public internal(set) var destination: String
-    /// What happens to the related models when a model is deleted.
+    /// The effect of a model's deletion on related models.
     public let deleteRule: DeleteRule
     /// The property at the other end that leads back.
     public internal(set) var inverseName: String?
     /// The property at the other end that leads back.
     public internal(set) var inverseKeyPath: AnyKeyPath?
-    /// How many there must be at least.
+    /// The smallest number of models.
     public let minimumModelCount: Int?
-    /// How many there may be; 0 for no limit.
+    /// The largest number of models; 0 for no limit.
     public let maximumModelCount: Int?
     /// Whether it leads to one model at most.
     public internal(set) var isToOneRelationship: Bool
@@ -139,7 +139,7 @@ extension Schema {
 }
 
 extension Schema.Relationship {
-  /// What happens to the related models when a model is deleted.
+  /// The effect of a model's deletion on related models.
   public enum DeleteRule: String, Codable, Sendable, Hashable {
     /// Nothing; what leads to the deleted model stays as it is.
     case noAction
@@ -151,7 +151,7 @@ extension Schema.Relationship {
     case deny
   }
 
-  /// How a relationship is kept.
+  /// An option of a relationship.
   public struct Option: Hashable, Codable, Sendable {
     let name: String
 

@@ -7,7 +7,7 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
   public let encodingVersion: Version
   /// The schema's own version.
   public let version: Version
-  /// What is kept, ordered by name.
+  /// The entities, ordered by name.
   public let entities: [Entity]
   /// The classes; empty for a schema that was loaded from a file.
   let types: [any PersistentModel.Type]
@@ -60,7 +60,8 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
     entitiesByName[Schema.entityName(for: type)]
   }
 
-  /// The name under which models of a class are kept: the class's own, without what it is nested in.
+  /// The name under which models of a class are kept: the class's own, without what it is nested
+  /// in.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     String(describing: type)
   }

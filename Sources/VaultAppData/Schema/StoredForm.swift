@@ -5,8 +5,8 @@ extension Schema {
   /// The schema as the store's metadata and tables have it.
   ///
   /// Columns have the properties' names; a relationship to one model is a column `NAME_id`, with
-  /// `NAME_position` beside it where the inverse is an array; a many-to-many relationship, and one to
-  /// many without an inverse, is a table `Entity_name`.
+  /// `NAME_position` beside it where the inverse is an array; a many-to-many relationship, and one
+  /// to many without an inverse, is a table `Entity_name`.
   package var stored: StoredSchema {
     let descriptions = Dictionary(
       types.map { (Schema.name($0), ModelDescription.of($0)) }, uniquingKeysWith: { $1 })

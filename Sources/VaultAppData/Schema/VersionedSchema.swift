@@ -6,7 +6,7 @@ public protocol VersionedSchema {
   static var versionIdentifier: Schema.Version { get }
 }
 
-/// How a store gets from one version to the next.
+/// The step from one version of a schema to the next.
 public protocol SchemaMigrationPlan {
   /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
@@ -18,7 +18,7 @@ public protocol SchemaMigrationPlan {
 public enum MigrationStage: @unchecked Sendable {
   // The closures are those of the program's static properties; they run on one thread, at opening.
 
-  /// What can be done without help.
+  /// A stage that needs no code.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
   /// With code of the program's before and after.
   case custom(

@@ -2,13 +2,13 @@ import FoundationEssentials
 import Glibc
 package import VaultStorage
 
-/// What stands in a column for a value in a file of its own: text, where values are bytes.
+/// The text in a column that names a file with the value; values themselves are bytes.
 ///
 /// `UUID LENGTH CHECKSUM`, so that `sqlite3` shows which file it is and how large.
 package struct ExternalReference: Sendable, Hashable {
   /// The file's name.
   package let name: String
-  /// How many bytes it holds.
+  /// The number of bytes.
   package let length: Int
   /// ``Checksum/text`` of them.
   package let checksum: String
@@ -19,7 +19,7 @@ package struct ExternalReference: Sendable, Hashable {
     self.checksum = checksum
   }
 
-  /// Reads a column's text; `nil` if it is no reference.
+  /// Reads a column's text; `nil` if it is not a reference.
   package init?(_ text: String) {
     let parts = text.parts(at: " ", keepsEmpty: true)
     guard parts.count == 3, Self.isName(String(parts[0])), let length = Int(parts[1]), length >= 0,
@@ -31,15 +31,15 @@ package struct ExternalReference: Sendable, Hashable {
   /// The text that stands in the column.
   package var text: String { "\(name) \(length) \(checksum)" }
 
-  /// Whether a file name is one that is given here: nothing else is touched.
+  /// Whether a file name has the form given here; other files are never touched.
   static func isName(_ name: String) -> Bool { UUID(uuidString: name)?.uuidString == name }
 }
 
 /// Large values beside a store, each in a file of its own: `.NAME_SUPPORT/_EXTERNAL_DATA/<UUID>`.
 ///
-/// A file is written and durable before the row that names it is committed, and removed after no row
-/// does; it is never written twice and belongs to one row. What a crash leaves is a file that no row
-/// names, and ``sweep(_:)`` takes it away.
+/// A file is written and durable before the row that names it is committed, and removed after no
+/// row does; it is never written twice and belongs to one row. What a crash leaves is a file that
+/// no row names, and ``sweep(_:)`` takes it away.
 ///
 /// ```swift
 /// let files = ExternalFiles(store: file)
@@ -56,9 +56,9 @@ package struct ExternalFiles: Sendable {
 
   package init(store: DataStoreFile) { self.store = store }
 
-  /// Where the files are.
+  /// The path of the files.
   package var path: String { "\(supportPath)/_EXTERNAL_DATA" }
-  /// Where those are that the copy made before a migration names.
+  /// The path of the files that the copy made before a migration names.
   package var previousPath: String { "\(supportPath)/_PREVIOUS_DATA" }
   private var supportPath: String { "\(store.directoryPath)/.\(store.stem)_SUPPORT" }
 
@@ -79,7 +79,8 @@ package struct ExternalFiles: Sendable {
       let file = try System.openNoLinks(
         reference.name, in: directory.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
       defer { System.close(file) }
-      // The row says how long it is, and the row may be anybody's: no memory before the file agrees.
+      // The row says how long it is, and the row may be anybody's: no memory before the file
+      // agrees.
       let status = try System.status(file)
       bytes =
         status.size == reference.length
@@ -146,7 +147,7 @@ package struct ExternalFiles: Sendable {
     let named = try Set(references(of: metadata.schema, on: connection).map(\.name))
     var count = 0
     for name in try directory.names() where !named.contains(name) {
-      // A file that somebody put there is theirs.
+      // Leaves files alone that were put there by others.
       guard ExternalReference.isName(name) || name.begins(with: ".new.") else { continue }
       try directory.remove(name)
       count += 1
@@ -182,7 +183,7 @@ package struct ExternalFiles: Sendable {
     return found
   }
 
-  /// What is wrong between rows and files, one line each.
+  /// The contradictions between rows and files, one line each.
   ///
   /// - Parameters:
   ///   - schema: The store's.
@@ -222,7 +223,7 @@ package struct ExternalFiles: Sendable {
 
 /// The files of one transaction.
 ///
-/// Not `Sendable`: it belongs to whoever holds the connection. Its files are made only while that
+/// Not `Sendable`: it belongs to the owner of the connection. Its files are made only while that
 /// connection holds the writers' lock.
 package final class ExternalChange {
   package let files: ExternalFiles
@@ -236,7 +237,7 @@ package final class ExternalChange {
   /// Writes a value to a new file.
   ///
   /// - Parameter bytes: The value.
-  /// - Returns: What goes into the row, as ``ExternalReference/text``.
+  /// - Returns: The reference for the row; see ``ExternalReference/text``.
   /// - Throws: ``StorageError`` with code `.cannotCreate`, `.inputOutput`.
   package func publish(_ bytes: [UInt8]) throws -> ExternalReference {
     let directory = try openDirectory()
@@ -276,9 +277,9 @@ package final class ExternalChange {
     }
   }
 
-  /// Removes what the committed rows name no more.
+  /// Removes files that the committed rows no longer name.
   ///
-  /// What cannot be removed is left to the next sweep.
+  /// Files that cannot be removed are left to the next sweep.
   package func committed() {
     remove(retired)
     published = []
@@ -287,8 +288,8 @@ package final class ExternalChange {
 
   /// Removes what was written for rows that are not there.
   ///
-  /// But not after a COMMIT that failed: its rows may be whole in the log, and come back when that is
-  /// read after a crash. Then the next sweep knows.
+  /// But not after a COMMIT that failed: its rows may be whole in the log, and come back when that
+  /// is read after a crash. Then the next sweep knows.
   package func rolledBack() {
     if !isCommitting { remove(published + published.map { ".new.\($0)" }) }
     published = []

@@ -2,11 +2,12 @@ package import VaultStorage
 
 /// Brings a store from the schema that it holds to the one that a program knows.
 ///
-/// All of it is one transaction on the file itself: a crash at any point leaves the store as it was or
-/// as it is to be, which SQLite's journal sees to. (A migrated copy that is renamed over the store
-/// would lose what another process writes meanwhile, and a crash between the rename and the removal of
-/// the old log would leave a log beside a file that it does not belong to: sqlite.org/howtocorrupt.html,
-/// 1.4.) Of two processes, one migrates; the other waits for the writers' lock and finds it done.
+/// All of it is one transaction on the file itself: a crash at any point leaves the store as it was
+/// or as it is to be, which SQLite's journal sees to. (A migrated copy that is renamed over the
+/// store would lose what another process writes meanwhile, and a crash between the rename and the
+/// removal of the old log would leave a log beside a file that it does not belong to:
+/// sqlite.org/howtocorrupt.html, 1.4.) Of two processes, one migrates; the other waits for the
+/// writers' lock and finds it done.
 ///
 /// ```swift
 /// let migration = DataStoreMigration(file: file, to: schema)
@@ -39,7 +40,7 @@ package struct DataStoreMigration {
     }
   }
 
-  /// What would be done, or was.
+  /// The changes of a migration, planned or made.
   package struct Report: Sendable, Equatable {
     package var from: StoredVersion
     package var to: StoredVersion
@@ -53,7 +54,7 @@ package struct DataStoreMigration {
     package var backup: String?
   }
 
-  /// How far it is: steps are counted by the rows they go through.
+  /// The progress: steps are counted by the rows that they go through.
   package struct Progress: Sendable, Equatable {
     package var completed: Int64
     package var total: Int64
@@ -65,9 +66,9 @@ package struct DataStoreMigration {
   package var stages: [Stage]
   /// Whether a copy of the store is left beside it, as `NAME.previous`.
   package var keepsBackup = true
-  /// How long to wait for another process that writes or migrates.
+  /// The time to wait for another process that writes or migrates.
   package var patience: Duration = .seconds(600)
-  /// From how many bytes on a value goes to a file.
+  /// The size in bytes above which a value is stored in a file.
   package var threshold = ExternalFiles.threshold
   package var progress: ((Progress) -> Void)?
 
@@ -85,8 +86,8 @@ package struct DataStoreMigration {
 
   /// The stages from what the store holds to the target; empty if there is nothing to do.
   ///
-  /// A declared way is gone whatever the versions are, so also back to an earlier one; no way back is
-  /// inferred, since it would drop what a newer program has stored.
+  /// A declared way is gone whatever the versions are, so also back to an earlier one; no way back
+  /// is inferred, since it would drop what a newer program has stored.
   ///
   /// - Throws: ``StorageError`` with code `.newerSchema` if the store is ahead of the program,
   ///   `.unknownSchema` if no stage begins with what it holds.
@@ -122,7 +123,7 @@ package struct DataStoreMigration {
   private func declaredPath(from stored: StoredSchema) -> [Stage]? {
     func isExact(_ stage: Stage) -> Bool { stage.from.version == stored.version }
     let starts = stages.filter { $0.from.layout == stored.layout }
-    // Versions of one layout are told apart where the plan has the store's.
+    // Versions with the same layout differ only in their numbers.
     var open = (starts.contains(where: isExact) ? starts.filter(isExact) : starts).map { [$0] }
     var seen: Set<String> = [stored.layout]
     while !open.isEmpty {
@@ -138,9 +139,10 @@ package struct DataStoreMigration {
 
   // MARK: Dry run
 
-  /// What ``run(on:)`` would do, without writing anything.
+  /// The changes that ``run(on:)`` would make; nothing is written.
   ///
-  /// Rows are looked at for the first stage; what later stages find depends on what it makes of them.
+  /// Rows are looked at for the first stage; what later stages find depends on what it makes of
+  /// them.
   ///
   /// - Parameter connection: Reading suffices.
   /// - Returns: `nil` if there is nothing to do.
@@ -162,7 +164,7 @@ package struct DataStoreMigration {
       report.changes += plan.changes
       guard number == 0 else { continue }
       report.warnings += try plan.warnings(on: connection)
-      // What the application does first may well remove them.
+      // The application's own step may remove them first.
       if stage.willMigrate == nil { report.obstacles += try plan.obstacles(on: connection) }
     }
     return report
@@ -184,7 +186,7 @@ package struct DataStoreMigration {
     if try path(from: found.schema).isEmpty,
       found.schema.describesTheSame(as: target) || found.schema.version > target.version
     {
-      // What a crash left; while another process writes, the next opening does it.
+      // Cleans up after a crash; while another process writes, the next opening does it.
       _ = try? files.sweep(connection)
       return nil
     }
@@ -198,7 +200,7 @@ package struct DataStoreMigration {
     let report = try files.transaction(on: connection) { change in
       try migrate(connection, change)
     }
-    // What only dropped columns named, too.
+    // Includes files that only dropped columns named.
     _ = try? files.sweep(connection)
     return report
   }
@@ -360,7 +362,7 @@ extension MigrationPlan {
       case .noDuplicates(let property, let table, let columns):
         let list = columns.map(SQLText.name).joined(separator: ", ")
         let present = columns.map { "\(SQLText.name($0)) IS NOT NULL" }.joined(separator: " AND ")
-        // Row numbers, no values: an error is no place for data.
+        // Row numbers, never values: errors must not contain data.
         let rows = try connection.string(
           "SELECT group_concat(_id, ', ') FROM \(SQLText.name(table)) WHERE \(present) "
             + "GROUP BY \(list) HAVING count(*)>1 ORDER BY min(_id) LIMIT 1")

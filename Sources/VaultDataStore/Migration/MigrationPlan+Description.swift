@@ -1,6 +1,6 @@
 import VaultStorage
 
-/// What a plan changes, in words, and what it needs of the rows.
+/// A plan's changes in words, and the conditions on the rows.
 extension MigrationPlan {
   mutating func describe(_ matches: SchemaMatches) throws(StorageError) {
     let (current, new) = (matches.current, matches.new)

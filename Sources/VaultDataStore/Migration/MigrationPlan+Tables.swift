@@ -43,7 +43,7 @@ extension MigrationPlan {
     let changed = new.columns.filter { column in
       old.columns.contains { $0.name == column.name && !$0.isSameBesidesDefault(column) }
     }
-    // What SQLite can do in place: sqlite.org/lang_altertable.html.
+    // Changes that SQLite makes in place: sqlite.org/lang_altertable.html.
     let isInPlace =
       changed.isEmpty && replaced.isEmpty && removed.count <= 1
       && removed.allSatisfy { $0.constraint?.contains("REFERENCES") != true }
@@ -169,7 +169,7 @@ extension ColumnDefinition {
     return left == right
   }
 
-  /// What stands in a required column until the application has filled it.
+  /// The value in a required column until the application has filled it.
   fileprivate var zero: String? {
     guard isRequired else { return nil }
     if constraint?.contains("json_valid") == true { return "'null'" }

@@ -1,6 +1,6 @@
 package import VaultStorage
 
-/// How a store gets from one schema to another without the application's help.
+/// The steps that bring a store from one schema to another without the application's code.
 ///
 /// Made by comparing two schemas; nothing is read or written until it is run.
 ///
@@ -17,7 +17,7 @@ package struct MigrationPlan: Sendable, Equatable {
     case moveIn(table: String, column: String)
   }
 
-  /// What must be true of the rows before the first step.
+  /// Conditions that the rows must meet before the first step.
   package enum Requirement: Sendable, Equatable {
     /// There are none, since a new property has no value for them.
     case noRows(property: String, table: String)
@@ -33,11 +33,11 @@ package struct MigrationPlan: Sendable, Equatable {
     package let property: String
     /// The query that finds a row which would lose something.
     let query: String
-    /// What is said if there is one.
+    /// The message if there is one.
     package let message: String
   }
 
-  /// What will be different, one line each, for people.
+  /// The changes, one line each, for people.
   package internal(set) var changes: [String] = []
   package internal(set) var requirements: [Requirement] = []
   package internal(set) var risks: [Risk] = []

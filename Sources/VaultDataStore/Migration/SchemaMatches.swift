@@ -1,6 +1,6 @@
 import VaultStorage
 
-/// Which entity and property of an older schema is which of a newer one.
+/// Matches entities and properties of an older schema with those of a newer one.
 ///
 /// Each is looked up by its name first, then by its original name.
 struct SchemaMatches {

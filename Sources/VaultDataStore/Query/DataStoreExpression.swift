@@ -13,8 +13,8 @@ package import VaultStorage
 /// path       = name { "." name }
 /// ```
 ///
-/// A path goes through relationships: `trip.name`. Through one that leads to many, it asks for some;
-/// `stops.count` is their number. A condition without comparison asks whether it is true.
+/// A path goes through relationships: `trip.name`. Through one that leads to many, it asks for
+/// some; `stops.count` is their number. A condition without comparison asks whether it is true.
 package indirect enum DataStoreExpression: Sendable, Equatable {
   package enum Comparison: String, Sendable, CaseIterable {
     case equal = "="

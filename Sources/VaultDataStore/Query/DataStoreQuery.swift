@@ -2,8 +2,8 @@ package import VaultStorage
 
 /// A question to a store, made from the names in its metadata, without the application's code.
 ///
-/// What stands in a condition becomes parameters; names are looked up in the schema and quoted. With a
-/// connection of ``DataStoreFile/Mode/read`` there is no way to change anything: the file is opened for
+/// Values in a condition become parameters; names are looked up in the schema and quoted. With a
+/// connection of ``DataStoreFile/Mode/read`` nothing can be changed: the file is opened for
 /// reading, and `query_only` is on.
 ///
 /// ```swift
@@ -69,8 +69,8 @@ package struct DataStoreQuery {
 
   /// Calls `body` for each row, one at a time, with a column for each of ``fields``.
   ///
-  /// - Throws: What `body` throws; ``StorageError`` with code `.invalidQuery` for a property that is
-  ///   not there or cannot be compared so.
+  /// - Throws: What `body` throws; ``StorageError`` with code `.invalidQuery` for a property that
+  ///   is not there or cannot be compared so.
   package func forEachRow(
     on connection: SQLiteConnection, _ body: (SQLiteStatement) throws -> Void
   ) throws {
@@ -92,7 +92,7 @@ package struct DataStoreQuery {
     while try statement.step() { try body(statement) }
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   package func count(on connection: SQLiteConnection) throws(StorageError) -> Int64 {
     var compiler = QueryCompiler(schema: schema)
     let scope = compiler.scope(of: entity)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import VaultStorage
 
-/// From an expression to SQL with parameters.
+/// Compiles an expression to SQL with parameters.
 struct QueryCompiler {
   /// The rows of one entity within a statement.
   struct Scope {
@@ -13,11 +13,12 @@ struct QueryCompiler {
     var key: String { "\(aliases[entity.name] ?? "").\(SQLText.name(StoredEntity.keyColumn))" }
   }
 
-  /// What a path leads to: SQL for its value, and how values are compared with it.
+  /// The end of a path: SQL for its value, and how values are compared with it.
   struct Target {
     var sql: String
     var type: StoredType
-    /// For a decimal number, SQL for its key to sort by, which is `NULL` where a person added the row.
+    /// For a decimal number, SQL for its key to sort by, which is `NULL` where a person added the
+    /// row.
     var order: String?
   }
 
@@ -75,8 +76,8 @@ struct QueryCompiler {
 
   // MARK: Relationships
 
-  /// Where the rows are that a relationship leads to: a source with the condition, their key, and what
-  /// orders them.
+  /// Where the rows are that a relationship leads to: a source with the condition, their key, and
+  /// what orders them.
   private func links(
     _ relationship: StoredRelationship, _ scope: Scope
   ) -> (key: String, source: String, order: String)? {
@@ -177,12 +178,12 @@ struct QueryCompiler {
       return "(\(try sql(left, scope)) AND \(try sql(right, scope)))"
     case .or(let left, let right):
       return "(\(try sql(left, scope)) OR \(try sql(right, scope)))"
-    // What is unknown to SQL is false here, so that its opposite is true.
+    // NULL counts as false, so that its negation is true.
     case .not(let inner): return "NOT coalesce(\(try sql(inner, scope)), 0)"
     case .compare(let path, let comparison, let operand):
       let root = scope
       return try some(path, scope) { compiler, rest, scope throws(StorageError) in
-        // What it is compared with begins at the row itself, not at the end of the path.
+        // The other operand's path starts at the row itself, not at the end of this path.
         try compiler.compare(try compiler.target(rest, scope), comparison, operand, root)
       }
     case .among(let path, let list):
@@ -298,7 +299,7 @@ struct QueryCompiler {
 }
 
 extension QueryCompiler.Target {
-  /// What is compared: decimals as numbers, where there is no key to sort by.
+  /// The compared value: decimals as numbers, if there is no key to sort by.
   fileprivate var operand: String { type == .decimal ? "CAST(\(sql) AS REAL)" : sql }
 
   /// A value in the form that the column has.
@@ -347,7 +348,7 @@ extension DataStoreExpression.Comparison {
 }
 
 extension DataStoreExpression.Value {
-  /// The key by which a decimal number with this value sorts; `nil` for what is no number.
+  /// The key by which a decimal number with this value sorts; `nil` for text that is not a number.
   fileprivate var decimalOrder: String? {
     switch self {
     case .integer(let value): DecimalOrder.key("\(value)")
@@ -361,7 +362,7 @@ extension DataStoreExpression.Value {
 
 /// Dates as a store keeps them, and as people write them: seconds since 2001, and ISO 8601 in UTC.
 package enum DataStoreDate {
-  /// Seconds since 2001-01-01 00:00 UTC; `nil` if the text is no date.
+  /// Seconds since 2001-01-01 00:00 UTC; `nil` if the text is not a date.
   package static func seconds(_ text: String) -> Double? {
     let day = Date.ISO8601FormatStyle().year().month().day()
     for style in [Date.ISO8601FormatStyle(), .init(includingFractionalSeconds: true)] {

@@ -5,7 +5,7 @@ package import FoundationEssentials
 /// `0` negative, `1` zero, `2` positive; then the exponent of the first digit, and the digits; both
 /// complemented for a negative number, which ends in `~`, above every digit.
 package enum DecimalOrder {
-  /// The key of a number as `Decimal` writes it; `nil` for what is no number.
+  /// The key of a number as `Decimal` writes it; `nil` for text that is not a number.
   package static func key(_ text: String) -> String? {
     guard let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
     return key(value)

@@ -1,4 +1,4 @@
-/// Where a relationship's links are in the store, one row for each, in quoted names.
+/// The table and columns of a relationship's links, in quoted names; each link is one row.
 ///
 /// A statement that follows a relationship compares ``owner`` with the owner's key and reads
 /// ``destination``, whichever table the links are in:
@@ -73,7 +73,8 @@ package struct RelationshipSQL: Sendable, Equatable {
 }
 
 extension StoredSchema {
-  /// Where the links of a relationship are that an entity declares; `nil` if the schema does not say.
+  /// The links of a relationship that an entity declares; `nil` if the schema does not
+  /// say.
   package func links(
     of relationship: StoredRelationship, in entity: StoredEntity
   ) -> RelationshipSQL? {

@@ -1,6 +1,6 @@
 package import VaultStorage
 
-/// What a schema must fulfil before tables are made from it.
+/// The rules that a schema must meet before tables are made from it.
 extension StoredSchema {
   /// Table names that begin so are the library's own.
   package static let reservedPrefixes = ["appdata_", "sqlite_"]
@@ -43,8 +43,8 @@ extension StoredSchema {
   /// (sqlite.org/limits.html: 2,000 columns), and how many ancestors (64 tables in a join).
   package static let limits = (entities: 1_000, properties: 20_000, ofOne: 1_900, ancestors: 32)
 
-  /// Checks the size, before anything is made of the schema that takes more than one look at it: a store
-  /// may come from anybody.
+  /// Checks the size, before anything is made of the schema that takes more than one look at it: a
+  /// store may come from anybody.
   ///
   /// - Throws: ``StorageError`` with code `.invalidSchema`.
   func checkSize() throws(StorageError) {

@@ -1,13 +1,13 @@
 import FoundationEssentials
 package import VaultStorage
 
-/// What tells two schemas apart, and the form in which one lies in the file.
+/// The fingerprint of a schema, and its form in the file.
 extension StoredSchema {
   /// All that a migration would have to change, one line each, independent of the order in which
   /// entities and properties were declared.
   ///
-  /// Two schemas with the same text have the same tables. Delete rules, counts, defaults and names of
-  /// Swift types are no part of it: they change without touching a row.
+  /// Two schemas with the same text have the same tables. Delete rules, counts, defaults and names
+  /// of Swift types are left out: they change without touching a row.
   package var layout: String {
     entities.map { entity in
       let head = "entity \(entity.name) table=\(entity.table) super=\(entity.superentity ?? "-")"

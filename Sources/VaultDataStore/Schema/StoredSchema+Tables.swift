@@ -90,7 +90,7 @@ extension StoredSchema {
     return [column] + (place.map { [$0] } ?? [])
   }
 
-  /// Whether SQLite sees to it that the key names a row.
+  /// Whether SQLite enforces that the key names a row.
   func isEnforced(_ relationship: StoredRelationship) -> Bool {
     let inverse = relationship.inverse.flatMap {
       entity(relationship.destination)?.relationship($0)
@@ -163,7 +163,7 @@ struct ColumnDefinition: Equatable {
   var type: String
   var isRequired: Bool
   var defaultSQL: String?
-  /// What follows type, NOT NULL and DEFAULT.
+  /// The part after type, NOT NULL and DEFAULT.
   var constraint: String?
 
   init(_ name: String, type: String, isRequired: Bool, defaultSQL: String? = nil) {
@@ -195,8 +195,8 @@ struct IndexDefinition: Hashable {
     self.isUnique = isUnique
   }
 
-  /// The references to external files in a column: found without going through the rows, and none of
-  /// them twice.
+  /// The references to external files in a column: found without going through the rows, and none
+  /// of them twice.
   init(filesIn column: String, of table: String) {
     self.init(table: table, columns: [column], isUnique: true)
     name = "\(table)_\(column)_files"

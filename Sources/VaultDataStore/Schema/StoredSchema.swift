@@ -1,7 +1,7 @@
-/// What an application's store holds, without the application's code: its entities and properties.
+/// The schema of an application's store: its entities and properties, without the program's code.
 ///
-/// It is kept as JSON in the store's metadata table (``DataStoreMetadata``), from which a later version
-/// of the application migrates and `vault data` reads.
+/// It is kept as JSON in the store's metadata table (``DataStoreMetadata``), from which a later
+/// version of the application migrates and `vault data` reads.
 ///
 /// ```swift
 /// let trips = StoredEntity(
@@ -132,7 +132,7 @@ package struct StoredAttribute: Codable, Sendable, Equatable {
   package var swiftType: String?
   package var isOptional: Bool
   package var isUnique: Bool
-  /// Whether a large value lies in a file of its own beside the store.
+  /// Whether a large value is stored in its own file beside the store.
   package var isExternal: Bool
   /// The value of rows that have none, as a literal of SQL: `0`, `'new'`, `x'00'`.
   package var defaultSQL: String?
@@ -164,7 +164,7 @@ package struct StoredAttribute: Codable, Sendable, Equatable {
   package var orderColumn: String { "\(column)_order" }
 }
 
-/// How an attribute's values are kept: each type has one form in the file.
+/// The type of an attribute's values; each type has one form in the file.
 package enum StoredType: String, Codable, Sendable, CaseIterable {
   /// 0 or 1.
   case boolean
@@ -187,18 +187,18 @@ package enum StoredType: String, Codable, Sendable, CaseIterable {
   case data
   /// Any other value, as JSON text.
   case json
-  /// What a value transformer made: bytes.
+  /// Bytes made by a value transformer.
   case transformable
 }
 
 /// A property that leads to other rows.
 package struct StoredRelationship: Codable, Sendable, Equatable {
-  /// What happens to the destination when the owner is deleted.
+  /// The effect of the owner's deletion on the destination.
   package enum DeleteRule: String, Codable, Sendable {
     case noAction, nullify, cascade, deny
   }
 
-  /// Where the links lie.
+  /// The place of the links.
   package enum Storage: Codable, Sendable, Equatable {
     /// To-one: the destination's key is in a column of the entity's own table. `position`, if there
     /// is such a column, is the row's place in the inverse's array.
@@ -281,7 +281,7 @@ package struct StoredJoin: Codable, Sendable, Equatable {
 
 /// An index that is not unique.
 package struct StoredIndex: Codable, Sendable, Equatable {
-  /// How it was asked for.
+  /// The kind that was declared.
   ///
   /// An R*Tree holds 32-bit numbers and answers no comparison of columns, so
   /// that both are the same index in the file (sqlite.org/rtree.html).

@@ -2,7 +2,7 @@ import Testing
 import VaultAppData
 
 /// Every public symbol once, with its exact labels: what compiles here is what a Mac's code finds.
-struct SurfaceTests {
+struct PublicSymbolTests {
   @Test func everySymbolHasItsNameAndLabels() throws {
     let (container, context) = try memory(Trip.self, Author.self)
     try containers()
@@ -246,7 +246,7 @@ struct SurfaceTests {
     _ = _AppData.ModelBackingData<Trip>(for: Trip.self)
   }
 
-  /// What a model may say of its properties, with every label.
+  /// Every declaration of a model's properties, with every label.
   private func macros() {
     let schema = Schema([Labelled.self])
     let entity = schema.entity(for: Labelled.self)
@@ -347,7 +347,7 @@ private protocol Old {
   func deprecated(_ container: ModelContainer)
 }
 
-extension SurfaceTests: Old {}
+extension PublicSymbolTests: Old {}
 
 private struct OtherConfiguration: DataStoreConfiguration {
   var name: String

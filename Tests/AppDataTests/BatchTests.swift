@@ -1,7 +1,8 @@
 import Testing
 import VaultAppData
 
-struct WalkingTests {
+/// Fetches in batches: enumeration, loading on demand, prefetching, batch deletion.
+struct BatchTests {
   private let container: ModelContainer
   private let context: ModelContext
 
@@ -19,7 +20,7 @@ struct WalkingTests {
     #expect(days == Array(0..<250))
   }
 
-  /// More than a context keeps rows of that nobody holds.
+  /// More rows than a context keeps without objects in use.
   @Test func thousandsOfRowsAreAllVisitedAndKeepTheirObjects() throws {
     for number in 250..<20_000 { context.insert(Trip(name: "\(number)", days: number)) }
     try context.save()

@@ -1,8 +1,8 @@
 import Testing
 import VaultAppData
 
-/// What SwiftData's documentation and its users say of contexts, row by row.
-struct BehaviourTests {
+/// The behavior of contexts that SwiftData documents or its users report.
+struct SwiftDataBehaviorTests {
   private func stored(_ types: [any PersistentModel.Type]) throws -> (ModelContainer, ModelContext)
   {
     let container = try ModelContainer(
@@ -188,10 +188,10 @@ struct BehaviourTests {
     let (found, id) = try orphan()
     #expect(found.modelContext == nil)
     #expect(found.name == "changed" && found.persistentModelID == id)
-    // What it leads to is still read, by way of a context that stands in for the one that is gone.
+    // Its relationships are still read, through a stand-in for the context that is gone.
     #expect(found.books.map(\.title) == ["A"] && found.passport?.number == "P" && !found.isDeleted)
     #expect(found.books.first?.author?.name == "Eco")
-    // Whatever is done with it reaches nobody else.
+    // Changes to it stay with the object.
     found.name = "again"
     found.books = [Book("B")]
     found.passport = nil
