@@ -52,6 +52,16 @@ struct CopySurvey {
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
   var names: [String] { Set(found.keys).union(records.keys).union(work.keys).sorted() }
 
+  /// Names on which ledger and vault disagree though nothing is marked: items without a row, and rows of names
+  /// that have neither an item nor a copy. An older `store.sqlite` that was put back leaves both.
+  var unnotedNames: [String] {
+    let withoutRow = records.keys.filter { entries[$0] == nil }
+    let withoutItem = entries.values.filter {
+      $0.mark == CopyLedger.settled && records[$0.name] == nil && found[$0.name] == nil
+    }
+    return withoutRow + withoutItem.map(\.name)
+  }
+
   func finding(_ name: String) -> (state: State, hasForeign: Bool) {
     let there = found[name] ?? []
     guard let record = records[name] else {

@@ -97,8 +97,15 @@ extension UnlockedVault {
     defer { note(notices.all) }
     func place(_ work: CopyWork) -> Int { own.contains(work.name) ? 0 : 1 }
     while true {
-      current = try latest(current)
-      let work = try ledger.work(for: current.index).values.filter { !tried.contains($0.identity) }
+      let found: [String: CopyWork]
+      do {
+        (current, found) = try settledWork(after: current, ledger)
+      } catch let error as CredentialError where error.code == .busy {
+        // What this command stored is stored; its marks wait for a later one.
+        result.reason = result.reason ?? error.message
+        return result
+      }
+      let work = found.values.filter { !tried.contains($0.identity) }
         .sorted { (place($0), $0.name) < (place($1), $1.name) }
       guard !work.isEmpty else { return result }
       let pass = CopyPass(
@@ -138,7 +145,20 @@ extension UnlockedVault {
     }
   }
 
-  /// How many copies are made before that is noted in the ledger.
+  /// The vault as it is between two writers, and what is to be done in the keyring then.
+  ///
+  /// A writer marks names before it writes the file. Without its lock we could see the mark of a change and the
+  /// secret from before it, publish that one, and clear the mark.
+  private func settledWork(
+    after snapshot: VaultSnapshot, _ ledger: CopyLedger
+  ) throws -> (VaultSnapshot, [String: CopyWork]) {
+    try locked.folder.locked(timeout: locked.options.lockTimeout) { _ in
+      let current = try latest(snapshot)
+      return (current, try ledger.work(for: current.index))
+    }
+  }
+
+  /// The number of copies to make before they are noted in the ledger.
   private static let portion = 64
 
   func publisher(for index: VaultIndex) -> CopyPublisher {

@@ -104,6 +104,7 @@ extension UnlockedVault.Blocking {
       case .current, .pending, .nothing: break
       }
     }
+    for name in survey.unnotedNames { marked[name] = marked[name] ?? [] }
     try vault.ledger().mark(marked)
   }
 

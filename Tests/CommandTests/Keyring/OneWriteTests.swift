@@ -19,7 +19,7 @@ struct OneWriteTests {
     init(trace: String) throws {
       let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
       for line in lines where !line.contains(" = -1 ") {
-        if line.contains("openat(") && line.contains("\"secrets.vault\"") { reads += 1 }
+        if line.contains("openat") && line.contains("\"secrets.vault\"") { reads += 1 }
         if line.contains("rename") && line.contains(", \"secrets.vault\"") { writes += 1 }
       }
     }
@@ -46,7 +46,10 @@ struct OneWriteTests {
     let trace = "\(home.path)/trace"
     let run = try session.run(
       "/usr/bin/strace",
-      ["-f", "-qq", "-e", "trace=openat,rename,renameat,renameat2", "-o", trace, VaultProcess.path]
+      [
+        "-f", "-qq", "-e", "trace=openat,openat2,rename,renameat,renameat2", "-o", trace,
+        VaultProcess.path,
+      ]
         + arguments + ["--no-session"], input: Data(input.utf8), adding: environment)
     try #require(run.status == 0, "\(run.errors)")
     return try Count(trace: trace)
