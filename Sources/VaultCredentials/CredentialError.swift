@@ -1,4 +1,4 @@
-/// What can go wrong with a vault, its keys, its items and the keyring.
+/// An error of a vault, its keys, its items or the keyring.
 ///
 /// The message is one sentence; it never holds a secret. ``remedies`` are what can be done about it, as
 /// values, and ``hint`` what else there is to say. Neither names a command or an option.
@@ -13,7 +13,7 @@
 public struct CredentialError: Error, Sendable, CustomStringConvertible {
   /// Which failure it is; stable across releases, new ones may be added.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The code's text, as it stands in `--json` errors.
+    /// The code's text, as `--json` errors have it.
     public let rawValue: String
 
     /// Makes a code from its text.
@@ -86,9 +86,9 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
     public static let cancelled = Code(rawValue: "cancelled")
   }
 
-  /// Which failure it is.
+  /// The code of the error.
   public let code: Code
-  /// One sentence that says what happened.
+  /// A sentence that says what happened.
   public let message: String
   /// One sentence that helps, where ``remedies`` do not say everything.
   public var hint: String?
@@ -96,7 +96,7 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
   public var remedies: [Remedy]
   /// The item that was asked for, where there is none: for a caller who knows names that are like it.
   package var missingItem: ItemName?
-  /// What lies beneath, where another layer failed.
+  /// The error of the layer below, if one failed.
   public let underlying: (any Error)?
 
   package init(

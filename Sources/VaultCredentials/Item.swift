@@ -1,9 +1,11 @@
 public import FoundationEssentials
 import VaultSealing
 
-/// What the vault knows of a stored credential, but for the secret itself.
+/// A stored credential without its secrets.
 public struct Item: Sendable, Identifiable {
-  /// What an item is for; it decides how other programs are served, not how it is kept.
+  /// The purpose of an item.
+  ///
+  /// It decides how other programs are served, not how the item is stored.
   public enum Kind: UInt16, Sendable, CaseIterable {
     /// Nothing in particular.
     case secret = 0
@@ -45,7 +47,7 @@ public struct Item: Sendable, Identifiable {
     }
   }
 
-  /// How the copy that the desktop keyring carries for other programs stands.
+  /// The state of the copy that the desktop keyring holds for other programs.
   public enum PublishedCopy: String, Sendable {
     /// There is none, and none is to be made.
     case none
@@ -60,25 +62,25 @@ public struct Item: Sendable, Identifiable {
   let recordID: [UInt8]
   /// Its name.
   public let name: ItemName
-  /// What it is for.
+  /// The purpose of the item.
   public let kind: Kind
   /// 1 for the first secret, one more with every change.
   public let version: UInt64
-  /// When it was first stored.
+  /// The time when the item was created.
   public let created: Date
-  /// When it was last changed.
+  /// The time when the item was last changed.
   public let modified: Date
-  /// When the secret stops being valid, if that was said.
+  /// The time when the secret expires, if one is set.
   public let expires: Date?
-  /// When it went to the trash, if it is there.
+  /// The time when the item was moved to the trash, if it is there.
   public let trashed: Date?
   /// Free text about it.
   public let note: String
   /// Words to find it by, sorted.
   public let tags: [String]
-  /// What other programs look it up by, such as `service`, `account`, `server`.
+  /// The attributes that other programs look it up by, such as `service`, `account`, `server`.
   public let attributes: [String: String]
-  /// How its copy in the keyring stands.
+  /// The state of its copy in the keyring.
   ///
   /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all of them.
   public var publishedCopy: PublishedCopy {
@@ -90,7 +92,7 @@ public struct Item: Sendable, Identifiable {
   }
   private let copy: ItemRecord.Copy
   private let states: CopyStates
-  /// How many earlier versions can be restored.
+  /// The number of earlier versions that can be restored.
   public let earlierVersions: Int
 
   init(_ record: ItemRecord, _ states: CopyStates) {
@@ -115,9 +117,9 @@ public struct Item: Sendable, Identifiable {
 public struct ItemVersion: Sendable, Identifiable {
   /// The version's number.
   public let version: UInt64
-  /// When this version was written.
+  /// The time when this version was written.
   public let written: Date
-  /// Whether it is what `get` answers.
+  /// A Boolean value that says whether `get` returns this version.
   public let isCurrent: Bool
 
   /// The version's number.

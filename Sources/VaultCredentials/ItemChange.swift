@@ -2,7 +2,7 @@
 public struct ItemChange: Sendable {
   /// The item as it is now.
   public let item: Item
-  /// Whether the item was created.
+  /// A Boolean value that says whether the item is new.
   public let isNew: Bool
   /// The fingerprint of the secret that was stored.
   public let fingerprint: Fingerprint

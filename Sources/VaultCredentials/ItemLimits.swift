@@ -1,4 +1,4 @@
-/// How much an item may hold, beside the 1 MiB of all its secrets.
+/// The limits of an item, besides the 1 MiB for all its secrets.
 ///
 /// Documentation/file-format.md: the counts are two bytes in the file.
 package enum ItemLimits {

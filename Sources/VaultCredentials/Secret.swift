@@ -19,7 +19,7 @@ public final class Secret: Sendable, CustomStringConvertible, CustomDebugStringC
   /// The bytes, in locked memory.
   public let bytes: SecretBytes
 
-  /// How many bytes there are.
+  /// The number of bytes.
   public var count: Int { bytes.count }
 
   /// A secret of these bytes.
@@ -44,7 +44,7 @@ public final class Secret: Sendable, CustomStringConvertible, CustomDebugStringC
     try bytes.withBytes(body)
   }
 
-  /// The secret as text, or `nil` if its bytes are no UTF-8.
+  /// The secret as text, or `nil` if its bytes are not UTF-8.
   public var text: String? { bytes.withBytes { $0.text(0..<$0.byteCount) } }
 
   /// `<redacted>`.

@@ -1,4 +1,4 @@
-/// How a vault behaves towards time, prompts and the keyring.
+/// The behavior of a vault: time limits, prompts and the keyring.
 ///
 /// ```swift
 /// var options = VaultOptions()
@@ -8,26 +8,26 @@
 public struct VaultOptions: Sendable {
   /// Go on with a file that is older than, or a fork of, the one seen before.
   public var acceptsRollback = false
-  /// How long the keyring may take to answer: one call, and all calls together that it answers late.
+  /// The time limit for one call to the keyring, and for all late calls together.
   public var keyringTimeout: Duration = .seconds(5)
-  /// How long a prompt of the keyring's own may stay on a display.
+  /// The time limit for a prompt that the keyring shows on a display.
   public var promptTimeout: Duration = .seconds(60)
-  /// Whether the keyring may ask a person on a display.
+  /// Allows the keyring to prompt on a display.
   public var allowsKeyringPrompt = false
-  /// Whether the keyring is used at all: to open the vault, and to carry copies.
+  /// Uses the keyring, to unlock the vault and to hold copies.
   public var usesKeyring = true
-  /// Whether a keyring that offers no encrypted connection is an error, `keyring-plain-session-only`.
+  /// Fails with `keyring-plain-session-only` if the keyring offers no encrypted connection.
   public var requiresEncryptedKeyringSession = false
   /// What is to happen while the keyring's own prompt waits on a display.
   public var keyringPrompt: KeyringPromptWatch?
   /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for what the vault's
   /// own setting says, or else 15 minutes.
   public var sessionSeconds: Int?
-  /// How long to wait for another writer.
+  /// The time to wait for another writer.
   public var lockTimeout: Duration = .seconds(10)
-  /// How many earlier versions of an item are kept.
+  /// The number of earlier versions of an item to keep.
   public var historyLimit = 10
-  /// How long a removed item stays in the trash, in days.
+  /// The number of days that a removed item stays in the trash.
   public var trashDays = 30
   /// Whether every tenth secret that is set notes, while one key slot alone opens the vault, that a second one is
   /// missing: for programs that a person sits at.
@@ -86,7 +86,7 @@ public struct KeyringPromptWatch: Sendable {
   }
 }
 
-/// Something a person should hear that is no failure.
+/// Something the user should know that is not a failure.
 public struct VaultNotice: Sendable, Equatable {
   /// Which notice it is; stable across releases.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -102,7 +102,7 @@ public struct VaultNotice: Sendable, Equatable {
     public static let forked = Code(rawValue: "forked")
     /// Another vault than before lies in this place.
     public static let otherVault = Code(rawValue: "other-vault")
-    /// The record of what was seen last had lost its contents and was made anew.
+    /// The record of what was seen last had lost its contents and was recreated.
     public static let recordRenewed = Code(rawValue: "record-renewed")
     /// The vault does not stay open, since the kernel refuses its key service.
     public static let noSession = Code(rawValue: "no-session")

@@ -43,7 +43,7 @@ public final class InMemoryVault: Sendable {
 
   deinit { Self.remove(folder) }
 
-  /// What opens the vault, beside what a test adds.
+  /// A key source that opens the vault.
   public var source: KeySource {
     let key = key
     return .key { key }

@@ -1,4 +1,4 @@
-/// How much of the keyring's time a command takes for copies.
+/// The share of the keyring's time that a command takes for copies.
 struct CopyBudget {
   /// How many copies that an earlier command left a command does, beside its own.
   private static let backlog = 16
@@ -14,7 +14,7 @@ struct CopyBudget {
       end: .after(limit), backlogEnd: .after(min(.seconds(1), limit / 5)), backlogLeft: backlog)
   }
 
-  /// What a command takes that is there for the copies alone.
+  /// The budget of a command that only synchronizes copies.
   static var everything: CopyBudget {
     CopyBudget(end: nil, backlogEnd: .after(.zero), backlogLeft: .max)
   }
@@ -25,7 +25,7 @@ struct CopyBudget {
     self.backlogLeft = backlogLeft
   }
 
-  /// Whether one more copy may be begun, which is counted.
+  /// Returns whether one more copy may be started, and counts it.
   mutating func takes(own isOwn: Bool) -> Bool {
     guard let end else { return true }
     guard !end.hasPassed else { return false }

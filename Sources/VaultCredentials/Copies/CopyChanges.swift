@@ -49,15 +49,20 @@ struct CopyChanges {
 extension VaultIndex {
   /// Whether the index holds what older versions noted of copies, which is in the ledger now.
   var carriesCopies: Bool {
-    !withdrawals.isEmpty || items.contains { $0.copy == .published || $0.copyHash.isSomeHash }
+    !withdrawals.isEmpty
+      || items.contains {
+        // The hash is looked at last: nearly every vault has none.
+        $0.copy == .published || ($0.copy == .pending && $0.copyHash.isSomeHash)
+      }
   }
 
   /// Leaves in the index only which items are to have a copy.
   mutating func dropCopies() {
+    guard carriesCopies else { return }
     withdrawals = []
-    for position in items.indices {
+    for position in items.indices where items[position].copy != .none {
       items[position].copyHash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
-      if items[position].copy == .published { items[position].copy = .pending }
+      items[position].copy = .pending
     }
   }
 }

@@ -10,7 +10,7 @@ import VaultStorage
 /// Names and hashes are sealed under a key of the vault, which a rotation replaces. Whether a row is marked is
 /// readable without it. Documentation/file-format.md, section 6.
 struct CopyLedger {
-  /// What is known of the copies under one name.
+  /// The copies under one name.
   struct Entry: Sendable, Equatable {
     let name: String
     /// Keyed hashes of what the keyring may hold under the name, the newest last.
@@ -70,7 +70,7 @@ struct CopyLedger {
     } ?? [:]
   }
 
-  /// How many names there are rows of.
+  /// The number of rows.
   func count() throws -> Int {
     try store.readCopies { connection in
       try connection.int64(
@@ -160,7 +160,7 @@ struct CopyLedger {
       [.integer(Self.newMark()), .blob(vaultID), .integer(Self.unpublishable)])
   }
 
-  /// Whether anything is marked.
+  /// Returns whether anything is marked.
   func hasMarks(in connection: SQLiteConnection) throws -> Bool {
     try connection.int64(
       "SELECT EXISTS (SELECT 1 FROM credentials_copies WHERE vault = ? AND mark > 0)",
@@ -199,7 +199,7 @@ struct CopyLedger {
 
   // MARK: - Sealing
 
-  /// What a name's row is found by: a keyed hash.
+  /// The place of a name's row: a keyed hash.
   func place(of name: String) throws -> [UInt8] {
     try Hash.blake2b(Self.domain + Array(name.utf8), count: 16, key: key)
   }

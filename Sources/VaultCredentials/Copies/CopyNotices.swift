@@ -1,4 +1,4 @@
-/// What a person should hear of the copies, by name and in one notice for each kind.
+/// Notices about copies: one of each kind, with the names.
 struct CopyNotices {
   private var inexact: [String] = []
   private var changed: [String] = []

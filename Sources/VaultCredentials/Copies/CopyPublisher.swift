@@ -12,7 +12,7 @@ struct CopyPublisher {
   /// The keyed hash by which a copy is recognised.
   let hash: (SecretBytes) throws -> [UInt8]
 
-  /// What the keyring is to hold under one name.
+  /// The copy that the keyring is to hold under one name.
   struct Wanted {
     let name: String
     let secret: SecretBytes
@@ -24,7 +24,7 @@ struct CopyPublisher {
     let isOverwriting: Bool
   }
 
-  /// What became of a copy.
+  /// The outcome for one copy.
   struct Outcome: Equatable {
     enum Kind: Equatable {
       /// The keyring holds the secret now, once.

@@ -1,4 +1,4 @@
-/// How the copies in the keyring stand.
+/// The state of the copies in the keyring.
 public struct CopyReport: Sendable, Equatable {
   /// Copies that hold what the vault holds.
   public internal(set) var current = 0

@@ -1,6 +1,6 @@
 /// An item of the keyring that is found under the service and the name of a copy.
 struct FoundCopy: Equatable {
-  /// The path by which it is changed and deleted.
+  /// The path for changing and deleting it.
   var path: String
   /// The keyed hash of its secret.
   var hash: [UInt8]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How the copies of a vault stand, read from the ledger when it is first asked.
+/// The states of a vault's copies, read from the ledger on first use.
 final class CopyStates: Sendable {
   private struct State {
     var isLoaded = false
@@ -13,7 +13,7 @@ final class CopyStates: Sendable {
 
   init(of vault: UnlockedVault) { self.vault = vault }
 
-  /// How the copy under a name stands that is to be there.
+  /// The state of the copy under a name, which is to exist.
   func state(of name: String) -> Item.PublishedCopy {
     state.withLock { state in
       if !state.isLoaded {

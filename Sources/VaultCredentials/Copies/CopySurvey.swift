@@ -1,4 +1,4 @@
-/// What the keyring holds under the vault's service, held against the vault.
+/// The items in the keyring under the vault's service, compared with the vault.
 struct CopySurvey {
   enum State {
     /// One copy, and it holds what the vault holds.

@@ -1,4 +1,4 @@
-/// What is to be done in the keyring under one name.
+/// The work to do in the keyring under one name.
 ///
 /// Work goes by names: an item that was removed and set again has one copy.
 struct CopyWork {

@@ -1,5 +1,5 @@
 extension CredentialError {
-  /// What the keyring's state means for somebody who needs the vault.
+  /// Describes a state of the keyring to a user who needs the vault.
   ///
   /// The code is `keyring-` and the state's own name, so that each state has a stable code.
   init(_ error: KeyringError) {
@@ -11,10 +11,10 @@ extension CredentialError {
 }
 
 extension CredentialError.Code {
-  /// Whether the keyring is why it failed.
+  /// A Boolean value that says whether the keyring caused the failure.
   package var isAboutKeyring: Bool { keyringState != nil || isGeneric }
 
-  /// Whether the keyring is there, and has only to be unlocked.
+  /// A Boolean value that says whether the keyring only has to be unlocked.
   package var isLockedKeyring: Bool {
     keyringState.map { $0.isLocked || $0 == .wrongPassword } ?? (self == .keyringLocked)
   }

@@ -10,9 +10,9 @@ public struct KeyringEntry: Sendable, Identifiable {
   public let attributes: [String: String]
   /// Which program seems to have written it, by its attributes; `nil` if they do not tell.
   public let owner: String?
-  /// Whether its secret cannot be read now.
+  /// A Boolean value that says whether its secret cannot be read now.
   public let isLocked: Bool
-  /// Whether it is what this vault published, or the key of one of its slots.
+  /// A Boolean value that says whether it is a copy of this vault or the key of one of its slots.
   public let isOurs: Bool
 
   init(_ item: KeyringItem, isOurs: Bool) {

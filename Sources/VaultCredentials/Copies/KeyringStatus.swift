@@ -1,6 +1,6 @@
 public import VaultSealing
 
-/// How the desktop keyring stands, found out by asking the bus.
+/// The state of the desktop keyring, as the bus reports it.
 public struct KeyringStatus: Sendable {
   /// The state's stable name: `unlocked`, or `no-bus`, `dead-bus`, `no-provider`, `activation-timed-out`,
   /// `not-answering`, `no-collection`, `locked-with-display`, `locked-without-display`, `library-missing`, ….
@@ -52,7 +52,7 @@ public struct KeyringStatus: Sendable {
   }
 }
 
-/// How the keyring came to be unlocked.
+/// The way in which the keyring was unlocked.
 public enum KeyringUnlocking: Sendable {
   /// It was not locked.
   case wasUnlocked
@@ -63,7 +63,7 @@ public enum KeyringUnlocking: Sendable {
 }
 
 extension LockedVault {
-  /// How the desktop keyring stands; nothing is unlocked, no prompt is shown.
+  /// Returns the state of the desktop keyring, without unlocking it or showing a prompt.
   ///
   /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
   public func keyringStatus() async -> KeyringStatus {

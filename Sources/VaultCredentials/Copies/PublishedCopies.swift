@@ -69,7 +69,7 @@ extension UnlockedVault {
     let cause: CredentialError
   }
 
-  /// What was left undone, and why.
+  /// The work that was left undone, and the reason.
   struct CopiesLeft {
     var left: [CopyWork] = []
     var reason: String?
@@ -169,7 +169,7 @@ extension UnlockedVault {
 }
 
 extension KeyringError {
-  /// Whether other copies may well succeed.
+  /// A Boolean value that says whether other copies may still succeed.
   fileprivate var concernsOneItem: Bool {
     switch state {
     case .itemLocked, .itemMissing, .refused, .invalidRequest: true

@@ -1,7 +1,7 @@
 import VaultSealing
 
 extension UnlockedVault {
-  /// How the copies in the keyring stand; nothing is changed.
+  /// Returns the state of the copies in the keyring, without changing anything.
   ///
   /// - Returns: Counts, and the names of those that others changed.
   /// - Throws: ``CredentialError`` with a keyring's code.
@@ -36,7 +36,7 @@ extension UnlockedVault {
     try await waiting { try $0.takeChangedCopies() }
   }
 
-  /// Whether copies of new items go to the keyring.
+  /// Returns whether new items get a copy in the keyring.
   ///
   /// - Returns: `true` if publishing is on.
   /// - Throws: ``CredentialError`` with code `.damaged`.

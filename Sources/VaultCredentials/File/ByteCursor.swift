@@ -1,6 +1,6 @@
 import VaultSealing
 
-/// Why bytes are no vault file, and where.
+/// The reason why bytes are not a vault file, and where.
 enum FormatError: Error, Equatable {
   case truncated(at: Int)
   case tooLong(at: Int)

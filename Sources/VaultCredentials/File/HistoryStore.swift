@@ -62,7 +62,7 @@ struct HistoryStore {
     }
   }
 
-  /// What is wrong with the store's file; empty if nothing, or if there is none.
+  /// The defects of the store's file; empty if it has none, or does not exist.
   func check() throws -> [String] {
     try CredentialError.fromStorage {
       try Store.open(location, mode: .read)?.check() ?? []

@@ -1,6 +1,6 @@
 import VaultSealing
 
-/// What the index keeps of one item.
+/// The record of one item in the index.
 ///
 /// Documentation/file-format.md, section 4.
 struct ItemRecord: Sendable, Equatable {

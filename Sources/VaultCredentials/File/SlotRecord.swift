@@ -1,6 +1,6 @@
 import VaultSealing
 
-/// One key slot as it stands in the header.
+/// A key slot in the header.
 ///
 /// Documentation/file-format.md, section 3.
 struct SlotRecord: Equatable {
@@ -79,7 +79,7 @@ struct SlotRecord: Equatable {
     label = []
   }
 
-  /// What the wrapped key is bound to.
+  /// The data that the wrapped key is bound to.
   func associatedData(vaultID: [UInt8]) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(VaultHeader.magic)

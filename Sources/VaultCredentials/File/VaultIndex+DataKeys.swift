@@ -1,7 +1,7 @@
 import VaultSealing
 
 extension VaultIndex {
-  /// What a data key is for.
+  /// The purpose of a data key.
   enum Purpose: String {
     /// Earlier versions and the trash, in `store.sqlite`.
     case history

@@ -9,7 +9,7 @@ struct VaultReader {
   let slotIDs: Set<[UInt8]>
   /// The names of the items to decode; `nil` for all.
   var names: [ItemName]?
-  /// What was read when the vault was opened, to be used if it is still the file.
+  /// The file that unlocking has read, to be used if it is still in place.
   var opened: OpenedFile?
 
   /// The file for reading; what is odd about its age comes as a notice.
@@ -136,7 +136,7 @@ struct VaultReader {
     } catch let error as CredentialError
       where [.inputOutput, .cannotCreate, .permissionDenied].contains(error.code)
     {
-      // A full or read-only disk must not keep anybody from reading.
+      // A full or read-only disk must not prevent reading.
     }
   }
 

@@ -1,6 +1,6 @@
 import VaultSealing
 
-/// What is known after a commit.
+/// The result of a commit.
 struct Commit<Result> {
   let result: Result
   let notices: [VaultNotice]
@@ -94,9 +94,12 @@ struct VaultWriter {
   ///
   /// - Returns: Whether copies are marked, as far as the store was opened at all.
   private func store(_ edit: VaultEdit, _ history: HistoryStore) throws -> Bool {
+    let isRotating = edit.newKeys != nil
+    guard !edit.newBlobs.isEmpty || !edit.copies.isEmpty || isRotating else { return false }
     let ledger = try vault.ledger(edit.newKeys)
-    let moved = edit.newKeys == nil ? [:] : try vault.ledger().entries()
-    guard !edit.newBlobs.isEmpty || !edit.copies.isEmpty || !moved.isEmpty else { return false }
+    let moved = isRotating ? try vault.ledger().entries() : [:]
+    // A vault without a store gets none by a rotation.
+    if edit.newBlobs.isEmpty, edit.copies.isEmpty, moved.isEmpty { return false }
     return try ledger.store.write { connection in
       try history.insert(edit.newBlobs, written: edit.now, in: connection)
       for entry in moved.values { try ledger.put(entry, in: connection) }

@@ -12,7 +12,7 @@ enum KernelKeyring {
     var call: String
     var errno: Int32
 
-    /// What to tell a person.
+    /// The explanation for the user.
     var explanation: String {
       switch self.errno {
       case EPERM, ENOSYS, EACCES: "the kernel refuses its key service here (a container's filter?)"

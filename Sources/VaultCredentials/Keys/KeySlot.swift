@@ -49,7 +49,7 @@ public struct KeySlot: Sendable, Identifiable {
 
   /// The slot's id, 32 hex digits.
   public let id: String
-  /// What opens it.
+  /// The kind of secret that opens the slot.
   public let kind: Kind
   /// The name that was given to it; empty if none was, or while the vault is locked.
   public let label: String

@@ -1,6 +1,6 @@
 import VaultSealing
 
-/// The keyring as a door: one random key per keyring slot.
+/// The keys of keyring slots: a random key in the keyring for each.
 ///
 /// Documentation/file-format.md, section 3.
 struct KeyringSlotKeys {

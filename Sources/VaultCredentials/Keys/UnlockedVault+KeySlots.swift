@@ -31,7 +31,7 @@ extension UnlockedVault {
     try await waiting { try $0.removeSlot(id) }
   }
 
-  /// Replaces the passphrase of a slot; the cost is calibrated anew.
+  /// Replaces the passphrase of a slot and calibrates its cost again.
   ///
   /// - Parameters:
   ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.

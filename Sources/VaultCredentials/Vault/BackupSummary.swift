@@ -2,9 +2,9 @@ import Glibc
 import VaultSealing
 import VaultStorage
 
-/// What a backup holds.
+/// The contents of a backup.
 public struct BackupSummary: Sendable, Equatable {
-  /// Where it lies.
+  /// The path of the file.
   public let path: String
   /// Items whose seal was verified, those in the trash left out.
   public let items: Int

@@ -3,17 +3,17 @@ import VaultStorage
 
 /// One thing that a check found.
 public struct CheckFinding: Sendable, Equatable {
-  /// How bad it is.
+  /// The severity of the finding.
   public enum Severity: String, Sendable {
     /// Something is lost, or can no longer be trusted.
     case damage
-    /// Something should be mended before it becomes damage.
+    /// Something should be repaired before it becomes damage.
     case warning
     /// Something worth knowing.
     case information
   }
 
-  /// How bad it is.
+  /// The severity of the finding.
   public let severity: Severity
   /// Which finding it is; stable across releases.
   public let code: String
@@ -38,16 +38,16 @@ public struct CheckFinding: Sendable, Equatable {
   }
 }
 
-/// What a check looked at and found.
+/// The result of a check.
 public struct CheckReport: Sendable {
   /// Items whose seal was verified.
   public internal(set) var items = 0
   /// Earlier versions whose seal was verified.
   public internal(set) var earlierVersions = 0
-  /// What was found, worst first.
+  /// The findings, worst first.
   public internal(set) var findings: [CheckFinding] = []
 
-  /// Whether something is lost or can no longer be trusted.
+  /// A Boolean value that says whether something is lost or can no longer be trusted.
   public var isDamaged: Bool { findings.contains { $0.severity == .damage } }
 
   /// Whether all could be read that was to be checked; a full disk, for one, keeps the store closed.

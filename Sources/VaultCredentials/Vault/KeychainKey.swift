@@ -1,15 +1,15 @@
 import VaultStorage
 
-/// What a program that was written around the Keychain finds a secret by.
+/// The attributes by which a program written for the Keychain finds a secret.
 ///
 /// Two conform: ``GenericPassword`` and ``InternetPassword``. Documentation/keychain.md has the table of the
 /// Keychain's attributes and ours.
 public protocol KeychainKey: Sendable {
-  /// What the item is for.
+  /// The purpose of the item.
   var kind: Item.Kind { get }
-  /// What it is found by; all of it must match.
+  /// The attributes that the item must have.
   var attributes: [String: String] { get }
-  /// What a new item is called.
+  /// The name of a new item.
   var name: String { get }
 }
 

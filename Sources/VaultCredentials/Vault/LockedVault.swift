@@ -37,7 +37,7 @@ public struct LockedVault: Sendable {
   /// The vault file's path.
   public var path: String { folder.path }
 
-  /// Says whether there is a vault file.
+  /// Returns whether there is a vault file.
   ///
   /// - Returns: `true` if there is one, whether or not it can be read.
   /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
@@ -45,7 +45,7 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.exists() }
   }
 
-  /// What the file shows without a key.
+  /// Returns what the file shows without a key.
   ///
   /// - Returns: The vault's id, generation and slots.
   /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`.
@@ -53,7 +53,7 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.summary() }
   }
 
-  /// How the session in the kernel's keyring stands.
+  /// The state of the session in the kernel's keyring.
   ///
   /// - Returns: None, active, or refused by the kernel.
   /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
@@ -83,7 +83,7 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.unlock(with: sources) }
   }
 
-  /// Makes a vault.
+  /// Creates a vault.
   ///
   /// - Parameter slots: What is to open it; at least one.
   /// - Returns: The open vault, empty.
@@ -172,15 +172,15 @@ public struct LockedVault: Sendable {
   }
 }
 
-/// What a vault file shows without a key.
+/// The part of a vault file that can be read without a key.
 public struct VaultSummary: Sendable {
-  /// Where the file lies.
+  /// The path of the file.
   public let path: String
   /// The vault's random id, 32 hex digits.
   public let id: String
-  /// How often the file was written.
+  /// The number of times that the file was written.
   public let generation: UInt64
-  /// What opens it; labels are empty, since they are sealed.
+  /// The key slots; their labels are empty, since they are sealed.
   public let slots: [KeySlot]
   /// Bytes of the file.
   public let fileSize: Int
@@ -194,7 +194,7 @@ public struct VaultSummary: Sendable {
   }
 }
 
-/// How the session in the kernel's keyring stands.
+/// The state of the session in the kernel's keyring.
 public enum SessionState: Sendable, Equatable {
   /// There is none.
   case none

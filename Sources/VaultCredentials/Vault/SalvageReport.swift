@@ -1,9 +1,9 @@
 import VaultSealing
 import VaultStorage
 
-/// What a salvage found, and where.
+/// The result of a salvage.
 public struct SalvageReport: Sendable, Equatable {
-  /// The file that the vault was mended from.
+  /// The file that the vault was repaired from.
   public enum Base: String, Sendable {
     /// The vault file itself: it opens.
     case vaultFile = "vault-file"
@@ -13,7 +13,7 @@ public struct SalvageReport: Sendable, Equatable {
     case copies
   }
 
-  /// What the vault was mended from.
+  /// The source that the vault was repaired from.
   public internal(set) var base: Base
   /// Items that could be read where they lay.
   public internal(set) var whole = 0
@@ -30,12 +30,12 @@ public struct SalvageReport: Sendable, Equatable {
   /// How many changes of the vault lie between the generation before, which took the lost file's place, and that:
   /// 1 where it is the one right before, 0 where the vault file itself opens.
   public internal(set) var lostGenerations: UInt64 = 0
-  /// Where the damaged file is kept; `nil` if nothing had to be mended, or none was there.
+  /// The path of the damaged file; `nil` if nothing had to be repaired, or there was none.
   public internal(set) var damagedFile: String?
   /// What is odd about the file that was mended, or left alone: that it is older than one seen before, above all.
   public internal(set) var notices: [VaultNotice] = []
 
-  /// Whether the vault had to be changed at all.
+  /// A Boolean value that says whether the vault had to be changed.
   public var isMended: Bool {
     base != .vaultFile || fromPrevious + fromKeyring + fromHistory + lost.count + lostVersions > 0
   }

@@ -43,7 +43,7 @@ extension UnlockedVault.Blocking {
 }
 
 extension LockedVault {
-  /// Verifies a backup by really opening it.
+  /// Verifies a backup by opening it.
   ///
   /// - Parameters:
   ///   - path: The backup.
@@ -56,7 +56,7 @@ extension LockedVault {
     try await waiting { try $0.checkBackup(path, with: sources) }
   }
 
-  /// Puts a backup in place where there is no vault.
+  /// Restores a backup if there is no vault.
   ///
   /// - Parameter path: The backup.
   /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.

@@ -12,9 +12,9 @@ import VaultSealing
 /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
 /// ```
 public final class UnlockedVault: Sendable {
-  /// What opened the vault.
+  /// The key slot or session that unlocked the vault.
   public struct OpenedBy: Sendable, Equatable {
-    /// The kind of door.
+    /// The kind of unlock source.
     public enum Source: String, Sendable {
       /// The key that the kernel keeps for a while.
       case session
@@ -28,7 +28,7 @@ public final class UnlockedVault: Sendable {
       case keyring
     }
 
-    /// The kind of door.
+    /// The kind of unlock source.
     public let source: Source
     /// The label of the slot; empty for a session or where none was given.
     public let slotLabel: String
@@ -45,7 +45,7 @@ public final class UnlockedVault: Sendable {
   /// What opening the vault has read, for the first call after it.
   private let opened: Mutex<OpenedFile?>
 
-  /// What opened the vault.
+  /// The key slot or session that unlocked the vault.
   public let openedBy: OpenedBy
 
   /// The vault's random id, 32 hex digits.

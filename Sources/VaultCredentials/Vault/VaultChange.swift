@@ -1,7 +1,7 @@
 import Synchronization
 import VaultStorage
 
-/// What became of the items of a vault between two looks; by whichever process.
+/// The changes to the items of a vault between two reads, by any process.
 public struct VaultChange: Sendable, Equatable {
   /// Items that are new, or came out of the trash, or have a name that they had not.
   public var added: [ItemName] = []

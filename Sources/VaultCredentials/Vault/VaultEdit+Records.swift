@@ -8,7 +8,8 @@ extension VaultEdit {
     set { index.items[position] = newValue }
   }
 
-  /// Whether a secret or its place was changed, and not only what is known of items.
+  /// A Boolean value that says whether a secret or a name was changed, and not only other
+  /// properties of items.
   var changesSecrets: Bool {
     !changedItems.isEmpty || !newBlobs.isEmpty || !copies.names.isEmpty
   }
@@ -160,7 +161,7 @@ extension VaultEdit {
 
   /// Puts the current secret of an item into its history, sealed under the history's data key.
   ///
-  /// A secret that can no longer be read is left out, and that is told.
+  /// A secret that can no longer be read is left out, with a notice.
   mutating func keepAsEarlier(at position: Int) throws {
     let record = self[position]
     do {

@@ -125,7 +125,7 @@ extension VaultEdit {
         contents = try self.contents(at: known)
         contents.fields[field] = secret.bytes
       } else {
-        // Damage to the old secret must not keep anybody from setting a new one.
+        // A damaged secret must not prevent setting a new one.
         contents = ItemContents(
           main: secret.bytes, fields: (try? self.contents(at: known))?.fields ?? [:])
       }

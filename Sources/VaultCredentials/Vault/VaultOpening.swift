@@ -1,11 +1,11 @@
 import VaultSealing
 
-/// Finds the key that opens a vault file, door by door.
+/// Finds the key that opens a vault file, trying one source after another.
 struct VaultOpening {
   let vault: LockedVault
   let sealed: VaultFile
 
-  /// What a door gave.
+  /// The key that a source gave.
   private struct Found {
     var vaultKey: SecretBytes
     var slot: SlotRecord?
@@ -84,9 +84,10 @@ struct VaultOpening {
   private func findInKeyring() throws -> Found? {
     let slots = sealed.header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
     guard vault.options.usesKeyring, !slots.isEmpty else { return nil }
-    let door = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
+    let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
     for slot in slots {
-      guard let material = try door.slotKey(vaultID: sealed.header.vaultID, slotID: slot.id) else {
+      guard let material = try slotKeys.slotKey(vaultID: sealed.header.vaultID, slotID: slot.id)
+      else {
         continue
       }
       guard let key = try slot.unwrap(under: material, vaultID: sealed.header.vaultID) else {

@@ -1,6 +1,6 @@
-/// How far a long operation on a vault is: for a line on a terminal.
+/// The progress of a long operation on a vault.
 package struct VaultProgress: Sendable, Equatable {
-  /// What is being done.
+  /// The operation.
   package enum Phase: String, Sendable {
     /// Items are sealed: an import, a rotation.
     case sealing
@@ -12,11 +12,11 @@ package struct VaultProgress: Sendable, Equatable {
     case publishing
   }
 
-  /// What is being done.
+  /// The operation.
   package let phase: Phase
-  /// How much of it is done.
+  /// The number of steps done.
   package let done: Int
-  /// How much there is.
+  /// The number of all steps.
   package let total: Int
 
   package init(_ phase: Phase, _ done: Int, of total: Int) {
@@ -27,7 +27,7 @@ package struct VaultProgress: Sendable, Equatable {
 }
 
 extension VaultOptions {
-  /// Tells that one more is done; whoever listens is quick.
+  /// Reports that one more step is done.
   func tell(_ phase: VaultProgress.Phase, _ done: Int, of total: Int) {
     progress?(VaultProgress(phase, done, of: total))
   }
