@@ -51,8 +51,8 @@ final class RegisteredRows {
     return record
   }
 
-  /// Registers a record under its key.
-  func register(_ record: Record, _ plan: EntityPlan) {
+  /// Registers a record under its key; inlined, since every row of a fetch is registered.
+  @inline(__always) func register(_ record: Record, _ plan: EntityPlan) {
     let owner = owners[plan.index]
     record.place = owner
     record.seen = owner.signal.value

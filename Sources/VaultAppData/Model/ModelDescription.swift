@@ -22,6 +22,8 @@ extension _AppData {
 
     /// Reads what the class says of itself.
     public init<Model: PersistentModel>(_ type: Model.Type) {
+      // Every object has a description before it has a reference to it.
+      _ = RuntimeTricks.isChecked
       self.type = type
       entityName = Schema.entityName(for: type)
       let all = type.schemaMetadata

@@ -19,52 +19,56 @@ import CVaultSwiftRuntime
   /// Leads nowhere.
   init() {}
 
-  deinit { unsafe Self.release(address) }
+  deinit {
+    if let address = unsafe address { unsafe Self.release(address) }
+  }
 
   /// Leads to another object, or nowhere.
   mutating func lead(to object: AnyObject?) {
-    lead(to: object, isWeak: !RuntimeTricks.isOn(.unownedReferences))
+    guard RuntimeTricks.isOn(.unownedReferences) else { return leadWeakly(to: object) }
+    leadUnowned(to: object)
   }
 
-  private mutating func lead(to object: AnyObject?, isWeak: Bool) {
+  private mutating func leadUnowned(to object: AnyObject?) {
     let old = unsafe address
-    if isWeak {
-      unsafe address = object.map {
-        unsafe Unmanaged.passRetained(WeakBox($0)).toOpaque() + 1
-      }
-    } else {
-      let new = unsafe object.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
-      if let new = unsafe new { unsafe swift_unownedRetain(new) }
-      unsafe address = unsafe new
-    }
-    unsafe Self.release(old)
+    let new = unsafe object.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
+    if let new = unsafe new { unsafe swift_unownedRetain(new) }
+    unsafe address = unsafe new
+    if let old = unsafe old { unsafe Self.release(old) }
+  }
+
+  @inline(never) private mutating func leadWeakly(to object: AnyObject?) {
+    let old = unsafe address
+    unsafe address = object.map { unsafe Unmanaged.passRetained(WeakBox($0)).toOpaque() + 1 }
+    if let old = unsafe old { unsafe Self.release(old) }
   }
 
   /// Whether it is a reference to an object that the caller holds.
   func leads(to object: AnyObject) -> Bool {
-    if let box = unsafe Self.box(address) { return box.object === object }
-    return unsafe address == Unmanaged.passUnretained(object).toOpaque()
+    if unsafe address == Unmanaged.passUnretained(object).toOpaque() { return true }
+    guard let address = unsafe address, unsafe Self.isBox(address) else { return false }
+    return unsafe Self.box(address).object === object
   }
 
   /// The object; `nil` if there is none any more.
   var object: AnyObject? {
     guard let address = unsafe address else { return nil }
-    if let box = unsafe Self.box(address) { return box.object }
+    if unsafe Self.isBox(address) { return unsafe Self.box(address).object }
     guard let held = unsafe swift_tryRetain(address) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(held).takeRetainedValue()
   }
 
-  /// The box that an address leads to; objects lie at multiples of 16.
-  private static func box(_ address: UnsafeMutableRawPointer?) -> WeakBox? {
-    guard let address = unsafe address, UInt(bitPattern: address) & 1 != 0 else {
-      return nil
-    }
-    return unsafe Unmanaged<WeakBox>.fromOpaque(address - 1).takeUnretainedValue()
+  /// Whether an address is that of a box; objects are at multiples of 16.
+  @inline(__always) private static func isBox(_ address: UnsafeMutableRawPointer) -> Bool {
+    UInt(bitPattern: address) & 1 != 0
   }
 
-  private static func release(_ address: UnsafeMutableRawPointer?) {
-    guard let address = unsafe address else { return }
-    if UInt(bitPattern: address) & 1 != 0 {
+  @inline(never) private static func box(_ address: UnsafeMutableRawPointer) -> WeakBox {
+    unsafe Unmanaged<WeakBox>.fromOpaque(address - 1).takeUnretainedValue()
+  }
+
+  private static func release(_ address: UnsafeMutableRawPointer) {
+    if unsafe isBox(address) {
       unsafe Unmanaged<WeakBox>.fromOpaque(address - 1).release()
     } else {
       unsafe swift_unownedRelease(address)
@@ -77,7 +81,7 @@ import CVaultSwiftRuntime
     var reference = ObjectReference()
     let sample = Sample()
     let isFound = withExtendedLifetime(sample) {
-      reference.lead(to: sample, isWeak: false)
+      reference.leadUnowned(to: sample)
       return reference.object === sample
     }
     guard isFound else { return false }
@@ -90,7 +94,7 @@ import CVaultSwiftRuntime
   @inline(never) private static func leadToNewObject(_ reference: inout ObjectReference) {
     final class Sample {}
     let sample = Sample()
-    reference.lead(to: sample, isWeak: false)
+    reference.leadUnowned(to: sample)
     withExtendedLifetime(sample) {}
   }
 }

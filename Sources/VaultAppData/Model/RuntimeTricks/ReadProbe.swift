@@ -23,15 +23,22 @@ import Glibc
 
   @usableFromInline static var isObserved: Bool {
     guard let pointer = unsafe place().pointee else {
-      guard RuntimeTricks.isOn(.readProbe), works else { return true }
-      make()
-      return Self.isObserved
+      return isObservedAtFirst()
     }
     let probe = unsafe Unmanaged<ReadProbe>.fromOpaque(pointer)
     let isKept = unsafe probe._withUnsafeGuaranteedRef { $0.isKept() }
     // The key path is known to an observer now; the next check needs a fresh probe.
     if isKept { unsafe drop(pointer) }
     return isKept
+  }
+
+  /// Looks with a new probe.
+  ///
+  /// Not inlined: every read of a property passes its caller.
+  @inline(never) private static func isObservedAtFirst() -> Bool {
+    guard RuntimeTricks.isOn(.readProbe), works else { return true }
+    make()
+    return isObserved
   }
 
   private func isKept() -> Bool {

@@ -19,9 +19,17 @@ package enum RuntimeTricks {
     case arrayMemory = 8
   }
 
-  /// The bits of the tricks that are switched off.
-  private static let off = Atomic<UInt8>(
-    ObjectReference.works() ? 0 : Trick.unownedReferences.rawValue)
+  /// The bits of the tricks that are switched off; a constant at first, which is read without a
+  /// check whether it has been initialized.
+  private static let off = Atomic<UInt8>(0)
+
+  /// Switches off what does not work here; looked at before there is an object.
+  static let isChecked: Bool = {
+    if !ObjectReference.works() {
+      off.bitwiseOr(Trick.unownedReferences.rawValue, ordering: .relaxed)
+    }
+    return true
+  }()
 
   /// Whether a trick is used.
   @inline(__always) static func isOn(_ trick: Trick) -> Bool {
@@ -47,7 +55,9 @@ package enum RuntimeTricks {
   ) rethrows -> Result {
     off.bitwiseOr(trick.rawValue, ordering: .relaxed)
     ReadProbe.forget()
-    defer { off.bitwiseAnd(~trick.rawValue, ordering: .relaxed) }
+    defer {
+      if works(trick) { off.bitwiseAnd(~trick.rawValue, ordering: .relaxed) }
+    }
     return try body()
   }
 }
