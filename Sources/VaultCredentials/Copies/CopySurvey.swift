@@ -52,8 +52,10 @@ struct CopySurvey {
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
   var names: [String] { Set(found.keys).union(records.keys).union(work.keys).sorted() }
 
-  /// Names on which ledger and vault disagree though nothing is marked: items without a row, and rows of names
-  /// that have neither an item nor a copy. An older `store.sqlite` that was put back leaves both.
+  /// The names on which ledger and vault disagree although nothing is marked.
+  ///
+  /// They are items without a row, and rows of names that have neither an item nor a copy. An older
+  /// `store.sqlite` that was put back leaves both.
   var unnotedNames: [String] {
     let withoutRow = records.keys.filter { entries[$0] == nil }
     let withoutItem = entries.values.filter {

@@ -106,12 +106,6 @@ extension UnlockedVault.Blocking {
     try vault.snapshot(only: names)
   }
 
-  /// Reads the file once and answers names with items and their secrets.
-  package func wholeItems() throws -> (ItemName) throws -> ItemWithSecrets? {
-    let snapshot = try read()
-    return { name in try snapshot[name].map { try snapshot.secrets(of: $0) } }
-  }
-
   /// ``UnlockedVault/get(_:field:version:)``, on the calling thread.
   public func get(
     _ name: ItemName, field: String? = nil, version: UInt64? = nil
