@@ -11,7 +11,7 @@ package enum CommandLineParsing {
     return try VaultTool.parseAsRoot(arguments)
   }
 
-  /// Every verb on the line is one; the parser would take a misspelt one for a word too many.
+  /// Every verb on the line is one; the parser would take a misspelled one for a word too many.
   private static func checkVerbs(of arguments: [String]) throws {
     var commands = VaultTool.configuration.allVerbs
     var path: [String] = []
@@ -53,7 +53,8 @@ package enum CommandLineParsing {
       VaultTool.configuration.allVerbs.contains { $0.verbName == name }
     }
     return .usage(
-      text.lowercasedFirst, hint: "see: vault \(verb.map { "help \($0)" } ?? "--help")")
+      text.lowercasedFirst,
+      hint: "see: \(ProgramName.current) \(verb.map { "help \($0)" } ?? "--help")")
   }
 
   /// Lets the common options stand before the verb, too: `vault --home X list`.
@@ -127,11 +128,11 @@ package enum CommandLineParsing {
   private static func unknownVerb(
     among verbs: [String], near word: String, after path: [String]
   ) -> CommandError {
-    let line = ([ProgramName.standard] + path).joined(separator: " ")
+    let line = ([ProgramName.current] + path).joined(separator: " ")
     return .usage(
       "there is no such command",
       hint: Suggestion.nearest(to: word, among: verbs).map { "did you mean: \(line) \($0)" }
-        ?? (path.isEmpty ? "all commands: vault --help" : "see: \(line) --help"))
+        ?? (path.isEmpty ? "all commands: \(ProgramName.current) --help" : "see: \(line) --help"))
   }
 }
 

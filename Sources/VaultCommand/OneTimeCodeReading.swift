@@ -64,7 +64,7 @@ struct OneTimeCodeReading {
       guard try OneTimeGenerator.isAddress(secret.bytes) || vault.item(name).kind == .otp else {
         throw CredentialError(
           .fieldNotFound, "the item has no seed of one-time codes",
-          hint: "store one: vault set NAME --otp, or say where it is: --field")
+          hint: "store one: \(ProgramName.current) set NAME --otp, or say where it is: --field")
       }
       return (secret, nil)
     }

@@ -14,6 +14,10 @@ public enum VaultProgram {
     PrivateVariables.adopt(EnvironmentNames.all)
     guard let words = RawArguments.all else { exit(reportMissingProc().code) }
     var arguments = words.map(RawArguments.shown)
+    // execve(2) may leave out even the program's name.
+    let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
+    // Before any text is made: each takes the name from here.
+    ProgramName.adopt(program)
     // Which words are ours is asked only where it matters: that takes tables.
     guard
       words.allSatisfy(RawArguments.isText)
@@ -21,10 +25,7 @@ public enum VaultProgram {
     else {
       exit(reportBytes(asJSON: arguments.contains("--json")).code)
     }
-    // execve(2) may leave out even the program's name.
-    let program = arguments.isEmpty ? ProgramName.standard : arguments.removeFirst()
     // A link named `defaults` is macOS's command.
-    ProgramName.adopt(program)
     if program.parts(at: "/").last.map(String.init) == DefaultsCommand.verbName {
       arguments.insert(DefaultsCommand.verbName, at: 0)
     } else if let face = CredentialProtocol(calledAs: program) {
@@ -68,8 +69,8 @@ public enum VaultProgram {
   private static func reportBytes(asJSON: Bool) -> ExitStatus {
     let report = ErrorReport(
       CommandError.usage(
-        "a word of the command line is not UTF-8, and names, paths and values are",
-        hint: "what is not text can come from stdin or a file"))
+        "an argument of the command line is not valid UTF-8",
+        hint: "pass binary data through stdin or a file"))
     report.write(asJSON: asJSON)
     return report.status
   }
@@ -80,7 +81,7 @@ public enum VaultProgram {
     if CommandLineParsing.isFromParser(error) {
       if CommandLineParsing.isAnswer(error) {
         do {
-          try StandardOutput.line(ProgramName.spelt(VaultTool.fullMessage(for: error)))
+          try StandardOutput.line(VaultTool.fullMessage(for: error))
           return .done
         } catch let failure {
           error = failure

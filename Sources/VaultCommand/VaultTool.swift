@@ -5,12 +5,12 @@ struct VaultTool: ParsableCommand {
   static let version = "0.1.0"
 
   static let configuration = CommandConfiguration(
-    commandName: "vault",
-    abstract: "Keep secrets and preferences, and use them.",
+    commandName: ProgramName.current,
+    abstract: "Store secrets and preferences, and use them.",
     discussion: """
-      vault set api-token                     keep a secret; asks for it
-      vault get api-token                     write it to stdout
-      vault run api-token -- ./deploy.sh      run a command with $API_TOKEN set
+      \(ProgramName.current) set api-token                     store a secret; asks for it
+      \(ProgramName.current) get api-token                     write it to stdout
+      \(ProgramName.current) run api-token -- ./deploy.sh      run a command with $API_TOKEN set
       """,
     version: version,
     groupedSubcommands: [

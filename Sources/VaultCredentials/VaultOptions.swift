@@ -145,7 +145,7 @@ public struct VaultNotice: Sendable, Equatable {
 
   static let plainKeyringSession = VaultNotice(
     .plainKeyringSession,
-    "the keyring offers no encrypted connection: secrets went over the session bus in clear",
+    "the keyring offers no encrypted connection: secrets crossed the session bus in clear text",
     remedies: [.requireEncryptedSession])
 
   static let singleSlot = VaultNotice(

@@ -115,10 +115,10 @@ extension SQLiteConnection {
       }
     } catch  where error.code == .damaged {
       throw StorageError(
-        .unknownStore, "\(path) is no SQLite database", databaseError: error.databaseError)
+        .unknownStore, "\(path) is not an SQLite database", databaseError: error.databaseError)
     }
     guard mark == DataStoreMetadata.fileMark else {
-      throw StorageError(.unknownStore, "\(path) is a database, but no app-data store")
+      throw StorageError(.unknownStore, "\(path) is a database, but not an app-data store")
     }
     let format = try int64("PRAGMA user_version") ?? 0
     guard format <= DataStoreMetadata.format else {

@@ -90,7 +90,7 @@ public struct ImportPlan: Sendable {
       // A number behind a taken name needs no note: the list of items shows it.
       let own = prefix + item.name
       if !item.hasComposedName, !name.text.isSame(as: own), !name.text.begins(with: own + "~") {
-        reasons.append("it is called '\(name.text)'")
+        reasons.append("it is named '\(name.text)'")
       }
       notes += reasons.map { ImportReading.Remark(origin: item.origin, reason: $0) }
       let action: Action

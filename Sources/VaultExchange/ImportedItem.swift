@@ -55,7 +55,7 @@ public struct ImportedItem: Sendable {
   mutating func add(_ field: String, _ value: SecretBytes) {
     let base = Self.fieldName(field)
     if !base.isSame(as: field), !field.isEmpty {
-      adjustments.append("a field is called '\(base)', since its own name cannot be one")
+      adjustments.append("a field is named '\(base)', since its own name cannot be used")
     }
     var name = base
     while fields[name] != nil {

@@ -76,7 +76,7 @@ package struct OneTimeGenerator: Sendable {
   package func code(at time: Int64) throws -> Code {
     guard time >= 0 else {
       throw OneTimeCodeError(
-        "the clock of this machine stands before 1970", hint: "set it: codes depend on the time")
+        "the clock of this machine is set before 1970", hint: "set it: codes depend on the time")
     }
     let period = Int64(period)
     return Code(

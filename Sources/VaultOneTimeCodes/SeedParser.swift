@@ -25,7 +25,7 @@ enum SeedParser {
         hint: "export each seed by itself, or take the codes that the services show")
     }
     if SeedScanner.hasScheme(bytes, range) {
-      throw OneTimeCodeError("this address is not one of a seed: it begins with another scheme")
+      throw OneTimeCodeError("the address does not begin with otpauth://")
     }
     if SeedScanner.first(UInt8(ascii: "&"), in: bytes, range) != nil
       || SeedScanner.range(in: bytes, range, after: "key=") != nil
@@ -89,7 +89,7 @@ enum SeedParser {
         period = try number(text(bytes, value), "period", OneTimeGenerator.periods)
       case "counter":
         guard let known = UInt64(try text(bytes, value)) else {
-          throw OneTimeCodeError("the counter of the address is no number")
+          throw OneTimeCodeError("the counter of the address is not a number")
         }
         counter = known
         place = .at(value)
@@ -114,7 +114,7 @@ enum SeedParser {
     let known = OneTimeGenerator.Algorithm(
       rawValue: name.hasPrefix("HMAC") ? String(name.dropFirst(4)) : name)
     guard let known else {
-      throw OneTimeCodeError("the algorithm of the address is none of SHA1, SHA256 and SHA512")
+      throw OneTimeCodeError("the algorithm of the address is not SHA1, SHA256 or SHA512")
     }
     return known
   }
@@ -133,7 +133,7 @@ enum SeedParser {
   private static func text(_ bytes: RawSpan, _ range: Range<Int>) throws -> String {
     let plain = try unescaped(bytes, range)
     guard let text = plain.withBytes({ $0.text(0..<$0.byteCount) }) else {
-      throw OneTimeCodeError("the address is no UTF-8 once its percent signs are decoded")
+      throw OneTimeCodeError("the percent-decoded address is not UTF-8")
     }
     return text
   }

@@ -57,7 +57,7 @@ package struct ManagedPreferences: Sendable {
       }
       for own in Self.names(of: name).map({ "\($0).plist" }) where names.contains(own) {
         guard case .dictionary(let values) = try read(own, in: handle) else {
-          throw PreferenceError(.syntax, "\(directory)/\(own) holds no dictionary")
+          throw PreferenceError(.syntax, "\(directory)/\(own) does not contain a dictionary")
         }
         for (key, value) in values {
           entries[key] = Entry(value: value, file: "\(directory)/\(own)")

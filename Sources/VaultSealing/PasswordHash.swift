@@ -57,7 +57,7 @@ public enum PasswordHash {
     from passphrase: SecretBytes, salt: [UInt8], cost: Cost
   ) throws(SealingError) -> SecretBytes {
     guard cost.isAboveFloor, cost.isBelowCap else {
-      throw SealingError(.invalidParameter, "the Argon2id cost lies outside what is accepted")
+      throw SealingError(.invalidParameter, "the Argon2id cost is out of range")
     }
     return try hash(passphrase, salt: salt, cost: cost, count: 32)
   }
@@ -141,7 +141,7 @@ public enum PasswordHash {
     }
     guard let hash else {
       throw SealingError(
-        .outOfMemory, "Argon2id needs \(cost.memoryKiB >> 10) MiB, which could not be had")
+        .outOfMemory, "Argon2id needs \(cost.memoryKiB >> 10) MiB, which are not available")
     }
     return hash
   }

@@ -6,7 +6,7 @@ package enum Sodium {
 
   /// Initializes libsodium once.
   package static func initialize() throws(SealingError) {
-    guard isReady else { throw SealingError(.unavailable, "libsodium could not be initialised") }
+    guard isReady else { throw SealingError(.unavailable, "libsodium could not be initialized") }
   }
 
   /// The version of the linked library, such as `1.0.18`.

@@ -227,7 +227,7 @@ package final class Directory: Sendable {
     _ status: System.FileStatus, _ name: String, maximumLinkCount: Int = 1
   ) throws(StorageError) {
     let path = "\(path)/\(name)"
-    guard status.isRegular else { throw StorageError(.refused, "\(path) is no regular file") }
+    guard status.isRegular else { throw StorageError(.refused, "\(path) is not a regular file") }
     guard status.owner == System.effectiveUser else {
       throw StorageError(
         .refused, "\(path) belongs to another user (\(status.owner), not \(System.effectiveUser))")

@@ -181,7 +181,7 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
         defer { System.close(file) }
         let status = try System.status(file)
         guard status.isRegular else {
-          throw StorageError(.refused, "\(path) is no regular file")
+          throw StorageError(.refused, "\(path) is not a regular file")
         }
         guard let bytes = try System.readAll(file, expected: min(status.size, limit), limit: limit)
         else { throw StorageError(.tooLarge, "\(path) is larger than \(limit) bytes") }
@@ -243,8 +243,8 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
     case .typeMismatch(let type, let context)?, .valueNotFound(let type, let context)?:
       return "does not hold \(type)\(place(context.codingPath))"
     case .dataCorrupted(let context)? where !context.codingPath.isEmpty:
-      return "holds a value that makes no sense\(place(context.codingPath))"
-    default: return "is no \(kind), or a damaged one"
+      return "holds an invalid value\(place(context.codingPath))"
+    default: return "is not a \(kind), or is damaged"
     }
   }
 

@@ -100,7 +100,8 @@ package final class Store {
     }
     guard try applicationID() == Self.applicationID else {
       throw StorageError(
-        .damaged, "\(directory?.path ?? "")/\(StoreLocation.storeName) is no store of vault's")
+        .damaged,
+        "\(directory?.path ?? "")/\(StoreLocation.storeName) is not a store of this software")
     }
     if isOnNetwork { try connection.useRollbackJournal() }
     return true
@@ -131,7 +132,7 @@ package final class Store {
     } catch let error as StorageError {
       throw error
     } catch {
-      throw StorageError(.inputOutput, "cannot make the store")
+      throw StorageError(.inputOutput, "cannot create the store")
     }
   }
 

@@ -50,7 +50,7 @@ struct PowerCutTests {
     /// That is told, and costs no secret.
     func complaint(expecting text: String) throws -> String? {
       let result = try command.run(["get", "k", "--no-session"])
-      let renewed = "vault: the record of the last seen vault file had lost its contents"
+      let renewed = "vault: the record of the last seen vault file was empty"
       let isQuiet = result.errors.isEmpty || result.errors.hasPrefix(renewed)
       if result.status == 0, isQuiet, result.text == text { return nil }
       return "\(text): '\(result.text)', \(result.status) \(result.errors)"

@@ -59,7 +59,7 @@ struct StoreNeighborhoodTests {
       try write([], "\(state)/\(seen)")
       let run = try vault.command.run(arguments + ["--no-session"])
       #expect(run.status == 0, "\(arguments): \(run.errors)")
-      #expect((run.errors + run.text).contains("made anew"), "\(arguments): \(run.errors)")
+      #expect((run.errors + run.text).contains("created again"), "\(arguments): \(run.errors)")
       #expect(try bytes("\(state)/\(seen)").count == 76)
     }
     #expect(try vault.get("k").errors.isEmpty)

@@ -185,6 +185,6 @@ struct StoredSchemaTests {
       message(
         StoredEntity("A", attributes: [StoredAttribute("x", .integer, defaultSQL: "random()")])
       )
-      .contains("no literal"))
+      .contains("not an SQL literal"))
   }
 }

@@ -36,7 +36,7 @@ struct ImportPlanTests {
     let plan = try ImportPlan(reading, into: nil)
     #expect(plan.steps.map(\.action) == [.new])
     #expect(plan.steps.map(\.name.text) == ["a b"])
-    #expect(plan.notes.map(\.reason) == ["it is called 'a b'"])
+    #expect(plan.notes.map(\.reason) == ["it is named 'a b'"])
   }
 
   @Test func jsonComesBackAsItWas() throws {

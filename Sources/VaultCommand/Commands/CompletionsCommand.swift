@@ -8,9 +8,9 @@ struct CompletionsCommand: ParsableCommand {
     commandName: "completions",
     abstract: "Print the completion script of a shell.",
     discussion: """
-      vault completions bash > ~/.local/share/bash-completion/completions/vault
-      vault completions zsh > ~/.zfunc/_vault
-      vault completions fish > ~/.config/fish/completions/vault.fish
+      \(ProgramName.current) completions bash > ~/.local/share/bash-completion/completions/vault
+      \(ProgramName.current) completions zsh > ~/.zfunc/_vault
+      \(ProgramName.current) completions fish > ~/.config/fish/completions/vault.fish
       """)
 
   @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))

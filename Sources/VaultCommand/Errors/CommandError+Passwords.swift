@@ -12,7 +12,9 @@ extension CommandError {
           "--length \(length) has no room for one of each of \(classes) kinds",
           hint: "leave kinds out, such as: --no-symbols")
       case .noClasses:
-        .usage("no kind of character is left", hint: "such as: vault generate --lower --digits")
+        .usage(
+          "no kind of character is left",
+          hint: "such as: \(ProgramName.current) generate --lower --digits")
       case .nothingLeft(let kind):
         .usage(
           "--exclude leaves nothing of the \(kind.rawValue)", hint: "add --no-\(kind.rawValue)")
@@ -20,7 +22,8 @@ extension CommandError {
         .usage("--words is not a number from \(Self.bounds(PasswordRecipe.wordCounts))")
       case .separator: .usage("--separator has at most 64 bytes")
       case .pattern(let reason):
-        .usage("--pattern cannot be read: \(reason)", hint: "see: vault help generate")
+        .usage(
+          "--pattern cannot be read: \(reason)", hint: "see: \(ProgramName.current) help generate")
       }
   }
 

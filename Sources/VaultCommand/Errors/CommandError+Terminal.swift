@@ -28,16 +28,16 @@ extension CommandError {
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"
     case .install(let program): "install \(program ?? "it")"
-    case .nameEditor: "say which one: EDITOR=nano \(ProgramName.current) edit NAME"
-    case .nameOtherEditor: "say which editor: EDITOR=nano \(ProgramName.current) edit NAME"
+    case .nameEditor: "name one: EDITOR=nano \(ProgramName.current) edit NAME"
+    case .nameOtherEditor: "name another one: EDITOR=nano \(ProgramName.current) edit NAME"
     case .mountMemory:
       "mount a tmpfs at /dev/shm, or set XDG_RUNTIME_DIR to a folder of yours on one; "
         + "without: \(ProgramName.current) set NAME --stdin"
     case .leaveClipboardOut(let route):
-      "--clipboard \(route.name) does not fit here; leave it out for what does"
+      "--clipboard \(route.name) cannot be used here; leave it out to use one that can"
     case .useTerminalClipboard: "the display did not answer; on a terminal: --clipboard terminal"
     case .noDisplay:
-      "there is neither a display nor a terminal that has one; --out FILE writes a file"
+      "there is neither a display nor a terminal with a clipboard; use --out FILE"
     }
   }
 }

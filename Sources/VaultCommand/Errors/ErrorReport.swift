@@ -40,14 +40,14 @@ struct ErrorReport {
     if asJSON {
       let error: [(String, JSONValue)] = [
         ("code", .string(code.rawValue)), ("message", .string(message)),
-        ("hint", hint.map { .string(ProgramName.spelt($0)) } ?? .null),
+        ("hint", .optional(hint)),
         ("status", .number(Int64(status.code))),
       ]
       let members = [("error", .object(error))] + Notices.takeMembers()
       StandardError.write(JSONValue.document(members))
     } else {
-      StandardError.styledLine("vault: error:", .bad, " \(message)")
-      if let hint { StandardError.line("vault: hint: \(hint)") }
+      StandardError.styledLine("\(ProgramName.current): error:", .bad, " \(message)")
+      if let hint { StandardError.line("\(ProgramName.current): hint: \(hint)") }
     }
   }
 }

@@ -8,7 +8,7 @@ struct GenerationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How many characters; \(standardLength) if nothing is said.", valueName: "number"))
+      "How many characters; \(standardLength) by default.", valueName: "number"))
   var length: Int?
 
   @Flag(inversion: .prefixedNo, help: "Small letters.")
@@ -22,24 +22,24 @@ struct GenerationOptions: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Symbols. All four kinds if nothing is said; those that are named, if any is.")
+    help: "Symbols. All four kinds by default, or only those that are named.")
   var symbols: Bool?
 
-  @Flag(help: "Leave out what looks like something else: 0OoQ 1Il| 2Z 5S 8B 6G.")
+  @Flag(help: "Leave out characters that look alike: 0OoQ 1Il| 2Z 5S 8B 6G.")
   var excludeLookAlikes = false
 
   @Option(help: ArgumentHelp("Leave these characters out.", valueName: "characters"))
   var exclude: String?
 
   @Option(
-    help: ArgumentHelp("Words of the EFF's large list instead, so many.", valueName: "number"))
+    help: ArgumentHelp("Use this many words of the EFF's large list instead.", valueName: "number"))
   var words: Int?
 
   @Option(
-    help: ArgumentHelp("What stands between words; '-' if nothing is said.", valueName: "text"))
+    help: ArgumentHelp("The separator between words; '-' by default.", valueName: "text"))
   var separator: String?
 
-  @Flag(name: [.customLong("capitalize"), .customLong("capitalise")], help: "Capitalise words.")
+  @Flag(name: [.customLong("capitalize"), .customLong("capitalise")], help: "Capitalize words.")
   var capitalize = false
 
   @Option(
@@ -74,7 +74,7 @@ struct GenerationOptions: ParsableArguments {
     guard [isOfCharacters, words != nil, pattern != nil].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
         "characters, --words and --pattern are different ways to make a password",
-        hint: "give the options of one of them")
+        hint: "use the options of one of them")
     }
     var excluded = Set((exclude ?? "").unicodeScalars)
     if excludeLookAlikes { excluded.formUnion(CharacterClass.lookAlikes) }
@@ -107,8 +107,8 @@ extension PasswordRecipe {
     StandardError.note("\(shownBits) bits: \(summary)")
     if isWeak {
       StandardError.note(
-        "that is weak: who has a hash of it can try them all",
-        hint: "make it longer: 64 bits and more stand")
+        "that is weak: anyone with a hash of it can try every candidate",
+        hint: "make it longer: use at least 64 bits")
     }
   }
 }

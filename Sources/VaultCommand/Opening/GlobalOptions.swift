@@ -4,13 +4,13 @@ import VaultTerminal
 /// The options of every verb: which vault, and what unlocks it.
 struct GlobalOptions: ParsableArguments {
   @Option(
-    help: "Where vaults lie, in place of VAULT_HOME and the XDG directories.",
+    help: "Where vaults are kept, instead of VAULT_HOME and the XDG directories.",
     completion: .directory)
   var home: String?
 
   @Option(
     name: .customLong("vault"),
-    help: ArgumentHelp("Another vault, by its name.", valueName: "name"),
+    help: ArgumentHelp("Use the vault of this name.", valueName: "name"),
     completion: .live)
   var vaultName: String?
 
@@ -19,11 +19,11 @@ struct GlobalOptions: ParsableArguments {
 
   @Flag(
     name: [.long, .customShort("q")],
-    help: "Say nothing but errors and warnings: neither notes nor progress.")
+    help: "Show only errors and warnings, no notes or progress.")
   var quiet = false
 
   @Option(
-    help: ArgumentHelp("Colour: auto, always or never.", valueName: "when"))
+    help: ArgumentHelp("Color: auto, always or never.", valueName: "when"))
   var color = ColorChoice.auto
 
   @Option(
@@ -37,16 +37,16 @@ struct GlobalOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long the keyring may take, such as 5s.", valueName: "time"))
   var keyringTimeout: String?
 
-  @Flag(help: "Go on with a vault file that is older than one seen before, or a fork of it.")
+  @Flag(help: "Accept a vault file that is older than one seen before, or a fork of it.")
   var acceptRollback = false
 
-  @Flag(help: "Neither use nor begin a session.")
+  @Flag(help: "Neither use nor start a session.")
   var noSession = false
 
   @Flag(help: "Leave the desktop keyring alone: it neither opens the vault nor gets copies.")
   var noKeyring = false
 
-  @Flag(help: "Do not use a keyring that offers no encrypted connection.")
+  @Flag(help: "Refuse a keyring that offers no encrypted connection.")
   var requireEncryptedSession = false
 
   /// Returns the validated options, and applies those for output.
@@ -64,13 +64,13 @@ struct GlobalOptions: ParsableArguments {
     settings.requiresEncryptedSession = requireEncryptedSession
     if passphrase != nil, keyFile != nil {
       throw CommandError.usage(
-        "--passphrase and --key-file are two sources at once", hint: "give one of them")
+        "--passphrase and --key-file cannot be combined", hint: "give one of them")
     }
     if let home, home.isEmpty { throw CommandError.usage("--home is empty") }
     if let keyringTimeout {
       guard let seconds = TimeSpan.seconds(keyringTimeout), (1...600).contains(seconds) else {
         throw CommandError.usage(
-          "--keyring-timeout is no time between 1s and 10m", hint: "such as: --keyring-timeout 5s")
+          "--keyring-timeout must be between 1s and 10m", hint: "such as: --keyring-timeout 5s")
       }
       settings.keyringTimeout = seconds
     }

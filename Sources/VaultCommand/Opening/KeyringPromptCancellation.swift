@@ -26,7 +26,7 @@ final class KeyringPromptCancellation: Sendable {
   }
 
   private static let words =
-    "The keyring asks on the display. Return: give that up and go on here. "
+    "The keyring is asking on the display. Press Return to cancel that and continue here. "
 
   private func wasGivenUp() -> Bool {
     terminal.withLock { terminal in

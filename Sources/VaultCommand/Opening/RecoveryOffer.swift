@@ -21,7 +21,7 @@ struct RecoveryOffer {
       return try StandardOutput.write("\n")
     }
     if isWanted == nil {
-      let question = "Make a recovery code, to be kept on paper in case the key is lost?"
+      let question = "Create a recovery code, to keep on paper in case the key is lost?"
       guard try Prompt.confirm(question, default: true) == true else { return }
     }
     let (slot, code) = try NewKeySlot.recovery(label: "recovery")

@@ -24,7 +24,7 @@ struct VaultSetup {
     case .failure(let error): obstacle = error
     }
     guard Prompt.isPossible,
-      try Prompt.confirm("There is no vault yet. Make one that a passphrase opens?", default: true)
+      try Prompt.confirm("There is no vault yet. Create one with a passphrase?", default: true)
         == true
     else { throw noVault(obstacle) }
     return try createByPassphrase()
@@ -48,7 +48,7 @@ struct VaultSetup {
   private func createByKeyring() throws -> Result<UnlockedVault, CredentialError> {
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     guard settings.usesKeyring else {
-      return .failure(CredentialError(.keyringUnavailable, "it is to be left alone"))
+      return .failure(CredentialError(.keyringUnavailable, "the keyring is switched off"))
     }
     do {
       return .success(try create(.keyring(label: label)))
@@ -92,7 +92,7 @@ struct VaultSetup {
     guard mayCreate else {
       throw CommandError(
         .noVault, "there is no vault, and the key-file that is named does not exist",
-        hint: "make both with: vault init --key-file PATH")
+        hint: "create both: \(ProgramName.current) init --key-file PATH")
     }
     // Creating the vault may still fail, and a key file that unlocks nothing would be left behind.
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
@@ -131,6 +131,8 @@ struct VaultSetup {
     CommandError(
       .noVault,
       "there is no vault at \(vault.path), and no keyring to open one: \(obstacle.message)",
-      hint: "make one: vault init --passphrase SOURCE, or vault init --key-file PATH")
+      hint:
+        "make one: \(ProgramName.current) init --passphrase SOURCE, or \(ProgramName.current) init --key-file PATH"
+    )
   }
 }

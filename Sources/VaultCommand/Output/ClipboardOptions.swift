@@ -4,7 +4,7 @@ import VaultTerminal
 
 /// The options of commands that can copy a secret to the clipboard instead of printing it.
 struct ClipboardOptions: ParsableArguments {
-  @Flag(name: [.long, .customShort("c")], help: "Put it on the clipboard, for a while.")
+  @Flag(name: [.long, .customShort("c")], help: "Put it on the clipboard for a while.")
   var copy = false
 
   @Option(
@@ -14,7 +14,8 @@ struct ClipboardOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --copy: only this one: wayland, x11, tmux, screen or terminal.", valueName: "kind"),
+      "With --copy: the clipboard to use: wayland, x11, tmux, screen or terminal.",
+      valueName: "kind"),
     completion: .list(Self.names))
   var clipboard: String?
 
@@ -26,7 +27,7 @@ struct ClipboardOptions: ParsableArguments {
   func request() throws -> ClipboardRequest? {
     guard copy else {
       guard clearAfter == nil, clipboard == nil else {
-        throw CommandError.usage("--clear-after and --clipboard say more of --copy")
+        throw CommandError.usage("--clear-after and --clipboard need --copy")
       }
       return nil
     }
@@ -34,14 +35,14 @@ struct ClipboardOptions: ParsableArguments {
     if let clipboard {
       guard let route = ClipboardRoute(rawValue: clipboard), Self.names.contains(clipboard) else {
         throw CommandError.usage(
-          "there is no such clipboard", hint: "known: \(Self.names.joined(separator: ", "))")
+          "unknown clipboard", hint: "known: \(Self.names.joined(separator: ", "))")
       }
       request.route = route
     }
     if let clearAfter {
       guard let seconds = Clipboard.seconds(clearAfter) else {
         throw CommandError.usage(
-          "--clear-after is no time up to 1h", hint: "such as: --clear-after 20s")
+          "--clear-after must be a time up to 1h", hint: "such as: --clear-after 20s")
       }
       request.seconds = seconds
     }

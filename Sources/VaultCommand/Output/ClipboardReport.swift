@@ -7,7 +7,7 @@ extension Clipboard {
   func copyAndWarn(_ secret: SecretBytes) throws -> Copy {
     let copy = try copy(secret)
     if copy.isLeftBehind {
-      StandardError.note("it will not be cleared: no other process can be started")
+      StandardError.note("it will not be cleared: no process could be started")
     }
     return copy
   }
@@ -19,7 +19,7 @@ extension Clipboard.Copy {
     switch (route.canBeRead, clearsAfter.map(TimeSpan.text)) {
     case (true, let time?):
       StandardError.note("copied; cleared in \(time), if it is still there then")
-    case (true, nil): StandardError.note("copied; it stays until something else is")
+    case (true, nil): StandardError.note("copied; it stays until something else is copied")
     case (false, let time?):
       StandardError.note(
         "sent to the terminal's clipboard, which does not say whether it took it; emptied in \(time), "

@@ -95,6 +95,6 @@ enum OutputFile {
 
   private static func failed(_ why: String, hint: String? = nil) -> CommandError {
     CommandError(
-      .cannotCreate, "the file of --out cannot be made: \(why)", hint: hint)
+      .cannotCreate, "the file of --out cannot be created: \(why)", hint: hint)
   }
 }

@@ -2,19 +2,19 @@ import VaultTerminal
 
 extension StandardError {
   /// Writes a line in which the command has the name that it was installed under.
-  static func line(_ text: String) { writeLine(ProgramName.spelt(text)) }
+  static func line(_ text: String) { writeLine(text) }
 
   /// Writes a line whose first words have a style.
   static func styledLine(_ lead: String, _ style: TextStyle, _ text: String) {
-    writeLine(ProgramName.spelt(lead), style, ProgramName.spelt(text))
+    writeLine(lead, style, text)
   }
 
   /// Writes a warning about a possible attack or loss that is not a failure.
   ///
   /// `--quiet` does not silence it.
   static func warning(_ text: String, hint: String? = nil) {
-    styledLine("vault: warning:", .doubtful, " \(text)")
-    if let hint { line("vault: hint: \(hint)") }
+    styledLine("\(ProgramName.current): warning:", .doubtful, " \(text)")
+    if let hint { line("\(ProgramName.current): hint: \(hint)") }
   }
 
   /// Writes a note about something a person should know that is not a failure.
@@ -22,7 +22,7 @@ extension StandardError {
   /// `--quiet` silences it.
   static func note(_ text: String, hint: String? = nil) {
     guard !OutputOptions.isQuiet else { return }
-    line("vault: \(text)")
-    if let hint { line("vault: hint: \(hint)") }
+    line("\(ProgramName.current): \(text)")
+    if let hint { line("\(ProgramName.current): hint: \(hint)") }
   }
 }

@@ -65,7 +65,7 @@ final class ReferenceReading {
       .itemNotFound,
       "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
         + names.joined(separator: ", "),
-      hint: "'vault list' shows the names of all items")
+      hint: "'\(ProgramName.current) list' shows the names of all items")
   }
 
   private func open(

@@ -27,8 +27,8 @@ struct CopyNotices {
         remedies: [.readFromVault]),
       notice(
         .copyChanged, changed,
-        one: "another program changed this copy in the keyring; it was left as it is: ",
-        more: "other programs changed these copies in the keyring; they were left as they are: ",
+        one: "another program changed this copy in the keyring; it was left unchanged: ",
+        more: "other programs changed these copies in the keyring; they were left unchanged: ",
         remedies: [.takeCopies, .overwriteCopies]),
       notice(
         .copyForeign, inPlace,

@@ -41,7 +41,7 @@ extension KeyringError.State {
     case .activationTimedOut, .notAnswering, .serviceGone, .unusableReply:
       "restart the keyring's program, or open the vault with a passphrase or key-file"
     case .noCollection:
-      "make a keyring first: log in to the desktop once, or create one in Seahorse"
+      "create a keyring first: log in to the desktop once, or create one in Seahorse"
     case .itemMissing: "open the vault with a passphrase, key-file or recovery code"
     case .plainSessionOnly: "use another keyring"
     case .unlockUnsupported: "unlock it on the desktop"

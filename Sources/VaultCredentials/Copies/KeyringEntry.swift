@@ -159,7 +159,7 @@ extension UnlockedVault.Blocking {
     return try edit { edit in
       guard isReplacing || edit[name] == nil else {
         throw CredentialError(
-          .itemExists, "an item of that name is there already",
+          .itemExists, "an item with that name already exists",
           remedies: [.replaceItem, .chooseOtherName])
       }
       let item = try edit.set(name, to: Secret(secret), changes: changes).item

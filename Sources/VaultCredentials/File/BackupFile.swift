@@ -81,7 +81,7 @@ package struct BackupFile {
     var cursor = ByteCursor(at: magic.count)
     guard try cursor.u16(in: bytes) == version else {
       throw CredentialError(
-        .newerVersion, "the backup was made by a newer vault",
+        .newerVersion, "the backup was written by a newer version",
         hint: "install a newer version of this software to restore it")
     }
     let length = try cursor.u64(in: bytes)

@@ -10,7 +10,7 @@ struct CredentialStore: Sendable {
   func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     try CredentialError.fromStorage {
       guard let store = try Store.open(location, mode: .write) else {
-        throw StorageError(.cannotCreate, "cannot make the store")
+        throw StorageError(.cannotCreate, "cannot create the store")
       }
       store.prepareForShortUse()
       try store.adopt(.credentials)

@@ -49,8 +49,8 @@ package struct ItemContents: Sendable {
     guard fields.count <= ItemLimits.fields else {
       throw CredentialError(
         .cannotCreate,
-        "an item holds at most 1,000 further fields, this one would have \(fields.count)",
-        hint: "put a part of them into another item")
+        "an item holds at most 1,000 fields besides the secret, this one would have \(fields.count)",
+        hint: "move some of them to another item")
     }
     var composer = SecretBuilder()
     composer.put(UInt16(fields.count + 1))

@@ -142,7 +142,7 @@ struct VaultHeader {
 
   private static func newer(_ what: String) -> CredentialError {
     CredentialError(
-      .newerVersion, "the vault file was made by a newer vault (\(what))",
+      .newerVersion, "the vault file was written by a newer version (\(what))",
       hint: "install a newer version of this software to open it")
   }
 }

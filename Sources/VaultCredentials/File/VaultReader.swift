@@ -64,7 +64,7 @@ struct VaultReader {
     let (sealed, index) = try openIndex()
     guard !sealed.header.isReadOnly else {
       throw CredentialError(
-        .newerVersion, "the vault file was made by a newer vault and can only be read here",
+        .newerVersion, "the vault file was written by a newer version and can only be read here",
         hint: "install a newer version of this software to change it")
     }
     if vault.options.acceptsRollback { return (sealed, index, []) }
@@ -94,7 +94,7 @@ struct VaultReader {
     let sealed = try vault.blocking.sealedFile()
     guard sealed.header.vaultID == vaultID else {
       throw CredentialError(
-        .locked, "another vault has taken the place of the one that was opened",
+        .locked, "another vault replaced the one that was opened",
         hint: "open it anew")
     }
     do {
@@ -102,7 +102,7 @@ struct VaultReader {
     } catch is VaultFile.IndexRejected {
       guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
         throw CredentialError(
-          .changedMeanwhile, "the vault key was rotated after the vault had been opened",
+          .changedMeanwhile, "the vault key was rotated after the vault was opened",
           hint: "try again: nothing was changed, and the new keys open it")
       }
       throw VaultHeader.damaged("its index was changed")
@@ -146,13 +146,13 @@ struct VaultReader {
     return [
       VaultNotice(
         .recordRenewed,
-        "the record of the last seen vault file had lost its contents, as after a power cut; it was made anew",
-        hint: "an older vault file put back before now would not have been noticed")
+        "the record of the last seen vault file was empty, as after a power failure; it was created again",
+        hint: "an older vault file restored before now would not have been noticed")
     ]
   }
 
   private var otherVaultMessage: String {
-    "another vault than before is at \(vault.folder.path)"
+    "a different vault than before is at \(vault.folder.path)"
   }
 
   static func rolledBackMessage(_ sealed: VaultFile, _ seen: UInt64) -> String {

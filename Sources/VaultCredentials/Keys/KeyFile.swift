@@ -22,7 +22,7 @@ public enum KeyFile {
       try System.sync(file)
     } catch {
       throw CredentialError(
-        .cannotCreate, "the key-file \(path) cannot be made: \(error.reason)",
+        .cannotCreate, "the key-file \(path) cannot be created: \(error.reason)",
         hint: error.errno == EEXIST ? "use it as it is, or name another file" : nil,
         underlying: error)
     }
@@ -51,7 +51,7 @@ public enum KeyFile {
       try GuardedFile.check(status, path: path, what: "key-file")
       guard status.size == length else {
         throw CredentialError(
-          .wrongKey, "\(path) is no key-file: it has \(status.size) bytes, not 32",
+          .wrongKey, "\(path) is not a key-file: it has \(status.size) bytes, not 32",
           remedies: [.addKeyFile])
       }
       return try SecretBytes(capacity: length) { output in

@@ -38,7 +38,7 @@ enum KeySlotSealing {
     let normal = try UnicodeNormalization.nfc(passphrase)
     guard header.hasAcceptedPassphraseCost else {
       throw CredentialError(
-        .weakSlot, "the passphrase slots together cost more than is accepted",
+        .weakSlot, "the passphrase slots together cost too much",
         hint:
           "open the vault by a key slot of another kind, and remove passphrases that are not needed"
       )
@@ -54,7 +54,7 @@ enum KeySlotSealing {
     }
     if isWeak {
       throw CredentialError(
-        .weakSlot, "a passphrase slot has a cost that is not accepted",
+        .weakSlot, "the cost of a passphrase slot is not accepted",
         hint: "open the vault by another slot", remedies: [.upgradeKeys])
     }
     return nil
@@ -107,12 +107,12 @@ enum KeySlotSealing {
     switch slot.kind {
     case .passphrase(let passphrase):
       guard (1...maximumPassphrase).contains(passphrase.count) else {
-        throw CredentialError(.invalidValue, "a passphrase has 1 byte to 4 KiB")
+        throw CredentialError(.invalidValue, "a passphrase must have 1 byte to 4 KiB")
       }
       return (try UnicodeNormalization.nfc(passphrase), try PasswordHash.calibrate())
     case .keyFile(let key):
       guard key.count == KeyFile.length else {
-        throw CredentialError(.invalidValue, "a key-file has exactly 32 bytes")
+        throw CredentialError(.invalidValue, "a key-file must have exactly 32 bytes")
       }
       return (key, nil)
     case .recovery(let key): return (key, nil)

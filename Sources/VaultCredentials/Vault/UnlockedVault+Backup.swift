@@ -137,7 +137,7 @@ enum OutsideFile {
       defer { System.close(file) }
       let status = try System.status(file)
       guard status.isRegular else {
-        throw CredentialError(.inputOutput, "\(path) is no regular file")
+        throw CredentialError(.inputOutput, "\(path) is not a regular file")
       }
       guard let bytes = try System.readAll(file, expected: status.size, limit: limit) else {
         throw CredentialError(.cannotCreate, "\(path) is too large for a backup")
@@ -164,7 +164,7 @@ enum OutsideFile {
     } catch {
       throw CredentialError(
         .notDurable, "\(path) is written, but the disk did not confirm it: \(error.reason)",
-        hint: "try again when the disk is well", underlying: error)
+        hint: "try again when the disk works", underlying: error)
     }
   }
 

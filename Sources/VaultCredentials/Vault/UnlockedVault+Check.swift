@@ -120,7 +120,7 @@ extension UnlockedVault.Blocking {
       if !slot.cost.isAboveFloor || !slot.cost.isBelowCap {
         report.findings.append(
           CheckFinding(
-            .damage, "weak-slot", "a passphrase slot has a cost that is not accepted",
+            .damage, "weak-slot", "the cost of a passphrase slot is not accepted",
             remedies: [.upgradeKeys]))
       }
     }
@@ -151,8 +151,8 @@ extension UnlockedVault.Blocking {
       CheckFinding(
         .information, "memory",
         protection.isSecretMemory
-          ? "secrets lie in memory that no other process can read (memfd_secret)"
-          : "secrets lie in locked memory (memfd_secret is not available here)"))
+          ? "secrets are in memory that no other process can read (memfd_secret)"
+          : "secrets are in locked memory (memfd_secret is not available here)"))
     return findings
   }
 

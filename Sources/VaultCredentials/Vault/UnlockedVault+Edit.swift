@@ -193,8 +193,8 @@ extension UnlockedVault.Blocking {
         throw CredentialError(
           .changedMeanwhile,
           current == nil
-            ? "the item was removed meanwhile: nothing was saved"
-            : "the item was changed meanwhile, by another command: nothing was saved",
+            ? "the item was removed in the meantime; nothing was saved"
+            : "another command changed the item in the meantime; nothing was saved",
           remedies: [.showHistory])
       }
       return try edit.set(name, to: secret, field: field)

@@ -31,7 +31,7 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/rotate(to:)``, on the calling thread.
   public func rotate(to slots: [NewKeySlot]) throws -> UnlockedVault {
     guard (1...VaultHeader.maximumSlots).contains(slots.count) else {
-      throw CredentialError(.invalidValue, "a vault has 1 to 32 key slots")
+      throw CredentialError(.invalidValue, "a vault must have 1 to 32 key slots")
     }
     let newKeys = try VaultKeys(try SecretBytes.random(count: 32))
     let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: newKeys)

@@ -35,7 +35,7 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/setSession(seconds:)``, on the calling thread.
   public func setSession(seconds: Int?) throws {
     if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
-      throw CredentialError(.invalidValue, "a session lasts 30 days at most")
+      throw CredentialError(.invalidValue, "a session lasts at most 30 days")
     }
     try vault.commit { edit in
       edit.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)

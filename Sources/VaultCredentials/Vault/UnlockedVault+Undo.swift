@@ -23,7 +23,7 @@ extension VaultEdit {
   fileprivate mutating func undo() throws -> [UndoneChange] {
     guard let record = UndoRecord(in: index) else {
       throw CredentialError(
-        .versionNotFound, "there is no change that could be taken back",
+        .versionNotFound, "there is no change to undo",
         remedies: [.showHistory, .listTrash])
     }
     var undone: [UndoneChange] = []

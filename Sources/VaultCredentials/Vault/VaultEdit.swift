@@ -269,7 +269,7 @@ extension VaultEdit {
 
   static func exists() -> CredentialError {
     CredentialError(
-      .itemExists, "an item of that name is there already",
+      .itemExists, "an item with that name already exists",
       hint: "choose another name, or remove that item first")
   }
 }

@@ -68,8 +68,8 @@ struct VaultOpening {
       }
       guard let material = try RecoveryCode.key(from: code) else {
         throw CredentialError(
-          .wrongKey, "the recovery code has a mistake in it",
-          hint: "compare it with the paper, group by group")
+          .wrongKey, "the recovery code has a typing error",
+          hint: "compare it with the written code, group by group")
       }
       guard
         let (key, slot) = try KeySlotSealing.open(

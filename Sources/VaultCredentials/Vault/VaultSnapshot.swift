@@ -184,7 +184,7 @@ extension ItemContents {
     guard let field, !field.isEmpty else { return Secret(main) }
     guard let value = fields[field] else {
       throw CredentialError(
-        .fieldNotFound, "the item has no field of that name",
+        .fieldNotFound, "the item has no field with that name",
         remedies: [.showItem])
     }
     return Secret(value)

@@ -160,7 +160,7 @@ private struct ExpressionParser {
       return .number(text)
     }
     guard let real = Double(text), real.isFinite else {
-      throw failure("this is no number", at: position)
+      throw failure("this is not a number", at: position)
     }
     // As it was written, where a floating-point number would be another: for decimals.
     return text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) > 15 ? .number(text) : .real(real)

@@ -206,7 +206,7 @@ struct QueryCompiler {
         guard target.type == .boolean else {
           throw StorageError(
             .invalidQuery,
-            "\(path.joined(separator: ".")) is no boolean; a comparison is missing")
+            "\(path.joined(separator: ".")) is not a boolean; a comparison is missing")
         }
         return target.sql
       }

@@ -89,7 +89,7 @@ extension StoredSchema {
       }
       for literal in [attribute.defaultSQL, attribute.defaultOrderSQL].compactMap({ $0 })
       where !SQLText.isLiteral(literal) {
-        throw invalid("\(entity.name).\(attribute.name): the default value is no literal of SQL")
+        throw invalid("\(entity.name).\(attribute.name): the default value is not an SQL literal")
       }
     }
     for relationship in entity.relationships { try validate(relationship, of: entity) }

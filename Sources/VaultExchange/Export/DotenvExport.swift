@@ -50,7 +50,7 @@ public struct DotenvExport: Sendable {
       let whole = try snapshot.secrets(of: item)
       guard let value = whole.main.text, !value.utf8.contains(0) else {
         throw ExchangeError(
-          .invalidRequest, "'\(name.text)' is no text, which a .env file needs",
+          .invalidRequest, "'\(name.text)' is not text, which a .env file requires",
           remedy: .exportJSON)
       }
       if !whole.fields.isEmpty { remarks.append(.leavesOutFields(name)) }

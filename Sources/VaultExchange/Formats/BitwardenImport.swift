@@ -29,7 +29,7 @@ enum BitwardenImport {
       if let id = folder["id"]?.scalarText { folders[id] = folder["name"]?.scalarText }
     }
     var reading = ImportReading()
-    for place in repeated { reading.lose(place, "a second member of this name") }
+    for place in repeated { reading.lose(place, "a second member with this name") }
     for (number, tree) in items.enumerated() {
       let origin = tree["name"]?.scalarText ?? "item \(number + 1)"
       if tree["deletedDate"] != nil {

@@ -37,13 +37,13 @@ enum CSVImport {
     for (number, row) in rows.dropFirst().enumerated() {
       let origin = "row \(number + 2)"
       guard row.count == headings.count else {
-        reading.lose(origin, "it has \(row.count) fields in place of \(headings.count)")
+        reading.lose(origin, "it has \(row.count) fields instead of \(headings.count)")
         continue
       }
       reading.items.append(try item(row, headings, kinds, origin, &reading))
     }
     for (heading, kind) in zip(headings, kinds) where kind == .housekeeping {
-      reading.note("column \(heading)", "left out: it says nothing that a vault keeps")
+      reading.note("column \(heading)", "left out: it is not part of an item")
     }
     return reading
   }

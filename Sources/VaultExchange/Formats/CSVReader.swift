@@ -23,7 +23,7 @@ package enum CSVReader {
     var wasQuoted = false
     func endField() throws {
       guard let text = String(validating: field, as: UTF8.self) else {
-        throw Failure(line: line, reason: "a field is no UTF-8")
+        throw Failure(line: line, reason: "a field is not UTF-8")
       }
       row.append(text)
       field = []
@@ -72,7 +72,7 @@ package enum CSVReader {
         line += 1
       case 0x0D where position < rest.endIndex && rest[position] == 0x0A: break
       default:
-        guard !wasQuoted else { throw Failure(line: line, reason: "text behind a quoted field") }
+        guard !wasQuoted else { throw Failure(line: line, reason: "text after a quoted field") }
         field.append(byte)
       }
     }

@@ -88,7 +88,7 @@ private struct DotenvReader {
     let behind = trimmed(bytes[end..<endOfLine(from: end)])
     skip(to: endOfLine(from: end))
     guard behind.isEmpty || behind.first == UInt8(ascii: "#") else {
-      return .damaged(line: number, reason: "there is text behind the closing quote")
+      return .damaged(line: number, reason: "there is text after the closing quote")
     }
     return .value(name: name, value: text)
   }

@@ -8,7 +8,7 @@ enum JSONImport {
     let (root, repeated) = try JSONValue.document(bytes)
     var reading = ImportReading()
     for place in repeated {
-      reading.lose(place, "a second member of this name, or of one that only looks like it")
+      reading.lose(place, "a second member with this name or one that looks like it")
     }
     if case .array(let items)? = root["items"], root["schema"]?.scalarText == "1" {
       for (number, tree) in items.enumerated() {
@@ -21,7 +21,7 @@ enum JSONImport {
       }
       return reading
     }
-    guard case .object = root else { throw ExchangeError.unreadable("it is no object") }
+    guard case .object = root else { throw ExchangeError.unreadable("it is not an object") }
     for (name, value) in root.sortedMembers {
       guard let text = value.scalarText else {
         reading.lose(name, "it is neither a text nor a number")

@@ -18,10 +18,10 @@ struct KeePassImport {
     do {
       root = try XMLTree.document(bytes)
     } catch {
-      throw ExchangeError.unreadable("it is no XML: \(error.message)")
+      throw ExchangeError.unreadable("it is not XML: \(error.message)")
     }
     guard root.name == "KeePassFile", let top = root.child("Root")?.child("Group") else {
-      throw ExchangeError.unreadable("it is no KeePass file")
+      throw ExchangeError.unreadable("it is not a KeePass file")
     }
     let meta = root.child("Meta")
     let bin =
@@ -86,7 +86,7 @@ struct KeePassImport {
     item.tags = Self.tags(entry.text(of: "Tags") ?? "")
     if let times = entry.child("Times"), times.text(of: "Expires") == "True" {
       item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.absolute($0) }
-      if item.expires == nil { reading.lose(name, "the time when it ends") }
+      if item.expires == nil { reading.lose(name, "its expiry time") }
     }
     for binary in entry.children where binary.name == "Binary" {
       let key = binary.text(of: "Key") ?? "without a name"

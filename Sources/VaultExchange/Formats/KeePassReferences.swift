@@ -58,7 +58,7 @@ struct KeePassReferences {
     // KeePass also accepts lowercase letters.
     guard text.uppercased().utf8.firstRange(of: Self.opening) != nil else { return text }
     guard depth < Self.deepest else {
-      throw Failure(reason: "it refers to another entry in a circle")
+      throw Failure(reason: "it refers to another entry that refers back to it")
     }
     let bytes = Array(text.utf8)
     var output: [UInt8] = []
@@ -76,7 +76,7 @@ struct KeePassReferences {
       steps -= 1
       output += try resolved(target(of: inner), depth: depth + 1, &steps).utf8
       guard output.count <= Self.longest, steps > 0 else {
-        throw Failure(reason: "it refers to other entries again and again")
+        throw Failure(reason: "its references are nested too deeply")
       }
       index = end + 1
     }
@@ -88,15 +88,15 @@ struct KeePassReferences {
     let text = String(decoding: reference, as: UTF8.self).uppercased()
     let bytes = Array(text.utf8)
     guard bytes.count > 4, bytes[1...3].elementsEqual("@I:".utf8) else {
-      throw Failure(reason: "it refers to another entry by something else than its id")
+      throw Failure(reason: "it refers to another entry by something other than its id")
     }
     let id = String(decoding: bytes[4...], as: UTF8.self)
     guard let texts = entries[id] else {
-      throw Failure(reason: "it refers to an entry that is not there")
+      throw Failure(reason: "it refers to an entry that does not exist")
     }
     if bytes[0] == UInt8(ascii: "I") { return id }
     guard let key = Self.keys[bytes[0]] else {
-      throw Failure(reason: "it refers to a field of another entry that is not known")
+      throw Failure(reason: "it refers to an unknown field of another entry")
     }
     return texts[key] ?? ""
   }

@@ -31,7 +31,7 @@ enum SnapshotText {
   }
 
   static func domains(of text: String) throws(PreferenceError) -> (Plain, Sealed) {
-    let damaged = PreferenceError(.damaged, "a stored snapshot makes no sense")
+    let damaged = PreferenceError(.damaged, "a stored snapshot is damaged")
     guard case .array(let list) = try JSONText.parse(text.utf8) else { throw damaged }
     let current = HostIdentity.current
     var plain: Plain = [:]

@@ -75,7 +75,7 @@ package struct StoredValue: Sendable, Equatable {
     case ("uid", .text(let text)): if let number = UInt64(text) { return .uid(number) }
     default: break
     }
-    throw PreferenceError(.damaged, "a stored preference of type '\(type)' makes no sense")
+    throw PreferenceError(.damaged, "a stored preference of type '\(type)' is damaged")
   }
 
   private var number: Double? {

@@ -36,7 +36,7 @@ struct BinaryReader {
     let referenceSize = Int(bytes[trailer + 7])
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), count > 0, top < count,
       table >= 8, table <= trailer, count <= (trailer - table) / offsetSize
-    else { throw failure("the trailer makes no sense") }
+    else { throw failure("the trailer is invalid") }
     var reader = BinaryReader(
       bytes: bytes, offsetSize: offsetSize, referenceSize: referenceSize, count: count, table: table
     )
@@ -136,7 +136,7 @@ struct BinaryReader {
       var size = 1
       for index in 0..<count {
         let name = try object(try reference(start + index * referenceSize))
-        guard case .string(let key) = name else { throw Self.failure("a key is no string") }
+        guard case .string(let key) = name else { throw Self.failure("a key is not a string") }
         let reference = try reference(start + (count + index) * referenceSize)
         entries[key] = try object(reference)
         size += sizes[reference] ?? 1
@@ -161,7 +161,9 @@ struct BinaryReader {
     var count = low
     if low == 15 {
       let marker = Int(try unsigned(start, 1))
-      guard marker >> 4 == 1, marker & 15 <= 3 else { throw Self.failure("a length is no number") }
+      guard marker >> 4 == 1, marker & 15 <= 3 else {
+        throw Self.failure("a length is not a number")
+      }
       let size = 1 << (marker & 15)
       guard let number = Int(exactly: try unsigned(start + 1, size)) else {
         throw Self.failure("a length is too large")

@@ -101,7 +101,7 @@ extension PreferenceValue {
     case .string(let text): self = .string(text)
     case .number(let text, let isWhole):
       guard let number = Self.number(text, isWhole: isWhole) else {
-        throw reader.failure("a number makes no sense")
+        throw reader.failure("invalid number")
       }
       self = number
     case .array:

@@ -107,7 +107,7 @@ public struct AWSRequest: CredentialRequest {
   private func credentials(of item: Item, in snapshot: VaultSnapshot) throws -> Credentials {
     guard let key = item.attributes[Self.keyAttribute], !key.isEmpty else {
       throw ProtocolError(
-        .noAccessKey, "the item of the profile does not say its access key id",
+        .noAccessKey, "the item of the profile has no access key id",
         remedy: .setAttribute(Self.keyAttribute))
     }
     // Without an expiry the SDKs never ask again, so an expired key must not be an answer.
@@ -128,7 +128,7 @@ public struct AWSRequest: CredentialRequest {
   }
 
   private static func notText() -> ProtocolError {
-    ProtocolError(.accessKeyNotText, "the keys of the profile are no text")
+    ProtocolError(.accessKeyNotText, "the keys of the profile are not text")
   }
 
   private static func document(_ credentials: Credentials) throws -> SecretBytes {
@@ -144,7 +144,7 @@ public struct AWSRequest: CredentialRequest {
         Credentials.self, from: Data(input.withBytes { $0.array(0..<$0.byteCount) }))
     } catch {
       throw ProtocolError(
-        .invalidRequest, "stdin holds no credentials in the form of credential_process",
+        .invalidRequest, "stdin has no credentials in the format of credential_process",
         remedy: .exportProfile)
     }
     guard given.version == 1, !given.accessKeyId.isEmpty,
@@ -170,7 +170,7 @@ public struct AWSRequest: CredentialRequest {
     let utc = text.ends(with: "+00:00") ? "\(text.dropLast(6))Z" : text
     guard let date = Timestamp.absolute(utc) else {
       throw ProtocolError(
-        .invalidRequest, "the time of expiry is not in UTC, as 2026-11-21T12:00:00Z")
+        .invalidRequest, "the expiry time is not in UTC, such as 2026-11-21T12:00:00Z")
     }
     return date
   }

@@ -25,11 +25,11 @@ public struct AskpassRequest: CredentialRequest {
     case "none":
       prompt = nil
       return
-    case "confirm": throw Self.cancelled("a confirmation is for a person")
+    case "confirm": throw Self.cancelled("a confirmation must come from a person")
     default: break
     }
     guard words.count == 1, let text = words.first, let prompt = AskpassPrompt(text) else {
-      throw Self.cancelled("this prompt is not known, and nothing is guessed")
+      throw Self.cancelled("this prompt is not known, so it gets no answer")
     }
     self.prompt = prompt
   }

@@ -22,7 +22,7 @@ public struct DockerRegistry: Sendable {
       $0.isASCII && $0.value > 0x20 && $0.value < 0x7F && $0 != "\"" && $0 != "\\"
     }
     guard isPlain, !name.isEmpty else {
-      throw ProtocolError(.invalidRequest, "this is no name of a registry")
+      throw ProtocolError(.invalidRequest, "not a valid registry name")
     }
     self.name = name
   }

@@ -46,7 +46,7 @@ extension MarkedBlock {
   public static func checkProfile(_ profile: String) throws(ProtocolError) {
     guard ServiceCredential.isPlain(profile), !profile.unicodeScalars.contains("]"),
       !profile.isEmpty
-    else { throw ProtocolError(.invalidRequest, "this is no name of a profile") }
+    else { throw ProtocolError(.invalidRequest, "not a valid profile name") }
   }
 
   /// Returns a line that a shell and AWS's own parser both split into the same words: some of AWS's

@@ -75,7 +75,7 @@ public struct MarkedBlock: Sendable {
       })
     else {
       throw ProtocolError(
-        .connectionChanged, "what was written there has been changed since",
+        .connectionChanged, "the lines written there have been changed since",
         remedy: .editByHand("take the lines from '\(begin)' to '\(end)' out"))
     }
     let hasSection = lines[start...last].contains { $0.begins(with: "[") }

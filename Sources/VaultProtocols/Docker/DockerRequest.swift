@@ -117,7 +117,7 @@ public struct DockerRequest: CredentialRequest {
       given = try JSONDecoder().decode(
         Credentials.self, from: Data(input.withBytes { $0.array(0..<$0.byteCount) }))
     } catch {
-      throw failure("the credentials on stdin are no JSON object with ServerURL")
+      throw failure("the credentials on stdin are not a JSON object with ServerURL")
     }
     guard let server = given.serverURL, !server.isEmpty else { throw Refusal.noServer }
     guard let username = given.username, !username.isEmpty else { throw Refusal.noUsername }
@@ -130,7 +130,7 @@ public struct DockerRequest: CredentialRequest {
 
   /// Returns the server's address, trimmed as docker's own helpers do it.
   private static func server(_ input: SecretBytes) throws -> String {
-    guard let text = input.text else { throw failure("the server on stdin is no UTF-8") }
+    guard let text = input.text else { throw failure("the server on stdin is not UTF-8") }
     let blanks: Set<Unicode.Scalar> = [" ", "\t", "\r", "\n"]
     let scalars = text.unicodeScalars
     let trimmed = String(
@@ -172,7 +172,7 @@ public struct DockerRequest: CredentialRequest {
 
   private func credentials(of item: Item, in snapshot: VaultSnapshot) throws -> Credentials {
     guard let secret = try snapshot.secret(of: item).text else {
-      throw Self.failure("the stored secret is no text")
+      throw Self.failure("the stored secret is not text")
     }
     return Credentials(
       serverURL: item.attributes[ServiceCredential.server],

@@ -49,7 +49,7 @@ public struct GitDescription: Sendable {
   }
 
   private mutating func take(_ bytes: RawSpan, key: Range<Int>, value: Range<Int>) throws {
-    guard let key = bytes.text(key) else { throw Self.invalid("a key that is no text") }
+    guard let key = bytes.text(key) else { throw Self.invalid("a key that is not text") }
     if Self.secretKeys.contains(key) {
       secrets[key] = try SecretBytes(copying: bytes.extracting(value))
     } else if key.ends(with: "[]") {
@@ -59,7 +59,7 @@ public struct GitDescription: Sendable {
     } else if let text = bytes.text(value) {
       texts[key] = text
     } else if Self.matching.contains(key) {
-      throw Self.invalid("a value that is no UTF-8")
+      throw Self.invalid("a value that is not UTF-8")
     }
   }
 

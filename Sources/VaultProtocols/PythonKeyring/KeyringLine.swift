@@ -55,6 +55,6 @@ public struct KeyringLine: Equatable, Sendable {
 
   private static func usage() -> ProtocolError {
     ProtocolError(
-      .invalidRequest, "the line is none that keyring takes", remedy: .keyringLine)
+      .invalidRequest, "the line is not a valid keyring command", remedy: .keyringLine)
   }
 }

@@ -20,7 +20,7 @@ public enum SecretEncoding: String, CaseIterable, Sendable {
   public func encode(_ secret: SecretBytes) throws -> SecretBytes {
     if self == .json, secret.count > 0, !SecretText.isText(secret) {
       throw ProtocolError(
-        .notText, "the secret is no text, which JSON needs", remedy: .useBase64)
+        .notText, "the secret is not text, which JSON requires", remedy: .useBase64)
     }
     return switch self {
     case .base64: try Base64.encoded(secret)

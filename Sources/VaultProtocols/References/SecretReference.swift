@@ -59,7 +59,7 @@ public struct SecretReference: Hashable, Sendable {
     if rest.begins(with: "@") {
       guard let slash = rest.unicodeScalars.firstIndex(of: "/") else {
         throw ProtocolError(
-          .invalidRequest, "the reference names a vault and no item")
+          .invalidRequest, "the reference names a vault but no item")
       }
       vaultName = try Self.decode(rest[rest.index(after: rest.startIndex)..<slash])
       rest = rest[rest.unicodeScalars.index(after: slash)...]
@@ -129,7 +129,7 @@ public struct SecretReference: Hashable, Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ProtocolError(
-        .invalidRequest, "the reference is no UTF-8 once its percent signs are decoded")
+        .invalidRequest, "the percent-decoded reference is not UTF-8")
     }
     return text
   }

@@ -127,7 +127,7 @@ public struct Template: Sendable {
   {
     let last = inner.lastIndex { !isBlank($0) } ?? inner.startIndex
     guard let text = String(validating: inner[...last], as: UTF8.self) else {
-      throw ProtocolError(.invalidRequest, "the reference is no UTF-8")
+      throw ProtocolError(.invalidRequest, "the reference is not UTF-8")
     }
     do {
       let reference = try SecretReference(text)

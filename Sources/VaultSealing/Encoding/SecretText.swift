@@ -45,8 +45,8 @@ package enum SecretText {
     if first == 0xFEFF { found.append("it begins with a byte order mark") }
     if hasQuotes { found.append("it holds typographic quotes") }
     let blanks: [UInt32] = [0x20, 0x09, 0xA0]
-    if first.map(blanks.contains) == true { found.append("it begins with a blank") }
-    if secret.count > 1, blanks.contains(last) { found.append("it ends with a blank") }
+    if first.map(blanks.contains) == true { found.append("it begins with a space") }
+    if secret.count > 1, blanks.contains(last) { found.append("it ends with a space") }
     return found
   }
 

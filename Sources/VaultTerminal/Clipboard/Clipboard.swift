@@ -47,7 +47,7 @@ package struct Clipboard {
     }
     guard SecretText.isText(secret) else {
       throw TerminalError(
-        .notText, "the secret is no text, which is all that a clipboard takes", .writeToFile)
+        .notText, "the secret is not text, and a clipboard takes only text", .writeToFile)
     }
     let terminal = try? System.open("/dev/tty", in: AT_FDCWD, flags: O_RDWR | O_NOCTTY)
     defer { terminal.map(System.close) }
@@ -108,6 +108,6 @@ package struct Clipboard {
     } else {
       remedy = .noDisplay
     }
-    return TerminalError(.noClipboard, "no clipboard is within reach", remedy)
+    return TerminalError(.noClipboard, "no clipboard is available", remedy)
   }
 }

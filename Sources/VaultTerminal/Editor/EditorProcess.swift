@@ -20,7 +20,7 @@ import Glibc
   /// Runs `body` and delays the signals that end a process until it returns.
   static func guarded<Result>(_ body: (SignalWatch) throws -> Result) throws -> Result {
     guard let watch = SignalWatch() else {
-      throw TerminalError(.inputOutput, "there are no descriptors left")
+      throw TerminalError(.inputOutput, "no file descriptors are left")
     }
     let result = Swift.Result { try body(watch) }
     watch.end()

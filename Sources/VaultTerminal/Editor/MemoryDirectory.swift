@@ -42,7 +42,7 @@ final class MemoryDirectory {
       System.close(parent)
     }
     throw TerminalError(
-      .noMemoryFileSystem, "there is no place in memory for the editor's file", .mountMemory)
+      .noMemoryFileSystem, "there is no file system in memory for the editor's file", .mountMemory)
   }
 
   /// Whether nobody else can replace a directory in `parent`.

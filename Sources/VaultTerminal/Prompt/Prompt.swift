@@ -48,7 +48,7 @@ public enum Prompt {
     while true {
       guard let first = try secret(question), let again = try secret("Again") else { return nil }
       if first.isEqual(to: again) { return first }
-      tell("The two are not the same. Once more.")
+      tell("They do not match. Try again.")
     }
   }
 

@@ -100,13 +100,13 @@ struct DataVerbTests {
     #expect(process.terminationStatus == 0)
     let missing = try data("count", "com.example.none", "Trip")
     #expect(missing.status == 1)
-    #expect(missing.errors.contains("there is no store of that name"))
+    #expect(missing.errors.contains("there is no store with that name"))
     #expect(missing.errors.contains("vault data stores"))
     let odd = "\(data.home.path)/odd.store"
     try Data(repeating: 0x41, count: 5_000).write(to: URL(fileURLWithPath: odd))
     let refused = try data("schema", odd)
     #expect(refused.status == 65)
-    #expect(refused.errors.contains("is no SQLite database"))
+    #expect(refused.errors.contains("is not an SQLite database"))
   }
 
   @Test func theSchemaIsShown() throws {
@@ -198,13 +198,13 @@ struct DataVerbTests {
   }
 
   @Test func aCheckTellsWhatIsWrong() throws {
-    #expect(try data("check", data.application).text == "nothing is wrong\n")
+    #expect(try data("check", data.application).text == "no problems found\n")
     let folder = "\(data.file.directoryPath)/.default_SUPPORT/_EXTERNAL_DATA"
     let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first)
     try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
     let result = try data("check", data.application)
     #expect(result.status == 65)
-    #expect(result.text == "the external file \(name) is missing\n1 things are wrong\n")
+    #expect(result.text == "the external file \(name) is missing\n1 problem found\n")
   }
 
   @Test func aBackupIsAStoreOfItsOwnWhileTheApplicationWrites() throws {
@@ -213,13 +213,13 @@ struct DataVerbTests {
     let path = "\(data.home.path)/copy.store"
     let result = try data("backup", data.application, path)
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try data("check", path).text == "nothing is wrong\n")
+    #expect(try data("check", path).text == "no problems found\n")
     #expect(try data("count", path, "Stop").text == "3\n")
     #expect(try data("export", path).output == data("export", data.application).output)
     // Once more over the older copy, when the value is gone.
     try writer.execute("UPDATE Trip SET map=NULL")
     #expect(try data("backup", data.application, path).status == 0)
-    #expect(try data("check", path).text == "nothing is wrong\n")
+    #expect(try data("check", path).text == "no problems found\n")
     #expect(data.home.names(in: ".copy_SUPPORT/_EXTERNAL_DATA") == [])
     let inUse = try data("backup", path, data.file.path)
     #expect(inUse.status == 73)

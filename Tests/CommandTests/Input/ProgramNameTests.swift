@@ -13,20 +13,6 @@ struct ProgramNameTests {
     #expect(ProgramName.name(calledAs: path) == name)
   }
 
-  @Test(arguments: [
-    ("vault: error: no", "lvault: error: no"),
-    ("make one with: vault init", "make one with: lvault init"),
-    ("'vault lock' ends it", "'lvault lock' ends it"),
-    ("x | vault set y --stdin", "x | lvault set y --stdin"),
-    ("the vault is locked", "the vault is locked"),
-    ("/home/me/vault set", "/home/me/vault set"), ("USAGE: vault <verb>", "USAGE: lvault <verb>"),
-    ("a vault get", "a lvault get"), ("secrets.vault get", "secrets.vault get"),
-  ])
-  func whatIsToBeTypedIsSpeltWithTheName(text: String, spelt: String) {
-    #expect(ProgramName.spelt(text, as: "lvault") == spelt)
-    #expect(ProgramName.spelt(text, as: "vault") == text)
-  }
-
   @Test func aLinkOfAnotherNameSpeaksOfItself() throws {
     let home = try TemporaryHome()
     let link = "\(home.path)/lvault"
@@ -39,5 +25,32 @@ struct ProgramNameTests {
     #expect(failed.errors.contains("lvault init"))
     #expect(try command.run(["help", "set"]).text.contains("lvault set api-token"))
     #expect(try command.run(["completions", "bash"]).text.contains("_lvault()"))
+  }
+
+  /// All texts in a JSON value.
+  private static func texts(in value: Any) -> [String] {
+    switch value {
+    case let text as String: [text]
+    case let list as [Any]: list.flatMap(texts)
+    case let object as [String: Any]: object.values.flatMap(texts)
+    default: []
+    }
+  }
+
+  @Test func theHelpOfEveryCommandHasTheName() throws {
+    let home = try TemporaryHome()
+    let link = "\(home.path)/lvault"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: VaultProcess.path)
+    let command = VaultProcess(home: home.path, executable: link)
+    let dump = try command.run(["--experimental-dump-help"]).output
+    let text = Self.texts(in: try JSONSerialization.jsonObject(with: dump)).joined(separator: "\n")
+    #expect(text.matches(of: /lvault [a-z]/).count > 80)
+    let names = Set(try CommandGrammarDump().all.map { $0.verb.commandName }).union(["help"])
+    for match in text.matches(of: /(?:^|[\s'`(|])vault ([a-z-]+)( [a-z-]+)?/) {
+      // A vault key is a thing; `vault key list` is to be typed.
+      let (word, next) = (String(match.output.1), String(match.output.2?.dropFirst() ?? ""))
+      #expect(!names.contains(word) || word == "key" && !names.contains(next), "\(match.output.0)")
+    }
   }
 }

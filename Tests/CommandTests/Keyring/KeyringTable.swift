@@ -56,7 +56,7 @@ enum KeyringTable {
     "desktop": "there is no desktop session here: open the vault with a passphrase or key-file",
     "install": "install and start a keyring (apt-get install gnome-keyring)",
     "restart": "restart the keyring's program, or open the vault with a passphrase or key-file",
-    "make": "make a keyring first: log in to the desktop once",
+    "make": "create a keyring first: log in to the desktop once",
     "unlock": "unlock the keyring: vault keyring unlock",
     "here": "unlock the keyring: vault keyring unlock",
     "slot": "open it by another key slot",

@@ -253,7 +253,7 @@ def terminal():
     all_done()
     # A console has no clipboard, and a secret that is too long for a terminal is not sent.
     child = pexpect.spawn(vault, ["get", "k", "-c"], env=dict(environment, TERM="linux"), timeout=PATIENCE)
-    child.expect_exact("no clipboard is within reach")
+    child.expect_exact("no clipboard is available")
     child.expect(pexpect.EOF)
     child.wait()
     close(child)

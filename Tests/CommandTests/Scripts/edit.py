@@ -98,7 +98,7 @@ def script():
         assert file.read() == f"old {canary}"
     os.unlink(f"{home}/was")
     assert get() == f"new {canary}".encode(), get()
-    assert b"version 2" in done.stderr and b"not known here" in done.stderr
+    assert b"version 2" in done.stderr and b"is not a known editor" in done.stderr
     note_folder()
     nothing_is_left()
     # Unchanged, and touched only: nothing is saved.
@@ -119,7 +119,7 @@ def script():
     # New items and fields; an editor that is a line for the shell.
     environment["EDITOR"] = 'printf "%s\\n" new >'
     done = run(vault, "edit", "made", "--json", start_new_session=True)
-    assert b'"isNew": true' in done.stdout and b"saving makes it" in done.stderr
+    assert b'"isNew": true' in done.stdout and b"saving creates it" in done.stderr
     assert get("made") == b"new"
     run(vault, "edit", "made", "--field", "user", start_new_session=True)
     assert get("made", "--field", "user") == b"new" and get("made") == b"new"
@@ -151,12 +151,12 @@ def two():
     with open(f"{home}/other", "w", encoding="utf-8") as file:
         file.write("theirs")
     done = run(vault, "edit", "k", status=75, start_new_session=True)
-    assert b"was changed meanwhile" in done.stderr, done.stderr
+    assert b"changed the item in the meantime" in done.stderr, done.stderr
     assert get() == b"theirs"
     for answer, status, kept in [("q", 75, b"theirs"), ("s", 0, b"mine")]:
         put(b"first")
         child = start()
-        child.expect("was changed meanwhile")
+        child.expect("changed the item in the meantime")
         child.expect("or .q.uit")
         child.send(answer + "\r")
         finish(child, status)

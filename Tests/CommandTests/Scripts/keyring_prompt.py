@@ -16,7 +16,7 @@ import pexpect
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 case, vault, passphrase = sys.argv[1:4]
 SECRET = "s3cr3t-Canary"
-WAITING = "The keyring asks on the display. Return: give that up and go on here. "
+WAITING = "The keyring is asking on the display. Press Return to cancel that and continue here. "
 PROMPT = "Unlock Login Keyring"
 
 
@@ -121,7 +121,7 @@ def nothing_else():
     child = start("get", "api-token")
     child.expect_exact(WAITING)
     child.send("\r")
-    child.expect("vault: error: the keyring's prompt was given up")
+    child.expect("vault: error: the wait for the keyring's prompt was cancelled")
     child.expect("vault: hint: unlock the keyring: vault keyring unlock")
     finish(child, 77)
 

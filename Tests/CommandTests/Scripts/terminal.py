@@ -48,11 +48,11 @@ def type_secret(child, prompt, secret):
 def first_set():
     """The first set on a terminal offers to make the vault, asks twice, and shows nothing."""
     child = start("set", "api-token", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")
-    child.expect("Make one that a passphrase opens")
+    child.expect("Create one with a passphrase")
     child.send("\r")
     type_secret(child, "New passphrase: ", "correct horse battery")
     type_secret(child, "Again: ", "correct horse battery")
-    child.expect("Make a recovery code")
+    child.expect("Create a recovery code")
     child.send("y\r")
     child.expect(r"([0-9A-Z]{6}(-[0-9A-Z]{6}){5})")
     code = child.match.group(1).split("-")
@@ -65,7 +65,7 @@ def first_set():
     child.send(code[4] + "\r")
     type_secret(child, "Secret for api-token: ", "s3cr3t")
     type_secret(child, "Again: ", "s3cr3x")
-    child.expect("The two are not the same")
+    child.expect("They do not match")
     type_secret(child, "Secret for api-token: ", "s3cr3t")
     type_secret(child, "Again: ", "s3cr3t")
     child.expect("stored: 6 bytes, fingerprint [0-9a-f]{8}")

@@ -115,6 +115,6 @@ struct InjectTests {
     #expect(try vault("inject", "--passphrase", "stdin", input: "x").status == 64)
     #expect(try vault("inject", input: "x {{ secret:// }}").status == 64)
     let none = try vault("inject", input: "nothing here")
-    #expect(none.text == "nothing here" && none.errors.contains("holds no reference"))
+    #expect(none.text == "nothing here" && none.errors.contains("has no references"))
   }
 }

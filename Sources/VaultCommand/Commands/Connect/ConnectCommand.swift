@@ -11,11 +11,11 @@ struct ConnectionOptions: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "For aws the profile, 'default' if left out; for docker a registry, all if left out.",
+      "The profile for aws, 'default' if omitted; a registry for docker, all if omitted.",
       valueName: "profile-or-registry"))
   var part: String?
 
-  @Flag(help: "Only say what would be written.")
+  @Flag(help: "Only show what would be written.")
   var dryRun = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -52,13 +52,14 @@ struct ConnectionOptions: ParsableArguments {
 struct ConnectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect",
-    abstract: "Make another program take its credentials from the vault.",
+    abstract: "Have another program get its credentials from the vault.",
     discussion: """
-      Writes its configuration and says what was written; 'vault disconnect' takes back exactly that.
+      Changes its configuration and reports the change; '\(ProgramName.current) disconnect' undoes exactly \
+      that.
 
-      vault connect git
-      vault connect docker ghcr.io
-      vault connect aws work --dry-run
+      \(ProgramName.current) connect git
+      \(ProgramName.current) connect docker ghcr.io
+      \(ProgramName.current) connect aws work --dry-run
       """)
 
   @OptionGroup var options: ConnectionOptions
@@ -69,7 +70,9 @@ struct ConnectCommand: ParsableCommand {
     if options.program == Connection.Program.pip.rawValue {
       StandardError.note(
         "twine does not run this command: give it the token in the environment",
-        hint: "vault run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*")
+        hint:
+          "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
+      )
     }
   }
 }
@@ -78,11 +81,11 @@ struct ConnectCommand: ParsableCommand {
 struct DisconnectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disconnect",
-    abstract: "Take back what 'connect' wrote, and nothing else.",
+    abstract: "Undo what 'connect' wrote, and nothing else.",
     discussion: """
       The stored credentials stay.
 
-      vault disconnect git
+      \(ProgramName.current) disconnect git
       """)
 
   @OptionGroup var options: ConnectionOptions

@@ -27,7 +27,7 @@ struct Connection {
   init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
       throw CommandError.usage(
-        "there is no such program",
+        "unknown program",
         hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     guard part == nil || program == .aws || program == .docker else {
@@ -42,7 +42,7 @@ struct Connection {
       [.docker, .podman, .pip].contains(program)
     {
       throw CommandError.usage(
-        "\(program.rawValue) cannot be told which vault to ask", hint: "set VAULT_NAME for it")
+        "\(program.rawValue) cannot select a vault", hint: "set VAULT_NAME in its environment")
     }
   }
 
@@ -130,7 +130,7 @@ struct Connection {
     case "": break
     default:
       throw CommandError(
-        .connectedOtherwise, "\(file.path) holds something else",
+        .connectedOtherwise, "\(file.path) contains something else",
         hint: "move it away, and connect again")
     }
     return [
@@ -195,7 +195,7 @@ struct Connection {
       return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     } catch {
       throw CommandError(
-        .noProc, "/proc is not there to say where this command is")
+        .noProc, "/proc is not mounted, so the path of this command is unknown")
     }
   }
 

@@ -7,23 +7,23 @@ struct CredentialCommand: ParsableCommand {
     commandName: "credential",
     abstract: "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
     discussion: """
-      Other programs call it; 'vault connect' tells them to. Common options stand before the words of the \
+      Other programs call it, as set up by '\(ProgramName.current) connect'. Common options come before the words of the \
       protocol.
 
-      vault credential git get|store|erase|capability
-      vault credential docker get|store|erase|list|version
-      vault credential aws PROFILE [get|store|erase]
-      vault credential askpass PROMPT
-      vault credential keyring get|set|del SERVICE USER
+      \(ProgramName.current) credential git get|store|erase|capability
+      \(ProgramName.current) credential docker get|store|erase|list|version
+      \(ProgramName.current) credential aws PROFILE [get|store|erase]
+      \(ProgramName.current) credential askpass PROMPT
+      \(ProgramName.current) credential keyring get|set|del SERVICE USER
       """)
 
   @Argument(
-    help: "Which protocol.", completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
+    help: "The protocol.", completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
   var face: String
 
   @Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("What the program says.", valueName: "action"), completion: .live)
+    help: ArgumentHelp("The words of the program.", valueName: "action"), completion: .live)
   var words: [String] = []
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -34,7 +34,7 @@ struct CredentialCommand: ParsableCommand {
   func line() throws -> CredentialLine {
     guard let face = CredentialProtocol(rawValue: face) else {
       throw CommandError.usage(
-        "there is no such protocol",
+        "unknown protocol",
         hint: "known: \(CredentialProtocol.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let (behind, words) = CredentialLine.split(words, face)

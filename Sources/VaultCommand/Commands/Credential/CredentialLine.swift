@@ -92,11 +92,11 @@ struct CredentialLine: Equatable {
   /// The line that docker shows behind "error getting credentials".
   private static func oneLine(_ report: ErrorReport) -> String {
     let hint = report.hint.map { " (\($0))" } ?? ""
-    return Sanitizer.visible("vault: \(report.message)\(hint)")
+    return Sanitizer.visible("\(ProgramName.current): \(report.message)\(hint)")
   }
 
   private func awsRequest() throws -> AWSRequest {
-    let hint = "vault credential aws PROFILE [get|store|erase]"
+    let hint = "\(ProgramName.current) credential aws PROFILE [get|store|erase]"
     guard let profile = words.first, !profile.isEmpty, !profile.begins(with: "-"), words.count <= 2
     else { throw CommandError.usage("no profile is named", hint: hint) }
     switch words.dropFirst().first ?? "get" {
@@ -105,7 +105,7 @@ struct CredentialLine: Equatable {
       return try .store(
         profile: profile, input: try SecretInput.read(0, limit: AWSRequest.inputLimit))
     case "erase": return try .erase(profile: profile)
-    default: throw CommandError.usage("there is no such action", hint: hint)
+    default: throw CommandError.usage("unknown action", hint: hint)
     }
   }
 

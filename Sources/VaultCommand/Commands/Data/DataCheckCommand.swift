@@ -9,9 +9,9 @@ struct DataCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Verify a store: pages, indexes, keys, large files, metadata.",
     discussion: """
-      It changes nothing. The exit status is 65 if something is wrong.
+      Changes nothing. The exit status is 65 if a problem is found.
 
-      vault data check com.example.trips
+      \(ProgramName.current) data check com.example.trips
       """)
 
   @Argument(help: "The store.", completion: .live) var store: String
@@ -34,7 +34,9 @@ struct DataCheckCommand: ParsableCommand {
     } else {
       for problem in problems { try StandardOutput.line(StandardOutput.shown(problem)) }
       try StandardOutput.line(
-        problems.isEmpty ? "nothing is wrong" : "\(problems.count) things are wrong")
+        problems.isEmpty
+          ? "no problems found"
+          : "\(problems.count) problem\(problems.count == 1 ? "" : "s") found")
     }
     if !problems.isEmpty { throw ExitStatusOnly(status: .damaged) }
   }
@@ -44,17 +46,17 @@ struct DataCheckCommand: ParsableCommand {
 struct DataBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy a store, as it is at one moment, while its application runs.",
+    abstract: "Copy a store while its application runs, as it is at one moment.",
     discussion: """
       The copy is one file, verified, and a folder beside it where there are large values: the same names \
       that the application's store has, so that it can be opened like it.
 
-      vault data backup com.example.trips ~/trips.store
+      \(ProgramName.current) data backup com.example.trips ~/trips.store
       """)
 
   @Argument(help: "The store.", completion: .live) var store: String
   @Argument(
-    help: ArgumentHelp("Where to; what is there is replaced.", valueName: "file"),
+    help: ArgumentHelp("Where to; an existing file is replaced.", valueName: "file"),
     completion: .file())
   var file: String
 
@@ -78,7 +80,7 @@ struct DataBackupCommand: ParsableCommand {
       ])
     } else {
       StandardError.note(
-        "the copy is whole and verified" + (files == 0 ? "" : ", with \(files) large values"))
+        "the copy is complete and verified" + (files == 0 ? "" : ", with \(files) large values"))
     }
   }
 }

@@ -7,14 +7,14 @@ import VaultTerminal
 struct DataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "data",
-    abstract: "Look into the stores of applications.",
+    abstract: "Inspect the stores of applications.",
     discussion: """
       STORE is a path, an application's id, or ID/NAME for a store that is not the default one. Nothing \
       is ever changed, and no vault is opened.
 
-      vault data stores
-      vault data fetch com.example.trips Trip --where "name startsWith 'O' and stops.count > 1"
-      vault data backup com.example.trips ~/trips.store
+      \(ProgramName.current) data stores
+      \(ProgramName.current) data fetch com.example.trips Trip --where "name startsWith 'O' and stops.count > 1"
+      \(ProgramName.current) data backup com.example.trips ~/trips.store
       """,
     subcommands: [
       DataStoresCommand.self, DataSchemaCommand.self, DataFetchCommand.self, DataCountCommand.self,
@@ -30,7 +30,7 @@ struct DataStoresCommand: ParsableCommand {
     discussion: """
       Those in the folders of applications below $XDG_DATA_HOME, ~/.local/share without it.
 
-      vault data stores
+      \(ProgramName.current) data stores
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -59,8 +59,8 @@ struct DataSchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Show the entities and properties of a store.",
     discussion: """
-      vault data schema com.example.trips
-      vault data schema com.example.trips Trip
+      \(ProgramName.current) data schema com.example.trips
+      \(ProgramName.current) data schema com.example.trips Trip
       """)
 
   @Argument(help: "The store.", completion: .live) var store: String

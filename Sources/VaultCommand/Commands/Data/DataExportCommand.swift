@@ -11,10 +11,10 @@ struct DataExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Write all rows, or an entity's, as one JSON document.",
     discussion: """
-      With relationships as keys of rows, and large values from their files, as base64. It is the store at \
-      one moment, whoever writes meanwhile.
+      Relationships are keys of rows; large values come from their files, as base64. The export is the \
+      store at one moment, even while programs write to it.
 
-      vault data export com.example.trips --out trips.json
+      \(ProgramName.current) data export com.example.trips --out trips.json
       """)
 
   @Argument(help: "The store.", completion: .live) var store: String
@@ -23,7 +23,7 @@ struct DataExportCommand: ParsableCommand {
   var entity: [String] = []
 
   @Option(
-    help: ArgumentHelp("To a file instead of stdout: the whole file or none.", valueName: "file"),
+    help: ArgumentHelp("Write to this file instead of stdout, all or nothing.", valueName: "file"),
     completion: .file())
   var out: String?
 
@@ -111,7 +111,7 @@ struct DataOutputFile {
     }
     if let status = try? System.status(of: name, in: directory.descriptor), !status.isRegular {
       throw CommandError(
-        .cannotCreate, "\(path) is there and is no regular file", hint: "choose another name")
+        .cannotCreate, "\(path) exists and is not a regular file", hint: "choose another name")
     }
   }
 }

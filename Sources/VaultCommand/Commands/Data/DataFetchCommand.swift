@@ -34,8 +34,8 @@ struct DataFetchCommand: ParsableCommand {
     discussion: """
       Rows are printed as they are read, however many there are.
 
-      vault data fetch com.example.trips Trip --where "days > 3" --sort start:desc --limit 10
-      vault data fetch ./default.store Stop --where "trip.name = 'Oslo'" --csv
+      \(ProgramName.current) data fetch com.example.trips Trip --where "days > 3" --sort start:desc --limit 10
+      \(ProgramName.current) data fetch ./default.store Stop --where "trip.name = 'Oslo'" --csv
       """)
 
   @OptionGroup var rows: RowOptions
@@ -46,7 +46,7 @@ struct DataFetchCommand: ParsableCommand {
     completion: .live)
   var sort: [String] = []
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "number")) var limit: Int?
+  @Option(help: ArgumentHelp("At most this many.", valueName: "number")) var limit: Int?
 
   @Flag(help: "As CSV, with a line of names first (RFC 4180).") var csv = false
 
@@ -55,9 +55,9 @@ struct DataFetchCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     if csv, settings.writesJSON {
-      throw CommandError.usage("--csv and --json are two forms", hint: "give one")
+      throw CommandError.usage("--csv and --json cannot be combined", hint: "give one")
     }
-    if let limit, limit < 0 { throw CommandError.usage("--limit is less than nothing") }
+    if let limit, limit < 0 { throw CommandError.usage("--limit must not be negative") }
     let found = try FoundStore(rows.store)
     var query = try rows.query(found)
     query.limit = limit
@@ -99,7 +99,8 @@ struct DataCountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "count",
     abstract: "Count the rows of an entity.",
-    discussion: "vault data count com.example.trips Trip --where \"price is null\"")
+    discussion: "\(ProgramName.current) data count com.example.trips Trip --where \"price is null\""
+  )
 
   @OptionGroup var rows: RowOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -31,7 +31,7 @@ struct FoundStore {
       guard try file.exists(), !file.isDirectory else { continue }
       guard let metadata = try file.metadata() else {
         throw CommandError(
-          .storeNotFound, "\(path) is empty", hint: "see: vault data stores")
+          .storeNotFound, "\(path) is empty", hint: "see: \(ProgramName.current) data stores")
       }
       self.init(file: file, metadata: metadata)
       return
@@ -39,8 +39,8 @@ struct FoundStore {
     // A path is named; another word may be a secret that was typed in the wrong place.
     let isPath = word.begins(with: ".") || word.unicodeScalars.contains("/")
     throw CommandError(
-      .storeNotFound, isPath ? "there is no store \(word)" : "there is no store of that name",
-      hint: "see: vault data stores")
+      .storeNotFound, isPath ? "there is no store \(word)" : "there is no store with that name",
+      hint: "see: \(ProgramName.current) data stores")
   }
 
   private init(file: DataStoreFile, metadata: DataStoreMetadata) {

@@ -11,9 +11,9 @@ struct DefaultsCommand: ParsableCommand {
     commandName: verbName,
     abstract: "Keep preferences, in the grammar of macOS's defaults.",
     discussion: """
-      vault defaults write com.example.tool theme -string dark
-      vault defaults read com.example.tool theme
-      vault defaults help
+      \(ProgramName.current) defaults write com.example.tool theme -string dark
+      \(ProgramName.current) defaults read com.example.tool theme
+      \(ProgramName.current) defaults help
 
       \(DefaultsHelp.text)
       """)
@@ -29,5 +29,5 @@ struct DefaultsCommand: ParsableCommand {
   func line() -> DefaultsLine? { DefaultsLine([Self.verbName] + words) }
 
   /// The help of the verb, with the name that this program was called by.
-  static var help: String { ProgramName.spelt(VaultTool.helpMessage(for: DefaultsCommand.self)) }
+  static var help: String { VaultTool.helpMessage(for: DefaultsCommand.self) }
 }

@@ -156,7 +156,9 @@ package final class DefaultsTool {
     switch error.code {
     case .managed:
       return "Defaults have not been changed. Only the administrator can change that file."
-    case .locked: return "The vault has the key: vault unlock opens it, vault init makes one."
+    case .locked:
+      return
+        "The vault has the key: \(ProgramName.current) unlock opens it, \(ProgramName.current) init makes one."
     default: return nil
     }
   }

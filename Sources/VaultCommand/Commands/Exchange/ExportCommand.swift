@@ -11,14 +11,15 @@ struct ExportCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write secrets in a form that other programs read; json and dotenv in clear.",
+    abstract: "Write secrets in a format that other programs read; json and dotenv in clear text.",
     discussion: """
-      In clear only after a yes, or with --yes. 'pass' writes into a folder that 'pass init' has made, \
-      encrypted by gpg for the keys in its .gpg-id. 'vault backup' is what keeps everything sealed.
+      Clear text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
+      'pass init', encrypted by gpg for the keys in its .gpg-id. '\(ProgramName.current) backup' keeps \
+      everything sealed.
 
-      vault export json --out vault.json
-      vault export dotenv 'app/*' --yes > .env
-      vault export pass --out ~/.password-store
+      \(ProgramName.current) export json --out vault.json
+      \(ProgramName.current) export dotenv 'app/*' --yes > .env
+      \(ProgramName.current) export pass --out ~/.password-store
       """)
 
   @Argument(
@@ -26,18 +27,18 @@ struct ExportCommand: ParsableCommand {
   var format: String
 
   @Argument(
-    help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"),
+    help: ArgumentHelp("Only names that match this shell pattern.", valueName: "glob"),
     completion: .live)
   var pattern: String?
 
   @Option(
     name: [.long, .customShort("o")],
     help: ArgumentHelp(
-      "The file that only you can read, or the folder of pass.", valueName: "path"),
+      "The file, which only you can read, or the folder of pass.", valueName: "path"),
     completion: .file())
   var out: String?
 
-  @Flag(help: "Write secrets in clear without being asked.")
+  @Flag(help: "Write secrets in clear text without asking.")
   var yes = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -45,12 +46,12 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     guard let format = Format(rawValue: format) else {
-      throw CommandError.usage("there is no such format", hint: "known: json, dotenv, pass")
+      throw CommandError.usage("unknown format", hint: "known: json, dotenv, pass")
     }
     if format != .pass, !yes {
-      guard let answer = try Prompt.confirm("Write secrets in clear?", default: false) else {
+      guard let answer = try Prompt.confirm("Write secrets in clear text?", default: false) else {
         throw CommandError.usage(
-          "secrets in clear are written only after a yes", hint: "say --yes")
+          "writing secrets in clear text must be confirmed", hint: "use --yes")
       }
       guard answer else { throw ExitStatusOnly(status: .no) }
     }
@@ -76,12 +77,12 @@ struct ExportCommand: ParsableCommand {
       }
       for name in left {
         StandardError.line(
-          "vault: not exported: \(name.text): it has fields, and a secret or field of several lines, "
-            + "which a file of pass cannot hold apart")
+          "\(ProgramName.current): not exported: \(name.text): it has fields, and a secret or field with several lines, "
+            + "which a file of pass cannot keep apart")
       }
       StandardError.note(
         "exported \(items.count - left.count) items",
-        hint: left.isEmpty ? nil : "'vault export json' keeps everything")
+        hint: left.isEmpty ? nil : "'\(ProgramName.current) export json' keeps everything")
       if !left.isEmpty { throw ExitStatusOnly(status: .no) }
     }
   }
@@ -89,11 +90,11 @@ struct ExportCommand: ParsableCommand {
   private func report(_ remark: DotenvExport.Remark) {
     switch remark {
     case .leavesOutFields(let name):
-      StandardError.note("the further fields of '\(name.text)' have no place there")
+      StandardError.note("the other fields of '\(name.text)' cannot be written there")
     case .isReadDifferently(let name, let readers):
       StandardError.note(
-        "'\(name.text)' is another text to \(readers.joined(separator: " and "))",
-        hint: "Documentation/import.md says which characters have a form that all read alike")
+        "'\(name.text)' would be read differently by \(readers.joined(separator: " and "))",
+        hint: "Documentation/import.md lists the characters that all of them read alike")
     }
   }
 

@@ -8,14 +8,14 @@ import VaultTerminal
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take over the secrets of another program.",
+    abstract: "Import the secrets of another program.",
     discussion: """
-      All items are written at once, or none. What could not be taken is told, and makes the status 1. With \
-      --dry-run nothing is written.
+      Writes all items at once, or none. Whatever could not be imported is listed, and makes the status 1. \
+      With --dry-run nothing is written.
 
-      vault import pass ~/.password-store --dry-run
-      vault import bitwarden export.json --prefix bitwarden/
-      vault import keepassxc passwords.kdbx --kdbx-key-file passwords.key
+      \(ProgramName.current) import pass ~/.password-store --dry-run
+      \(ProgramName.current) import bitwarden export.json --prefix bitwarden/
+      \(ProgramName.current) import keepassxc passwords.kdbx --kdbx-key-file passwords.key
       """)
 
   @Argument(
@@ -28,13 +28,13 @@ struct ImportCommand: ParsableCommand {
     completion: .file())
   var path: String
 
-  @Flag(help: "Only say what would be done.")
+  @Flag(help: "Only show what would be done.")
   var dryRun = false
 
-  @Flag(help: "Give items that are there with other secrets a new version.")
+  @Flag(help: "Give existing items with other secrets a new version.")
   var replace = false
 
-  @Option(help: ArgumentHelp("What all names are to begin with, such as old/.", valueName: "text"))
+  @Option(help: ArgumentHelp("A prefix for all names, such as old/.", valueName: "text"))
   var prefix = ""
 
   @Option(
@@ -51,7 +51,7 @@ struct ImportCommand: ParsableCommand {
     let settings = try common.settings()
     guard let format = ImportSource(word: format) else {
       throw CommandError.usage(
-        "there is no such format",
+        "unknown format",
         hint: "known: \(ImportSource.words.joined(separator: ", "))")
     }
     guard format == .file(.keepassxc) || (kdbxKeyFile == nil && !kdbxNoPassword) else {
@@ -124,7 +124,7 @@ struct ImportCommand: ParsableCommand {
     if !rows.isEmpty { try StandardOutput.write(TextTable.aligned(rows)) }
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
-      StandardError.line("vault: not taken: \(loss.origin): \(loss.reason)")
+      StandardError.line("\(ProgramName.current): not taken: \(loss.origin): \(loss.reason)")
     }
     let written = plan.drafts.count
     let left = plan.steps.filter { $0.action == .exists }.count
@@ -132,8 +132,8 @@ struct ImportCommand: ParsableCommand {
     StandardError.note(
       "\(written) \(dryRun ? "would be stored" : "stored"), "
         + "\(plan.steps.count - written - left - twice) the same, "
-        + "\(left) there with other secrets, \(plan.losses.count) not taken"
+        + "\(left) existing with other secrets, \(plan.losses.count) not taken"
         + (twice > 0 ? ", \(twice) twice in the file" : ""),
-      hint: left > 0 ? "--replace gives those that are there a new version" : nil)
+      hint: left > 0 ? "--replace gives existing items a new version" : nil)
   }
 }

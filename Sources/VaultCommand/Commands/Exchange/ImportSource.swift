@@ -53,7 +53,7 @@ enum ImportSource: Equatable {
       guard run.isSuccess else {
         throw CommandError(
           .keepassxcFailed, "keepassxc-cli could not open the database",
-          hint: "a key-file is given with --kdbx-key-file")
+          hint: "name its key file with --kdbx-key-file")
       }
       return try Self.keepassxc(Self.array(run.output))
     case .file(let format): return try format.read(Self.bytes(path))

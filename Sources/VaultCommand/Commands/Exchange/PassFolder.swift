@@ -66,7 +66,7 @@ struct PassFolder {
       let file = try "\(path)/\(PassStore.path(of: item.name))"
       guard !manager.fileExists(atPath: file) else {
         throw CommandError(
-          .cannotCreate, "'\(item.name.text)' is in the folder already",
+          .cannotCreate, "'\(item.name.text)' already exists in the folder",
           hint: "move it away, or export other names")
       }
       files.append(file)

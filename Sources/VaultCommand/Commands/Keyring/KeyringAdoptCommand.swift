@@ -7,12 +7,12 @@ import VaultTerminal
 struct KeyringListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List every program's items in the desktop keyring, with their owner.",
+    abstract: "List the items of all programs in the desktop keyring.",
     discussion: """
-      No secret is read. The owner is what the attributes say: any program can write any.
+      Reads no secrets. The owner is taken from the attributes, which any program can write.
 
-      vault keyring list
-      vault keyring list --attribute service=github
+      \(ProgramName.current) keyring list
+      \(ProgramName.current) keyring list --attribute service=github
       """)
 
   @Option(
@@ -53,18 +53,19 @@ struct KeyringAdoptCommand: ParsableCommand {
     commandName: "adopt",
     abstract: "Take another program's item of the desktop keyring into the vault.",
     discussion: """
-      The item is named by its number in 'vault keyring list', its path, or its label. The keyring's item stays. \
-      Its name here is made of its attributes (server or service, and user), or of its label, unless --as says it.
+      The item is named by its number in '\(ProgramName.current) keyring list', its path, or its label. The keyring's item stays. \
+      Its name in the vault is made from its attributes (server or service, and user), or from its label, \
+      unless --as gives one.
 
-      vault keyring adopt 12 --as work/github
+      \(ProgramName.current) keyring adopt 12 --as work/github
       """)
 
   @Argument(help: "The item.") var item: String
 
-  @Option(name: .customLong("as"), help: ArgumentHelp("Its name here.", valueName: "name"))
+  @Option(name: .customLong("as"), help: ArgumentHelp("Its name in the vault.", valueName: "name"))
   var name: String?
 
-  @Flag(help: "An item of that name gets the secret as a new version.")
+  @Flag(help: "Store the secret as a new version of the item that has the name.")
   var replace = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -79,12 +80,12 @@ struct KeyringAdoptCommand: ParsableCommand {
       guard let entry = found.first else {
         throw CommandError(
           .itemNotFound, "the keyring has no such item",
-          hint: "'vault keyring list' shows what it has")
+          hint: "'\(ProgramName.current) keyring list' shows what it has")
       }
       guard found.count == 1 else {
         throw CommandError.usage(
           "the keyring has \(found.count) such items",
-          hint: "name one by its number in 'vault keyring list'")
+          hint: "name one by its number in '\(ProgramName.current) keyring list'")
       }
       return try vault.adopt(entry, as: name, replacing: replace)
     }

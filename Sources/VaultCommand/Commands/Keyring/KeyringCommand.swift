@@ -7,10 +7,10 @@ import VaultTerminal
 struct KeyringCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keyring",
-    abstract: "Look at the desktop keyring, unlock it, keep its copies current, take items in.",
+    abstract: "Inspect and unlock the desktop keyring, and manage the copies in it.",
     discussion: """
-      vault keyring status
-      vault keyring sync
+      \(ProgramName.current) keyring status
+      \(ProgramName.current) keyring sync
       """,
     subcommands: [
       KeyringStatusCommand.self, KeyringUnlockCommand.self, KeyringSyncCommand.self,
@@ -22,11 +22,11 @@ struct KeyringCommand: ParsableCommand {
 struct KeyringStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say how the desktop keyring stands.",
+    abstract: "Show the state of the desktop keyring.",
     discussion: """
       Nothing is unlocked and no prompt is shown.
 
-      vault keyring status
+      \(ProgramName.current) keyring status
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -62,8 +62,8 @@ struct KeyringUnlockCommand: ParsableCommand {
       On a desktop that is the login password. It works over SSH and without a display, where the keyring is \
       gnome-keyring. Here --passphrase is the keyring's password.
 
-      vault keyring unlock
-      vault keyring unlock --passphrase file:/run/secrets/login
+      \(ProgramName.current) keyring unlock
+      \(ProgramName.current) keyring unlock --passphrase file:/run/secrets/login
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -77,7 +77,7 @@ struct KeyringUnlockCommand: ParsableCommand {
         hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
     }
     switch try settings.locked().blocking.unlockKeyring(password: password) {
-    case .wasUnlocked: StandardError.note("the keyring was unlocked already")
+    case .wasUnlocked: StandardError.note("the keyring was already unlocked")
     case .unlocked: StandardError.note("the keyring is unlocked")
     case .unlockedWithNewline:
       StandardError.note(
@@ -91,11 +91,11 @@ struct KeyringUnlockCommand: ParsableCommand {
 struct KeyringSyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Bring the copies in the keyring up to date, and say which ones others changed.",
+    abstract: "Bring the copies in the keyring up to date, and report those that others changed.",
     discussion: """
-      vault keyring sync
-      vault keyring sync --take         what others changed becomes a new version here
-      vault keyring sync --overwrite    what others changed is replaced by what is here
+      \(ProgramName.current) keyring sync
+      \(ProgramName.current) keyring sync --take         what others changed becomes a new version here
+      \(ProgramName.current) keyring sync --overwrite    what others changed is replaced by what is here
       """)
 
   @Flag(
@@ -109,7 +109,7 @@ struct KeyringSyncCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func validate() throws {
-    if take, overwrite { throw ValidationError("--take and --overwrite do not go together") }
+    if take, overwrite { throw ValidationError("--take and --overwrite cannot be combined") }
   }
 
   func run() throws {
@@ -141,11 +141,14 @@ struct KeyringSyncCommand: ParsableCommand {
       "gone from the keyring", report.missing.map(\.text), hint: "make it again: --overwrite")
     Self.tell(
       "another program's item of the same name", report.foreign,
-      hint: "take it in: --take where the vault has that item, else vault keyring adopt"
+      hint:
+        "take it in: --take where the vault has that item, else \(ProgramName.current) keyring adopt"
     )
     Self.tell(
       "a copy of an item that this vault does not publish", report.leftovers,
-      hint: "take it, or remove it from the keyring: vault keyring adopt, or --overwrite")
+      hint:
+        "take it, or remove it from the keyring: \(ProgramName.current) keyring adopt, or --overwrite"
+    )
   }
 
   private static func tell(_ what: String, _ names: [String], hint: String) {
@@ -159,10 +162,10 @@ struct KeyringSyncCommand: ParsableCommand {
 struct KeyringPublishCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Switch copies for other programs on or off.",
+    abstract: "Turn copies for other programs on or off.",
     discussion: """
-      vault keyring publish off             no copies, of anything
-      vault keyring publish on api-token    a copy of this item
+      \(ProgramName.current) keyring publish off             no copies, of anything
+      \(ProgramName.current) keyring publish on api-token    a copy of this item
       """)
 
   /// On or off.
@@ -174,7 +177,7 @@ struct KeyringPublishCommand: ParsableCommand {
   @Argument(help: "on or off.")
   var state: Switch
 
-  @Argument(help: "Items; without one it is for all, and for those to come.", completion: .live)
+  @Argument(help: "Items; all present and future ones if omitted.", completion: .live)
   var names: [String] = []
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -6,13 +6,13 @@ import VaultTerminal
 struct KeyAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Add something that opens the vault.",
+    abstract: "Add a key slot.",
     discussion: """
       A passphrase is asked for, unless one of the options says otherwise.
 
-      vault key add --label laptop
-      vault key add --new-key-file /etc/app/vault.key
-      vault key add --recovery
+      \(ProgramName.current) key add --label laptop
+      \(ProgramName.current) key add --new-key-file /etc/app/vault.key
+      \(ProgramName.current) key add --recovery
       """)
 
   @OptionGroup(title: "The new key") var new: NewKeyOptions
@@ -22,7 +22,8 @@ struct KeyAddCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     guard new.count <= 1 else {
-      throw CommandError.usage("several new keys at once", hint: "add one after the other")
+      throw CommandError.usage(
+        "only one key can be added at a time", hint: "add them one after the other")
     }
     let source = try new.passphraseSource()
     try settings.withVault { vault in

@@ -8,8 +8,8 @@ import VaultTerminal
 struct KeyChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-passphrase",
-    abstract: "Replace a passphrase; no item is sealed again.",
-    discussion: "vault key change-passphrase")
+    abstract: "Change a passphrase; items are not sealed again.",
+    discussion: "\(ProgramName.current) key change-passphrase")
 
   @Argument(
     help: "The slot's id or label, where there are several passphrases.", completion: .live)
@@ -36,7 +36,7 @@ struct KeyChangePassphraseCommand: ParsableCommand {
         }
       try vault.changePassphrase(of: slot, to: passphrase)
     }
-    StandardError.note("changed; older copies of the vault file are still opened by the old one")
+    StandardError.note("changed; the old passphrase still opens older copies of the vault file")
   }
 }
 
@@ -44,8 +44,8 @@ struct KeyChangePassphraseCommand: ParsableCommand {
 struct KeyUpgradeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upgrade",
-    abstract: "Give a passphrase of old, cheap parameters new ones.",
-    discussion: "vault key upgrade")
+    abstract: "Strengthen passphrase slots with weak parameters.",
+    discussion: "\(ProgramName.current) key upgrade")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 

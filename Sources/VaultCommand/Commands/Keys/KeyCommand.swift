@@ -7,10 +7,10 @@ import VaultTerminal
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Manage what opens the vault.",
+    abstract: "Manage the key slots, which open the vault.",
     discussion: """
-      vault key list
-      vault key add --recovery
+      \(ProgramName.current) key list
+      \(ProgramName.current) key add --recovery
       """,
     subcommands: [
       KeyListCommand.self, KeyAddCommand.self, KeyRemoveCommand.self,
@@ -23,7 +23,7 @@ struct KeyCommand: ParsableCommand {
 struct KeyListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the key slots: any one of them opens the vault.",
-    discussion: "vault key list")
+    discussion: "\(ProgramName.current) key list")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
@@ -47,11 +47,11 @@ struct KeyListCommand: ParsableCommand {
 struct KeyRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Remove a key slot; the last one stays.",
+    abstract: "Remove a key slot; the last one cannot be removed.",
     discussion: """
-      Who has a copy of the vault from before can still open that with the old key.
+      The old key still opens older copies of the vault file.
 
-      vault key remove laptop
+      \(ProgramName.current) key remove laptop
       """)
 
   @Argument(help: "Its id, the beginning of it, or its label.", completion: .live)
@@ -62,6 +62,6 @@ struct KeyRemoveCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     try settings.withVault { try $0.removeSlot(slot) }
-    StandardError.note("removed; older copies of the vault file are still opened by it")
+    StandardError.note("removed; it still opens older copies of the vault file")
   }
 }

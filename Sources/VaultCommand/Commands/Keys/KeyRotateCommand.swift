@@ -7,12 +7,12 @@ import VaultTerminal
 struct KeyRotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
-    abstract: "Make a new vault key and seal everything anew; all old keys go.",
+    abstract: "Replace the vault key and seal everything anew; old keys stop working.",
     discussion: """
-      The only thing that shuts out somebody who once held a key. Name everything that is to open the vault \
-      from now on; without an option, a passphrase is asked for.
+      The only way to shut out somebody who once held a key. Name every key that opens the vault from now \
+      on; without an option, it asks for a passphrase.
 
-      vault key rotate --keyring --recovery
+      \(ProgramName.current) key rotate --keyring --recovery
       """)
 
   @OptionGroup(title: "The new keys") var new: NewKeyOptions
@@ -23,8 +23,8 @@ struct KeyRotateCommand: ParsableCommand {
     let settings = try common.settings()
     guard !(new.recovery && new.count == 1) else {
       throw CommandError.usage(
-        "a recovery code alone is for the drawer",
-        hint: "name what opens the vault every day, too")
+        "a recovery code cannot be the only key",
+        hint: "also name a key for daily use")
     }
     let source = try new.passphraseSource()
     let rotated = try settings.withVault { try $0.rotate(to: new.slots(source)) }

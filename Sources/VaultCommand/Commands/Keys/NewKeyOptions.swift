@@ -9,7 +9,7 @@ struct NewKeyOptions: ParsableArguments {
   var newPassphrase: String?
 
   @Option(
-    help: ArgumentHelp("A key-file, made if it is missing.", valueName: "path"),
+    help: ArgumentHelp("A key-file, created if it is missing.", valueName: "path"),
     completion: .file())
   var newKeyFile: String?
 
@@ -19,7 +19,7 @@ struct NewKeyOptions: ParsableArguments {
   @Flag(help: "A recovery code.")
   var recovery = false
 
-  @Option(help: ArgumentHelp("What to call the key slot.", valueName: "text"))
+  @Option(help: ArgumentHelp("A label for the key slot.", valueName: "text"))
   var label = ""
 
   @Flag(help: "Accept a passphrase that is easily guessed.")

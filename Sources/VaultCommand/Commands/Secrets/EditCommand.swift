@@ -10,18 +10,20 @@ struct EditCommand: ParsableCommand {
     commandName: "edit",
     abstract: "Change a secret in your editor.",
     discussion: """
-      $VISUAL or $EDITOR works on a file in memory, with its swap, backup and history files switched off; the \
-      file is overwritten and removed in every way out. What is left unchanged is not saved, nor is an empty \
-      file. The version before is kept.
+      Opens $VISUAL or $EDITOR on a file in memory, with the editor's swap, backup and history files \
+      turned off. The file is overwritten and removed afterwards, whatever happens. An unchanged or empty \
+      file is not saved. The previous version is kept.
 
-      vault edit tls/key
-      vault edit work/github --field note
+      \(ProgramName.current) edit tls/key
+      \(ProgramName.current) edit work/github --field note
       """)
 
-  @Argument(help: "The item; a new one is made.", completion: .live)
+  @Argument(help: "The item; created if it does not exist.", completion: .live)
   var name: String
 
-  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"), completion: .live)
+  @Option(
+    help: ArgumentHelp("The field; the main secret if omitted.", valueName: "name"),
+    completion: .live)
   var field: String?
 
   @Flag(help: "Keep a final newline that the secret did not have before.")
@@ -79,7 +81,7 @@ private struct EditingSession {
     var text = state.secret ?? empty
     if state.secret == nil {
       StandardError.note(
-        "there is no such \(state.item == nil ? "item" : "field") yet: saving makes it")
+        "there is no such \(state.item == nil ? "item" : "field") yet: saving creates it")
     }
     let editor = try chosenEditor()
     while true {
@@ -91,7 +93,7 @@ private struct EditingSession {
         guard state.secret != nil else { return nil }
         throw CommandError(
           .empty, "the file is empty: nothing was saved",
-          hint: "an empty secret on purpose: vault set NAME --stdin < /dev/null")
+          hint: "to store an empty secret: \(ProgramName.current) set NAME --stdin < /dev/null")
       }
       if let change = try save(secret, replacing: state.item) { return change }
       text = edited
@@ -105,10 +107,10 @@ private struct EditingSession {
     case .none: break
     case .kept:
       StandardError.note(
-        "\(editor.name) may keep copies of its own, in its history of files and of undone changes",
+        "\(editor.name) may keep copies, in its history of files and of undone changes",
         hint: "EDITOR=vim and EDITOR=nano keep none")
     case .unknown:
-      StandardError.note("whether \(editor.name) keeps copies of what it edits is not known here")
+      StandardError.note("\(editor.name) is not a known editor: it may keep copies")
     }
     return editor
   }
@@ -122,7 +124,7 @@ private struct EditingSession {
       do {
         let change = try vault.set(name, to: Secret(secret), field: field, replacing: replaced)
         for oddity in SecretText.oddities(of: secret) {
-          StandardError.note("the secret may not be what was meant: \(oddity)")
+          StandardError.note("the secret may not be what you meant: \(oddity)")
         }
         return change
       } catch {
@@ -143,8 +145,10 @@ private struct EditingSession {
         let secret = try vault.get(name, field: field).bytes
         guard SecretText.isText(secret) else {
           throw CommandError(
-            .notText, "the secret is no text, which an editor would change",
-            hint: "'vault get NAME --out FILE' and 'vault set NAME --file FILE'")
+            .notText, "the secret is not text, and an editor would change it",
+            hint:
+              "'\(ProgramName.current) get NAME --out FILE' and '\(ProgramName.current) set NAME --file FILE'"
+          )
         }
         return State(item: item, secret: secret)
       } catch let error as CredentialError where error.code == .fieldNotFound {

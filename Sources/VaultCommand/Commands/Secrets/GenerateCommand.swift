@@ -9,26 +9,25 @@ import VaultTerminal
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Make passwords and passphrases; keeps nothing.",
+    abstract: "Generate passwords and passphrases; nothing is stored.",
     discussion: """
-      All of a kind are equally likely; how strong they are goes to stderr, in bits. 'vault set NAME --generate' \
-      makes one and keeps it, with the same options.
+      Every result is equally likely; the strength, in bits, goes to stderr. '\(ProgramName.current) set NAME --generate' generates one and stores it, with the same options.
 
-      vault generate --length 32 --no-symbols
-      vault generate --words 6
-      vault generate --pattern 'Wd{2}-l{4}' --count 5
+      \(ProgramName.current) generate --length 32 --no-symbols
+      \(ProgramName.current) generate --words 6
+      \(ProgramName.current) generate --pattern 'Wd{2}-l{4}' --count 5
 
       A pattern's letters stand for: l u L small letter, capital, any letter; d digit; a U A the same with \
       digits; s symbol; S any of these; h H hex digit; v Z V vowel; c z C consonant; p one of ,.;: and b a \
       bracket; w W a word. [a-z_] is a set, {n} repeats what is before it, \\x is the character x itself; \
-      digits, blanks and signs stand for themselves.
+      digits, spaces and punctuation stand for themselves.
       """)
 
   static let counts = 1...1000
 
   @OptionGroup(title: "What it is like") var options: GenerationOptions
 
-  @Option(help: ArgumentHelp("How many, one a line.", valueName: "number"))
+  @Option(help: ArgumentHelp("How many, one per line.", valueName: "number"))
   var count = 1
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -38,7 +37,7 @@ struct GenerateCommand: ParsableCommand {
     let recipe = try options.recipe()
     guard Self.counts.contains(count) else {
       throw CommandError.usage(
-        "--count is not a number from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
+        "--count must be from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
     }
     if settings.writesJSON {
       let secrets = try (0..<count).map { _ in Secret(try recipe.makePassword()).text ?? "" }

@@ -11,19 +11,21 @@ struct GetCommand: ParsableCommand {
     commandName: "get",
     abstract: "Write a secret to stdout, or put it on the clipboard.",
     discussion: """
-      Exactly its bytes; a newline follows on a terminal only. --copy takes the clipboard of the display, or \
-      over SSH that of your terminal, and clears it after 45 seconds.
+      Writes exactly its bytes, with a newline only on a terminal. --copy uses the clipboard of the \
+      display, or over SSH that of your terminal, and clears it after 45 seconds.
 
-      vault get api-token
-      vault get database --field user
-      vault get tls/key --out key.pem
-      vault get api-token --copy
+      \(ProgramName.current) get api-token
+      \(ProgramName.current) get database --field user
+      \(ProgramName.current) get tls/key --out key.pem
+      \(ProgramName.current) get api-token --copy
       """)
 
   @Argument(help: "The item.", completion: .live)
   var name: String
 
-  @Option(help: ArgumentHelp("One of its further fields.", valueName: "name"), completion: .live)
+  @Option(
+    help: ArgumentHelp("The field; the main secret if omitted.", valueName: "name"),
+    completion: .live)
   var field: String?
 
   @Option(
@@ -45,7 +47,7 @@ struct GetCommand: ParsableCommand {
   func request() throws -> GetRequest {
     let clipboard = try clipboard.request()
     guard clipboard == nil || out == nil else {
-      throw CommandError.usage("--copy and --out are two places at once", hint: "give one of them")
+      throw CommandError.usage("--copy and --out cannot be combined", hint: "give one of them")
     }
     return GetRequest(
       name: name, field: field, version: version, out: out, clipboard: clipboard,

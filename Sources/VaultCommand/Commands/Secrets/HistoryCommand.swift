@@ -7,10 +7,10 @@ import VaultTerminal
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "List the versions of an item that are kept.",
+    abstract: "List the versions of an item.",
     discussion: """
-      vault history api-token
-      vault get api-token --version 3
+      \(ProgramName.current) history api-token
+      \(ProgramName.current) get api-token --version 3
       """)
 
   @Argument(help: "The item.", completion: .live) var name: String
@@ -45,12 +45,12 @@ struct HistoryCommand: ParsableCommand {
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Take an item out of the trash, or bring an earlier version back.",
+    abstract: "Restore an item from the trash, or an earlier version.",
     discussion: """
-      Without --version: the removed item of that name, or else the version before the current one. What is \
-      current now is kept as a version.
+      Without --version, restores the removed item of that name, or else the previous version. The current \
+      secret is kept as a version.
 
-      vault restore api-token --version 3
+      \(ProgramName.current) restore api-token --version 3
       """)
 
   @Argument(help: "The item.", completion: .live) var name: String

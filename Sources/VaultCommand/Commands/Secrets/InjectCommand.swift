@@ -10,33 +10,33 @@ import VaultTerminal
 struct InjectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inject",
-    abstract: "Fill the references of a template.",
+    abstract: "Fill in the references in a template.",
     discussion: """
       {{ secret://NAME }} becomes the secret; everything else stays as it is, byte for byte. \\{{ keeps a \
-      reference from being filled. What is missing is listed with its place before anything is written.
+      reference from being filled. Missing items are listed with their places before anything is written.
 
-      vault inject --in config.yaml.tpl --out config.yaml
-      vault inject < site.conf.tpl | ssh server 'cat > site.conf'
-      vault inject --in config.yaml.tpl --dry-run
+      \(ProgramName.current) inject --in config.yaml.tpl --out config.yaml
+      \(ProgramName.current) inject < site.conf.tpl | ssh server 'cat > site.conf'
+      \(ProgramName.current) inject --in config.yaml.tpl --dry-run
       """)
 
   @Option(
     name: [.customLong("in"), .customShort("i")],
-    help: ArgumentHelp("The template, in place of stdin.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The template; stdin if omitted.", valueName: "file"), completion: .file())
   var template: String?
 
   @Option(
     name: [.long, .customShort("o")],
     help: ArgumentHelp(
-      "Where the result goes, in place of stdout: the whole file or none.", valueName: "file"),
+      "Write the result to this file instead of stdout, all or nothing.", valueName: "file"),
     completion: .file())
   var out: String?
 
   @Option(
-    help: ArgumentHelp("Who may do what with that file, in octal.", valueName: "mode"))
+    help: ArgumentHelp("The permissions of that file, in octal.", valueName: "mode"))
   var mode = "0600"
 
-  @Flag(help: "Say which references the template holds; no vault is opened, nothing is written.")
+  @Flag(help: "List the references in the template; opens no vault and writes nothing.")
   var dryRun = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -50,7 +50,7 @@ struct InjectCommand: ParsableCommand {
     let output = out == "-" ? nil : out
     if settings.writesJSON, output == nil, !dryRun {
       throw CommandError.usage(
-        "the filled template goes to stdout, where JSON would be in its way",
+        "the filled template goes to stdout, so JSON cannot go there",
         hint: "name a file with --out, or leave --json out")
     }
     let bytes = try read(input, settings)
@@ -66,7 +66,7 @@ struct InjectCommand: ParsableCommand {
         size += span.byteCount
       }
     }
-    if template.references.isEmpty { StandardError.note("the template holds no reference") }
+    if template.references.isEmpty { StandardError.note("the template has no references") }
     guard settings.writesJSON else { return }
     try StandardOutput.write([
       ("path", .string(output)), ("size", .number(Int64(size))),
@@ -77,7 +77,7 @@ struct InjectCommand: ParsableCommand {
   private func permissions() throws -> UInt32 {
     guard let mode = UInt32(mode, radix: 8), mode <= 0o777, mode & 0o400 != 0 else {
       throw CommandError.usage(
-        "--mode is no mode of a file that you can read", hint: "such as: --mode 0640")
+        "--mode must be an octal mode that lets you read the file", hint: "such as: --mode 0640")
     }
     return mode
   }
@@ -86,7 +86,8 @@ struct InjectCommand: ParsableCommand {
     guard let path else {
       if ProcessState.isTerminal(0) {
         throw CommandError.usage(
-          "there is no template: stdin is the terminal", hint: "vault inject --in FILE")
+          "there is no template: stdin is the terminal",
+          hint: "\(ProgramName.current) inject --in FILE")
       }
       if settings.passphrase?.usesStandardInput == true {
         throw CommandError.usage(
@@ -117,7 +118,7 @@ struct InjectCommand: ParsableCommand {
     let target = try? System.status(of: output, in: AT_FDCWD)
     if let source, let target, source.inode == target.inode, source.device == target.device {
       throw CommandError.usage(
-        "the output would take the template's place", hint: "give --out another name")
+        "the output would replace the template", hint: "give --out another name")
     }
   }
 
@@ -126,7 +127,7 @@ struct InjectCommand: ParsableCommand {
       let rows = template.references.map { entry in
         [entry.position.text, StandardOutput.shown(entry.reference.text)]
       }
-      if rows.isEmpty { StandardError.note("the template holds no reference") }
+      if rows.isEmpty { StandardError.note("the template has no references") }
       return try StandardOutput.write(TextTable.aligned(rows))
     }
     let references = template.references.map { entry -> JSONValue in
@@ -177,7 +178,7 @@ private struct Filling {
         .itemNotFound,
         "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
           + missing.joined(separator: ", "),
-        hint: "'vault list' shows the names of all items; nothing was written")
+        hint: "'\(ProgramName.current) list' shows the names of all items; nothing was written")
     }
   }
 
@@ -205,6 +206,6 @@ private struct Filling {
       return try SecretOutput.write(SecretBytes.joined(parts))
     }
     try write(bytes, to: StandardOutput.write)
-    if template.references.isEmpty { StandardError.note("the template holds no reference") }
+    if template.references.isEmpty { StandardError.note("the template has no references") }
   }
 }

@@ -6,7 +6,7 @@ import VaultStorage
 /// The options that describe an item, apart from its secret.
 struct ItemDetailOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"), completion: .live)
+    help: ArgumentHelp("A tag to find it by; repeatable.", valueName: "word"), completion: .live)
   var tag: [String] = []
 
   @Option(help: ArgumentHelp("Free text about it.", valueName: "text"))
@@ -14,7 +14,7 @@ struct ItemDetailOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When it stops being valid: a date, a time such as 30d, or never.", valueName: "time"))
+      "When it expires: a date, a duration such as 30d, or never.", valueName: "time"))
   var expires: String?
 
   @Option(
@@ -35,7 +35,7 @@ struct ItemDetailOptions: ParsableArguments {
     if let kind {
       guard let known = Item.Kind(name: kind) else {
         throw CommandError.usage(
-          "there is no such kind of item",
+          "unknown kind of item",
           hint: "known: \(Item.Kind.allCases.map(\.name).joined(separator: ", "))")
       }
       changes.kind = known
@@ -47,7 +47,7 @@ struct ItemDetailOptions: ParsableArguments {
         changes.expires = date
       } else {
         throw CommandError.usage(
-          "--expires is neither a date nor a time",
+          "--expires must be a date, a duration or never",
           hint: "such as: 2027-01-31, 2027-01-31T12:00:00Z, 30d, never")
       }
     }

@@ -10,36 +10,36 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the names of items.",
     discussion: """
-      On a terminal as a tree, where names have slashes; one name a line in a pipe.
+      A tree on a terminal, if names have slashes; one name per line in a pipe.
 
-      vault list
-      vault list 'work/*' --long
-      vault list --expiring 14d
+      \(ProgramName.current) list
+      \(ProgramName.current) list 'work/*' --long
+      \(ProgramName.current) list --expiring 14d
       """)
 
   @Argument(
-    help: ArgumentHelp("Only names that match, as shells match.", valueName: "glob"),
+    help: ArgumentHelp("Only names that match this shell pattern.", valueName: "glob"),
     completion: .live)
   var pattern: String?
 
-  @Flag(name: [.long, .customShort("l")], help: "Kind, version, times and tags, too.")
+  @Flag(name: [.long, .customShort("l")], help: "Also show kind, version, times and tags.")
   var long = false
 
   @Flag(
     inversion: .prefixedNo,
-    help: "As a tree, by slashes: as it is on a terminal, unless --no-tree says otherwise.")
+    help: "Show a tree, by slashes; the default on a terminal.")
   var tree: Bool?
 
   @Option(help: ArgumentHelp("Only items with this tag.", valueName: "word"), completion: .live)
   var tag: String?
 
-  @Flag(help: "Only items that are not valid any more.")
+  @Flag(help: "Only expired items.")
   var expired = false
 
-  @Option(help: ArgumentHelp("Only items that end within this time.", valueName: "time"))
+  @Option(help: ArgumentHelp("Only items that expire within this time.", valueName: "time"))
   var expiring: String?
 
-  @Flag(help: "Removed items instead.")
+  @Flag(help: "List the trash instead.")
   var trash = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -47,7 +47,7 @@ struct ListCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     if tree == true, long {
-      throw CommandError.usage("--tree and --long are two forms", hint: "give one")
+      throw CommandError.usage("--tree and --long cannot be combined", hint: "give one")
     }
     var query = ItemQuery()
     query.pattern = pattern
@@ -56,7 +56,7 @@ struct ListCommand: ParsableCommand {
     if expired { query.expiresBefore = Date() }
     if let expiring {
       guard let seconds = TimeSpan.seconds(expiring) else {
-        throw CommandError.usage("--expiring is no time", hint: "such as: --expiring 14d")
+        throw CommandError.usage("--expiring must be a duration", hint: "such as: --expiring 14d")
       }
       query.expiresBefore = Date().addingTimeInterval(Double(seconds))
     }

@@ -10,20 +10,20 @@ struct OTPCommand: ParsableCommand {
     commandName: "otp",
     abstract: "Write a one-time code to stdout.",
     discussion: """
-      TOTP, HOTP and Steam's, from the seed that 'vault set NAME --otp' or an import has put into the \
-      item's field otp. How many seconds the code has left goes to stderr. A counted code's count is \
-      stored before the code is shown.
+      TOTP, HOTP and Steam codes, from the seed that '\(ProgramName.current) set NAME --otp' or an import \
+      stored in the item's field otp. The seconds that the code has left go to stderr. The counter of an \
+      HOTP code is stored before the code is shown.
 
-      vault otp work/github
-      vault otp work/github --copy
-      vault read 'secret://work/github?attribute=otp'
+      \(ProgramName.current) otp work/github
+      \(ProgramName.current) otp work/github --copy
+      \(ProgramName.current) read 'secret://work/github?attribute=otp'
       """)
 
   @Argument(help: "The item.", completion: .live)
   var name: String
 
   @Option(
-    help: ArgumentHelp("The field that the seed is in, if not otp.", valueName: "name"),
+    help: ArgumentHelp("The field with the seed, if not otp.", valueName: "name"),
     completion: .live)
   var field: String?
 

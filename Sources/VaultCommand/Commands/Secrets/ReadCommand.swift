@@ -14,7 +14,7 @@ struct ReadCommand: ParsableCommand {
       A reference is secret://NAME[?attribute=fingerprint|expiry|otp&encoding=base64|hex|url|json&default=…][#FIELD], \
       in another vault secret://@VAULT/NAME.
 
-      vault read secret://work/github#user
+      \(ProgramName.current) read secret://work/github#user
       """)
 
   @Argument(

@@ -9,16 +9,17 @@ struct RemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Remove items: to the trash, or for good.",
     discussion: """
-      All of them or none. 'vault restore NAME' takes an item out of the trash again, and 'vault undo' all of them. With --purge it and its earlier versions go \
-      from every file of the vault.
+      Removes all of them or none. '\(ProgramName.current) restore NAME' brings one back from the trash, \
+      and '\(ProgramName.current) undo' all of them. --purge erases them and their earlier versions from \
+      every file of the vault.
 
-      vault remove api-token
+      \(ProgramName.current) remove api-token
       """)
 
   @Argument(help: "The items.", completion: .live)
   var names: [String]
 
-  @Flag(help: "Keep nothing of them, nor of removed items of the same name.")
+  @Flag(help: "Erase them for good, with removed items of the same name.")
   var purge = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -5,8 +5,8 @@ import VaultTerminal
 /// `vault rename`.
 struct RenameCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rename", abstract: "Give an item another name.",
-    discussion: "vault rename token api-token")
+    commandName: "rename", abstract: "Rename an item.",
+    discussion: "\(ProgramName.current) rename token api-token")
 
   @Argument(help: "The item.", completion: .live) var name: String
   @Argument(help: "Its new name.", completion: .live) var newName: String
@@ -23,8 +23,8 @@ struct RenameCommand: ParsableCommand {
 /// `vault copy`.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "copy", abstract: "Make a second item with the same secret.",
-    discussion: "vault copy api-token api-token-old")
+    commandName: "copy", abstract: "Copy an item.",
+    discussion: "\(ProgramName.current) copy api-token api-token-old")
 
   @Argument(help: "The item.", completion: .live) var name: String
   @Argument(help: "The name of the copy.", completion: .live) var newName: String

@@ -11,23 +11,23 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Run a command with secrets in its environment.",
     discussion: """
-      The command takes this program's place: same process, terminal, signals and exit status. An item \
-      api-token becomes $API_TOKEN. What is missing is listed before anything starts.
+      The command replaces this program: same process, terminal, signals and exit status. The item \
+      api-token becomes $API_TOKEN. Missing items are listed before anything starts.
 
-      vault run NAME… -- COMMAND ARGUMENT…
+      \(ProgramName.current) run NAME… -- COMMAND ARGUMENT…
 
-      vault run api-token -- ./deploy.sh
-      vault run --env PGPASSWORD=secret://database#password -- psql
-      vault run --env-file .env --only -- ./server
-      vault run --file tls/key -- nginx
+      \(ProgramName.current) run api-token -- ./deploy.sh
+      \(ProgramName.current) run --env PGPASSWORD=secret://database#password -- psql
+      \(ProgramName.current) run --env-file .env --only -- ./server
+      \(ProgramName.current) run --file tls/key -- nginx
       """)
 
-  @Argument(help: "Items and references, each for the variable of its name.", completion: .live)
+  @Argument(help: "Items and references; each sets the variable of its name.", completion: .live)
   var names: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A variable and what it holds: an item, a reference, or text with references; repeatable.",
+      "A variable and its value: an item, a reference, or text with references; repeatable.",
       valueName: "name=ref"), completion: .live)
   var env: [String] = []
 
@@ -55,7 +55,7 @@ struct RunCommand: ParsableCommand {
   var stdin: String?
 
   @Flag(
-    help: "Leave out the rest of the environment, but for HOME, PATH, TERM and their like.")
+    help: "Leave out the rest of the environment, except HOME, PATH, TERM and the like.")
   var only = false
 
   // The words after `--`: CommandLineParsing replaces `--` with this option's name, because the
@@ -71,7 +71,7 @@ struct RunCommand: ParsableCommand {
     let settings = try common.settings()
     guard !command.isEmpty else {
       throw CommandError.usage(
-        "there is no command to run", hint: "vault run NAME… -- COMMAND ARGUMENT…")
+        "there is no command to run", hint: "\(ProgramName.current) run NAME… -- COMMAND ARGUMENT…")
     }
     let asked = try RunVariable.all(names: names, assignments: env)
     let variables = try RunVariable.inFiles(envFile, besides: asked) + asked
@@ -105,7 +105,7 @@ struct RunCommand: ParsableCommand {
       }
       guard !hasNUL else {
         throw CommandError.usage(
-          "the secret for \(variable.name) holds a NUL byte, which no environment can",
+          "the secret for \(variable.name) contains a NUL byte, which an environment cannot hold",
           hint: "use an encoding: --env \(variable.name)='secret://NAME?encoding=base64'")
       }
       values.append((variable.name, value))
@@ -148,7 +148,7 @@ package struct RunVariable: Equatable, Sendable {
     var seen: Set<String> = []
     for variable in variables where !seen.insert(variable.name).inserted {
       throw CommandError.usage(
-        "the variable \(variable.name) is asked for twice", hint: "give one another name with --env"
+        "the variable \(variable.name) is set twice", hint: "give one another name with --env"
       )
     }
     return variables
@@ -166,7 +166,7 @@ package struct RunVariable: Equatable, Sendable {
     for path in paths {
       let bytes = try SecretInput.read(file: path, limit: 1 << 20)
       guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
-        throw CommandError.usage("\(path) is no text in UTF-8")
+        throw CommandError.usage("\(path) is not UTF-8 text")
       }
       for entry in DotenvImport.entries(text) {
         switch entry {
@@ -174,7 +174,7 @@ package struct RunVariable: Equatable, Sendable {
           throw CommandError.usage("\(path), line \(line): \(reason)")
         case .value(let name, let value):
           guard isVariable(name[...]) else {
-            throw CommandError.usage("\(path) has a name that no variable can have")
+            throw CommandError.usage("\(path) has an invalid variable name")
           }
           found[name] = RunVariable(name: name, parts: try ReferenceText.parts(of: value))
         }
@@ -201,7 +201,7 @@ package struct RunVariable: Equatable, Sendable {
     if let first = name.utf8.first, (0x30...0x39).contains(first) { name = "_" + name }
     guard name.utf8.contains(where: { $0 != UInt8(ascii: "_") }) else {
       throw CommandError.usage(
-        "an item's name makes no variable", hint: "choose one: --env VARIABLE=NAME")
+        "an item's name is not valid for a variable", hint: "choose one: --env VARIABLE=NAME")
     }
     return name
   }

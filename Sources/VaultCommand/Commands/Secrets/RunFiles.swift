@@ -63,7 +63,7 @@ struct RunFile: Equatable, Sendable {
     for file in files {
       guard case .descriptor(let number?) = file.use else { continue }
       guard taken.insert(number).inserted else {
-        throw CommandError.usage("two secrets are to have the descriptor \(number)")
+        throw CommandError.usage("two secrets would have the descriptor \(number)")
       }
     }
     var placements: [(file: Int32, number: Int32)] = []

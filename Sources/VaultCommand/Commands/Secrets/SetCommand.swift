@@ -11,15 +11,15 @@ import VaultTerminal
 struct SetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Keep a secret; asks for it twice.",
+    abstract: "Store a secret; asks for it twice.",
     discussion: """
-      The version before is kept. The secret is never given on the command line.
+      The previous version is kept. A secret is never given on the command line.
 
-      vault set api-token
-      printf %s "$TOKEN" | vault set work/github --stdin
-      vault set tls/key --file key.pem
-      vault set database --generate --length 32
-      vault set work/github --otp
+      \(ProgramName.current) set api-token
+      printf %s "$TOKEN" | \(ProgramName.current) set work/github --stdin
+      \(ProgramName.current) set tls/key --file key.pem
+      \(ProgramName.current) set database --generate --length 32
+      \(ProgramName.current) set work/github --otp
       """)
 
   @Argument(help: "The item.", completion: .live)
@@ -40,11 +40,14 @@ struct SetCommand: ParsableCommand {
   var exact = false
 
   @Option(
-    help: ArgumentHelp("Set one of its further fields.", valueName: "name"), completion: .live)
+    help: ArgumentHelp("The field to set; the main secret if omitted.", valueName: "name"),
+    completion: .live)
   var field: String?
 
   @Flag(
-    help: "Make one, and say how strong it is; 'vault help generate' tells more of the options.")
+    help:
+      "Generate it, and report its strength; '\(ProgramName.current) help generate' lists the options."
+  )
   var generate = false
 
   @Flag(help: "With --generate: write it to stdout, too.")
@@ -52,12 +55,12 @@ struct SetCommand: ParsableCommand {
 
   @Flag(
     help:
-      "It is the seed of one-time codes: an otpauth:// address or base32. Kept in the field otp.")
+      "The seed of one-time codes, as an otpauth:// address or base32; stored in the field otp.")
   var otp = false
 
   @OptionGroup(title: "With --generate") var generation: GenerationOptions
 
-  @OptionGroup(title: "What is known of it") var details: ItemDetailOptions
+  @OptionGroup(title: "Details") var details: ItemDetailOptions
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
@@ -70,15 +73,15 @@ struct SetCommand: ParsableCommand {
     }
     guard [stdin, file != nil, generate].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
-        "--stdin, --file and --generate are two sources at once", hint: "give one of them")
+        "--stdin, --file and --generate cannot be combined", hint: "give one of them")
     }
     guard !(generate && otp) else {
       throw CommandError.usage(
-        "a seed of one-time codes is given by the service", hint: "leave --generate out")
+        "the seed of one-time codes comes from the service", hint: "leave --generate out")
     }
     guard generate || !(generation.isGiven || show) else {
       throw CommandError.usage(
-        "options of a password to be made, and no --generate", hint: "add --generate")
+        "options for a generated password, without --generate", hint: "add --generate")
     }
     let recipe = generate ? try generation.recipe() : nil
     let settings = try common.settings()
@@ -166,7 +169,7 @@ struct SetCommand: ParsableCommand {
     _ settings: VaultSettings
   ) throws {
     for oddity in recipe == nil ? SecretText.oddities(of: secret) : [] {
-      StandardError.note("the secret may not be what was meant: \(oddity)")
+      StandardError.note("the secret may not be what you meant: \(oddity)")
     }
     if settings.writesJSON {
       var members: [(String, JSONValue)] = [

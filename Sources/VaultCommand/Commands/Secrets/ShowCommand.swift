@@ -7,11 +7,11 @@ import VaultTerminal
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show what is known of an item, but for its secret.",
+    abstract: "Show everything about an item except its secret.",
     discussion: """
-      The fingerprint is the length and a short keyed hash: enough to see that it is the one you mean.
+      The fingerprint is the length and a short keyed hash: enough to recognize the secret.
 
-      vault show api-token
+      \(ProgramName.current) show api-token
       """)
 
   @Argument(help: "The item.", completion: .live)

@@ -7,12 +7,12 @@ import VaultTerminal
 struct UndoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Take back the last change of items.",
+    abstract: "Undo the last change to items.",
     discussion: """
-      A secret that was set, an item that was removed, renamed or made: it is as before. Once more, and the \
-      change is back. What was removed with --purge stays gone.
+      Undoes what set, edit, remove, rename, copy or restore did last. Run it again to redo the change. \
+      Items removed with --purge stay gone.
 
-      vault undo
+      \(ProgramName.current) undo
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

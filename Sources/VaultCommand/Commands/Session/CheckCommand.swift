@@ -7,25 +7,25 @@ import VaultTerminal
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Verify every seal, and say what to mend; or verify a backup.",
+    abstract: "Verify the vault, or a backup, and say what to fix.",
     discussion: """
-      It changes nothing, and names no item. The exit status is 65 if something is damaged.
+      Changes nothing, and names no items. The exit status is 65 if something is damaged.
 
-      --salvage mends a damaged or lost vault by what can be read: the file, the generation before it, its \
-      earlier versions and the copies in the keyring. The damaged file is kept beside it. A file that is older \
-      than the generation before is taken with --accept-rollback only.
+      --salvage rebuilds a damaged or lost vault from what can be read: the file, the previous generation, \
+      earlier versions and the copies in the keyring. The damaged file is kept beside it. A file that is \
+      older than the previous generation is used only with --accept-rollback.
 
-      vault check
-      vault check backup.vault
-      vault check --salvage
+      \(ProgramName.current) check
+      \(ProgramName.current) check backup.vault
+      \(ProgramName.current) check --salvage
       """)
 
   @Argument(
-    help: ArgumentHelp("A backup; the vault itself if it is left out.", valueName: "file"),
+    help: ArgumentHelp("A backup; the vault itself if omitted.", valueName: "file"),
     completion: .file())
   var file: String?
 
-  @Flag(help: "Mend the vault by what can be read; what is lost is named.")
+  @Flag(help: "Rebuild the vault from what can be read; lists what is lost.")
   var salvage = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -33,7 +33,7 @@ struct CheckCommand: ParsableCommand {
   func validate() throws {
     if salvage, file != nil {
       throw ValidationError(
-        "--salvage mends the vault itself; a backup is put in place by init --from")
+        "--salvage rebuilds the vault itself; to restore a backup, use init --from")
     }
   }
 
@@ -88,21 +88,24 @@ struct CheckCommand: ParsableCommand {
     } else {
       try StandardOutput.write(TextTable.aligned(report.rows))
       for name in report.lost {
-        StandardError.line("vault: lost: \(name.text)")
+        StandardError.line("\(ProgramName.current): lost: \(name.text)")
       }
       if report.lostGenerations > 0 {
         StandardError.line(
           report.lostGenerations == 1
-            ? "vault: lost: the last change of the vault"
-            : "vault: lost: the last \(report.lostGenerations) changes of the vault")
+            ? "\(ProgramName.current): lost: the last change of the vault"
+            : "\(ProgramName.current): lost: the last \(report.lostGenerations) changes of the vault"
+        )
       }
       if let path = report.damagedFile {
         StandardError.note(
-          "the damaged file is kept: \(path)", hint: "run 'vault check', then remove it")
+          "the damaged file is kept: \(path)",
+          hint: "run '\(ProgramName.current) check', then remove it")
       }
       if report.base == .copies {
         StandardError.note(
-          "the desktop keyring opens the new vault", hint: "vault key add --recovery")
+          "the desktop keyring opens the new vault",
+          hint: "\(ProgramName.current) key add --recovery")
       }
     }
     if !report.lost.isEmpty || report.lostGenerations > 0 { throw ExitStatusOnly(status: .damaged) }
@@ -114,12 +117,12 @@ extension SalvageReport {
     let from =
       switch base {
       case .vaultFile: "the vault file"
-      case .previousGeneration: "the generation before"
+      case .previousGeneration: "the previous generation"
       case .copies: "the copies in the keyring alone"
       }
     return [
-      ["mended from", from], ["whole", String(whole)],
-      ["from the generation before", String(fromPrevious)],
+      ["rebuilt from", from], ["whole", String(whole)],
+      ["from the previous generation", String(fromPrevious)],
       ["from the keyring", String(fromKeyring)], ["from the history", String(fromHistory)],
       ["lost", String(lost.count)], ["changes lost", String(lostGenerations)],
       ["earlier versions lost", String(lostVersions)],
@@ -169,13 +172,13 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Write the vault and its history into one sealed file, and verify it.",
     discussion: """
-      The same keys open it. 'vault init --from FILE' puts it in place.
+      The same keys open it. '\(ProgramName.current) init --from FILE' restores it.
 
-      vault backup ~/backup.vault
+      \(ProgramName.current) backup ~/backup.vault
       """)
 
   @Argument(
-    help: ArgumentHelp("Where to; an older backup there is replaced.", valueName: "file"),
+    help: ArgumentHelp("The file; an older backup there is replaced.", valueName: "file"),
     completion: .file())
   var file: String
 
@@ -185,7 +188,7 @@ struct BackupCommand: ParsableCommand {
     let settings = try common.settings()
     let isReplacing = try Self.isBackup(file)
     try Self.tell(settings.withVault { try $0.backUp(to: file) }, settings)
-    if isReplacing { StandardError.note("an older backup in that place was replaced") }
+    if isReplacing { StandardError.note("replaced an older backup") }
   }
 
   /// Whether the path is an existing backup.
@@ -195,8 +198,8 @@ struct BackupCommand: ParsableCommand {
     guard SecretInput.exists(path) else { return false }
     guard BackupSummary.isBackup(at: path) else {
       throw CommandError(
-        .cannotCreate, "there is a file already that is not a backup",
-        hint: "name another place, or move that file away")
+        .cannotCreate, "the file already exists and is not a backup",
+        hint: "choose another path, or move that file away")
     }
     return true
   }
@@ -211,7 +214,7 @@ struct BackupCommand: ParsableCommand {
     } else {
       StandardError.note(
         "the backup holds \(summary.items) items and \(summary.earlierVersions) earlier versions, "
-          + "\(summary.size) bytes; every seal was verified")
+          + "\(summary.size) bytes; verified")
     }
   }
 }

@@ -9,23 +9,24 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Make a vault.",
     discussion: """
-      With a desktop keyring, that opens it and nothing is asked. Without one: a passphrase, or a key-file, \
-      which is made if it is missing.
+      A desktop keyring opens it without asking. Without a keyring, it takes a passphrase, or a key-file, \
+      which is created if it is missing.
 
-      vault init
-      vault init --key-file ~/.config/vault.key
-      vault init --passphrase env:PASSPHRASE
-      vault init --from backup.vault
+      \(ProgramName.current) init
+      \(ProgramName.current) init --key-file ~/.config/vault.key
+      \(ProgramName.current) init --passphrase env:PASSPHRASE
+      \(ProgramName.current) init --from backup.vault
       """)
 
   @Option(
-    help: ArgumentHelp("Put a backup in place instead.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Restore a backup instead.", valueName: "file"), completion: .file())
   var from: String?
 
-  @Option(help: ArgumentHelp("What to call the first key slot.", valueName: "text"))
+  @Option(help: ArgumentHelp("A label for the first key slot.", valueName: "text"))
   var label = ""
 
-  @Flag(inversion: .prefixedNo, help: "Make a recovery code; without a terminal it goes to stdout.")
+  @Flag(
+    inversion: .prefixedNo, help: "Create a recovery code; without a terminal it goes to stdout.")
   var recovery: Bool?
 
   @Flag(help: "Accept a passphrase that is easily guessed.")

@@ -7,15 +7,15 @@ import VaultTerminal
 struct SettingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
-    abstract: "Say or change how this vault behaves.",
+    abstract: "Show or change the settings of this vault.",
     discussion: """
-      They are sealed in the vault and hold wherever it is opened.
+      They are sealed in the vault and apply wherever it is opened.
 
-      vault settings                   what is set
-      vault settings session 1h        how long it stays open after it was opened
-      vault settings session 0         never: every command opens it anew
-      vault settings session default   fifteen minutes again
-      vault settings clipboard 20s     when a copied secret is cleared; 0 for never
+      \(ProgramName.current) settings                   what is set
+      \(ProgramName.current) settings session 1h        how long it stays open after it was opened
+      \(ProgramName.current) settings session 0         never: every command opens it anew
+      \(ProgramName.current) settings session default   fifteen minutes again
+      \(ProgramName.current) settings clipboard 20s     when a copied secret is cleared; 0 for never
       """)
 
   /// The settings.
@@ -62,14 +62,15 @@ struct SettingsCommand: ParsableCommand {
     case .clipboard:
       guard let time = Clipboard.seconds(value) else {
         throw CommandError.usage(
-          "the clipboard is cleared after a time up to 1h, 0 for never, or default",
-          hint: "such as: vault settings clipboard 20s")
+          "the clipboard time must be up to 1h, 0 for never, or default",
+          hint: "such as: \(ProgramName.current) settings clipboard 20s")
       }
       return time
     case .session, nil:
       guard let time = TimeSpan.seconds(value), (0...30 * 86_400).contains(time) else {
         throw CommandError.usage(
-          "a session is 0, default, or a time up to 30d", hint: "such as: vault settings session 1h"
+          "a session must be 0, default, or a duration up to 30d",
+          hint: "such as: \(ProgramName.current) settings session 1h"
         )
       }
       return time

@@ -6,13 +6,13 @@ import VaultTerminal
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say what there is, what opens it, and how the keyring and its copies stand.",
+    abstract: "Show the vault, what opens it, and the state of the keyring and its copies.",
     discussion: """
-      It asks for nothing, shows no prompt, begins no session and changes nothing; no name of an item is in \
-      it. Within six seconds, also where the keyring hangs.
+      Never prompts, starts no session and changes nothing; names no items. Ends within six seconds, even \
+      if the keyring hangs.
 
-      vault status
-      vault status --json
+      \(ProgramName.current) status
+      \(ProgramName.current) status --json
       """)
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -36,7 +36,7 @@ struct StatusCommand: ParsableCommand {
     if status.slots.count == 1, !settings.writesJSON {
       StandardError.note(
         "only one key slot opens this vault: one accident loses it",
-        hint: "vault key add --recovery")
+        hint: "\(ProgramName.current) key add --recovery")
     }
   }
 }

@@ -7,11 +7,11 @@ import VaultTerminal
 struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Open the vault for a while.",
+    abstract: "Keep the vault open for a while.",
     discussion: """
-      For a quarter of an hour, or for as long as --for says; 'vault lock' ends it everywhere.
+      For 15 minutes, or as long as --for says; '\(ProgramName.current) lock' ends it everywhere.
 
-      vault unlock --for 8h
+      \(ProgramName.current) unlock --for 8h
       """)
 
   @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 8h.", valueName: "time"))
@@ -27,7 +27,7 @@ struct UnlockCommand: ParsableCommand {
     if let duration {
       guard let seconds = TimeSpan.seconds(duration), (1...30 * 86_400).contains(seconds) else {
         throw CommandError.usage(
-          "--for is no time between 1s and 30d", hint: "such as: --for 8h")
+          "--for must be between 1s and 30d", hint: "such as: --for 8h")
       }
       settings.sessionSeconds = seconds
     }
@@ -63,7 +63,7 @@ struct UnlockCommand: ParsableCommand {
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "End the session, in every terminal at once.",
-    discussion: "vault lock")
+    discussion: "\(ProgramName.current) lock")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
@@ -74,7 +74,7 @@ struct LockCommand: ParsableCommand {
     if hadSession, (try? vault.summary()) == nil {
       StandardError.note(
         "the vault file cannot be read: the sessions of all your vaults were ended",
-        hint: "'vault status' says why")
+        hint: "'\(ProgramName.current) status' says why")
     }
     if settings.writesJSON {
       try StandardOutput.write([("hadSession", .bool(hadSession))])

@@ -71,7 +71,7 @@ extension JSONValue {
     case .bool(let flag): self = .bool(flag)
     case .string(let text): self = .string(text)
     case .number(let digits, _):
-      guard Self.isNumber(digits) else { throw reader.failure("a number makes no sense") }
+      guard Self.isNumber(digits) else { throw reader.failure("invalid number") }
       self = .number(digits: digits)
     case .array:
       var elements: [JSONValue] = []
