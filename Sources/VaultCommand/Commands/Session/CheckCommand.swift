@@ -105,7 +105,7 @@ struct CheckCommand: ParsableCommand {
       if report.base == .copies {
         StandardError.note(
           "the desktop keyring opens the new vault",
-          hint: "\(ProgramName.current) key add --recovery")
+          hint: Advice.text(nil, [.addRecoveryCode]))
       }
     }
     if !report.lost.isEmpty || report.lostGenerations > 0 { throw ExitStatusOnly(status: .damaged) }

@@ -36,7 +36,7 @@ struct StatusCommand: ParsableCommand {
     if status.slots.count == 1, !settings.writesJSON {
       StandardError.note(
         "only one key slot opens this vault: one accident loses it",
-        hint: "\(ProgramName.current) key add --recovery")
+        hint: Advice.text(nil, [.addRecoveryCode]))
     }
   }
 }
