@@ -93,7 +93,13 @@ do {
   case "contract":
     let contract = KeyringContract(of: keyring)
     do throws(ContractViolation) {
-      if words.first == "locked" { try contract.checkWhileLocked() } else { try contract.check() }
+      switch words.first {
+      case "locked": try contract.checkWhileLocked()
+      case let name?:
+        guard let rule = KeyringContract.Rule(rawValue: name) else { exit(64) }
+        try contract.check(rule)
+      case nil: try contract.check()
+      }
       print("holds")
     } catch {
       print(error)
