@@ -2,7 +2,6 @@ import FoundationEssentials
 public import VaultCredentials
 import VaultSealing
 import VaultStorage
-import VaultTerminal
 
 /// The effect of an import on each item, known before anything is written.
 ///

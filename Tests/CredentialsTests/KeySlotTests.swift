@@ -50,7 +50,7 @@ struct KeySlotTests {
       let error = #expect(throws: CredentialError.self) {
         try vault.locked.blocking.unlock(with: [.recoveryCode { bytes }])
       }
-      #expect(error?.message.contains("mistake") == true)
+      #expect(error?.message.contains("typing error") == true)
     }
   }
 

@@ -3,7 +3,6 @@ import VaultCredentials
 import VaultPreferences
 import VaultSealing
 import VaultStorage
-import VaultTerminal
 
 /// KeePass 2's XML, as KeePassXC exports it.
 ///

@@ -1,6 +1,5 @@
 public import VaultSealing
 import VaultStorage
-import VaultTerminal
 
 /// The contents of a password store's file as the parts of an item.
 ///

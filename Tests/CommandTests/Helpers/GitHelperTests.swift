@@ -41,7 +41,8 @@ struct GitHelperTests {
     let trace = "\(links.home)/trace"
     let answer = try links.run(
       "strace",
-      ["-f", "-o", trace, "-e", "trace=open,openat", "git-credential-vault", "get"], input: host)
+      ["-f", "-o", trace, "-e", "trace=open,openat,openat2", "git-credential-vault", "get"],
+      input: host)
     #expect(answer.text.contains("password=p\n"), "\(answer.errors)")
     let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
     #expect(calls.count { $0.contains("secrets.vault\"") } == 1)

@@ -112,7 +112,7 @@ struct CommandQuotingTests {
     ] {
       let done = try shell.run(["-c", "V() { \"\(VaultProcess.path)\" \"$@\"; }; \(line)"])
       #expect(done.status == 64, "\(line): \(done.errors)")
-      #expect(done.errors.contains("not UTF-8"))
+      #expect(done.errors.contains("not valid UTF-8"))
     }
     #expect(try vault("list").text.isEmpty)
     // What follows -- is another program's.

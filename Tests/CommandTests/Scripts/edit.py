@@ -141,7 +141,7 @@ def script():
     assert b"EDITOR=nano" in run(vault, "edit", "k", status=69, start_new_session=True).stderr
     environment["EDITOR"] = f"{home}/editor"
     put(b"\xff\xfe", "bin")
-    assert b"no text" in run(vault, "edit", "bin", status=64, start_new_session=True).stderr
+    assert b"not text" in run(vault, "edit", "bin", status=64, start_new_session=True).stderr
 
 
 def two():
