@@ -145,7 +145,7 @@ public struct VaultNotice: Sendable, Equatable {
 
   static let plainKeyringSession = VaultNotice(
     .plainKeyringSession,
-    "the keyring offers no encrypted connection: secrets crossed the session bus in clear text",
+    "the keyring offers no encrypted connection: secrets crossed the session bus in plain text",
     remedies: [.requireEncryptedSession])
 
   static let singleSlot = VaultNotice(

@@ -23,7 +23,7 @@ extension UnlockedVault.Blocking {
       report.findings.append(
         CheckFinding(
           .warning, VaultNotice.Code.plainKeyringSession.rawValue,
-          "the keyring offers no encrypted connection: secrets cross the session bus in clear text",
+          "the keyring offers no encrypted connection: secrets cross the session bus in plain text",
           remedies: [.stopPublishing]))
     }
     guard status.message == nil, let copies = try? copies() else {

@@ -145,7 +145,7 @@ struct ImportFidelityTests {
         """)
     #expect(done.status == 0, "\(done.errors)")
     #expect(done.errors.contains("a tag is written 'a [2Jb'"))
-    #expect(done.errors.contains("a field is called 'f_'"))
+    #expect(done.errors.contains("a field is named 'f_'"))
     for line in [["--tag", "a\u{1B}b"], ["--field", "f\r\nx"], ["--attribute", "k\u{1B}=v"]] {
       let refused = try vault.vault.run(["set", "n", "--stdin"] + line, input: Data("x".utf8))
       #expect(refused.status == 64, "\(line): \(refused.status) \(refused.errors)")

@@ -11,9 +11,9 @@ struct ExportCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write secrets in a format that other programs read; json and dotenv in clear text.",
+    abstract: "Write secrets in a format that other programs read; json and dotenv in plain text.",
     discussion: """
-      Clear text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
+      Plain text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
       'pass init', encrypted by gpg for the keys in its .gpg-id. '\(ProgramName.current) backup' keeps \
       everything sealed.
 
@@ -38,7 +38,7 @@ struct ExportCommand: ParsableCommand {
     completion: .file())
   var out: String?
 
-  @Flag(help: "Write secrets in clear text without asking.")
+  @Flag(help: "Write secrets in plain text without asking.")
   var yes = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -49,9 +49,9 @@ struct ExportCommand: ParsableCommand {
       throw CommandError.usage("unknown format", hint: "known: json, dotenv, pass")
     }
     if format != .pass, !yes {
-      guard let answer = try Prompt.confirm("Write secrets in clear text?", default: false) else {
+      guard let answer = try Prompt.confirm("Write secrets in plain text?", default: false) else {
         throw CommandError.usage(
-          "writing secrets in clear text must be confirmed", hint: "use --yes")
+          "writing secrets in plain text must be confirmed", hint: "use --yes")
       }
       guard answer else { throw ExitStatusOnly(status: .no) }
     }
