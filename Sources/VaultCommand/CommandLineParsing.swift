@@ -107,7 +107,8 @@ package enum CommandLineParsing {
     return arguments
   }
 
-  /// The words of a line that are read here, as bytes: what follows the `--` of `vault run` is another program's.
+  /// The words of a line that are read here, as bytes: what follows the `--` of `vault run` is
+  /// another program's.
   package static func ownWords(of words: [[UInt8]]) -> ArraySlice<[UInt8]> {
     let texts = words.dropFirst().map(RawArguments.shown)
     guard leadingOptions(texts).rest.first == RunCommand.verbName,

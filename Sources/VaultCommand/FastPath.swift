@@ -3,8 +3,9 @@ import VaultTerminal
 
 /// The lines that are recognised without the argument parser, which costs more than a `get` does.
 ///
-/// Only where every word is plain: anything else, and anything that could be meant otherwise, goes through
-/// the parser. ``table`` is the one list of them; a test holds both ways equal for each row.
+/// Only where every word is plain: anything else, and anything that could be meant otherwise, goes
+/// through the parser. ``table`` is the one list of them; a test holds both ways equal for each
+/// row.
 enum FastPath: Equatable {
   case version
   case get(GetRequest)
@@ -50,7 +51,8 @@ enum FastPath: Equatable {
     return nil
   }
 
-  /// The same request, made by way of the argument parser; `nil` for a line that only the table knows.
+  /// The same request, made by way of the argument parser; `nil` for a line that only the table
+  /// knows.
   init?(parsing arguments: [String]) throws {
     switch try CommandLineParsing.command(for: arguments) {
     case let verb as GetCommand: self = .get(try verb.request())

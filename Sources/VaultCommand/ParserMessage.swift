@@ -1,10 +1,11 @@
 import ArgumentParser
 import VaultStorage
 
-/// What the argument parser says of a line, without what was typed: a word out of place may be a secret.
+/// What the argument parser says of a line, without what was typed: a word out of place may be a
+/// secret.
 ///
-/// The parser puts what it repeats between single quotes. Of that only stays what the command itself knows: the names
-/// of options and what they take.
+/// The parser puts what it repeats between single quotes. Of that only stays what the command
+/// itself knows: the names of options and what they take.
 struct ParserMessage {
   /// One sentence.
   let text: String
@@ -50,7 +51,8 @@ struct ParserMessage {
     }.joined(separator: " ")
   }
 
-  /// What the verbs on the line know: their options, with and without what these take, and their words.
+  /// What the verbs on the line know: their options, with and without what these take, and their
+  /// words.
   private static func words(of arguments: [String]) -> Set<String> {
     var grammars = [CommandGrammar.root]
     for argument in arguments {

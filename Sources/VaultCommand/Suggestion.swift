@@ -2,7 +2,8 @@
 package enum Suggestion {
   private static let maximumLength = 64
 
-  /// The candidate that is like `word`, or begins with it; `nil` where none is near enough to be meant.
+  /// The candidate that is like `word`, or begins with it; `nil` where none is near enough to be
+  /// meant.
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let word = word.lowercased()
     guard !word.isEmpty, word.utf8.count <= maximumLength else { return nil }

@@ -1,7 +1,7 @@
 /// An error of a vault, its keys, its items or the keyring.
 ///
-/// The message is one sentence; it never holds a secret. ``remedies`` are what can be done about it, as
-/// values, and ``hint`` what else there is to say. Neither names a command or an option.
+/// The message is one sentence; it never holds a secret. ``remedies`` are what can be done about
+/// it, as values, and ``hint`` what else there is to say. Neither names a command or an option.
 ///
 /// ```swift
 /// do {
@@ -94,7 +94,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
   public var hint: String?
   /// What can be done about it, the best first; empty if nothing is known to help.
   public var remedies: [Remedy]
-  /// The item that was asked for, where there is none: for a caller who knows names that are like it.
+  /// The item that was asked for, where there is none: for a caller who knows names that are like
+  /// it.
   package var missingItem: ItemName?
   /// The error of the layer below, if one failed.
   public let underlying: (any Error)?

@@ -82,7 +82,8 @@ public struct Item: Sendable, Identifiable {
   public let attributes: [String: String]
   /// The state of its copy in the keyring.
   ///
-  /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all of them.
+  /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all
+  /// of them.
   public var publishedCopy: PublishedCopy {
     switch copy {
     case .none: .none

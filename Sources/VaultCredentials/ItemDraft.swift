@@ -1,6 +1,7 @@
 package import VaultSealing
 
-/// All parts of an item to be stored at once: its main secret, all its fields, and what is known of it.
+/// All parts of an item to be stored at once: its main secret, all its fields, and what is known of
+/// it.
 ///
 /// ```swift
 /// var draft = ItemDraft(try ItemName("github.com/me"), main: try Secret("s3cr3t"))

@@ -19,8 +19,8 @@ package enum ItemLimits {
   /// Bytes of an attribute's value.
   package static let attributeValue = 4096
 
-  /// Whether a text can be the name of a field or attribute, a tag, or the label of a slot: nothing that a terminal
-  /// or a protocol of lines would act on.
+  /// Whether a text can be the name of a field or attribute, a tag, or the label of a slot: nothing
+  /// that a terminal or a protocol of lines would act on.
   package static func isPlain(_ text: String) -> Bool {
     !text.unicodeScalars.contains { scalar in
       switch scalar.properties.generalCategory {

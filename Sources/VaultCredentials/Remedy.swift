@@ -1,8 +1,8 @@
 /// Something that can be done about an error, a notice or a finding.
 ///
-/// The library's messages name no command and no option: a program says a remedy in its own words, or
-/// offers it as a button. The `vault` command turns each into a line to type. New cases may be added, so
-/// switch over it with a `default`.
+/// The library's messages name no command and no option: a program says a remedy in its own words,
+/// or offers it as a button. The `vault` command turns each into a line to type. New cases may be
+/// added, so switch over it with a `default`.
 ///
 /// ```swift
 /// do {
@@ -24,7 +24,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case check
   /// Look for intact copies of what is damaged.
   case salvage
-  /// Accept the older or other vault file, if it is there on purpose: ``VaultOptions/acceptsRollback``.
+  /// Accept the older or other vault file, if it is there on purpose:
+  /// ``VaultOptions/acceptsRollback``.
   case acceptRollback
 
   // MARK: Keys

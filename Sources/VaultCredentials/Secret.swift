@@ -2,9 +2,9 @@ public import VaultSealing
 
 /// A secret value: bytes, usually text, that wipe themselves when the last reference goes.
 ///
-/// It lies in locked memory and prints as `<redacted>`. Text comes out only where ``text`` is asked for, as
-/// an ordinary `String`, whose memory nobody wipes: prefer ``withBytes(_:)`` where the secret is only
-/// handed on.
+/// It lies in locked memory and prints as `<redacted>`. Text comes out only where ``text`` is asked
+/// for, as an ordinary `String`, whose memory nobody wipes: prefer ``withBytes(_:)`` where the
+/// secret is only handed on.
 ///
 /// ```swift
 /// let secret = try Secret("s3cr3t")

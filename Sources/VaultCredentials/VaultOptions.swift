@@ -20,8 +20,8 @@ public struct VaultOptions: Sendable {
   public var requiresEncryptedKeyringSession = false
   /// What is to happen while the keyring's own prompt waits on a display.
   public var keyringPrompt: KeyringPromptWatch?
-  /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for what the vault's
-  /// own setting says, or else 15 minutes.
+  /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for
+  /// what the vault's own setting says, or else 15 minutes.
   public var sessionSeconds: Int?
   /// The time to wait for another writer.
   public var lockTimeout: Duration = .seconds(10)
@@ -29,14 +29,14 @@ public struct VaultOptions: Sendable {
   public var historyLimit = 10
   /// The number of days that a removed item stays in the trash.
   public var trashDays = 30
-  /// Whether every tenth secret that is set notes, while one key slot alone opens the vault, that a second one is
-  /// missing: for programs that a person sits at.
+  /// Whether every tenth secret that is set notes, while one key slot alone opens the vault, that a
+  /// second one is missing: for programs that a person sits at.
   public var remindsOfSingleSlot = false
-  /// How often ``UnlockedVault/changes()`` looks at the vault file, in place of being told by the kernel; `nil` for
-  /// never, but once a second on a network file system.
+  /// How often ``UnlockedVault/changes()`` looks at the vault file, in place of being told by the
+  /// kernel; `nil` for never, but once a second on a network file system.
   ///
-  /// For places where the kernel does not tell of all changes: a file system of a virtual machine's host, a
-  /// container's overlay, FUSE under an unknown name.
+  /// For places where the kernel does not tell of all changes: a file system of a virtual machine's
+  /// host, a container's overlay, FUSE under an unknown name.
   public var changePolling: Duration?
 
   /// Another keyring than the desktop's: a seam for the testing library.
@@ -51,7 +51,8 @@ public struct VaultOptions: Sendable {
 
   /// The desktop's keyring, as these options want it; nothing is asked of it yet.
   ///
-  /// Vaults that are given the same one as ``desktopKeyring`` share its connection, and wait for it once.
+  /// Vaults that are given the same one as ``desktopKeyring`` share its connection, and wait for it
+  /// once.
   package func makeKeyring() -> any DesktopKeyring {
     var options = KeyringOptions()
     options.timeout = keyringTimeout
@@ -74,7 +75,8 @@ public struct KeyringPromptWatch: Sendable {
   ///
   /// - Parameters:
   ///   - began: The prompt is about to be shown.
-  ///   - isGivenUp: Asked ten times a second; `true` takes the prompt away, and the next key source has its turn.
+  ///   - isGivenUp: Asked ten times a second; `true` takes the prompt away, and the next key source
+  ///     has its turn.
   ///   - ended: The prompt is gone.
   public init(
     began: @escaping @Sendable () -> Void = {}, isGivenUp: @escaping @Sendable () -> Bool,

@@ -3,11 +3,11 @@ public import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// A vault for tests: in memory, opened by a random key, without session and keyring, and gone with its last
-/// reference.
+/// A vault for tests: in memory, opened by a random key, without session and keyring, and gone with
+/// its last reference.
 ///
-/// It is a vault in all other respects: what passes here passes on a disk. Its files lie on the memory file
-/// system `/dev/shm`, or in the temporary folder where there is none.
+/// It is a vault in all other respects: what passes here passes on a disk. Its files lie on the
+/// memory file system `/dev/shm`, or in the temporary folder where there is none.
 ///
 /// ```swift
 /// let test = try InMemoryVault()
@@ -24,8 +24,8 @@ public final class InMemoryVault: Sendable {
 
   /// Makes a vault without items.
   ///
-  /// - Parameter options: How it behaves. With the standard options it leaves the desktop's keyring alone;
-  ///   see `VaultOptions.use(_:)`. It never begins a session.
+  /// - Parameter options: How it behaves. With the standard options it leaves the desktop's keyring
+  ///   alone; see `VaultOptions.use(_:)`. It never begins a session.
   /// - Throws: `CredentialError` with code `.cannotCreate`.
   public init(options: VaultOptions = VaultOptions()) throws {
     var options = options

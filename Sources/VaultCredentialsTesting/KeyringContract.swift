@@ -3,9 +3,10 @@ import VaultSealing
 
 /// What a vault relies on in a desktop keyring, as a suite that runs against any of them.
 ///
-/// Both conformers of the vault pass it: ``TestKeyring``, and the Secret Service on the session bus. Run it
-/// where you want to know whether the keyring of a machine will do, or that a test's keyring is in the state
-/// you think it is. It depends on no test framework: a rule that does not hold is thrown.
+/// Both conformers of the vault pass it: ``TestKeyring``, and the Secret Service on the session
+/// bus. Run it where you want to know whether the keyring of a machine will do, or that a test's
+/// keyring is in the state you think it is. It depends on no test framework: a rule that does not
+/// hold is thrown.
 ///
 /// ```swift
 /// @Test(arguments: KeyringContract.Rule.allCases)
@@ -14,8 +15,8 @@ import VaultSealing
 /// }
 /// ```
 ///
-/// Each check makes items under a service name of its own, `vault-contract-` and a random number, and deletes
-/// them, also when it fails. Nothing else in the keyring is touched.
+/// Each check makes items under a service name of its own, `vault-contract-` and a random number,
+/// and deletes them, also when it fails. Nothing else in the keyring is touched.
 public struct KeyringContract: Sendable {
   /// A rule that every keyring must hold.
   public enum Rule: String, Sendable, CaseIterable {
@@ -96,8 +97,8 @@ public struct KeyringContract: Sendable {
 
   /// Checks that a locked keyring hands out nothing and takes nothing, for one that is locked.
   ///
-  /// - Throws: ``ContractViolation`` with the rule `.reportsThatItIsOpen` if it says something else of itself,
-  ///   or with the rule that is broken by what it does.
+  /// - Throws: ``ContractViolation`` with the rule `.reportsThatItIsOpen` if it says something else
+  ///   of itself, or with the rule that is broken by what it does.
   public func checkWhileLocked() throws(ContractViolation) {
     try run(.reportsThatItIsOpen) { bench in try bench.isLocked() }
   }

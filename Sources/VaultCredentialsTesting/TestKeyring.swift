@@ -4,8 +4,8 @@ package import VaultSealing
 
 /// A desktop keyring for tests, in any of the states in which a real one may be found.
 ///
-/// It needs no bus, no daemon and no display, and it waits for nothing: what takes a real keyring five seconds
-/// to fail at fails at once.
+/// It needs no bus, no daemon and no display, and it waits for nothing: what takes a real keyring
+/// five seconds to fail at fails at once.
 ///
 /// ```swift
 /// let keyring = TestKeyring()
@@ -77,7 +77,8 @@ public final class TestKeyring: Sendable {
     set { contents.withLock { $0.state = newValue } }
   }
 
-  /// What it holds for a service and a user, as another program would read it; also while it is locked.
+  /// What it holds for a service and a user, as another program would read it; also while it is
+  /// locked.
   ///
   /// - Parameters:
   ///   - service: The attribute `service`.

@@ -43,7 +43,8 @@ package enum BlockingThread {
     }
   }
 
-  /// Runs a `body` that cannot fail on a thread of its own and waits without holding a cooperative one.
+  /// Runs a `body` that cannot fail on a thread of its own and waits without holding a cooperative
+  /// one.
   package static func run<Result: Sendable>(
     name: String, _ body: @escaping @Sendable () -> Result
   ) async -> Result {

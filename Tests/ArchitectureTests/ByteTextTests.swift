@@ -3,9 +3,10 @@ import Testing
 
 /// Formats, protocols and quoting work on bytes or Unicode scalars, never on `Character`.
 ///
-/// A quote with a combining mark behind it is one `Character`, and so is `"\r\n"`: `split`, `contains`, `replacing`,
-/// `hasPrefix` and `==` do not see the quote or the newline in it, and the shell, SQLite and every parser do. What
-/// took a `Character` for a byte let values of others run as commands.
+/// A quote with a combining mark behind it is one `Character`, and so is `"\r\n"`: `split`,
+/// `contains`, `replacing`, `hasPrefix` and `==` do not see the quote or the newline in it, and the
+/// shell, SQLite and every parser do. What took a `Character` for a byte let values of others run
+/// as commands.
 struct ByteTextTests {
   /// Where comparing characters is right, or can only refuse.
   static let allowed: [String: String] = [

@@ -4,8 +4,8 @@ import Testing
 /// The command parses no other program's format or protocol: VaultExchange, VaultProtocols and
 /// VaultPreferences do, as functions that need no process.
 ///
-/// A test cannot tell parsing from other code. This one holds the signs of it: a parser of JSON or XML
-/// in use, a file or type named after another program's format, and the words of its syntax.
+/// A test cannot tell parsing from other code. This one holds the signs of it: a parser of JSON or
+/// XML in use, a file or type named after another program's format, and the words of its syntax.
 struct ForeignFormatTests {
   /// Files that may show a sign, each with its reason.
   static let allowed: [String: String] = [

@@ -68,7 +68,8 @@ struct LibraryWordsTests {
     #expect(read > 1000)
   }
 
-  /// The command may be installed as `lvault`: what is to be typed takes the name from `ProgramName`.
+  /// The command may be installed as `lvault`: what is to be typed takes the name from
+  /// `ProgramName`.
   @Test func noTextOfTheCommandSpellsItsNameOut() throws {
     let names = try Self.commandNames().union(["help"])
     // The marks in podman's file stay as they are, whatever the command is called.

@@ -4,7 +4,8 @@ import Testing
 /// A test says what it could not check: it is skipped with a reason or fails, and never just ends.
 ///
 /// In the body of a `@Test` function a bare `return` is such an end. Where a part is missing,
-/// `.enabled(if:)` skips the test, and the run counts it; what must be there is asked for by `#require`.
+/// `.enabled(if:)` skips the test, and the run counts it; what must be there is asked for by
+/// `#require`.
 struct SilentReturnTests {
   /// The bare returns in the bodies of tests, with their line numbers.
   static func silentReturns(in lines: [String]) -> [(number: Int, line: String)] {

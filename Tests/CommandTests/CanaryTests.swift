@@ -81,7 +81,8 @@ struct CanaryTests {
       #expect(strace.terminationStatus == 0, "\(arguments[0])")
       let said = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         .filter { $0.contains(Self.secret) }
-      // `get` writes it once, where it was asked to: out of secret memory, which not even root's strace can read.
+      // `get` writes it once, where it was asked to: out of secret memory, which not even root's
+      // strace can read.
       let isSeen = try !LockedMemory.protection().isSecretMemory && arguments[0] == "get"
       #expect(said.count == (isSeen ? 1 : 0), "\(arguments[0])")
     }

@@ -21,7 +21,8 @@ struct ConsumerTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Writes a package with a program for each of `libraries`, which takes this one with exactly these traits.
+  /// Writes a package with a program for each of `libraries`, which takes this one with exactly
+  /// these traits.
   ///
   /// Without any named, `traits` are the default ones.
   private func consume(_ libraries: [String: String], traits: String?) throws {

@@ -93,7 +93,8 @@ struct DurabilityTests {
     }
   }
 
-  /// Runs the command, which is killed at its `number`th system call `call`; whether it came to that.
+  /// Runs the command, which is killed at its `number`th system call `call`; whether it came to
+  /// that.
   private func killed(
     at call: String, number: Int, _ words: [String], home: TemporaryHome
   ) throws -> Bool {

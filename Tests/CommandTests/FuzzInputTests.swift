@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The inputs that `make fuzz` starts from, and those that it found something with: they stay answered.
+/// The inputs that `make fuzz` starts from, and those that it found something with: they stay
+/// answered.
 @Suite(.timeLimit(.minutes(5)))
 struct FuzzInputTests {
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

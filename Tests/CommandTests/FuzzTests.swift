@@ -9,7 +9,8 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// Whatever foreign bytes say: an answer or one of our errors, never a crash, a hang or another status.
+/// Whatever foreign bytes say: an answer or one of our errors, never a crash, a hang or another
+/// status.
 @Suite(.timeLimit(.minutes(10)))
 struct FuzzTests {
   private static let inputs = 3000 * Mutations.rounds

@@ -8,8 +8,8 @@ struct PowerCutTests {
   /// How often each thing is done, acknowledged, and the power cut, on each file system.
   static let rounds = 30
 
-  /// Where everything is on a disk whose power can be cut, a new home now and then: the first write of a file and
-  /// the later ones take different ways.
+  /// Where everything is on a disk whose power can be cut, a new home now and then: the first write
+  /// of a file and the later ones take different ways.
   private final class Rig {
     let disk: PowerCut
     private(set) var command: VaultProcess
@@ -44,10 +44,11 @@ struct PowerCutTests {
       try acknowledged("set", "k", "--stdin", "--no-session", input: text)
     }
 
-    /// What is wrong with the secret, if anything; a line on stderr would be a warning of a rollback.
+    /// What is wrong with the secret, if anything; a line on stderr would be a warning of a
+    /// rollback.
     ///
-    /// The record of what was seen last is not synced, and may be empty: Documentation/file-format.md, section 6.
-    /// That is told, and costs no secret.
+    /// The record of what was seen last is not synced, and may be empty:
+    /// Documentation/file-format.md, section 6. That is told, and costs no secret.
     func complaint(expecting text: String) throws -> String? {
       let result = try command.run(["get", "k", "--no-session"])
       let renewed = "vault: the record of the last seen vault file was empty"
@@ -174,7 +175,8 @@ struct PowerCutTests {
 
   // MARK: The rig itself
 
-  /// The same command without its syncs must lose what it acknowledged, or the rounds above prove nothing.
+  /// The same command without its syncs must lose what it acknowledged, or the rounds above prove
+  /// nothing.
   @Test(
     .enabled(if: canStrace, "needs strace"),
     .enabled(

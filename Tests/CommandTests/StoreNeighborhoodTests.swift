@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What lies beside the vault and its store, through the command: told with the right status, nothing else touched.
+/// What lies beside the vault and its store, through the command: told with the right status,
+/// nothing else touched.
 struct StoreNeighborhoodTests {
   private func bytes(_ path: String) throws -> [UInt8] {
     try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The unit of Documentation/servers.md, run by a real systemd: a key from `LoadCredential=`, for a service of
-/// another user.
+/// The unit of Documentation/servers.md, run by a real systemd: a key from `LoadCredential=`, for a
+/// service of another user.
 struct SystemdTests {
   /// Root, systemd, and a hierarchy of cgroups (version 1) in which a group can be made.
   private static let canRun =

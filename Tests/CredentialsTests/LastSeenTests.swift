@@ -6,7 +6,8 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// What this machine saw last: after a power cut, beside a long fork, and where another vault has come.
+/// What this machine saw last: after a power cut, beside a long fork, and where another vault has
+/// come.
 struct LastSeenTests {
   private func recordPath(_ vault: ThrowawayVault) throws -> String {
     "\(vault.home.path)/vault/state/\(try vault.locked.blocking.summary().id).seen"

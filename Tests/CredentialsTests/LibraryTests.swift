@@ -5,7 +5,8 @@ import VaultCredentials
 import VaultCredentialsTesting
 import VaultSealing
 
-/// The library as other programs use it: keys of the Keychain, changes as they happen, their own tests.
+/// The library as other programs use it: keys of the Keychain, changes as they happen, their own
+/// tests.
 struct LibraryTests {
   @Test func accountsThatOnlyLookAlikeAreTwo() async throws {
     let test = try InMemoryVault()
@@ -54,7 +55,8 @@ struct LibraryTests {
     #expect(try await !test.open.delete(key))
   }
 
-  /// Sizes around what padding, a page and the format's limit make of them; bytes that text has no place for.
+  /// Sizes around what padding, a page and the format's limit make of them; bytes that text has no
+  /// place for.
   @Test func secretsOfAnySizeComeBackExactly() throws {
     let vault = try ThrowawayVault()
     let secrets: [[UInt8]] = [
@@ -204,7 +206,8 @@ struct LibraryTests {
   }
 }
 
-/// A vault with a keyring in each of its states: the contract that a real one is held to, without a bus.
+/// A vault with a keyring in each of its states: the contract that a real one is held to, without a
+/// bus.
 struct TestKeyringTests {
   private func vault(_ keyring: TestKeyring) throws -> InMemoryVault {
     var options = VaultOptions()

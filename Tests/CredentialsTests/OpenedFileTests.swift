@@ -7,8 +7,8 @@ import VaultSealing
 
 /// What opening a vault has read is used only while it is still the file.
 struct OpenedFileTests {
-  /// Another file may have the number and the size of the one that was read: a file system uses numbers again, and a
-  /// tool that copies may write in place.
+  /// Another file may have the number and the size of the one that was read: a file system uses
+  /// numbers again, and a tool that copies may write in place.
   @Test func aFileOfTheSameNumberAndSizeIsReadAnew() throws {
     let vault = try ThrowawayVault()
     let name = try ItemName("k")

@@ -125,7 +125,8 @@ struct SalvageTests {
     #expect(open.takeNotices().isEmpty)
   }
 
-  /// A vault with an old generation in the place of the one before, and a vault file that does not open.
+  /// A vault with an old generation in the place of the one before, and a vault file that does not
+  /// open.
   private func brokenFarBehind(_ offset: Int) throws -> (vault: ThrowawayVault, distance: UInt64) {
     let vault = try ThrowawayVault()
     try vault.open.blocking.set(name("bank"), to: Secret("revoked"))

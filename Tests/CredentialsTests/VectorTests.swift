@@ -4,7 +4,8 @@ import Testing
 import VaultCredentials
 import VaultSealing
 
-/// Vault files that another implementation wrote, `Vectors/make_vectors.py`, each with its outcome in its name.
+/// Vault files that another implementation wrote, `Vectors/make_vectors.py`, each with its outcome
+/// in its name.
 struct VectorTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Vectors")

@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// The decoders under libFuzzer: `make fuzz`. A package of its own, since everything in it is built with the
-// fuzzer's and the address sanitizer's instructions. `Sources` and `Targets` are links, so that its modules are
-// the main package's own sources and may use what is `package` there.
+// The decoders under libFuzzer: `make fuzz`. A package of its own, since everything in it is built
+// with the fuzzer's and the address sanitizer's instructions. `Sources` and `Targets` are links, so
+// that its modules are the main package's own sources and may use what is `package` there.
 let package = Package(
   name: "vault-fuzz",
   dependencies: [

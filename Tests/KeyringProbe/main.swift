@@ -3,8 +3,8 @@ import VaultCredentials
 import VaultCredentialsTesting
 import VaultSealing
 
-// libsecret is one per process and dies with its bus: tests of the keyring run this program, which makes
-// one call of the package's seam per word and prints what came of it.
+// libsecret is one per process and dies with its bus: tests of the keyring run this program, which
+// makes one call of the package's seam per word and prints what came of it.
 //
 //   keyring-probe [--timeout MS] [--prompt MS] [--encrypted] [--library NAME] COMMAND …
 

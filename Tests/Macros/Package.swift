@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// The macros' tests, in a package of their own: a test target that depends on a macro makes SwiftPM build
-// every test of its package, and all that they depend on, a second time for the host.
+// The macros' tests, in a package of their own: a test target that depends on a macro makes SwiftPM
+// build every test of its package, and all that they depend on, a second time for the host.
 
 import CompilerPluginSupport
 import PackageDescription

@@ -2,8 +2,8 @@ import Glibc
 import VaultDataStore
 import VaultStorage
 
-// A process of its own that brings a store from version 1 to version 2 of its schema, for tests that
-// start two at once or kill one.
+// A process of its own that brings a store from version 1 to version 2 of its schema, for tests
+// that start two at once or kill one.
 //
 //   migration-probe make|migrate PATH
 

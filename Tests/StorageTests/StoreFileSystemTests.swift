@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import VaultStorage
 
-/// A connection reaches its store and SQLite's three files beside it, whatever the files themselves say.
+/// A connection reaches its store and SQLite's three files beside it, whatever the files themselves
+/// say.
 struct StoreFileSystemTests {
   private let home: TemporaryHome
   private let schema = ModuleSchema(
@@ -19,8 +20,9 @@ struct StoreFileSystemTests {
     store.connection.close()
   }
 
-  /// A journal that a crash in the middle of a transaction over several databases might have left, with
-  /// `superJournal` as the file that says whether it counts: sqlite.org/fileformat2.html, 3; pager.c.
+  /// A journal that a crash in the middle of a transaction over several databases might have left,
+  /// with `superJournal` as the file that says whether it counts: sqlite.org/fileformat2.html, 3;
+  /// pager.c.
   private func journal(of database: String, naming superJournal: String) throws -> [UInt8] {
     func big(_ number: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }

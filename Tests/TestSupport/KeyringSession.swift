@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A session bus with a keyring in a given state, in a temporary home; all of it is removed with the test.
+/// A session bus with a keyring in a given state, in a temporary home; all of it is removed with
+/// the test.
 ///
 /// The keyring is a real gnome-keyring where it can be brought into that state. A small service in
 /// `Tests/KeyringRig` misbehaves in ways that gnome-keyring never does.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Almost valid inputs for parsers of untrusted bytes, reproducible by their seed.
 ///
-/// `FUZZ_SEED` selects the seed, `FUZZ_ROUNDS` multiplies the number of inputs. A test prints the seed before it
-/// starts, because an input that crashes the process leaves no time to print it.
+/// `FUZZ_SEED` selects the seed, `FUZZ_ROUNDS` multiplies the number of inputs. A test prints the
+/// seed before it starts, because an input that crashes the process leaves no time to print it.
 package struct Mutations: RandomNumberGenerator {
   private var state: UInt64
   private let corpus: [[UInt8]]

@@ -2,8 +2,9 @@ import Foundation
 
 /// A temporary file system whose power can be cut.
 ///
-/// It is a loop-mounted image. The kernel's shutdown call stops it without flushing its log, like a power switch:
-/// what was not synced is lost, but no block is torn or reordered. See ioctl_xfs_goingdown(2); ext4 has it too.
+/// It is a loop-mounted image. The kernel's shutdown call stops it without flushing its log, like a
+/// power switch: what was not synced is lost, but no block is torn or reordered. See
+/// ioctl_xfs_goingdown(2); ext4 has it too.
 package final class PowerCut: Sendable {
   /// The type of the file system.
   package enum FileSystem: String, CaseIterable, Sendable {

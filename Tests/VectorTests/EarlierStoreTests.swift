@@ -2,7 +2,8 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Stores of applications that earlier versions wrote open with the models that they were written with.
+/// Stores of applications that earlier versions wrote open with the models that they were written
+/// with.
 struct EarlierStoreTests {
   @Test(arguments: VectorHome.versions) func everyObjectIsThere(version: String) throws {
     let home = try TemporaryHome()

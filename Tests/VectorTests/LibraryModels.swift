@@ -1,7 +1,7 @@
 import SwiftData
 
-// The models of the application whose store is among the vectors: one property of each kind that has a
-// column type or an encoding of its own, and each kind of relationship.
+// The models of the application whose store is among the vectors: one property of each kind that
+// has a column type or an encoding of its own, and each kind of relationship.
 
 @Model
 final class Shelf {

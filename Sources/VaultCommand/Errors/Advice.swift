@@ -2,8 +2,8 @@ import VaultCredentials
 
 /// The hint below an error, a notice or a finding: what helps, with the line to type.
 ///
-/// Only here do the libraries' remedies become words of a shell. A line begins with the name that the
-/// command was called by: ``ProgramName``.
+/// Only here do the libraries' remedies become words of a shell. A line begins with the name that
+/// the command was called by: ``ProgramName``.
 enum Advice {
   /// The hint, or `nil` if there is nothing to say.
   static func text(_ hint: String?, _ remedies: [Remedy]) -> String? {

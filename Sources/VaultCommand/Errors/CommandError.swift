@@ -1,4 +1,5 @@
-/// A failure of the command itself: in the line it was given, an input, a terminal, another program.
+/// A failure of the command itself: in the line it was given, an input, a terminal, another
+/// program.
 package struct CommandError: Error, Sendable {
   /// Which failure it is; the code has its exit status.
   package let code: Code

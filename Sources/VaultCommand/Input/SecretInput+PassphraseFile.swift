@@ -6,8 +6,8 @@ import VaultTerminal
 extension SecretInput {
   /// Reads a passphrase file, which nobody else may read or write; a pipe has no mode to check.
   ///
-  /// - Throws: `TerminalError` with code `.inputUnreadable` or `.tooLong`, `CredentialError` with code
-  ///   `.unsafeFile`.
+  /// - Throws: `TerminalError` with code `.inputUnreadable` or `.tooLong`, `CredentialError` with
+  ///   code `.unsafeFile`.
   static func read(passphraseFile path: String, limit: Int) throws -> SecretBytes {
     try read(file: path, limit: limit) { descriptor in
       let status = try System.status(descriptor)

@@ -17,8 +17,8 @@ package enum SecretSource: Equatable, Sendable {
   ///
   /// From now on, child processes do not get a variable that it names.
   ///
-  /// - Throws: ``CommandError`` with code `usage`. The message does not repeat the value, which may be
-  ///   the passphrase itself.
+  /// - Throws: ``CommandError`` with code `usage`. The message does not repeat the value, which may
+  ///   be the passphrase itself.
   package init(_ text: String) throws {
     let (kind, value) = Self.split(text)
     switch (kind, value) {

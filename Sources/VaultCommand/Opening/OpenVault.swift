@@ -23,7 +23,8 @@ extension VaultSettings {
     return try withVault(body)
   }
 
-  /// Opens the vault for a question; returns `nil` if there is no vault, and so nothing to be found.
+  /// Opens the vault for a question; returns `nil` if there is no vault, and so nothing to be
+  /// found.
   ///
   /// A vault that exists and cannot be opened is an error, never "nothing found".
   @discardableResult

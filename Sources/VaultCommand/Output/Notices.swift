@@ -5,8 +5,8 @@ import VaultTerminal
 
 /// The notices of all vaults that the command opens: notes and warnings.
 ///
-/// `--quiet` silences notes only. JSON documents carry the warnings in `warnings`, for programs that do
-/// not read stderr. The notices belong to the process, as stderr and stdout do.
+/// `--quiet` silences notes only. JSON documents carry the warnings in `warnings`, for programs
+/// that do not read stderr. The notices belong to the process, as stderr and stdout do.
 enum Notices {
   private struct Watched { weak var vault: UnlockedVault? }
 

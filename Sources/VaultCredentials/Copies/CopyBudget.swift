@@ -8,7 +8,8 @@ struct CopyBudget {
   private let backlogEnd: Deadline
   private var backlogLeft: Int
 
-  /// What a command takes that has other things to do: its own copies within `limit`, and a few that were left.
+  /// What a command takes that has other things to do: its own copies within `limit`, and a few
+  /// that were left.
   static func portion(within limit: Duration) -> CopyBudget {
     CopyBudget(
       end: .after(limit), backlogEnd: .after(min(.seconds(1), limit / 5)), backlogLeft: backlog)

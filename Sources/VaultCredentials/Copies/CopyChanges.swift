@@ -2,10 +2,11 @@ import VaultStorage
 
 /// The names under which an edit leaves something to be done in the keyring.
 ///
-/// They are marked in the ledger before the file that makes it necessary is written: a command that ends in between
-/// leaves a mark too many, which costs one look, and never one too few.
+/// They are marked in the ledger before the file that makes it necessary is written: a command that
+/// ends in between leaves a mark too many, which costs one look, and never one too few.
 struct CopyChanges {
-  /// Names to be marked, and hashes of what the keyring holds under them as far as the ledger may not know.
+  /// Names to be marked, and hashes of what the keyring holds under them as far as the ledger may
+  /// not know.
   private(set) var marked: [String: [[UInt8]]] = [:]
   /// Names of copies that are up to date by an older version's account.
   private(set) var settled: [String: [UInt8]] = [:]

@@ -3,12 +3,13 @@ import VaultStorage
 
 /// The record, in `store.sqlite`, of what the keyring holds of one vault.
 ///
-/// The vault file says which items are to have a copy; the ledger says which copies have been made, and which
-/// are still to be made, brought up to date or removed. It is a cache: without it, or with an older one, every copy
-/// is looked at again, recognized by its attributes and its contents (``CopyStanding``), and nothing is lost.
+/// The vault file says which items are to have a copy; the ledger says which copies have been made,
+/// and which are still to be made, brought up to date or removed. It is a cache: without it, or
+/// with an older one, every copy is looked at again, recognized by its attributes and its contents
+/// (``CopyStanding``), and nothing is lost.
 ///
-/// Names and hashes are sealed under a key of the vault, which a rotation replaces. Whether a row is marked is
-/// readable without it. Documentation/file-format.md, section 6.
+/// Names and hashes are sealed under a key of the vault, which a rotation replaces. Whether a row
+/// is marked is readable without it. Documentation/file-format.md, section 6.
 struct CopyLedger {
   /// The copies under one name.
   struct Entry: Sendable, Equatable {
@@ -17,8 +18,8 @@ struct CopyLedger {
     var hashes: [[UInt8]] = []
     /// ``settled``, ``unpublishable``, or a random positive number: something is to be done.
     ///
-    /// Every change draws a new number, so that a command that has finished its work sees whether another one
-    /// has come since.
+    /// Every change draws a new number, so that a command that has finished its work sees whether
+    /// another one has come since.
     var mark: Int64
 
     var isMarked: Bool { mark > 0 }
@@ -54,7 +55,8 @@ struct CopyLedger {
 
   /// The entries of all names, or only of those that are marked.
   ///
-  /// A row that this vault's key does not open is left out: it comes from before a rotation, or is damaged.
+  /// A row that this vault's key does not open is left out: it comes from before a rotation, or is
+  /// damaged.
   func entries(onlyMarked: Bool = false) throws -> [String: Entry] {
     try store.readCopies { connection in
       var entries: [String: Entry] = [:]
@@ -185,8 +187,8 @@ struct CopyLedger {
     }
   }
 
-  /// More hashes than this are hardly left under one name: each is of a copy that was being written when its item
-  /// changed.
+  /// More hashes than this are hardly left under one name: each is of a copy that was being written
+  /// when its item changed.
   private static let maximumHashes = 64
 
   private func entry(_ name: String, in connection: SQLiteConnection) throws -> Entry? {

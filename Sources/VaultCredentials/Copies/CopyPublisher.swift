@@ -2,9 +2,10 @@ import VaultSealing
 
 /// Keeps the copies in the keyring that other programs read.
 ///
-/// A copy is found by service and name, recognised by its attributes and by the keyed hash of what was
-/// published (``CopyStanding``), and changed and deleted by its path. What is another program's is told and never
-/// overwritten. Whoever changes copies holds the lock for it: ``UnlockedVault/withCopiesLocked(_:)``.
+/// A copy is found by service and name, recognised by its attributes and by the keyed hash of what
+/// was published (``CopyStanding``), and changed and deleted by its path. What is another program's
+/// is told and never overwritten. Whoever changes copies holds the lock for it:
+/// ``UnlockedVault/withCopiesLocked(_:)``.
 struct CopyPublisher {
   let keyring: any DesktopKeyring
   /// The attribute `service`: `vault` for the default vault in its default place, else with its id.
@@ -76,8 +77,8 @@ struct CopyPublisher {
     return Outcome(kind: kind, hasForeign: hasForeign)
   }
 
-  /// Looks whether what was written is what the keyring holds, where some keyrings fail: at what is long, and at
-  /// what is no plain text.
+  /// Looks whether what was written is what the keyring holds, where some keyrings fail: at what is
+  /// long, and at what is no plain text.
   private func kind(
     of path: String, _ identity: KeyringIdentity, _ secret: SecretBytes, _ wanted: [UInt8]
   ) throws -> Outcome.Kind {
@@ -99,7 +100,8 @@ struct CopyPublisher {
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - known: Keyed hashes of what was published under it: such an item is ours whatever it carries.
+  ///   - known: Keyed hashes of what was published under it: such an item is ours whatever it
+  ///     carries.
   /// - Returns: What became of it.
   /// - Throws: ``KeyringError``, also where a keyring that is not there seems to hold nothing.
   func withdraw(_ name: String, known: Set<[UInt8]>) throws -> Outcome {

@@ -12,9 +12,10 @@ struct FoundCopy: Equatable {
 
 /// Whose the items are that are found under one name.
 ///
-/// A copy of ours carries our attributes, or holds what the vault put there or took over from there. An
-/// item that carries our attributes and holds something else was changed by another program in its place, unless
-/// it holds what the vault held before: then a command was ended before it had noted what it wrote.
+/// A copy of ours carries our attributes, or holds what the vault put there or took over from
+/// there. An item that carries our attributes and holds something else was changed by another
+/// program in its place, unless it holds what the vault held before: then a command was ended
+/// before it had noted what it wrote.
 struct CopyStanding: Equatable {
   /// The copies of the vault, the one to be kept first.
   var ours: [FoundCopy] = []

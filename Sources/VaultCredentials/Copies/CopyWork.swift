@@ -57,7 +57,8 @@ extension CopyLedger {
     return entries
   }
 
-  /// What is to be done in the keyring, by name: what is marked, and items that the ledger does not know.
+  /// What is to be done in the keyring, by name: what is marked, and items that the ledger does not
+  /// know.
   func work(for index: VaultIndex) throws -> [String: CopyWork] {
     if index.carriesCopies { return Self.work(for: index, try entries(with: index)) }
     let marked = try entries(onlyMarked: true)

@@ -46,7 +46,8 @@ extension KeyringEntry {
 }
 
 extension LockedVault {
-  /// Every item of the desktop keyring, whichever program's, where there is no vault that could call one its own.
+  /// Every item of the desktop keyring, whichever program's, where there is no vault that could
+  /// call one its own.
   ///
   /// - Returns: The items, none of them ``KeyringEntry/isOurs``; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
@@ -74,16 +75,17 @@ extension UnlockedVault {
 
   /// Takes an item of another program's into the vault.
   ///
-  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is that copy from
-  /// now on; otherwise its attributes are kept with the new item, so that it is found by them.
+  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is
+  /// that copy from now on; otherwise its attributes are kept with the new item, so that it is
+  /// found by them.
   ///
   /// - Parameters:
   ///   - entry: One of ``keyringEntries()``.
   ///   - name: What it is called here; `nil` for what its attributes or its label say.
   ///   - isReplacing: Whether an item of that name gets the secret as a new version.
   /// - Returns: The item.
-  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it is ours
-  ///   already, a keyring's code, or what writing throws.
+  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it
+  ///   is ours already, a keyring's code, or what writing throws.
   @discardableResult
   public func adopt(
     _ entry: KeyringEntry, as name: ItemName? = nil, replacing isReplacing: Bool = false
@@ -120,7 +122,8 @@ extension UnlockedVault.Blocking {
             : identity(item).map { identity in
               guard let known = known[identity.username] else { return false }
               if item.isLocked || identity.isCarried(by: item) { return true }
-              // The only one of that name that was published, or was taken over from another program.
+              // The only one of that name that was published, or was taken over from another
+              // program.
               return named[identity]?.count == 1 && !known.isEmpty
             } ?? false)
       })

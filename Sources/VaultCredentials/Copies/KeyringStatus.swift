@@ -2,8 +2,9 @@ public import VaultSealing
 
 /// The state of the desktop keyring, as the bus reports it.
 public struct KeyringStatus: Sendable {
-  /// The state's stable name: `unlocked`, or `no-bus`, `dead-bus`, `no-provider`, `activation-timed-out`,
-  /// `not-answering`, `no-collection`, `locked-with-display`, `locked-without-display`, `library-missing`, ….
+  /// The state's stable name: `unlocked`, or `no-bus`, `dead-bus`, `no-provider`,
+  /// `activation-timed-out`, `not-answering`, `no-collection`, `locked-with-display`,
+  /// `locked-without-display`, `library-missing`, ….
   public let state: String
   /// One sentence that says what is in the way; `nil` if nothing is.
   public let message: String?
@@ -70,7 +71,8 @@ extension LockedVault {
     await waiting { $0.keyringStatus() }
   }
 
-  /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a display.
+  /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a
+  /// display.
   ///
   /// - Parameter password: The keyring's password; on a desktop, the login password.
   /// - Returns: How it came to be unlocked.

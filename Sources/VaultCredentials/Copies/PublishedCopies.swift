@@ -41,9 +41,9 @@ extension UnlockedVault {
 
   /// Runs `body` while no other command changes copies.
   ///
-  /// The lock is a file beside the vault's own, and is taken before that one and never while that one is held: two
-  /// commands cannot wait for each other. It goes with its holder, however that ends; what the holder had not done
-  /// is still marked in the ledger.
+  /// The lock is a file beside the vault's own, and is taken before that one and never while that
+  /// one is held: two commands cannot wait for each other. It goes with its holder, however that
+  /// ends; what the holder had not done is still marked in the ledger.
   ///
   /// - Parameters:
   ///   - limit: How long to wait.
@@ -75,10 +75,11 @@ extension UnlockedVault {
     var reason: String?
   }
 
-  /// Brings the keyring to what the vault wants, the names of `own` first; the caller holds the lock for it.
+  /// Brings the keyring to what the vault wants, the names of `own` first; the caller holds the
+  /// lock for it.
   ///
-  /// File and ledger are looked at again until nothing is left: what others marked while this ran, and gave up waiting for, is
-  /// done too. Each portion is noted before the next one is begun.
+  /// File and ledger are looked at again until nothing is left: what others marked while this ran,
+  /// and gave up waiting for, is done too. Each portion is noted before the next one is begun.
   func reconcile(
     own: Set<String>, from snapshot: VaultSnapshot? = nil, _ budget: CopyBudget,
     overwriting isOverwriting: Bool = false
@@ -147,8 +148,8 @@ extension UnlockedVault {
 
   /// The vault as it is between two writers, and what is to be done in the keyring then.
   ///
-  /// A writer marks names before it writes the file. Without its lock we could see the mark of a change and the
-  /// secret from before it, publish that one, and clear the mark.
+  /// A writer marks names before it writes the file. Without its lock we could see the mark of a
+  /// change and the secret from before it, publish that one, and clear the mark.
   private func settledWork(
     after snapshot: VaultSnapshot, _ ledger: CopyLedger
   ) throws -> (VaultSnapshot, [String: CopyWork]) {
@@ -179,8 +180,8 @@ extension KeyringError {
 }
 
 extension LockedVault {
-  /// The attribute `service` of copies: attributes carry no home, so only the default vault in its default
-  /// place is plain `vault`; a throwaway vault must not overwrite the real one's items.
+  /// The attribute `service` of copies: attributes carry no home, so only the default vault in its
+  /// default place is plain `vault`; a throwaway vault must not overwrite the real one's items.
   ///
   /// - Returns: `nil` where it takes the id of a vault, and that is not known.
   func copyService(vaultID: [UInt8]?) -> String? {

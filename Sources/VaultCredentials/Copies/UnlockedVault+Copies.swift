@@ -11,14 +11,14 @@ extension UnlockedVault {
 
   /// Brings all copies in the keyring up to date now, however long that takes.
   ///
-  /// Every copy is looked at: one that is marked as done and does not hold what the vault holds is written anew,
-  /// and of several copies of one name one stays.
+  /// Every copy is looked at: one that is marked as done and does not hold what the vault holds is
+  /// written anew, and of several copies of one name one stays.
   ///
-  /// - Parameter overwriting: Whether copies that other programs changed are overwritten, those that they
-  ///   removed are made again, and those that a vault left behind are removed.
+  /// - Parameter overwriting: Whether copies that other programs changed are overwritten, those
+  ///   that they removed are made again, and those that a vault left behind are removed.
   /// - Returns: How they stand afterwards.
-  /// - Throws: ``CredentialError`` with a keyring's code, `.busy` if another command is bringing them up to
-  ///   date, or what writing throws.
+  /// - Throws: ``CredentialError`` with a keyring's code, `.busy` if another command is bringing
+  ///   them up to date, or what writing throws.
   @discardableResult
   public func synchronizeCopies(overwriting: Bool = false) async throws -> CopyReport {
     try await waiting {
@@ -26,8 +26,8 @@ extension UnlockedVault {
     }
   }
 
-  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy, into the vault
-  /// as new versions.
+  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy,
+  /// into the vault as new versions.
   ///
   /// - Returns: The names of the items that were changed.
   /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
@@ -96,7 +96,8 @@ extension UnlockedVault.Blocking {
       case .changedByOthers, .missing: if overwriting { marked[name] = [] }
       case .leftover:
         let copies = survey.found[name]?.filter(\.carriesOurs) ?? []
-        // What the vault held is the vault's; what it never held may be all that is left of another one.
+        // What the vault held is the vault's; what it never held may be all that is left of another
+        // one.
         guard overwriting || copies.allSatisfy({ survey.wasHeld($0.hash, under: name) }) else {
           continue
         }
@@ -174,7 +175,8 @@ extension UnlockedVault.Blocking {
 }
 
 extension UnlockedVault {
-  /// Does everything that is marked, after `prepare` has marked more; what cannot be done is told as a notice.
+  /// Does everything that is marked, after `prepare` has marked more; what cannot be done is told
+  /// as a notice.
   func reconcileAll(overwriting: Bool, _ prepare: () throws -> Void) throws {
     guard locked.options.usesKeyring else {
       try synchronizeCopies()

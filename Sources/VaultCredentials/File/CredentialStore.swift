@@ -2,11 +2,13 @@ import VaultStorage
 
 /// The tables of credentials in `store.sqlite`.
 ///
-/// The store is opened only when something is put in or taken out: reading a current secret never touches it.
+/// The store is opened only when something is put in or taken out: reading a current secret never
+/// touches it.
 struct CredentialStore: Sendable {
   let location: StoreLocation
 
-  /// Runs `body` in one transaction, which is durable when this returns; makes the store if there is none.
+  /// Runs `body` in one transaction, which is durable when this returns; makes the store if there
+  /// is none.
   func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     try CredentialError.fromStorage {
       guard let store = try Store.open(location, mode: .write) else {

@@ -29,10 +29,11 @@ struct HistoryStore {
   ///
   /// - Parameters:
   ///   - hashes: Which ones.
-  ///   - erasing: Whether these, and those that were removed before, go from every file of ours: from the log, which
-  ///     keeps them until it is emptied (sealing: measured), and the last good copy.
-  /// - Returns: Whether nothing of them is left; false if another program reads the store, whose log then still has
-  ///   them.
+  ///   - erasing: Whether these, and those that were removed before, go from every file of ours:
+  ///     from the log, which keeps them until it is emptied (sealing: measured), and the last good
+  ///     copy.
+  /// - Returns: Whether nothing of them is left; false if another program reads the store, whose
+  ///   log then still has them.
   /// - Throws: ``CredentialError``: what writing throws.
   func remove(_ hashes: [[UInt8]], erasing: Bool) throws -> Bool {
     if !hashes.isEmpty {

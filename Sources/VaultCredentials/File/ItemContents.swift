@@ -30,8 +30,8 @@ package struct ItemContents: Sendable {
 
   /// Seals the contents as the current version of an item.
   ///
-  /// The seal is bound to the record's id, version and kind. `parent` is the key that the item's own key is derived
-  /// from: K_item, or a data key.
+  /// The seal is bound to the record's id, version and kind. `parent` is the key that the item's
+  /// own key is derived from: K_item, or a data key.
   func sealed(as record: ItemRecord, vaultID: [UInt8], parent: SecretBytes) throws -> [UInt8] {
     try sealed(
       key: try VaultKeys.key(of: record.id, from: parent),
@@ -75,8 +75,8 @@ package struct ItemContents: Sendable {
 
   /// Opens what ``sealed(key:context:)`` made.
   ///
-  /// - Throws: `SealingError` with code `.authenticationFailed`; a format error for contents that a key holder
-  ///   wrote wrongly.
+  /// - Throws: `SealingError` with code `.authenticationFailed`; a format error for contents that a
+  ///   key holder wrote wrongly.
   package init(opening sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws {
     let padded = try AuthenticatedEncryption.open(sealed, key: key, context: context)
     self = try padded.withBytes { try ItemContents(decoding: $0) }

@@ -4,7 +4,8 @@ package import VaultSealing
 ///
 /// Documentation/file-format.md, section 6.
 ///
-/// It lies in another tree than the vault, so that a data directory put back from a copy is noticed.
+/// It lies in another tree than the vault, so that a data directory put back from a copy is
+/// noticed.
 package struct LastSeen: Equatable {
   static let length = 76
   private static let magic = Array("VLTs".utf8)
@@ -15,8 +16,8 @@ package struct LastSeen: Equatable {
 
   /// Whether `bytes` can be a record at all.
   ///
-  /// A power cut may leave the name without its contents, empty or as zeros: the record is not synced.
-  /// To take that for no record gives nothing to an attacker, who can remove the file.
+  /// A power cut may leave the name without its contents, empty or as zeros: the record is not
+  /// synced. To take that for no record gives nothing to an attacker, who can remove the file.
   static func isRecord(_ bytes: [UInt8]) -> Bool {
     bytes.count == length && bytes.contains { $0 != 0 }
   }
@@ -67,8 +68,9 @@ package struct LastSeen: Equatable {
 
   /// Compares a file with this record.
   ///
-  /// Generation and tag alone would miss a fork whose other branch is longer: the tag seen last must be
-  /// among the file's ancestors, as far back as those and the short marks of older ones reach.
+  /// Generation and tag alone would miss a fork whose other branch is longer: the tag seen last
+  /// must be among the file's ancestors, as far back as those and the short marks of older ones
+  /// reach.
   func verdict(generation: UInt64, tag: [UInt8], index: VaultIndex) -> Verdict {
     if generation < self.generation { return .rolledBack(seen: self.generation) }
     if generation == self.generation {

@@ -2,8 +2,8 @@ import VaultSealing
 
 /// How far the file that is to take a lost vault's place lies behind it.
 ///
-/// Whoever can write the folder can break the vault file and put any older one beside it as the generation before:
-/// salvaging must not be a way around the record of what was seen last.
+/// Whoever can write the folder can break the vault file and put any older one beside it as the
+/// generation before: salvaging must not be a way around the record of what was seen last.
 struct SalvageDistance {
   let vault: LockedVault
   /// What lies there as the generation before, and opens.
@@ -19,8 +19,9 @@ struct SalvageDistance {
   ///   - record: The last-seen record.
   ///   - vaultHere: The vault that was in this place.
   /// - Returns: 0 where none is.
-  /// - Throws: ``CredentialError`` with code `.rolledBack` if more than one is, `.forked` or `.otherVault` if it is
-  ///   no predecessor of the lost one, `.damaged` if the record is forged; none of them where a rollback is accepted.
+  /// - Throws: ``CredentialError`` with code `.rolledBack` if more than one is, `.forked` or
+  ///   `.otherVault` if it is no predecessor of the lost one, `.damaged` if the record is forged;
+  ///   none of them where a rollback is accepted.
   func lostGenerations(_ record: [UInt8]?, vaultHere: [UInt8]?) throws -> UInt64 {
     let generation = previous.header.generation
     if let vaultHere, vaultHere != previous.header.vaultID {
@@ -59,7 +60,8 @@ struct SalvageDistance {
 
   /// The generation that the lost file's header names.
   ///
-  /// Where the header's checksum is broken, the number counts only in want of better: it may be what is damaged.
+  /// Where the header's checksum is broken, the number counts only in want of better: it may be
+  /// what is damaged.
   private func lostGeneration(hasRecord: Bool) -> UInt64? {
     guard let damaged, damaged.count >= VaultHeader.fixedLength,
       damaged.starts(with: VaultHeader.magic)

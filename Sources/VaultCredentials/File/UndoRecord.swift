@@ -1,6 +1,7 @@
 import VaultSealing
 
-/// What the last change can be taken back with: the records of the items that it touched, as they were.
+/// What the last change can be taken back with: the records of the items that it touched, as they
+/// were.
 ///
 /// Kept in the index, under the setting `undo` and those that go on from it, as hex digits:
 /// Documentation/file-format.md, section 4. Secrets are not in it: they lie in the history.
@@ -11,7 +12,8 @@ package struct UndoRecord: Equatable {
   /// It is part of every index until the next change.
   private static let maximumLength = 512 << 10
 
-  /// How an item was before the change; short forms, so that a change of many items takes little room.
+  /// How an item was before the change; short forms, so that a change of many items takes little
+  /// room.
   enum Before: Equatable {
     /// It was not there, or in the trash.
     case absent
@@ -95,7 +97,8 @@ package struct UndoRecord: Equatable {
 }
 
 extension ItemRecord {
-  /// Whether both say the same to a person: what a rotation or a copy in the keyring changes does not count.
+  /// Whether both say the same to a person: what a rotation or a copy in the keyring changes does
+  /// not count.
   fileprivate func saysTheSame(as other: ItemRecord) -> Bool {
     name == other.name && kind == other.kind && version == other.version
       && expires == other.expires && trashed == other.trashed && note == other.note
@@ -104,14 +107,15 @@ extension ItemRecord {
 }
 
 extension VaultIndex {
-  /// Notes how to take back what led from `old` to here; a change of no item leaves the note as it is.
+  /// Notes how to take back what led from `old` to here; a change of no item leaves the note as it
+  /// is.
   mutating func noteUndo(from old: VaultIndex) {
     if let record = UndoRecord(from: old, to: self), let text = try? record.text {
       undoText = text
       return
     }
-    // Something went for good, or was too large: what was noted before is no longer the last change, and
-    // may name what is gone.
+    // Something went for good, or was too large: what was noted before is no longer the last
+    // change, and may name what is gone.
     let left = Set(items.map(\.id))
     let isGone = old.items.contains { !left.contains($0.id) }
     let touched = old.items.count != items.count || isGone || hasChangedItems(since: old)

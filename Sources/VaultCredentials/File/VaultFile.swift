@@ -2,8 +2,8 @@ package import VaultSealing
 
 /// A vault file as it lies on disk: its header checked, nothing opened yet.
 ///
-/// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum, versions.
-/// Nothing but the header is parsed before the index has authenticated it.
+/// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum,
+/// versions. Nothing but the header is parsed before the index has authenticated it.
 package struct VaultFile: Sendable {
   let header: VaultHeader
   let headerBytes: [UInt8]
@@ -60,8 +60,8 @@ package struct VaultFile: Sendable {
 
   /// Opens the index, which authenticates every byte before it.
   ///
-  /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code `.damaged` if
-  ///   what it holds cannot be read.
+  /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code
+  ///   `.damaged` if what it holds cannot be read.
   func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
     try Self.decode(try openedIndex(keys), onlyItemsNamed: names)
   }
@@ -91,7 +91,8 @@ package struct VaultFile: Sendable {
     }
   }
 
-  /// The sealed bytes of an item, without a look at their hash: a writer carries damage over unread.
+  /// The sealed bytes of an item, without a look at their hash: a writer carries damage over
+  /// unread.
   func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
     let (end, overflow) = record.offset.addingReportingOverflow(UInt64(record.length))
     guard !overflow, end <= header.itemsLength else {

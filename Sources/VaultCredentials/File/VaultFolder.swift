@@ -99,7 +99,8 @@ struct VaultFolder: Sendable {
     }
   }
 
-  /// The lock of whoever changes copies in the keyring; taken before the writers' lock, never while that is held.
+  /// The lock of whoever changes copies in the keyring; taken before the writers' lock, never while
+  /// that is held.
   func copiesLock(timeout: Duration) throws -> FileLock {
     try CredentialError.fromStorage {
       try FileLock(
@@ -147,7 +148,8 @@ struct VaultFolder: Sendable {
   /// The last-seen record's bytes, or `nil` if there is none.
   func lastSeen(vaultID: [UInt8]) throws -> [UInt8]? { try seen(vaultID: vaultID).record }
 
-  /// The last-seen record's bytes, and the id of the vault that was in this place: `nil` where there is none.
+  /// The last-seen record's bytes, and the id of the vault that was in this place: `nil` where
+  /// there is none.
   func seen(vaultID: [UInt8]) throws -> (record: [UInt8]?, vaultHere: [UInt8]?) {
     let directory: Directory
     do {
@@ -177,8 +179,8 @@ struct VaultFolder: Sendable {
 
   /// Records what was seen.
   ///
-  /// Written aside and renamed, not synced: a record that is too old, or that a power cut left empty, only makes
-  /// the check weaker for a moment.
+  /// Written aside and renamed, not synced: a record that is too old, or that a power cut left
+  /// empty, only makes the check weaker for a moment.
   func record(_ seen: LastSeen, key: SecretBytes) throws {
     let bytes = try seen.encoded(key: key)
     try CredentialError.fromStorage {

@@ -144,8 +144,8 @@ package struct VaultIndex: Sendable {
 
   /// Decodes an index that has been authenticated.
   ///
-  /// Where `names` are given, items of other names are skipped unread, and ``isPartial`` says so: reading
-  /// one item out of thousands then costs a walk over lengths.
+  /// Where `names` are given, items of other names are skipped unread, and ``isPartial`` says so:
+  /// reading one item out of thousands then costs a walk over lengths.
   init(decoding padded: RawSpan, onlyItemsNamed names: [[UInt8]]? = nil) throws {
     guard let length = Padding.unpaddedLength(padded),
       padded.byteCount == Padding.indexLength(length)

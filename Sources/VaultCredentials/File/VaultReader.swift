@@ -125,8 +125,8 @@ struct VaultReader {
       generation: sealed.header.generation, tag: sealed.tag, index: index)
   }
 
-  /// Records a file that this process did not write, once its name is durable: a generation recorded
-  /// before it is would look like a rollback after a power cut.
+  /// Records a file that this process did not write, once its name is durable: a generation
+  /// recorded before it is would look like a rollback after a power cut.
   private func accept(_ sealed: VaultFile) throws {
     let seen = LastSeen(
       vaultID: vaultID, generation: sealed.header.generation, tag: sealed.tag)

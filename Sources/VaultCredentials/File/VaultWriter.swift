@@ -23,8 +23,8 @@ struct VaultWriter {
   /// Whatever throws before the replace leaves everything as it was.
   ///
   /// - Parameters:
-  ///   - lost: A later generation that is lost: the new file succeeds it, so that machines that saw it accept the
-  ///     new file.
+  ///   - lost: A later generation that is lost: the new file succeeds it, so that machines that saw
+  ///     it accept the new file.
   ///   - change: What is to be changed.
   /// - Returns: What `change` returned, and what is to be done after the commit.
   /// - Throws: ``CredentialError``: what writing throws, or `change`.

@@ -2,9 +2,10 @@ import CVaultSecret
 
 /// A connection of our own to the session bus.
 ///
-/// Not the process-wide one that GLib keeps: that one ends the process when the bus goes, and would be
-/// shared with the host program's.
-// @unchecked: GDBusConnection is safe to use from any thread (gio reference); the pointer never changes.
+/// Not the process-wide one that GLib keeps: that one ends the process when the bus goes, and would
+/// be shared with the host program's.
+// @unchecked: GDBusConnection is safe to use from any thread (gio reference); the pointer never
+// changes.
 @safe final class BusConnection: @unchecked Sendable {
   let library: LibSecret
   let messages: MessageGuard

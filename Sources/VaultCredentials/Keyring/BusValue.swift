@@ -2,9 +2,10 @@ import CVaultSecret
 
 /// A value on the bus: what GLib calls a variant.
 ///
-/// Readers check the type first and answer `nil` for another one, so that nothing a service sends is
-/// taken for something that it is not.
-// @unchecked: a GVariant is immutable and counts its references atomically; the pointer never changes.
+/// Readers check the type first and answer `nil` for another one, so that nothing a service sends
+/// is taken for something that it is not.
+// @unchecked: a GVariant is immutable and counts its references atomically; the pointer never
+// changes.
 @safe final class BusValue: @unchecked Sendable {
   let library: LibSecret
   let variant: OpaquePointer

@@ -2,8 +2,8 @@ package import VaultSealing
 
 /// What a vault asks of a desktop keyring.
 ///
-/// Two conform: ``Keyring`` speaks the Secret Service API on the session bus; `TestKeyring` of the testing
-/// library is in any state that its user wants, without a bus.
+/// Two conform: ``Keyring`` speaks the Secret Service API on the session bus; `TestKeyring` of the
+/// testing library is in any state that its user wants, without a bus.
 package protocol DesktopKeyring: Sendable {
   /// Whether it may show a prompt of its own, and could.
   var canPrompt: Bool { get }

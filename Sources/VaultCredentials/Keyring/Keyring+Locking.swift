@@ -21,7 +21,8 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - cancellation: Gives the prompt up.
-  ///   - identity: Of items to be unlocked too: KeePassXC lets each program read each item by a person's word.
+  ///   - identity: Of items to be unlocked too: KeePassXC lets each program read each item by a
+  ///     person's word.
   /// - Throws: `.lockedWithDisplay`, `.lockedWithoutDisplay` where no prompt may be shown;
   ///   `.promptDismissed`, `.promptTimedOut`, `.promptGivenUp`, `.stillLocked`; `.noCollection`.
   package func unlock(
@@ -87,8 +88,9 @@ extension ServiceConnection {
 
   /// Shows a prompt and waits until it is answered, given up, or its time is over.
   ///
-  /// With `isUnlocked` nothing is locked: then the prompt may need nobody, and where nobody can be asked it has the
-  /// time of the call to say so. Answers with the object that came of it, where it names one.
+  /// With `isUnlocked` nothing is locked: then the prompt may need nobody, and where nobody can be
+  /// asked it has the time of the call to say so. Answers with the object that came of it, where it
+  /// names one.
   @discardableResult
   func run(
     _ prompt: String, _ options: KeyringOptions, cancellation: PromptCancellation?,
@@ -147,9 +149,9 @@ extension ServiceConnection {
 
   /// Takes a prompt away, where the keyring survives that.
   ///
-  /// gnome-keyring 42 does not: told to dismiss a prompt for unlocking, it aborts (measured), and every keyring
-  /// is locked anew. There the window stays until somebody answers or closes it; so does that of a keyring of
-  /// which it is not known what it is.
+  /// gnome-keyring 42 does not: told to dismiss a prompt for unlocking, it aborts (measured), and
+  /// every keyring is locked anew. There the window stays until somebody answers or closes it; so
+  /// does that of a keyring of which it is not known what it is.
   private func dismiss(_ prompt: String, during call: KeyringCall) {
     guard let owner = try? process(during: call), owner.program != nil, !owner.isGnomeKeyring else {
       return

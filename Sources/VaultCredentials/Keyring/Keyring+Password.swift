@@ -13,13 +13,15 @@ package enum PasswordUnlock: String, Sendable {
 extension Keyring {
   /// Unlocks the default collection with the keyring's own password, without any prompt.
   ///
-  /// First by gnome-keyring's control socket, as the login does, then by its master-password call. A
-  /// denied password is tried once more with a newline added, which `echo` may have made part of it.
+  /// First by gnome-keyring's control socket, as the login does, then by its master-password call.
+  /// A denied password is tried once more with a newline added, which `echo` may have made part of
+  /// it.
   ///
-  /// The password goes over the bus on an encrypted session alone, whatever the options say: on a desktop it is
-  /// the login password.
+  /// The password goes over the bus on an encrypted session alone, whatever the options say: on a
+  /// desktop it is the login password.
   ///
-  /// - Throws: `.wrongPassword`; `.plainSessionOnly`; `.unlockUnsupported` where the service knows neither way.
+  /// - Throws: `.wrongPassword`; `.plainSessionOnly`; `.unlockUnsupported` where the service knows
+  ///   neither way.
   package func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock {
     var options = options
     options.requiresEncryptedSession = true

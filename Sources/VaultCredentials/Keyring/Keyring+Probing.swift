@@ -69,8 +69,8 @@ extension ServiceConnection {
 
   /// Whether the keyring has something to ask with.
   ///
-  /// gnome-keyring leaves that to another program, gcr's prompter, and answers "dismissed" without it; other
-  /// keyrings show windows of their own.
+  /// gnome-keyring leaves that to another program, gcr's prompter, and answers "dismissed" without
+  /// it; other keyrings show windows of their own.
   private func hasPrompter(_ owner: KeyringOwner?, during call: KeyringCall) throws -> Bool {
     guard owner?.isGnomeKeyring == true else { return true }
     let names = try ["ListNames", "ListActivatableNames"].flatMap { method in

@@ -3,7 +3,8 @@ package import VaultSealing
 extension Keyring {
   /// The items that carry every one of `attributes`; none to find all.
   ///
-  /// What the service names without having it is left out, and what does not carry the attributes too.
+  /// What the service names without having it is left out, and what does not carry the attributes
+  /// too.
   package func items(
     matching attributes: [String: String]
   ) throws(KeyringError) -> KeyringMatches {
@@ -52,8 +53,8 @@ extension ServiceConnection {
 
   /// Every item of every collection.
   ///
-  /// A search for no attributes finds everything at gnome-keyring, and nothing at KeePassXC, which names its items
-  /// as the collections'.
+  /// A search for no attributes finds everything at gnome-keyring, and nothing at KeePassXC, which
+  /// names its items as the collections'.
   private func allItems(during call: KeyringCall) throws -> KeyringMatches {
     let found = try search([:], during: call)
     var paths = found.unlocked + found.locked

@@ -3,8 +3,8 @@ package import VaultSealing
 extension Keyring {
   /// Makes an item of ours in the default collection.
   ///
-  /// It never replaces one: look first, and change what is there by its path. It never unlocks: a copy is not
-  /// worth a prompt.
+  /// It never replaces one: look first, and change what is there by its path. It never unlocks: a
+  /// copy is not worth a prompt.
   ///
   /// - Returns: The new item's path.
   /// - Throws: A locked state where the keyring is locked; and whatever ends a call.

@@ -4,10 +4,11 @@ import VaultStorage
 /// The desktop's keyring: what speaks the Secret Service API on the session bus.
 ///
 /// Every call ends by its deadline, whatever the library, the bus or the service does: it runs on a
-/// thread of its own, which is stopped at the deadline and left behind if it does not stop. The first
-/// call connects; later ones use the same connection and session, and connect anew if the service was
-/// started anew in between. All calls together wait no longer for a slow service than one call does for one
-/// that hangs (``KeyringPatience``). Nothing is ever stored elsewhere because of the keyring's state.
+/// thread of its own, which is stopped at the deadline and left behind if it does not stop. The
+/// first call connects; later ones use the same connection and session, and connect anew if the
+/// service was started anew in between. All calls together wait no longer for a slow service than
+/// one call does for one that hangs (``KeyringPatience``). Nothing is ever stored elsewhere because
+/// of the keyring's state.
 package final class Keyring: Sendable {
   /// How long it may take, and where it is.
   package let options: KeyringOptions

@@ -1,7 +1,7 @@
 /// Why the desktop keyring did not do what it was asked to.
 ///
-/// The message is one sentence. It never holds a secret, nor text that the service sent: a hostile one
-/// could put anything there.
+/// The message is one sentence. It never holds a secret, nor text that the service sent: a hostile
+/// one could put anything there.
 package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Every state that is told apart; the text is stable.
   package enum State: String, Sendable, CaseIterable {

@@ -1,15 +1,15 @@
 /// How long a program still waits for its keyring, over all of its calls.
 ///
-/// One that answers each call late would otherwise cost a command several times what one costs that never
-/// answers. What a call takes beyond a tenth of a second is taken from an account of one time limit, which
-/// fills up again while nothing is asked. Once a call has run out of time, nothing is asked before the whole
-/// limit has passed: a service that hangs is waited for once.
+/// One that answers each call late would otherwise cost a command several times what one costs that
+/// never answers. What a call takes beyond a tenth of a second is taken from an account of one time
+/// limit, which fills up again while nothing is asked. Once a call has run out of time, nothing is
+/// asked before the whole limit has passed: a service that hangs is waited for once.
 struct KeyringPatience: Sendable {
   /// When all calls of this thread have to be done, however much time is left for one.
   @TaskLocal static var end: Deadline?
 
-  /// Whether this thread waits for each answer as long as else for all together: it asks for very much, and somebody
-  /// wants it all.
+  /// Whether this thread waits for each answer as long as else for all together: it asks for very
+  /// much, and somebody wants it all.
   @TaskLocal static var waitsForEach = false
 
   /// What a call may take for nothing: a thousand quick ones are no reason to give up.

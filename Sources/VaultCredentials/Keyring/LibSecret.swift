@@ -3,8 +3,8 @@ import Glibc
 
 /// libsecret, and the GLib that it stands on, opened when first needed.
 ///
-/// Its functions are reached through this table alone; nothing here is linked, so that a program starts
-/// where libsecret is not installed.
+/// Its functions are reached through this table alone; nothing here is linked, so that a program
+/// starts where libsecret is not installed.
 // @unchecked: the table is filled before init returns, and never changes.
 @safe final class LibSecret: @unchecked Sendable {
   /// The functions; every one is there.
@@ -37,9 +37,9 @@ import Glibc
 
   /// A subclass of SecretService that takes the connection it is given.
   ///
-  /// SecretService's own constructor overwrites what it was given by "the process-wide session bus, under
-  /// the well-known name": that connection may belong to the host program, and would start a service
-  /// unasked. The subclass is constructed as any other object is.
+  /// SecretService's own constructor overwrites what it was given by "the process-wide session bus,
+  /// under the well-known name": that connection may belong to the host program, and would start a
+  /// service unasked. The subclass is constructed as any other object is.
   private static func serviceType(_ functions: cvault_secret) -> GType? {
     let name = "VaultSecretService"
     if let known = unsafe functions.g_type_from_name?(name), known != 0 { return known }
@@ -84,7 +84,8 @@ import Glibc
 }
 
 /// Stops a call of GLib's from another thread.
-// @unchecked: GCancellable is safe to use from any thread (gio reference); the pointer never changes.
+// @unchecked: GCancellable is safe to use from any thread (gio reference); the pointer never
+// changes.
 @safe final class Cancellable: @unchecked Sendable {
   let library: LibSecret
   let pointer: UnsafeMutablePointer<GCancellable>?

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Reads along on one bus connection: refuses what would harm libsecret, and hears prompts end.
 ///
-/// libsecret takes the peer's Diffie-Hellman value on trust, whatever its type and size. The guard sees
-/// each reply to OpenSession first, and lets an unusable one through as an error. GLib calls it on its
-/// own thread, for every message: no main loop is needed for signals.
+/// libsecret takes the peer's Diffie-Hellman value on trust, whatever its type and size. The guard
+/// sees each reply to OpenSession first, and lets an unusable one through as an error. GLib calls
+/// it on its own thread, for every message: no main loop is needed for signals.
 final class MessageGuard: Sendable {
   /// The name of the error that takes an unusable reply's place.
   static let unusableReply = "org.freedesktop.DBus.Error.InvalidSignature"

@@ -16,8 +16,8 @@ import VaultSealing
 
   /// Opens a session; encrypted where the service offers it.
   ///
-  /// The proxy is bound to the owner's unique name: it asks nothing of the bus, and a program that takes
-  /// the well-known name later is not talked to.
+  /// The proxy is bound to the owner's unique name: it asks nothing of the bus, and a program that
+  /// takes the well-known name later is not talked to.
   init(_ bus: BusConnection, owner: String, during call: KeyringCall) throws {
     let functions = bus.library.functions
     guard let service = unsafe Self.proxy(bus, owner: owner) else {

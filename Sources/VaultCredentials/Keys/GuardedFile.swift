@@ -1,12 +1,15 @@
 package import VaultStorage
 
-/// The rule for files that open a vault, key-files and files with a passphrase: nobody else may read or write them.
+/// The rule for files that open a vault, key-files and files with a passphrase: nobody else may
+/// read or write them.
 ///
-/// A file belongs to the user or to root, and nobody else has a right to it. Directly in a service's
-/// `$CREDENTIALS_DIRECTORY` its group may read it: there systemd keeps files of root with an access list for the
-/// service's user, whose mask stat(2) shows as the group's rights. systemd.exec(5), acl(5).
+/// A file belongs to the user or to root, and nobody else has a right to it. Directly in a
+/// service's `$CREDENTIALS_DIRECTORY` its group may read it: there systemd keeps files of root with
+/// an access list for the service's user, whose mask stat(2) shows as the group's rights.
+/// systemd.exec(5), acl(5).
 ///
-/// What counts is the file that was opened, by whichever links: Kubernetes puts links before its files.
+/// What counts is the file that was opened, by whichever links: Kubernetes puts links before its
+/// files.
 package enum GuardedFile {
   /// Where systemd puts a service's credentials.
   package static let credentialsVariable = "CREDENTIALS_DIRECTORY"

@@ -71,8 +71,8 @@ enum KernelKeyring {
 
   /// Makes the key unusable in every process at once; says whether there was one.
   static func revoke(description: String) throws(Refusal) -> Bool {
-    // To find a key takes less than to revoke it: only who possesses it may, and a session of su(1) or cron(8) has no
-    // link to @u.
+    // To find a key takes less than to revoke it: only who possesses it may, and a session of su(1)
+    // or cron(8) has no link to @u.
     linkUserKeyring()
     let key = search(description)
     guard key >= 0 else {

@@ -31,15 +31,16 @@ public enum KeyFile {
 
   /// Reads a key-file.
   ///
-  /// It belongs to the user or to root, and nobody else may read or write it; directly in a service's
-  /// `$CREDENTIALS_DIRECTORY` its group may read it. Links are followed: what counts is the file they lead to.
+  /// It belongs to the user or to root, and nobody else may read or write it; directly in a
+  /// service's `$CREDENTIALS_DIRECTORY` its group may read it. Links are followed: what counts is
+  /// the file they lead to.
   ///
   /// - Parameters:
   ///   - path: Where it lies.
   ///   - isOptional: Whether a missing file is `nil` and no error.
   /// - Returns: The key, or `nil`.
-  /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes, `.unsafeFile` if
-  ///   others may read or write it, `.configuration` if it is missing.
+  /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes,
+  ///   `.unsafeFile` if others may read or write it, `.configuration` if it is missing.
   public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
     do {
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)

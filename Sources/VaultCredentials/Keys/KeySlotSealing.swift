@@ -29,8 +29,8 @@ enum KeySlotSealing {
 
   /// The vault key, if `passphrase` opens one of `slots`.
   ///
-  /// Slots are tried in their order; each costs one password hash. A file that asks for more than all of them may
-  /// cost is refused before the first.
+  /// Slots are tried in their order; each costs one password hash. A file that asks for more than
+  /// all of them may cost is refused before the first.
   static func open(
     passphrase: SecretBytes, header: VaultHeader
   ) throws -> (vaultKey: SecretBytes, slot: SlotRecord)? {

@@ -2,7 +2,8 @@ public import VaultSealing
 
 /// Something that may open a vault.
 ///
-/// ``LockedVault/unlock(with:)`` tries sources in the order they are given; the first that opens wins.
+/// ``LockedVault/unlock(with:)`` tries sources in the order they are given; the first that opens
+/// wins.
 public struct KeySource: Sendable {
   enum Kind: Sendable {
     case session
@@ -25,8 +26,10 @@ public struct KeySource: Sendable {
   /// A passphrase.
   ///
   /// - Parameters:
-  ///   - isRequired: Whether a wrong one ends the attempt; `true` for what a person or a command line names.
-  ///   - passphrase: Gets the passphrase when its turn comes; `nil` if there is none. It may ask a person.
+  ///   - isRequired: Whether a wrong one ends the attempt; `true` for what a person or a command
+  ///     line names.
+  ///   - passphrase: Gets the passphrase when its turn comes; `nil` if there is none. It may ask a
+  ///     person.
   /// - Returns: The source.
   public static func passphrase(
     isRequired: Bool = true, _ passphrase: @escaping @Sendable () throws -> SecretBytes?

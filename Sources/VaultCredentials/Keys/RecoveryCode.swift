@@ -2,8 +2,9 @@ package import VaultSealing
 
 /// The printed code that opens a vault: 160 random bits and 20 bits of checksum.
 ///
-/// Written in Crockford's base 32 (no I, L, O, U) as six groups of six characters. Reading forgives case,
-/// blanks, hyphens, and O for 0, I and L for 1; the checksum finds every single wrong character.
+/// Written in Crockford's base 32 (no I, L, O, U) as six groups of six characters. Reading forgives
+/// case, blanks, hyphens, and O for 0, I and L for 1; the checksum finds every single wrong
+/// character.
 ///
 /// Source: Douglas Crockford, "Base 32".
 package enum RecoveryCode {

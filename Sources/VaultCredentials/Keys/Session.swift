@@ -2,8 +2,8 @@ import VaultSealing
 
 /// An unlocked vault key in the kernel's keyring, for a while.
 ///
-/// A cache, never the store. The payload carries a deadline on the clock that counts since boot, since
-/// the kernel measures its own timeout against the wall clock: keyctl(2).
+/// A cache, never the store. The payload carries a deadline on the clock that counts since boot,
+/// since the kernel measures its own timeout against the wall clock: keyctl(2).
 struct Session: Sendable {
   /// How long a session lasts that nobody asked for: a quarter of an hour.
   static let standardSeconds = 15 * 60

@@ -13,8 +13,8 @@ extension UnlockedVault {
   ///
   /// - Parameter slot: What is to open the vault from now on, beside the others.
   /// - Returns: The new slot.
-  /// - Throws: ``CredentialError`` with code `.cannotCreate` if there are 32 already, `.invalidValue`, a
-  ///   keyring's code, or what writing throws.
+  /// - Throws: ``CredentialError`` with code `.cannotCreate` if there are 32 already,
+  ///   `.invalidValue`, a keyring's code, or what writing throws.
   @discardableResult
   public func addSlot(_ slot: NewKeySlot) async throws -> KeySlot {
     try await waiting { try $0.addSlot(slot) }
@@ -22,8 +22,8 @@ extension UnlockedVault {
 
   /// Removes a slot; the last one cannot be removed.
   ///
-  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of the file from
-  /// before elsewhere, can still open that: only a rotation of the vault key ends it.
+  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of
+  /// the file from before elsewhere, can still open that: only a rotation of the vault key ends it.
   ///
   /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
@@ -36,7 +36,8 @@ extension UnlockedVault {
   /// - Parameters:
   ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
   ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
-  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing throws.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing
+  ///   throws.
   public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) async throws {
     try await waiting { try $0.changePassphrase(of: id, to: passphrase) }
   }

@@ -50,6 +50,7 @@ public struct CheckReport: Sendable {
   /// A Boolean value that says whether something is lost or can no longer be trusted.
   public var isDamaged: Bool { findings.contains { $0.severity == .damage } }
 
-  /// Whether all could be read that was to be checked; a full disk, for one, keeps the store closed.
+  /// Whether all could be read that was to be checked; a full disk, for one, keeps the store
+  /// closed.
   public var isComplete: Bool { !findings.contains { $0.code == CheckFinding.storeUnchecked } }
 }

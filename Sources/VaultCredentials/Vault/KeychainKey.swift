@@ -2,8 +2,8 @@ import VaultStorage
 
 /// The attributes by which a program written for the Keychain finds a secret.
 ///
-/// Two conform: ``GenericPassword`` and ``InternetPassword``. Documentation/keychain.md has the table of the
-/// Keychain's attributes and ours.
+/// Two conform: ``GenericPassword`` and ``InternetPassword``. Documentation/keychain.md has the
+/// table of the Keychain's attributes and ours.
 public protocol KeychainKey: Sendable {
   /// The purpose of the item.
   var kind: Item.Kind { get }

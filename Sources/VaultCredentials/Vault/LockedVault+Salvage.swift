@@ -72,8 +72,8 @@ extension LockedVault.Blocking {
     }
   }
 
-  /// The secret of each name's copy: what carries our attributes before what another program put beside it, and of
-  /// several the newest.
+  /// The secret of each name's copy: what carries our attributes before what another program put
+  /// beside it, and of several the newest.
   static func secretsByName(
     _ items: [KeyringItem], _ secrets: [String: SecretBytes], service: String
   ) -> [String: SecretBytes] {
@@ -94,7 +94,8 @@ extension LockedVault.Blocking {
   private func salvageFromCopies(
     keeping damaged: [UInt8]?, failure: CredentialError
   ) throws -> SalvageReport {
-    // The id keeps its place in every version of the file; a checksum that fails says nothing of it.
+    // The id keeps its place in every version of the file; a checksum that fails says nothing of
+    // it.
     let id = damaged.map { Array($0.dropFirst(16).prefix(16)) }
     guard vault.options.usesKeyring,
       let service = vault.copyService(vaultID: id.flatMap { $0.count == 16 ? $0 : nil })

@@ -14,7 +14,8 @@ public import VaultStorage
 public struct LockedVault: Sendable {
   let folder: VaultFolder
   var options: VaultOptions
-  /// One connection to the keyring for everything this vault does; nothing is touched before it is needed.
+  /// One connection to the keyring for everything this vault does; nothing is touched before it is
+  /// needed.
   let keyring: any DesktopKeyring
 
   /// A vault at a location.
@@ -48,7 +49,8 @@ public struct LockedVault: Sendable {
   /// Returns what the file shows without a key.
   ///
   /// - Returns: The vault's id, generation and slots.
-  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`.
+  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`,
+  ///   `.unsafeFile`.
   public func summary() async throws -> VaultSummary {
     try await waiting { try $0.summary() }
   }
@@ -63,11 +65,12 @@ public struct LockedVault: Sendable {
 
   /// Ends the session in every process at once.
   ///
-  /// That needs no vault file: where it cannot be read, and so does not say which session is its own, the
-  /// sessions of all the user's vaults end.
+  /// That needs no vault file: where it cannot be read, and so does not say which session is its
+  /// own, the sessions of all the user's vaults end.
   ///
   /// - Returns: Whether there was one.
-  /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that is there.
+  /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
+  ///   is there.
   public func lock() async throws -> Bool {
     try await waiting { try $0.lock() }
   }
@@ -76,8 +79,8 @@ public struct LockedVault: Sendable {
   ///
   /// - Parameter sources: What may open it, in order.
   /// - Returns: The open vault.
-  /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if a
-  ///   required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
+  /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if
+  ///   a required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
   ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
   public func unlock(with sources: [KeySource]) async throws -> UnlockedVault {
     try await waiting { try $0.unlock(with: sources) }
@@ -93,8 +96,8 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.create(slots: slots) }
   }
 
-  /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait for files,
-  /// locks, Argon2 or the bus.
+  /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait
+  /// for files, locks, Argon2 or the bus.
   func waiting<Result: Sendable>(
     _ call: @escaping @Sendable (Blocking) throws -> Result
   ) async throws -> Result {

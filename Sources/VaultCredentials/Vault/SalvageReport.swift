@@ -27,12 +27,13 @@ public struct SalvageReport: Sendable, Equatable {
   public internal(set) var lost: [ItemName] = []
   /// Earlier versions that nothing holds any more.
   public internal(set) var lostVersions = 0
-  /// How many changes of the vault lie between the generation before, which took the lost file's place, and that:
-  /// 1 where it is the one right before, 0 where the vault file itself opens.
+  /// How many changes of the vault lie between the generation before, which took the lost file's
+  /// place, and that: 1 where it is the one right before, 0 where the vault file itself opens.
   public internal(set) var lostGenerations: UInt64 = 0
   /// The path of the damaged file; `nil` if nothing had to be repaired, or there was none.
   public internal(set) var damagedFile: String?
-  /// What is odd about the file that was mended, or left alone: that it is older than one seen before, above all.
+  /// What is odd about the file that was mended, or left alone: that it is older than one seen
+  /// before, above all.
   public internal(set) var notices: [VaultNotice] = []
 
   /// A Boolean value that says whether the vault had to be changed.
@@ -42,18 +43,19 @@ public struct SalvageReport: Sendable, Equatable {
 }
 
 extension LockedVault {
-  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its earlier
-  /// versions, and the copies in the keyring.
+  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its
+  /// earlier versions, and the copies in the keyring.
   ///
-  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A vault that is
-  /// mended from the generation before succeeds the lost one: it is no rollback to who has seen that. A file that
-  /// is not the generation right before the lost one is taken only where ``VaultOptions/acceptsRollback`` says so.
+  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A
+  /// vault that is mended from the generation before succeeds the lost one: it is no rollback to
+  /// who has seen that. A file that is not the generation right before the lost one is taken only
+  /// where ``VaultOptions/acceptsRollback`` says so.
   ///
   /// - Parameter sources: What may open the file that is asked about, by its key slots.
   /// - Returns: What was found, and what is lost.
-  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read; `.rolledBack`,
-  ///   `.forked`, `.otherVault` if all there is is an older file, or one of another history; what
-  ///   ``unlock(with:)`` and writing throw.
+  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read;
+  ///   `.rolledBack`, `.forked`, `.otherVault` if all there is is an older file, or one of another
+  ///   history; what ``unlock(with:)`` and writing throw.
   public func salvage(
     with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
   ) async throws -> SalvageReport {

@@ -3,9 +3,11 @@ import VaultSealing
 import VaultStorage
 
 extension UnlockedVault {
-  /// Writes the vault file and its earlier versions into one sealed file, and verifies it by opening it.
+  /// Writes the vault file and its earlier versions into one sealed file, and verifies it by
+  /// opening it.
   ///
-  /// The backup opens by the same key slots. Nothing is there under `path` before it is whole and durable.
+  /// The backup opens by the same key slots. Nothing is there under `path` before it is whole and
+  /// durable.
   ///
   /// - Parameter path: Where; a file that is there is replaced.
   /// - Returns: What it holds.

@@ -4,9 +4,9 @@ import VaultStorage
 extension UnlockedVault {
   /// Changes of items as they happen, made by this process or any other.
   ///
-  /// Every change after this call is reported; several that come faster than they are taken may come as one.
-  /// The sequence ends when its task is cancelled, and throws when the vault can no longer be read with the
-  /// key that this object holds: it was rotated, or is damaged.
+  /// Every change after this call is reported; several that come faster than they are taken may
+  /// come as one. The sequence ends when its task is cancelled, and throws when the vault can no
+  /// longer be read with the key that this object holds: it was rotated, or is damaged.
   ///
   /// ```swift
   /// for try await change in try open.changes() where change.changed.contains(token) {
@@ -15,8 +15,8 @@ extension UnlockedVault {
   /// ```
   ///
   /// - Returns: The changes, without end.
-  /// - Throws: ``CredentialError`` with code `.inputOutput` if the folder cannot be watched, or what reading
-  ///   throws.
+  /// - Throws: ``CredentialError`` with code `.inputOutput` if the folder cannot be watched, or
+  ///   what reading throws.
   ///
   /// inotify(7); on a network file system it looks once a second, and elsewhere as often as
   /// ``VaultOptions/changePolling`` says.

@@ -1,4 +1,5 @@
-/// What a check says of what surrounds the vault: the session in the kernel, and the desktop keyring.
+/// What a check says of what surrounds the vault: the session in the kernel, and the desktop
+/// keyring.
 extension UnlockedVault.Blocking {
   func checkSession(_ report: inout CheckReport) {
     guard case .unavailable(let reason)? = try? vault.locked.blocking.session() else { return }

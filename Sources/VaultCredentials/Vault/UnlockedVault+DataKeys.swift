@@ -1,8 +1,10 @@
 public import VaultSealing
 
-/// Keys for what lies outside the vault file, such as protected preferences; kept in its sealed index.
+/// Keys for what lies outside the vault file, such as protected preferences; kept in its sealed
+/// index.
 extension UnlockedVault.Blocking: DataKeyProvider {
-  /// The newest key for a purpose; the first call for one makes it, durably, before anything is sealed.
+  /// The newest key for a purpose; the first call for one makes it, durably, before anything is
+  /// sealed.
   public func currentDataKey(for purpose: String) throws -> (id: [UInt8], key: SecretBytes) {
     func newest(_ index: VaultIndex) -> VaultIndex.DataKey? {
       index.dataKeys.last { $0.purpose == purpose && !$0.isRetired }

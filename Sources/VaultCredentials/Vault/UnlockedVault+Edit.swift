@@ -3,9 +3,10 @@ import VaultSealing
 extension UnlockedVault {
   /// Changes the vault: one lock, one write of the file, one step for ``undo()``.
   ///
-  /// When this returns, all changes are on the disk; copies in the desktop keyring are brought up to date
-  /// afterwards, as far as its time limit allows, and what is left of that is reported as a notice. If it throws,
-  /// nothing has changed, except for the codes `.notDurable` and `.copyRemains`.
+  /// When this returns, all changes are on the disk; copies in the desktop keyring are brought up
+  /// to date afterwards, as far as its time limit allows, and what is left of that is reported as a
+  /// notice. If it throws, nothing has changed, except for the codes `.notDurable` and
+  /// `.copyRemains`.
   ///
   /// ```swift
   /// try await vault.edit { edit in
@@ -14,13 +15,13 @@ extension UnlockedVault {
   /// }
   /// ```
   ///
-  /// - Parameter change: Makes the changes. It runs under the lock that all writers wait for, on a thread that may
-  ///   block, and must not call the vault itself.
+  /// - Parameter change: Makes the changes. It runs under the lock that all writers wait for, on a
+  ///   thread that may block, and must not call the vault itself.
   /// - Returns: What `change` returns.
-  /// - Throws: ``CredentialError`` with code `.rolledBack`, `.forked`, `.otherVault`, `.damaged`, `.busy`,
-  ///   `.cannotCreate`, `.inputOutput`, `.changedMeanwhile`; `.notDurable` if the change is stored but may not
-  ///   survive a power cut; `.copyRemains` if items are removed here and the keyring, which could not be reached,
-  ///   still holds copies of them; what `change` throws.
+  /// - Throws: ``CredentialError`` with code `.rolledBack`, `.forked`, `.otherVault`, `.damaged`,
+  ///   `.busy`, `.cannotCreate`, `.inputOutput`, `.changedMeanwhile`; `.notDurable` if the change
+  ///   is stored but may not survive a power cut; `.copyRemains` if items are removed here and the
+  ///   keyring, which could not be reached, still holds copies of them; what `change` throws.
   public func edit<Result: Sendable>(
     _ change: @escaping @Sendable (inout VaultEdit) throws -> Result
   ) async throws -> Result {
@@ -118,7 +119,8 @@ extension UnlockedVault {
   /// - Parameters:
   ///   - name: The item.
   ///   - purge: Whether it and its earlier versions go for good, from every file of the vault.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.copyRemains`, or what ``edit(_:)`` throws.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.copyRemains`, or what ``edit(_:)``
+  ///   throws.
   public func remove(_ name: ItemName, purge: Bool = false) async throws {
     try await waiting { try $0.remove(name, purge: purge) }
   }
@@ -127,10 +129,10 @@ extension UnlockedVault {
   ///
   /// - Parameters:
   ///   - names: The items; one that is named twice is removed once.
-  ///   - purge: Whether they and their earlier versions go for good, and with them the items of these names in
-  ///     the trash.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound` if there is no such item, nor one in the trash if
-  ///   `purge` is set; `.copyRemains`, or what ``edit(_:)`` throws.
+  ///   - purge: Whether they and their earlier versions go for good, and with them the items of
+  ///     these names in the trash.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound` if there is no such item, nor one in
+  ///   the trash if `purge` is set; `.copyRemains`, or what ``edit(_:)`` throws.
   public func remove(_ names: [ItemName], purge: Bool = false) async throws {
     try await waiting { try $0.remove(names, purge: purge) }
   }
@@ -149,8 +151,8 @@ extension UnlockedVault {
   ///
   /// - Parameters:
   ///   - name: The item.
-  ///   - version: The version to restore; `nil` for the version before the current one or, if no live item has
-  ///     the name, for the item in the trash that was removed last.
+  ///   - version: The version to restore; `nil` for the version before the current one or, if no
+  ///     live item has the name, for the item in the trash that was removed last.
   /// - Returns: The item as it is now.
   /// - Throws: ``CredentialError``: as ``VaultEdit/restore(_:version:)`` and ``edit(_:)``.
   @discardableResult

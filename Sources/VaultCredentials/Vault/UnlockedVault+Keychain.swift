@@ -7,8 +7,8 @@ extension UnlockedVault {
   ///   - secret: The secret.
   ///   - key: What it is found by. Where two items have it, the one changed last gets the secret.
   /// - Returns: The item, and whether it is new.
-  /// - Throws: ``CredentialError`` with code `.invalidName` if no name can be made of the key, `.cannotCreate`,
-  ///   or what writing throws.
+  /// - Throws: ``CredentialError`` with code `.invalidName` if no name can be made of the key,
+  ///   `.cannotCreate`, or what writing throws.
   @discardableResult
   public func save(_ secret: Secret, for key: some KeychainKey) async throws -> ItemChange {
     try await waiting { try $0.save(secret, for: key) }
@@ -82,8 +82,8 @@ extension Sequence<Item> {
 }
 
 extension ItemName {
-  /// A name made of what another program calls a thing, an address perhaps: without the empty parts between
-  /// slashes that a name may not have.
+  /// A name made of what another program calls a thing, an address perhaps: without the empty parts
+  /// between slashes that a name may not have.
   init(joiningPartsOf text: String) throws {
     try self.init(text.parts(at: "/").joined(separator: "/"))
   }

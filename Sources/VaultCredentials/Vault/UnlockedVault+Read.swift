@@ -4,8 +4,8 @@ import VaultStorage
 extension UnlockedVault {
   /// Reads the vault file, once.
   ///
-  /// Everything that the snapshot answers is from that moment. Take one snapshot to look at several items,
-  /// rather than asking the vault for each of them.
+  /// Everything that the snapshot answers is from that moment. Take one snapshot to look at several
+  /// items, rather than asking the vault for each of them.
   ///
   /// ```swift
   /// let snapshot = try await vault.read()
@@ -14,9 +14,9 @@ extension UnlockedVault {
   /// ```
   ///
   /// - Returns: The vault as it is now.
-  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`, `.unsafeFile`,
-  ///   `.permissionDenied`; `.locked` if another vault is in its place; `.changedMeanwhile` if its key was
-  ///   rotated since it was unlocked.
+  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`,
+  ///   `.unsafeFile`, `.permissionDenied`; `.locked` if another vault is in its place;
+  ///   `.changedMeanwhile` if its key was rotated since it was unlocked.
   public func read() async throws -> VaultSnapshot { try await waiting { try $0.read() } }
 
   /// Returns a secret of an item.
@@ -69,7 +69,8 @@ extension UnlockedVault {
   ///
   /// - Parameter name: The item.
   /// - Returns: The names; the main secret has none.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`, or what ``read()`` throws.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`, or what ``read()``
+  ///   throws.
   public func fields(of name: ItemName) async throws -> [String] {
     try await waiting { try $0.fields(of: name) }
   }
@@ -151,8 +152,8 @@ extension UnlockedVault.Blocking {
 }
 
 extension UnlockedVault {
-  /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait for files,
-  /// locks, Argon2 or the bus.
+  /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait
+  /// for files, locks, Argon2 or the bus.
   func waiting<Result: Sendable>(
     _ call: @escaping @Sendable (Blocking) throws -> Result
   ) async throws -> Result {

@@ -4,14 +4,14 @@ extension UnlockedVault {
   /// Makes a new vault key and seals everything under it, in one replace of the file.
   ///
   /// The only thing that ends the access of somebody who once held the vault key. Old slots and the
-  /// generation before open nothing new, neither current secrets nor what the history keeps from now on; earlier
-  /// versions from before stay readable. The session ends, and a new one begins as the options say. If it throws,
-  /// the vault is as it was.
+  /// generation before open nothing new, neither current secrets nor what the history keeps from
+  /// now on; earlier versions from before stay readable. The session ends, and a new one begins as
+  /// the options say. If it throws, the vault is as it was.
   ///
   /// - Parameter slots: What is to open the vault from now on; all old slots go.
   /// - Returns: The vault, open under its new key; this one is of no more use.
-  /// - Throws: ``CredentialError`` with code `.damaged` if an item cannot be read, `.invalidValue`, a
-  ///   keyring's code, or what writing throws.
+  /// - Throws: ``CredentialError`` with code `.damaged` if an item cannot be read, `.invalidValue`,
+  ///   a keyring's code, or what writing throws.
   public func rotate(to slots: [NewKeySlot]) async throws -> UnlockedVault {
     try await waiting { try $0.rotate(to: slots) }
   }

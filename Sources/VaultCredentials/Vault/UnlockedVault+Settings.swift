@@ -16,8 +16,8 @@ extension UnlockedVault {
     try await waiting { try $0.sessionSetting() }
   }
 
-  /// Sets how long the vault stays open after it was opened, on every machine; a session that is there is not
-  /// touched, but for 0, which ends it.
+  /// Sets how long the vault stays open after it was opened, on every machine; a session that is
+  /// there is not touched, but for 0, which ends it.
   ///
   /// - Parameter seconds: 0 for never, at most 30 days; `nil` for the standard again.
   /// - Throws: ``CredentialError`` with code `.invalidValue`, or what writing throws.
@@ -43,8 +43,8 @@ extension UnlockedVault.Blocking {
     if seconds == 0 { _ = try vault.locked.blocking.lock() }
   }
 
-  /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if nothing
-  /// was set.
+  /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if
+  /// nothing was set.
   package func clipboardSetting() throws -> Int? {
     try vault.snapshot(only: []).index.settings[VaultIndex.clipboardSetting].flatMap { Int($0) }
   }

@@ -1,13 +1,14 @@
 extension UnlockedVault {
   /// Takes back the last change of items, whichever it was.
   ///
-  /// A secret that was set becomes an earlier version, and the one before it is current again; removed items
-  /// come out of the trash; new ones go there; names, tags, notes and attributes are as they were. Called again,
-  /// it takes itself back. What was removed for good stays gone.
+  /// A secret that was set becomes an earlier version, and the one before it is current again;
+  /// removed items come out of the trash; new ones go there; names, tags, notes and attributes are
+  /// as they were. Called again, it takes itself back. What was removed for good stays gone.
   ///
   /// - Returns: The effects, by name.
   /// - Throws: ``CredentialError`` with code `.versionNotFound` if there is nothing to take back,
-  ///   `.itemExists` if a name has been given to another item, `.damaged`, or what ``edit(_:)`` throws.
+  ///   `.itemExists` if a name has been given to another item, `.damaged`, or what ``edit(_:)``
+  ///   throws.
   @discardableResult
   public func undo() async throws -> [UndoneChange] { try await waiting { try $0.undo() } }
 }

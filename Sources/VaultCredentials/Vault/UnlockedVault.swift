@@ -3,9 +3,9 @@ import VaultSealing
 
 /// An unlocked vault: items can be read and changed.
 ///
-/// It holds the vault key in locked memory until its last reference is gone. Every call reads the file anew, so
-/// that changes made by other processes are seen; ``read()`` and ``edit(_:)`` do several things with one read or
-/// one write of the file. It can be used from any thread.
+/// It holds the vault key in locked memory until its last reference is gone. Every call reads the
+/// file anew, so that changes made by other processes are seen; ``read()`` and ``edit(_:)`` do
+/// several things with one read or one write of the file. It can be used from any thread.
 ///
 /// ```swift
 /// let vault = try await locked.unlock(with: [.session, .keyring])

@@ -48,11 +48,12 @@ extension VaultEdit {
 
   /// Makes `contents` the current version of an item.
   ///
-  /// Every new version of an item is made here: it gets the next number, the time, and the device that wrote
-  /// it, and its copy in the keyring becomes outdated if the main secret changed.
+  /// Every new version of an item is made here: it gets the next number, the time, and the device
+  /// that wrote it, and its copy in the keyring becomes outdated if the main secret changed.
   ///
-  /// `keepsEarlier` puts the version before into the history, which is wrong where that one is damaged.
-  /// `changesMain` says whether the main secret is another, of which the keyring has a copy.
+  /// `keepsEarlier` puts the version before into the history, which is wrong where that one is
+  /// damaged. `changesMain` says whether the main secret is another, of which the keyring has a
+  /// copy.
   mutating func addVersion(
     at position: Int, _ contents: ItemContents, keepsEarlier: Bool = true, changesMain: Bool = true,
     _ describe: (inout ItemRecord) throws -> Void = { _ in }
@@ -206,7 +207,8 @@ extension VaultEdit {
     removesPrevious = true
   }
 
-  /// Counts the secrets that are set while one slot alone opens the vault; every tenth time that is told.
+  /// Counts the secrets that are set while one slot alone opens the vault; every tenth time that is
+  /// told.
   mutating func countTowardsReminder() {
     let count = (index.settings[VaultIndex.reminderSetting].flatMap { Int($0) } ?? 0) + 1
     let isDue = header.slots.count == 1 && count >= 10
@@ -232,8 +234,8 @@ extension VaultEdit {
     if self[position].copy != .none { copies.mark(self[position].name) }
   }
 
-  /// Makes what the keyring holds under a name the item's copy, to be looked at once more: another copy beside it
-  /// goes.
+  /// Makes what the keyring holds under a name the item's copy, to be looked at once more: another
+  /// copy beside it goes.
   mutating func adoptCopy(at position: Int, hash: [UInt8]) {
     self[position].copy = .pending
     copies.mark(self[position].name, hash: hash)

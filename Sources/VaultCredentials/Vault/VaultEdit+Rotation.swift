@@ -3,8 +3,9 @@ import VaultSealing
 extension VaultEdit {
   /// Seals everything under new keys, opened by `slots` alone.
   ///
-  /// Earlier versions stay as they are: their data keys are in the index. What lies outside the file is sealed under
-  /// new data keys from now on: somebody who held the old vault key has the old ones.
+  /// Earlier versions stay as they are: their data keys are in the index. What lies outside the
+  /// file is sealed under new data keys from now on: somebody who held the old vault key has the
+  /// old ones.
   mutating func rotate(
     to newKeys: VaultKeys, slots: [SlotRecord], progress: (_ done: Int, _ total: Int) -> Void
   ) throws {

@@ -3,9 +3,10 @@ import VaultSealing
 
 /// Changes to a vault that are written together: all of them or none.
 ///
-/// ``UnlockedVault/edit(_:)`` gives one to its closure, with the vault as it is under the writers' lock. Each
-/// call changes the edit alone; the file is written once, after the closure has returned. A closure that throws
-/// leaves the vault as it was. One ``UnlockedVault/undo()`` takes the whole edit back.
+/// ``UnlockedVault/edit(_:)`` gives one to its closure, with the vault as it is under the writers'
+/// lock. Each call changes the edit alone; the file is written once, after the closure has
+/// returned. A closure that throws leaves the vault as it was. One ``UnlockedVault/undo()`` takes
+/// the whole edit back.
 ///
 /// ```swift
 /// try await vault.edit { edit in
@@ -15,7 +16,8 @@ import VaultSealing
 /// }
 /// ```
 ///
-/// An edit holds the lock that all writers of the vault wait for: ask people and services before it begins.
+/// An edit holds the lock that all writers of the vault wait for: ask people and services before it
+/// begins.
 public struct VaultEdit {
   /// A sealed blob for `store.sqlite`.
   struct Blob {
@@ -46,7 +48,8 @@ public struct VaultEdit {
   var isPurging = false
   /// What is to be done in the keyring afterwards.
   var copies = CopyChanges()
-  /// Names of removed items that were to have a copy: it must be reported if the keyring still holds one.
+  /// Names of removed items that were to have a copy: it must be reported if the keyring still
+  /// holds one.
   var removedCopies: Set<String> = []
   var notices: [VaultNotice] = []
 
@@ -171,16 +174,16 @@ extension VaultEdit {
 
   /// Replaces a secret without making a new version, and does not keep the one before.
   ///
-  /// That is for a value that is used up, such as the counter of one-time passwords, whose earlier states
-  /// are useless.
+  /// That is for a value that is used up, such as the counter of one-time passwords, whose earlier
+  /// states are useless.
   ///
   /// - Parameters:
   ///   - name: The item.
   ///   - field: The name of a further field; `nil` for the main secret.
   ///   - change: Makes the new secret from the current one.
   /// - Returns: What `change` returns beside the secret.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.damaged`; what `change`
-  ///   throws.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.damaged`; what
+  ///   `change` throws.
   @discardableResult
   public mutating func revise<Result>(
     _ name: ItemName, field: String? = nil, _ change: (Secret) throws -> (Secret, Result)
@@ -205,8 +208,8 @@ extension VaultEdit {
   ///   - name: The item.
   ///   - changes: The changes.
   /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.invalidValue`; `.damaged` if the kind changes
-  ///   and the secret cannot be read.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.invalidValue`; `.damaged` if the
+  ///   kind changes and the secret cannot be read.
   @discardableResult
   public mutating func update(_ name: ItemName, _ changes: ItemChanges) throws -> Item {
     let position = try requirePosition(of: name)
@@ -245,7 +248,8 @@ extension VaultEdit {
   ///   - name: The item.
   ///   - new: The name of the second item, which no live item may have.
   /// - Returns: The second item.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.itemExists`, `.damaged`, `.cannotCreate`.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.itemExists`, `.damaged`,
+  ///   `.cannotCreate`.
   @discardableResult
   public mutating func copy(_ name: ItemName, to new: ItemName) throws -> Item {
     let position = try requirePosition(of: name)
@@ -317,8 +321,8 @@ extension VaultEdit {
   ///
   /// - Parameters:
   ///   - name: The item.
-  ///   - version: The version to restore; `nil` for the version before the current one or, if no live item has
-  ///     the name, for the item in the trash that was removed last.
+  ///   - version: The version to restore; `nil` for the version before the current one or, if no
+  ///     live item has the name, for the item in the trash that was removed last.
   /// - Returns: The item as it is now.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.versionNotFound`, `.damaged`.
   @discardableResult

@@ -4,13 +4,13 @@ import VaultSealing
 
 /// The contents of a vault at one moment.
 ///
-/// Reading the vault file once gives a snapshot; it never changes afterwards, whatever this or other
-/// processes write. Items and current secrets are answered from memory. Only earlier versions of an item
-/// (``secret(of:field:version:)`` with a version) are read from `store.sqlite` when they are asked for, and
-/// may be gone by then.
+/// Reading the vault file once gives a snapshot; it never changes afterwards, whatever this or
+/// other processes write. Items and current secrets are answered from memory. Only earlier versions
+/// of an item (``secret(of:field:version:)`` with a version) are read from `store.sqlite` when they
+/// are asked for, and may be gone by then.
 ///
-/// An ``Item`` taken from a snapshot identifies the item that answers: a rename between two calls cannot
-/// make another item answer in its place.
+/// An ``Item`` taken from a snapshot identifies the item that answers: a rename between two calls
+/// cannot make another item answer in its place.
 ///
 /// ```swift
 /// let snapshot = try await vault.read()
@@ -20,9 +20,9 @@ import VaultSealing
 /// }
 /// ```
 ///
-/// A snapshot keeps the sealed bytes of the whole file (64 MiB at most) and the vault's keys in memory for as
-/// long as it exists. Secrets are opened one by one, each when it is asked for. A snapshot can be used from
-/// any thread.
+/// A snapshot keeps the sealed bytes of the whole file (64 MiB at most) and the vault's keys in
+/// memory for as long as it exists. Secrets are opened one by one, each when it is asked for. A
+/// snapshot can be used from any thread.
 public struct VaultSnapshot: Sendable {
   let vault: UnlockedVault
   let file: VaultFile
@@ -62,8 +62,8 @@ public struct VaultSnapshot: Sendable {
   /// - Parameters:
   ///   - item: An item of this snapshot; one of another snapshot is found by its id.
   ///   - field: The name of a further field; `nil` for the main secret.
-  ///   - version: An earlier version, which is read from `store.sqlite`; `nil` for the current one. Items in
-  ///     the trash have earlier versions only.
+  ///   - version: An earlier version, which is read from `store.sqlite`; `nil` for the current one.
+  ///     Items in the trash have earlier versions only.
   /// - Returns: The secret, in locked memory.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.versionNotFound`,
   ///   `.damaged`.
@@ -77,8 +77,8 @@ public struct VaultSnapshot: Sendable {
   ///
   /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
   /// - Returns: The item as it is in this snapshot, and its secrets.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an item in
-  ///   the trash.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an
+  ///   item in the trash.
   public func secrets(of item: Item) throws -> ItemWithSecrets {
     let record = try record(of: item)
     let contents = try contents(of: record)
@@ -91,8 +91,8 @@ public struct VaultSnapshot: Sendable {
   ///
   /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
   /// - Returns: The names, sorted. The main secret has none.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an item in
-  ///   the trash.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an
+  ///   item in the trash.
   public func fields(of item: Item) throws -> [String] {
     try contents(of: try record(of: item)).fields.keys.sorted()
   }

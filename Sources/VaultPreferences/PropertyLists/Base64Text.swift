@@ -1,7 +1,7 @@
 /// Base64 of property lists: RFC 4648.
 ///
-/// VaultSealing's `Base64` is strict, and for secrets in locked memory. Data of property lists is broken
-/// into lines, and this reader also accepts missing padding.
+/// VaultSealing's `Base64` is strict, and for secrets in locked memory. Data of property lists is
+/// broken into lines, and this reader also accepts missing padding.
 enum Base64Text {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

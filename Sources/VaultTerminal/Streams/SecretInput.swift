@@ -54,7 +54,8 @@ package enum SecretInput {
   ///   - limit: The most bytes that are accepted.
   ///   - check: Gets the open file and throws if it must not be read.
   /// - Returns: The bytes.
-  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`, or an error of `check`.
+  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`, or an error of
+  ///   `check`.
   package static func read(
     file path: String, limit: Int, checking check: (Int32) throws -> Void
   ) throws -> SecretBytes {

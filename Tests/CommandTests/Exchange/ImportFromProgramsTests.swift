@@ -127,7 +127,8 @@ struct ImportFromProgramsTests {
       vault,
       "cd \"$1\" && printf 'master\\n' | keepassxc-cli attachment-import -q db.kdbx \"$2\" scan.bin scan.bin",
       folder, "Web & Co/Plain")
-    // A title with a slash cannot be named on keepassxc-cli's line: the attachment is another entry's.
+    // A title with a slash cannot be named on keepassxc-cli's line: the attachment is another
+    // entry's.
     #expect(attached.status != 0)
     let added = try shell(
       vault,

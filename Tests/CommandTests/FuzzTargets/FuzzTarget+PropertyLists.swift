@@ -1,7 +1,8 @@
 import VaultPreferences
 import VaultStorage
 
-// Preferences as files and as stored text. What can be read can be written, and is the same read again.
+// Preferences as files and as stored text. What can be read can be written, and is the same read
+// again.
 extension FuzzTarget {
   static let propertyLists =
     ["plist-binary", "plist-xml", "plist-old-style"].map { name in

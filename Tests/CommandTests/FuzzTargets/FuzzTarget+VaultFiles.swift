@@ -1,8 +1,9 @@
 import VaultCredentials
 import VaultSealing
 
-// The vault's own files: whoever may write them may make every checksum fit, and a former holder of the key
-// the seals, too. So the targets put those right, or nothing behind them would ever be read.
+// The vault's own files: whoever may write them may make every checksum fit, and a former holder of
+// the key the seals, too. So the targets put those right, or nothing behind them would ever be
+// read.
 extension FuzzTarget {
   private static let key = Array(UInt8(0)..<32)
   private static let vaultID = Array(UInt8(0)..<16)
@@ -10,7 +11,8 @@ extension FuzzTarget {
   static let vaultFiles = [
     FuzzTarget("vault-header") { input in
       var bytes = input
-      // The header's length stands at 12, its checksum at its end: Documentation/file-format.md, section 2.
+      // The header's length stands at 12, its checksum at its end: Documentation/file-format.md,
+      // section 2.
       if bytes.count >= 16 {
         let length = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
         if length >= 32, length <= bytes.count {

@@ -10,7 +10,8 @@ import VaultTerminal
 
 /// A decoder of bytes that others may have written, with what must hold for each input.
 ///
-/// `scripts/fuzz` compiles this folder into a fuzzer (`Tests/Fuzz`); ``FuzzInputTests`` runs the kept inputs.
+/// `scripts/fuzz` compiles this folder into a fuzzer (`Tests/Fuzz`); ``FuzzInputTests`` runs the
+/// kept inputs.
 package struct FuzzTarget: Sendable {
   /// The name, and that of the folder of inputs in `Tests/Fuzz/Corpus`.
   package let name: String
@@ -30,7 +31,8 @@ package struct FuzzTarget: Sendable {
   /// All targets.
   package static let all = vaultFiles + exchange + propertyLists + texts + stores
 
-  /// Decodes an input; what is wrong with the answer, or `nil` for a value or one of our own errors.
+  /// Decodes an input; what is wrong with the answer, or `nil` for a value or one of our own
+  /// errors.
   package func finding(in input: [UInt8]) -> String? {
     do {
       try Self.attempt { try decode(input) }

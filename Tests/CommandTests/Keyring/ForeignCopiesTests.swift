@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Items of other programs with the service and the name of a copy: told by name, adoptable, never overwritten
-/// and never hidden in silence.
+/// Items of other programs with the service and the name of a copy: told by name, adoptable, never
+/// overwritten and never hidden in silence.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
 struct ForeignCopiesTests {
   private let session: KeyringSession

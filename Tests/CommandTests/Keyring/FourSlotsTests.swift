@@ -5,8 +5,8 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// One vault with a slot of every kind: each opens it alone, and after a rotation none of the old ones opens
-/// anything new.
+/// One vault with a slot of every kind: each opens it alone, and after a rotation none of the old
+/// ones opens anything new.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
 struct FourSlotsTests {
   @Test func eachOpensAloneAndARotationEndsThemAll() throws {

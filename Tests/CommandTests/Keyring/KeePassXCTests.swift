@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// KeePassXC as the desktop keyring: it adds attributes to every item, makes and deletes items by prompts that ask
-/// nobody, and finds nothing by a search for no attributes.
+/// KeePassXC as the desktop keyring: it adds attributes to every item, makes and deletes items by
+/// prompts that ask nobody, and finds nothing by a search for no attributes.
 @Suite(
   .enabled(if: KeyringSession.hasKeePassXC, "needs keepassxc, Xvfb, dbus-daemon and secret-tool"))
 struct KeePassXCTests {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One vault, whatever the desktop keyring does: the same answers while any slot opens it, else 69 or 77
-/// with the line that helps, in time, and nothing half done.
+/// One vault, whatever the desktop keyring does: the same answers while any slot opens it, else 69
+/// or 77 with the line that helps, in time, and nothing half done.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct KeyringFallbackTests {
   /// A vault that a keyring slot opens, and with `hasKeyFile` a key-file too.

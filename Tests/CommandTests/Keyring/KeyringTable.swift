@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// What each verb comes to in each state of the keyring, for a vault that the keyring alone opens and for one
-/// that a key-file opens too.
+/// What each verb comes to in each state of the keyring, for a vault that the keyring alone opens
+/// and for one that a key-file opens too.
 ///
 /// A cell is an exit status and, where there is one, the word for the advice. `rig` is a state of
 /// `Tests/KeyringRig`: real gnome-keyring where it can be had from it.

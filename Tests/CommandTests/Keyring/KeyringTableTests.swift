@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every state of the keyring, with every verb that reads or changes items, with and without a second slot: in
-/// time, with the right status and advice, nothing half done, no secret said.
+/// Every state of the keyring, with every verb that reads or changes items, with and without a
+/// second slot: in time, with the right status and advice, nothing half done, no secret said.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct KeyringTableTests {
   @Test func theTableIsWhole() {
@@ -101,7 +101,8 @@ struct KeyringTableTests {
   }
 }
 
-/// Two vaults that a real keyring opens, one of them by a key-file too, and what that keyring holds of them.
+/// Two vaults that a real keyring opens, one of them by a key-file too, and what that keyring holds
+/// of them.
 final class PreparedVaults: Sendable {
   static let secret = "s3cr3t-Canary"
   static let otherSecret = "0ther-Canary"
@@ -169,8 +170,8 @@ final class PreparedVaults: Sendable {
 
     /// Every file below the vault's home, with its bytes.
     ///
-    /// Which vault was seen at which path is left out: the copy is at a path of its own, which the first
-    /// command that opens the vault there notes.
+    /// Which vault was seen at which path is left out: the copy is at a path of its own, which the
+    /// first command that opens the vault there notes.
     func contents() throws -> [String: Data] {
       let names = try FileManager.default.subpathsOfDirectory(atPath: path)
         .filter { !$0.hasSuffix(".place") }

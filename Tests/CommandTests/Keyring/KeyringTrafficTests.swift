@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes to the keyring, counted by a service that keeps items; and every size of secret, everywhere.
+/// What goes to the keyring, counted by a service that keeps items; and every size of secret,
+/// everywhere.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct KeyringTrafficTests {
   /// The calls since the last look, by method, and how many connections made them.

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands at once: after the last one ends, the keyring holds what the vault holds, one copy of each item and
-/// none of an item that is gone.
+/// Commands at once: after the last one ends, the keyring holds what the vault holds, one copy of
+/// each item and none of an item that is gone.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
 struct ParallelCopiesTests {
   /// Runs lines of sh in a session with a vault that a key-file opens, and that publishes.
   ///
-  /// `put NAME SECRET` and `remove NAME` are commands; `check NAME` says where vault and keyring differ, and
-  /// `failed WHAT` that something went wrong. A round's number is `$r`.
+  /// `put NAME SECRET` and `remove NAME` are commands; `check NAME` says where vault and keyring
+  /// differ, and `failed WHAT` that something went wrong. A round's number is `$r`.
   private func run(_ lines: String, rounds: Int = 25) throws -> KeyringSession.Run {
     let session = try KeyringSession(.unlocked)
     let script = """
@@ -87,7 +87,8 @@ struct ParallelCopiesTests {
     expectAllCurrent(run, 1)
   }
 
-  /// Between the vault's own write and the keyring's, a command waits for the lock that a test can hold.
+  /// Between the vault's own write and the keyring's, a command waits for the lock that a test can
+  /// hold.
   @Test func aCommandThatIsKilledBeforeItPublishesHasItsCopyMadeLater() throws {
     let run = try run(
       """

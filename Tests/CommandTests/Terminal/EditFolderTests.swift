@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Where `vault edit` puts the editor's file: a folder that nobody else can exchange, and that is nobody else's.
+/// Where `vault edit` puts the editor's file: a folder that nobody else can exchange, and that is
+/// nobody else's.
 @Suite(
   .enabled(
     if: FileManager.default.fileExists(atPath: "/dev/shm"), "there is no file system in memory"))

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--json`, verb by verb: every document says its version, and Documentation/cli.md names its members.
+/// `--json`, verb by verb: every document says its version, and Documentation/cli.md names its
+/// members.
 struct JSONFormTests {
   /// A line for each verb that takes `--json`, in an order in which they can be run in one home.
   private static let lines: [(path: String, words: [String], input: String)] = [

@@ -56,7 +56,8 @@ struct CopyTests {
     try open.set(name("a"), to: Secret("1"))
     keyring.state = .noProvider
     try open.set(name("a"), to: Secret("2"))
-    // It was written, and the command was killed before that was noted; then the item was set once more.
+    // It was written, and the command was killed before that was noted; then the item was set once
+    // more.
     keyring.state = .unlocked
     try store("2", "a")
     keyring.state = .noProvider

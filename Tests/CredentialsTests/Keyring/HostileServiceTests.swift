@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A Secret Service that misbehaves gets no crash, no hang, and never another item's secret out of us.
+/// A Secret Service that misbehaves gets no crash, no hang, and never another item's secret out of
+/// us.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct HostileServiceTests {
   @Test func theServiceOfTheTestsAnswersWhenItBehaves() throws {

@@ -2,7 +2,8 @@ import SwiftData
 
 // Writes the store of the application among the vectors:  store-writer FILE
 //
-// Compiled with LibraryModels.swift and the modules of the version whose files are wanted; see make_vectors.py.
+// Compiled with LibraryModels.swift and the modules of the version whose files are wanted; see
+// make_vectors.py.
 
 func code(_ text: String) -> UUID {
   guard let code = UUID(uuidString: text) else { fatalError(text) }

@@ -6,7 +6,8 @@ struct FoundStore {
   let file: DataStoreFile
   let metadata: DataStoreMetadata
 
-  /// How it is named on a line: its application's id, with its own name where that is not `default`.
+  /// How it is named on a line: its application's id, with its own name where that is not
+  /// `default`.
   var name: String {
     file.stem == "default" ? metadata.application : "\(metadata.application)/\(file.stem)"
   }
