@@ -64,7 +64,7 @@ struct DurabilityTests {
     var number = 0
     while wasKilled {
       number += 1
-      try #require(number <= 120, "the process makes more than 120 calls of \(call)")
+      try #require(number <= 400, "the process makes more than 400 calls of \(call)")
       try vault.set("k", "old")
       wasKilled = try killed(
         at: call, number: number, ["set", "k", "--file", "\(vault.home.path)/new", "--no-session"],

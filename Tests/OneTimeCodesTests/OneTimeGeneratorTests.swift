@@ -105,7 +105,8 @@ struct OneTimeGeneratorTests {
     ("otpauth://totp/a?secret=ME&period=0", "period"),
     ("otpauth://totp/a?secret=ME&algorithm=MD5", "algorithm"),
     ("otpauth://hotp/a?secret=ME&counter=-1", "counter"),
-    ("otpauth://totp/a?secret=ME%2", "hex digits"), ("https://example.com/?secret=ME", "scheme"),
+    ("otpauth://totp/a?secret=ME%2", "hex digits"),
+    ("https://example.com/?secret=ME", "otpauth://"),
     ("otpauth-migration://offline?data=x", "several"),
     (String(repeating: "A", count: 8193), "longer"),
   ])
