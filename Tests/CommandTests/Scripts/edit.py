@@ -180,7 +180,7 @@ def two():
     assert get() == b"mine"
     # Removed, and made anew: not the same item.
     editor(f'{vault} remove k --purge --key-file {home}/key; echo yet > "$1"')
-    assert b"meanwhile" in run(vault, "edit", "k", status=75, start_new_session=True).stderr
+    assert b"meantime" in run(vault, "edit", "k", status=75, start_new_session=True).stderr
     run(vault, "get", "k", status=1)
 
 
