@@ -50,7 +50,7 @@ struct FileStoreTests {
   }
 
   @Test(arguments: [
-    ("", "is not a JSON document"), ("{\"title\": \"secret", "is no JSON document"),
+    ("", "is not a JSON document"), ("{\"title\": \"secret", "is not a JSON document"),
     ("{}", "lacks \""), ("{\"title\": 5, \"written\": \"x\", \"lines\": {}}", "at title"),
     (
       "{\"title\": \"a\", \"written\": \"2001-01-01T00:00:00Z\", \"lines\": {\"b\": \"secret\"}}",
