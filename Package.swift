@@ -38,11 +38,18 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
-        "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
+        "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
+      ]),
+
+    // The grammar of macOS's `defaults`: words and streams to a status.
+    .target(
+      name: "VaultDefaultsTool",
+      dependencies: [
+        "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
 
     // Other programs' exports as items, and items in their formats.
@@ -188,7 +195,7 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences",
         "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultOneTimeCodes",
-        "VaultTerminal", "vault", "TestSupport",
+        "VaultTerminal", "VaultDefaultsTool", "vault", "TestSupport",
       ],
       exclude: ["Scripts", "Snapshots"]),
   ],

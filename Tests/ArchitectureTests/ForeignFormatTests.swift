@@ -11,9 +11,7 @@ struct ForeignFormatTests {
   static let allowed: [String: String] = [
     "Commands/Exchange/ImportSource.swift": "the names of the programs to run, and of files",
     "Commands/Exchange/PassFolder.swift": "the files of a folder, which gpg opens",
-    "Commands/Data/RowOutput.swift": "JSON in a column of a store of ours",
     "Completion/CommandGrammar.swift": "the command's own grammar, as its parser dumps it",
-    "Commands/Defaults/": "property lists, read and written by VaultPreferences",
   ]
 
   /// The names of the formats and protocols.

@@ -8,8 +8,11 @@ struct LayeringTests {
     "vault": ["VaultCommand"],
     "VaultCommand": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
-      "VaultSealing", "CVaultLinux",
+      "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
+      "VaultStorage", "VaultSealing", "CVaultLinux",
+    ],
+    "VaultDefaultsTool": [
+      "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultProtocols": [
       "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",

@@ -25,9 +25,8 @@ let package = Package(
       name: "VaultCommand",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDataStore", "VaultStorage",
-        "VaultSealing",
-        "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
+        "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
@@ -37,8 +36,10 @@ let package = Package(
       name: "VaultProtocols",
       dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),
     .target(
-      name: "VaultProtocols",
-      dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),
+      name: "VaultDefaultsTool",
+      dependencies: [
+        "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+      ]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
     .target(

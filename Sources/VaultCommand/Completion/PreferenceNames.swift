@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultDefaultsTool
 import VaultPreferences
 import VaultSealing
 import VaultStorage

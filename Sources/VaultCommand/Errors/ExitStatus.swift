@@ -33,17 +33,6 @@ package struct ExitStatus: Hashable, Sendable {
   package static let interrupted = ExitStatus(code: 130)
 }
 
-extension ExitStatus {
-  /// What macOS's `defaults` exits with where its words make no sense.
-  static let defaultsUsage = ExitStatus(code: 255)
-
-  /// The status of `vault defaults`, which exits as macOS's does: 255 for a line that makes no
-  /// sense, 1 for every other failure, whatever its code.
-  static func ofDefaults(_ error: any Error) -> ExitStatus {
-    error is DefaultsUsage ? .defaultsUsage : .no
-  }
-}
-
 /// Ends the command with a status and without a word, where everything has been said.
 struct ExitStatusOnly: Error {
   let status: ExitStatus

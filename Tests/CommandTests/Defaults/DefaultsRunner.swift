@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import VaultCommand
+import VaultDefaultsTool
 import VaultPreferences
 import VaultSealing
 import VaultStorage
@@ -44,7 +44,7 @@ final class DefaultsRunner {
       home: { self.home.path })
     let status = tool.run(arguments)
     return Result(
-      status: status.code, output: String(decoding: output, as: UTF8.self),
+      status: status.rawValue, output: String(decoding: output, as: UTF8.self),
       error: String(decoding: error, as: UTF8.self))
   }
 

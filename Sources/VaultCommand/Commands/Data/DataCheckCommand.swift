@@ -19,7 +19,7 @@ struct DataCheckCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let found = try FoundStore(store)
+    let found = try FoundStore.named(store)
     let connection = try found.open()
     defer { connection.close() }
     let progress = ProgressLine("checking")
@@ -64,7 +64,7 @@ struct DataBackupCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let found = try FoundStore(store)
+    let found = try FoundStore.named(store)
     let target = try DataOutputFile(file)
     let destination = DataStoreFile(path: "\(target.directory.path)/\(target.name)")
     let connection = try found.open()

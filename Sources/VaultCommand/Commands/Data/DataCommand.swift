@@ -70,7 +70,7 @@ struct DataSchemaCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let found = try FoundStore(store)
+    let found = try FoundStore.named(store)
     let schema = found.metadata.schema
     let entities =
       try entity.map { [try DataStoreQuery(entity: $0, of: schema).entity] }

@@ -31,7 +31,7 @@ struct DataExportCommand: ParsableCommand {
 
   func run() throws {
     _ = try common.settings()
-    let found = try FoundStore(store)
+    let found = try FoundStore.named(store)
     let schema = found.metadata.schema
     let names = entity.isEmpty ? schema.entities.map(\.name) : entity
     let queries = try names.map { name in

@@ -58,7 +58,7 @@ struct DataFetchCommand: ParsableCommand {
       throw CommandError.usage("--csv and --json cannot be combined", hint: "give one")
     }
     if let limit, limit < 0 { throw CommandError.usage("--limit must not be negative") }
-    let found = try FoundStore(rows.store)
+    let found = try FoundStore.named(rows.store)
     var query = try rows.query(found)
     query.limit = limit
     query.order = sort.map(Self.order)
@@ -80,7 +80,7 @@ struct DataFetchCommand: ParsableCommand {
     } else {
       let table = RowTable(output, names: fields.map(\.name))
       try query.forEachRow(on: connection) { row in
-        try table.add(fields.indices.map { RowText.cell(row, $0, fields[$0]) })
+        try table.add(fields.indices.map { RowTable.cell(row, $0, fields[$0]) })
       }
       try table.finish()
     }
@@ -107,7 +107,7 @@ struct DataCountCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let found = try FoundStore(rows.store)
+    let found = try FoundStore.named(rows.store)
     let connection = try found.open()
     defer { connection.close() }
     let count = try rows.query(found).count(on: connection)

@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultDefaultsTool
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -48,9 +49,9 @@ struct DefaultsLine: Equatable {
           with: UnlockSources(settings: settings, vault: vault).sources()
         )
         .blocking
-      })
+      }, program: ProgramName.current)
     let status = tool.run(words)
     if let failure { throw failure }
-    if status != .done { throw ExitStatusOnly(status: status) }
+    if status != .done { throw ExitStatusOnly(status: ExitStatus(code: status.rawValue)) }
   }
 }

@@ -1,15 +1,15 @@
-import VaultPreferences
+package import VaultPreferences
 import VaultStorage
 
 /// The domain or file that the words of a line name.
-enum DefaultsTarget: Equatable {
+package enum DefaultsTarget: Equatable {
   /// A domain in the store.
   case stored(PreferenceDomain)
   /// A property-list file.
   case file(String)
 
   /// The name for messages and lists.
-  var name: String {
+  package var name: String {
     switch self {
     case .stored(let domain): DefaultsTarget.displayName(domain.name)
     case .file(let path): path
@@ -22,7 +22,7 @@ enum DefaultsTarget: Equatable {
   }
 
   /// Takes the words for a domain off the front.
-  static func take(
+  package static func take(
     _ words: inout ArraySlice<String>, host: PreferenceDomain.Host, home: String?
   ) throws -> DefaultsTarget {
     guard let word = words.popFirst() else { throw DefaultsUsage() }

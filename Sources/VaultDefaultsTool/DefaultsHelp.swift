@@ -1,7 +1,7 @@
 /// The help text, which every usage error prints, too.
-enum DefaultsHelp {
+package enum DefaultsHelp {
   /// All of it.
-  static let text =
+  package static let text =
     mac + "\n\nBeyond macOS:\n" + options.map { "  \($0)\n" }.joined()
     + own.flatMap(\.syntax).map { "  \($0)\n" }.joined()
     + "\n`--help` after one of the verbs from watch to recover tells more of it."

@@ -8,6 +8,17 @@ package import VaultStorage
 /// of `vault` and under a link named `defaults`. A line goes in with its streams, a status comes
 /// out; nothing here prints or reads elsewhere, so tests run lines in process.
 package final class DefaultsTool {
+  /// How a line ended, as macOS's `defaults` exits: 255 for a line that makes no sense, 1 for every
+  /// other failure, whatever its code.
+  package enum Status: Int32, Sendable {
+    /// Done.
+    case done = 0
+    /// Not found, or refused, or failed.
+    case failed = 1
+    /// The words make no sense; the help text was written.
+    case usage = 255
+  }
+
   /// The streams of a line.
   package struct Streams {
     package var output: ([UInt8]) -> Void
@@ -29,6 +40,8 @@ package final class DefaultsTool {
   let managed: ManagedPreferences
   private let keys: () throws -> (any DataKeyProvider)?
   private let home: () -> String?
+  /// The name that the command was called by, for lines to type.
+  let program: String
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
@@ -42,17 +55,19 @@ package final class DefaultsTool {
   ///     prompt.
   ///   - managed: The values that the administrator has fixed.
   ///   - home: The user's home, for paths that begin with `~`.
+  ///   - program: The name that the command was called by, for lines to type.
   package init(
     location: @escaping () throws -> StoreLocation, streams: Streams,
     keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
     managed: ManagedPreferences = ManagedPreferences(),
-    home: @escaping () -> String? = { StoreLocation.variable("HOME") }
+    home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault"
   ) {
     self.location = location
     self.streams = streams
     self.keys = keys
     self.managed = managed
     self.home = home
+    self.program = program
   }
 
   // MARK: Lines
@@ -60,15 +75,15 @@ package final class DefaultsTool {
   /// Runs one line.
   ///
   /// - Parameter arguments: The words after `vault defaults`.
-  /// - Returns: The exit status: 0, 1, or 255 with the help text on a usage error.
-  package func run(_ arguments: [String]) -> ExitStatus {
+  /// - Returns: How it ended; with ``Status/usage`` the help text has been written.
+  package func run(_ arguments: [String]) -> Status {
     defer { close() }
     do {
       try runThrowing(arguments)
       return .done
     } catch {
       report(error)
-      return .ofDefaults(error)
+      return error is DefaultsUsage ? .usage : .failed
     }
   }
 
@@ -158,7 +173,7 @@ package final class DefaultsTool {
       return "Defaults have not been changed. Only the administrator can change that file."
     case .locked:
       return
-        "The vault has the key: \(ProgramName.current) unlock opens it, \(ProgramName.current) init makes one."
+        "The vault has the key: \(program) unlock opens it, \(program) init makes one."
     default: return nil
     }
   }
@@ -211,7 +226,7 @@ package final class DefaultsTool {
     }
   }
 
-  func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
+  package func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
     switch target {
     case .stored(let domain): try reading()?.contents(of: domain)
     case .file(let path): try PropertyListFile.contents(of: path)
@@ -238,7 +253,7 @@ package final class DefaultsTool {
   }
 
   /// Closes the store; after writing, refreshes its last good copy.
-  func close() {
+  package func close() {
     if isWritable {
       // At most once a day. A failed copy must not fail the write, which is already durable.
       try? database?.refreshLastGoodCopy()

@@ -47,6 +47,6 @@ extension DefaultsTool {
     }
     return
       "nothing was changed; to set the damaged file aside and go on with what can be read of it"
-      + "\(copy ?? ""), run: \(ProgramName.current) defaults recover"
+      + "\(copy ?? ""), run: \(program) defaults recover"
   }
 }

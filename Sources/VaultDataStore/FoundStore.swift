@@ -1,18 +1,17 @@
-import VaultDataStore
-import VaultStorage
+package import VaultStorage
 
-/// A store that the line names, or one found beside others.
-struct FoundStore {
-  let file: DataStoreFile
-  let metadata: DataStoreMetadata
+/// A store that a word names, or one found beside others.
+package struct FoundStore {
+  package let file: DataStoreFile
+  package let metadata: DataStoreMetadata
 
-  /// How it is named on a line: its application's id, with its own name where that is not
-  /// `default`.
-  var name: String {
+  /// The word that names it: its application's id, with its own name where that is not `default`.
+  package var name: String {
     file.stem == "default" ? metadata.application : "\(metadata.application)/\(file.stem)"
   }
 
-  var json: JSONValue {
+  /// What lists of stores tell of it.
+  package var json: JSONValue {
     .object([
       ("application", .string(metadata.application)), ("name", .string(file.stem)),
       ("path", .string(file.path)), ("store", .string(metadata.store)),
@@ -24,24 +23,18 @@ struct FoundStore {
 
   /// Finds the store that `word` means: a file if there is one of that path, else an application's.
   ///
-  /// - Throws: ``CommandError`` with code `store-not-found` (1), ``StorageError``.
-  init(_ word: String) throws {
+  /// - Returns: `nil` where there is none, or where it is an empty file.
+  /// - Throws: ``StorageError``.
+  package init?(_ word: String) throws {
     for path in try Self.paths(for: word) {
       let file = DataStoreFile(path: path)
       // A folder may be called like the application that it belongs to.
       guard try file.exists(), !file.isDirectory else { continue }
-      guard let metadata = try file.metadata() else {
-        throw CommandError(
-          .storeNotFound, "\(path) is empty", hint: "see: \(ProgramName.current) data stores")
-      }
+      guard let metadata = try file.metadata() else { return nil }
       self.init(file: file, metadata: metadata)
       return
     }
-    // A path is named; another word may be a secret that was typed in the wrong place.
-    let isPath = word.begins(with: ".") || word.unicodeScalars.contains("/")
-    throw CommandError(
-      .storeNotFound, isPath ? "there is no store \(word)" : "there is no store with that name",
-      hint: "see: \(ProgramName.current) data stores")
+    return nil
   }
 
   private init(file: DataStoreFile, metadata: DataStoreMetadata) {
@@ -60,10 +53,10 @@ struct FoundStore {
   }
 
   /// A connection that can only read.
-  func open() throws -> SQLiteConnection { try file.open(.read).connection }
+  package func open() throws -> SQLiteConnection { try file.open(.read).connection }
 
   /// All stores in the folders of applications, sorted by name.
-  static func all() throws -> [FoundStore] {
+  package static func all() throws -> [FoundStore] {
     let data = try StoreLocation.applicationData(id: "")
     guard let root = try? Directory(anyOwner: String(data.dropLast())) else { return [] }
     var found: [FoundStore] = []
