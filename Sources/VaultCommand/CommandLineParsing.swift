@@ -8,7 +8,7 @@ package enum CommandLineParsing {
   static func command(for arguments: [String]) throws -> any ParsableCommand {
     let arguments = namingCommand(movingGlobalOptions(arguments))
     try checkVerbs(of: arguments)
-    return try VaultTool.parseAsRoot(arguments)
+    return try VaultTool.parsed(arguments)
   }
 
   /// Every verb on the line is one; the parser would take a misspelled one for a word too many.

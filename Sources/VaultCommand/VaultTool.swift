@@ -1,10 +1,31 @@
 import ArgumentParser
+import Synchronization
 
 /// The command `vault`: its verbs and what they have in common.
 struct VaultTool: ParsableCommand {
   static let version = "0.1.0"
 
-  static let configuration = CommandConfiguration(
+  private static let isParsing = Atomic(false)
+
+  /// The verbs, and what is said of the command.
+  static var configuration: CommandConfiguration {
+    var configuration = texts
+    // Before each line ArgumentParser makes two more parsers, which look for an option of its own
+    // that prints a completion script: a tenth of what `list` costs. It leaves them out where the
+    // root stands below another command. We have a verb for the scripts. Help would show the
+    // name, so that it is there only while a line is parsed.
+    if isParsing.load(ordering: .relaxed) { configuration._superCommandName = "" }
+    return configuration
+  }
+
+  /// The verb that a line asks for, ready to run.
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    isParsing.store(true, ordering: .relaxed)
+    defer { isParsing.store(false, ordering: .relaxed) }
+    return try parseAsRoot(arguments)
+  }
+
+  private static let texts = CommandConfiguration(
     commandName: ProgramName.current,
     abstract: "Store secrets and preferences, and use them.",
     discussion: """

@@ -106,7 +106,7 @@ enum PropertyListFile {
   private static func write(
     _ bytes: [UInt8], to path: String, inPlaceOf old: FileIdentity?
   ) throws {
-    let temporary = "\(path).\(UInt32.random(in: .min ... .max))~"
+    let temporary = "\(path).\(AtomicFile.randomSuffix())~"
     do {
       let file = try System.open(
         temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)

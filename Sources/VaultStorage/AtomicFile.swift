@@ -171,8 +171,13 @@ package enum AtomicFile {
 
   private static func temporaryPrefix(for name: String) -> String { ".vault.\(name)." }
 
-  private static func temporaryName(for name: String) -> String {
+  /// 16 hexadecimal digits, for a name that nobody else takes.
+  package static func randomSuffix() -> String {
     let random = String(UInt64.random(in: .min ... .max), radix: 16)
-    return temporaryPrefix(for: name) + String(repeating: "0", count: 16 - random.count) + random
+    return String(repeating: "0", count: 16 - random.count) + random
+  }
+
+  private static func temporaryName(for name: String) -> String {
+    temporaryPrefix(for: name) + randomSuffix()
   }
 }

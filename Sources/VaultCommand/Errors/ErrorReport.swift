@@ -9,11 +9,9 @@ struct ErrorReport {
 
   init(_ error: any Error) {
     let advice: String?
-    switch error {
+    let own: (any Error)? = CommandError(ownOrTerminal: error)
+    switch own ?? error {
     case let error as CommandError:
-      (code, message, advice) = (error.code, error.message, error.hint)
-    case let error as TerminalError:
-      let error = CommandError(error)
       (code, message, advice) = (error.code, error.message, error.hint)
     case let error as any CodedError:
       (code, message, advice) = (

@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultStorage
 
 extension VaultSettings {
   /// Opens the vault, and prints its notices, also after a failure.

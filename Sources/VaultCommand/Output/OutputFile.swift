@@ -43,7 +43,7 @@ enum OutputFile {
     }
     let slash = path.unicodeScalars.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
-    let temporary = "\(folder).vault-out.\(String(UInt64.random(in: .min ... .max), radix: 16))"
+    let temporary = "\(folder).vault-out.\(AtomicFile.randomSuffix())"
     let file: Int32
     do {
       file = try System.open(

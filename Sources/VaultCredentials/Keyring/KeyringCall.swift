@@ -51,10 +51,6 @@ final class KeyringCall: Sendable {
 
   /// How long persons were asked, which is no fault of the service's.
   var timeOfPrompts: Duration { prompts.withLock { $0.time } }
-
-  func checkTime() throws(KeyringError) {
-    guard !deadline.hasPassed else { throw KeyringError(.notAnswering) }
-  }
 }
 
 /// Where an operation leaves its result for the thread that waits for it.

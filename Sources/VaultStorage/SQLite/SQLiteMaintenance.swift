@@ -147,12 +147,6 @@ extension SQLiteConnection {
     Int(unsafe sqlite3_limit(handle, category.rawValue, Int32(clamping: value)))
   }
 
-  /// Leaves the -wal file in place at the last close, so that the next opening need not create it.
-  package func keepWriteAheadLog() {
-    var on: Int32 = 1
-    unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
-  }
-
   /// Sets the number of pages in the log after which a commit moves it into the database.
   package func setAutomaticCheckpoint(pages: Int) {
     unsafe sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages))

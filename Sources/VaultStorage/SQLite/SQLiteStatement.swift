@@ -102,9 +102,6 @@ import CVaultSQLite
     for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
   }
 
-  /// Sets every parameter to NULL.
-  @inlinable package func clearBindings() { unsafe sqlite3_clear_bindings(handle) }
-
   // MARK: Stepping
 
   /// Advances to the next row.
@@ -210,14 +207,6 @@ import CVaultSQLite
 
   /// The number of parameters.
   package var parameterCount: Int { Int(unsafe sqlite3_bind_parameter_count(handle)) }
-
-  /// The column's name in the result.
-  package func columnName(at column: Int) -> String {
-    guard let name = unsafe sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)) else {
-      return ""
-    }
-    return unsafe String(cString: name)
-  }
 
   /// Whether the statement writes nothing to the database.
   package var isReadOnly: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }

@@ -46,7 +46,7 @@ package struct ClipboardClearing: Equatable {
     _ route: ClipboardRoute, _ secret: SecretBytes, after seconds: Int?, _ terminal: Int32?,
     program: String
   ) throws -> Bool {
-    let mark = String(UInt64.random(in: .min ... .max), radix: 16)
+    let mark = AtomicFile.randomSuffix()
     if let folder = Self.folder {
       try? AtomicFile.replace(
         name(of: route), in: folder, isDurable: false, with: Array(mark.utf8))

@@ -61,7 +61,7 @@ final class MemoryDirectory {
   /// next attempt makes another one.
   private static func make(in parent: Int32) -> (name: String, descriptor: Int32)? {
     for _ in 0..<attempts {
-      let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
+      let name = Self.prefix + AtomicFile.randomSuffix()
       guard (try? System.makeDirectory(name, in: parent, mode: 0o700)) != nil else { continue }
       guard
         let own = try? System.open(name, in: parent, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

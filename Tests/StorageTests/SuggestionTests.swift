@@ -1,5 +1,5 @@
 import Testing
-import VaultCommand
+import VaultStorage
 
 struct SuggestionTests {
   @Test func theIntendedWordIsFound() {
