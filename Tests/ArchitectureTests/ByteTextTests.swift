@@ -15,6 +15,7 @@ struct ByteTextTests {
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
     "VaultCommand/Output/Timestamp.swift": "what is not a time to the letter is refused",
     "VaultStorage/Text/Timestamp.swift": "what is not a time to the letter is refused",
+    "VaultStorage/Text/Suggestion.swift": "words are compared as a person reads them",
     "VaultTerminal/Text/TimeSpan.swift": "what is not a span to the letter is refused",
     "VaultTerminal/Text/DisplayWidth.swift": "columns are counted by what a person sees",
     "VaultCredentials/FreeName.swift": "a name is cut between what a person sees",
@@ -28,6 +29,7 @@ struct ByteTextTests {
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
     "VaultOneTimeCodes", "VaultExchange", "VaultPasswords", "VaultProtocols", "VaultTerminal",
+    "VaultDefaultsTool",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
