@@ -20,7 +20,13 @@ package final class Store {
   /// Whether commits use a rollback journal because several machines share the file system.
   package let isOnNetwork: Bool
 
-  private init(connection: SQLiteConnection, directory: Directory?, isOnNetwork: Bool) {
+  private let busyTimeout: Duration
+
+  private init(
+    connection: SQLiteConnection, directory: Directory?, isOnNetwork: Bool,
+    busyTimeout: Duration = .zero
+  ) {
+    self.busyTimeout = busyTimeout
     self.connection = connection
     self.directory = directory
     self.isOnNetwork = isOnNetwork
@@ -61,7 +67,9 @@ package final class Store {
     let connection = try openConnection(
       "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
       busyTimeout: busyTimeout)
-    let store = Store(connection: connection, directory: directory, isOnNetwork: isOnNetwork)
+    let store = Store(
+      connection: connection, directory: directory, isOnNetwork: isOnNetwork,
+      busyTimeout: busyTimeout)
     guard try store.prepare(mode) else { return nil }
     return store
   }
@@ -195,25 +203,41 @@ package final class Store {
 
   /// Makes opening and closing cheap for a process that does one thing and exits.
   ///
-  /// The log stays after the last close, so that the next process need not create it, and stays
-  /// short, so that reading it is fast. Durability does not change.
+  /// The log stays after the last close, so that the next process need not create it. Commits do
+  /// not move it into the database: call ``shortenLog()`` when the work is done. Durability does
+  /// not change.
   package func prepareForShortUse() {
     connection.setCheckpointsOnClose(false)
-    connection.setAutomaticCheckpoint(pages: Self.shortLogPages)
+    // A process that opens the store for itself alone begins with nothing known as moved, so that
+    // SQLite's own checkpoint after each commit would copy the whole log each time, and never
+    // begin it anew.
+    connection.setAutomaticCheckpoint(pages: 0)
   }
 
-  private static let shortLogPages = 64
+  private static let shortLogPages = 52
 
-  /// Empties a log that a large transaction has made long, because each process that opens the
-  /// store reads all of it.
+  /// Empties the log when it has become long, because each process that opens the store reads all
+  /// of it.
+  ///
+  /// It does not wait: while another process reads, the log stays, and the next writer tries again.
   ///
   /// - Throws: ``StorageError``; then nothing is lost, and the log is as long as before.
   package func shortenLog() throws(StorageError) {
     guard let directory,
       let log = try? System.status(of: "\(StoreLocation.storeName)-wal", in: directory.descriptor),
-      log.size > 2 * Self.shortLogPages * 4_096
+      log.size > Self.shortLogPages * 4_096
     else { return }
+    connection.setBusyTimeout(.zero)
+    defer { connection.setBusyTimeout(busyTimeout) }
     try connection.checkpoint(.truncate)
+  }
+
+  /// Lets the next transactions of this connection become durable with a later one of any process.
+  ///
+  /// For what may be lost with the power, and only that: SQLite keeps the file intact either way.
+  package func doNotWaitForDisk() throws(StorageError) {
+    guard !isOnNetwork else { return }
+    try connection.executeScript("PRAGMA synchronous=NORMAL")
   }
 
   private func integrityProblems() throws(StorageError) -> [String] {

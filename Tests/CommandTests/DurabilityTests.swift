@@ -23,6 +23,33 @@ struct DurabilityTests {
     #expect(try vault.get("w2/17").text == "2.17")
   }
 
+  /// What waiting for the disk costs is what a disk costs: each of these is 1 to 5 ms.
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"))
+  func aNewSecretSyncsTwiceAReplacedOneThreeTimes() throws {
+    let vault = try KeyFileVault()
+    let strace = VaultProcess(
+      home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/strace")
+    func syncs(_ name: String, _ secret: String) throws -> Int {
+      let trace = "\(vault.home.path)/trace"
+      let run = try strace.run(
+        [
+          "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, VaultProcess.path, "set", name,
+          "--stdin", "--no-session",
+        ], input: Data(secret.utf8))
+      try #require(run.status == 0, "\(run.errors)")
+      return try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").count
+    }
+    #expect(try syncs("other", "first") == 2)
+    // The history holds ten versions; from the twelfth on one falls out.
+    var counts: [Int] = []
+    for number in 0..<40 { counts.append(try syncs("k", "\(number)")) }
+    #expect(counts[0] == 2)
+    // Once in a while the log is emptied as well.
+    #expect(counts.count { $0 <= 3 } >= 30, "\(counts)")
+    #expect(try vault.get("k").text == "39")
+  }
+
   @Test func killedAtAnyMomentTheOldOrTheNewIsThere() throws {
     let vault = try KeyFileVault()
     var value = 0

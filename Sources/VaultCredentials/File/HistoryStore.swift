@@ -27,17 +27,21 @@ struct HistoryStore {
 
   /// Removes blobs that no index names any more.
   ///
+  /// A power cut may bring them back, where they are not to be erased: sealed bytes that nothing
+  /// names, and no key that is left opens.
+  ///
   /// - Parameters:
   ///   - hashes: Which ones.
+  ///   - opened: The store, if it is open.
   ///   - erasing: Whether these, and those that were removed before, go from every file of ours:
   ///     from the log, which keeps them until it is emptied (sealing: measured), and the last good
   ///     copy.
   /// - Returns: Whether nothing of them is left; false if another program reads the store, whose
   ///   log then still has them.
   /// - Throws: ``CredentialError``: what writing throws.
-  func remove(_ hashes: [[UInt8]], erasing: Bool) throws -> Bool {
+  func remove(_ hashes: [[UInt8]], in opened: inout Store?, erasing: Bool) throws -> Bool {
     if !hashes.isEmpty {
-      try store.write { connection in
+      try store.write(in: &opened, mayBeLost: !erasing) { connection in
         for hash in hashes {
           try connection.execute(
             "DELETE FROM credentials_blobs WHERE vault = ? AND hash = ?",
@@ -46,6 +50,7 @@ struct HistoryStore {
       }
     }
     guard erasing else { return true }
+    opened = nil
     return try CredentialError.fromStorage {
       try Store.open(location, mode: .read)?.scrub() ?? true
     }

@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 
 /// The result of a commit.
 struct Commit<Result> {
@@ -65,12 +66,13 @@ struct VaultWriter {
         sealedItems: try edit.sealedItems())
 
       let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
-      let hasMarks = try store(edit, history)
+      var opened: Store?
+      let hasMarks = try store(edit, history, in: &opened)
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
       try locked.folder.record(seen, key: try (edit.newKeys ?? vault.keys).state())
       if edit.removesPrevious { try locked.folder.removePrevious(in: directory) }
-      if try !history.remove(edit.retiredBlobs, erasing: edit.isPurging) {
+      if try !history.remove(edit.retiredBlobs, in: &opened, erasing: edit.isPurging) {
         edit.notices.append(
           VaultNotice(
             .stillInLog,
@@ -92,15 +94,22 @@ struct VaultWriter {
 
   /// Stores what the new file names outside of it, and marks copies that it makes outdated.
   ///
+  /// - Parameters:
+  ///   - edit: The change.
+  ///   - history: The blobs.
+  ///   - opened: The store, if it had to be opened.
   /// - Returns: Whether copies are marked, as far as the store was opened at all.
-  private func store(_ edit: VaultEdit, _ history: HistoryStore) throws -> Bool {
+  /// - Throws: ``CredentialError``.
+  private func store(
+    _ edit: VaultEdit, _ history: HistoryStore, in opened: inout Store?
+  ) throws -> Bool {
     let isRotating = edit.newKeys != nil
     guard !edit.newBlobs.isEmpty || !edit.copies.isEmpty || isRotating else { return false }
     let ledger = try vault.ledger(edit.newKeys)
     let moved = isRotating ? try vault.ledger().entries() : [:]
     // A vault without a store gets none by a rotation.
     if edit.newBlobs.isEmpty, edit.copies.isEmpty, moved.isEmpty { return false }
-    return try ledger.store.write { connection in
+    return try ledger.store.write(in: &opened) { connection in
       try history.insert(edit.newBlobs, written: edit.now, in: connection)
       for entry in moved.values { try ledger.put(entry, in: connection) }
       try edit.copies.write(to: ledger, in: connection)

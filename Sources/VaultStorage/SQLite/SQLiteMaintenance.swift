@@ -147,7 +147,8 @@ extension SQLiteConnection {
     Int(unsafe sqlite3_limit(handle, category.rawValue, Int32(clamping: value)))
   }
 
-  /// Sets the number of pages in the log after which a commit moves it into the database.
+  /// Sets the number of pages in the log after which a commit moves it into the database; 0 for
+  /// never.
   package func setAutomaticCheckpoint(pages: Int) {
     unsafe sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages))
   }

@@ -62,6 +62,14 @@ import Glibc
         unsafe file?.pointee.pMethods = nil
         return SQLITE_CANTOPEN
       }
+      // Where SQLite may create the log, it syncs the folder at the first commit of each
+      // connection. A log with contents has been created, and whoever created it did that.
+      if flags & SQLITE_OPEN_WAL != 0, files.hasLog {
+        let status = unsafe files.base.pointee.xOpen(
+          files.base, name, file, flags & ~SQLITE_OPEN_CREATE, outFlags)
+        // Another connection may have removed it in this moment.
+        if status != SQLITE_CANTOPEN { return status }
+      }
       return unsafe files.base.pointee.xOpen(files.base, name, file, flags, outFlags)
     }
     unsafe own.pointee.xDelete = { vfs, name, syncsDirectory in
@@ -148,19 +156,29 @@ import Glibc
     return false
   }
 
+  /// Whether the log is there and not empty.
+  private var hasLog: Bool {
+    var status = stat()
+    return unsafe lstat(path(with: "-wal"), &status) == 0 && status.st_size > 0
+  }
+
   private func isOwn(_ name: UnsafePointer<CChar>?, _ suffix: String) -> Bool {
     guard let name = unsafe name, !store.isEmpty else { return false }
     let count = store.count - 1
     return unsafe strncmp(name, store, count) == 0 && strcmp(name + count, suffix) == 0
   }
 
+  /// The path of a file beside the store, with its NUL.
+  private func path(with suffix: String) -> [CChar] {
+    store.dropLast() + suffix.utf8.map { CChar(bitPattern: $0) } + [0]
+  }
+
   /// Whether a file beside the store, if it exists, is not another file under a second name.
   ///
   /// SQLite empties and overwrites the file. (It does not follow symbolic links by itself.)
   private func hasOneName(_ suffix: String) -> Bool {
-    let path = store.dropLast() + suffix.utf8.map { CChar(bitPattern: $0) } + [0]
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else {
+    guard unsafe lstat(path(with: suffix), &status) == 0 else {
       return errno == ENOENT
     }
     return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
