@@ -34,6 +34,8 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
     public static let syntax = Code(rawValue: "property-list-syntax")
     /// The value cannot be converted to the requested form without loss.
     public static let lossy = Code(rawValue: "lossy")
+    /// The value has more arrays and dictionaries inside each other than can be stored.
+    public static let tooDeep = Code(rawValue: "too-deep")
     /// The stored value is not the expected one: another writer was faster.
     public static let conflict = Code(rawValue: "conflict")
     /// The store could not be read or written; `underlying` says why.

@@ -127,6 +127,33 @@ extension PreferenceValue {
     }
   }
 
+  /// The maximum number of arrays and dictionaries inside each other that can be stored.
+  ///
+  /// CoreFoundation reads as many. Every form that the store writes such a value in can be read
+  /// again.
+  package static let depthLimit = 512
+
+  /// Throws if more arrays and dictionaries are inside each other than can be stored.
+  ///
+  /// - Parameter key: The key, for the message.
+  /// - Throws: ``PreferenceError`` with code `.tooDeep`.
+  func checkDepth(of key: String) throws(PreferenceError) {
+    guard isDeeper(than: Self.depthLimit) else { return }
+    throw PreferenceError(
+      .tooDeep,
+      "the value of \(key) has more than \(Self.depthLimit) arrays and dictionaries inside each other")
+  }
+
+  private func isDeeper(than limit: Int) -> Bool {
+    switch self {
+    case .array(let elements):
+      limit == 0 || elements.contains { $0.isDeeper(than: limit - 1) }
+    case .dictionary(let entries):
+      limit == 0 || entries.values.contains { $0.isDeeper(than: limit - 1) }
+    default: false
+    }
+  }
+
   /// A whole number, in the case that fits it.
   package init(unsigned value: UInt64) {
     self = Int64(exactly: value).map { .integer($0) } ?? .unsignedInteger(value)

@@ -63,6 +63,8 @@ extension CommandError {
     case typeMismatch = "type-mismatch"
     /// The value cannot be converted without loss.
     case lossy
+    /// The value has more arrays and dictionaries inside each other than can be stored.
+    case tooDeep = "too-deep"
 
     // MARK: The data
 
@@ -275,7 +277,7 @@ extension CommandError.Code {
       .editorFailed, .askpassCancelled, .connectedOtherwise, .connectionChanged:
       .no
     case .usage, .invalidName, .invalidValue, .invalidQuery, .invalidDescription, .notText,
-      .notALine, .weakPassphrase, .typeMismatch, .lossy:
+      .notALine, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:
       .usage
     case .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged, .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,

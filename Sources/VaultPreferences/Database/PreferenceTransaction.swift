@@ -46,9 +46,11 @@ package final class PreferenceTransaction {
 
   /// Sets a key; the domain is created if it does not exist.
   ///
-  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key.
+  /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key;
+  ///   `.tooDeep`.
   package func set(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
     try database.checkManaged(key, in: domain)
+    try value.checkDepth(of: key)
     let row = try made(domain)
     let sealer = try database.sealer(for: row)
     let name = try sealer?.name(of: key) ?? key

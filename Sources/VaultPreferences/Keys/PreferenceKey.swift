@@ -146,19 +146,74 @@ extension PreferenceStore {
     set { try? setValue(newValue, for: key) }
   }
 
+  /// Removes a typed key from the application's domain: it has its default again, or what another
+  /// layer holds.
+  ///
+  /// ```swift
+  /// try preferences.reset(.theme)
+  /// ```
+  ///
+  /// - Parameter key: The key.
+  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key.
+  public func reset<Value>(_ key: PreferenceKey<Value>) throws(PreferenceError) {
+    try setValue(nil, forKey: key.name)
+  }
+
   /// Returns a stream of a typed key's value, now and after each change.
   ///
   /// - Parameter key: The key.
   /// - Returns: The current value first. In the place of values of another type it has the default.
   public func values<Value>(of key: PreferenceKey<Value>) -> AsyncStream<Value> {
-    let changes = changes(of: key.name)
+    values(after: changes(of: key.name)) { $0[key] }
+  }
+
+  /// Returns a stream of two typed keys' values, now and after each change of one of them.
+  ///
+  /// ```swift
+  /// for await (theme, size) in preferences.values(of: .theme, .fontSize) { draw(theme, size) }
+  /// ```
+  ///
+  /// Keys that one transaction changes together make one element.
+  ///
+  /// - Parameters:
+  ///   - first: A key.
+  ///   - second: Another key.
+  /// - Returns: The current values first. In the place of values of another type it has the default.
+  public func values<First, Second>(
+    of first: PreferenceKey<First>, _ second: PreferenceKey<Second>
+  ) -> AsyncStream<(First, Second)> {
+    values(after: changes(of: [first.name, second.name])) { ($0[first], $0[second]) }
+  }
+
+  /// Returns a stream of three typed keys' values, now and after each change of one of them.
+  ///
+  /// For more keys, or a number that is not known before: ``changes(of:)-(Set<String>)``.
+  ///
+  /// - Parameters:
+  ///   - first: A key.
+  ///   - second: Another key.
+  ///   - third: A third key.
+  /// - Returns: The current values first. In the place of values of another type it has the default.
+  public func values<First, Second, Third>(
+    of first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ third: PreferenceKey<Third>
+  ) -> AsyncStream<(First, Second, Third)> {
+    values(after: changes(of: [first.name, second.name, third.name])) {
+      ($0[first], $0[second], $0[third])
+    }
+  }
+
+  /// What `read` returns, now and after each change.
+  private func values<Value: Sendable>(
+    after changes: AsyncStream<[PreferenceChange]>,
+    _ read: @escaping @Sendable (PreferenceStore) -> Value
+  ) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
-    continuation.yield(self[key])
+    continuation.yield(read(self))
     let task = Task { [weak self] in
       for await _ in changes {
         guard let self else { break }
-        continuation.yield(self[key])
+        continuation.yield(read(self))
       }
       continuation.finish()
     }

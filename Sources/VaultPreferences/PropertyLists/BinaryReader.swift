@@ -14,6 +14,8 @@ struct BinaryReader {
   private var open: Set<Int> = []
 
   private static let sizeLimit = 10_000_000
+  /// The deepest value, and what a domain, a seal or a coder puts around it and inside it.
+  private static let depthLimit = PreferenceValue.depthLimit + 8
 
   static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "bplist".utf8) }
 
@@ -65,7 +67,7 @@ struct BinaryReader {
   private mutating func object(_ index: Int) throws(PreferenceError) -> PreferenceValue {
     if let value = values[index] { return value }
     guard index < count else { throw Self.failure("a reference names no object") }
-    guard open.count < OldStyleParser.depthLimit, open.insert(index).inserted else {
+    guard open.count < Self.depthLimit, open.insert(index).inserted else {
       throw Self.failure("containers hold themselves or are too deep")
     }
     defer { open.remove(index) }

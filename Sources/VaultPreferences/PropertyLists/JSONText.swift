@@ -8,6 +8,12 @@ import VaultStorage
 /// "nan"}`. Integers have no point, reals always have one or an exponent. The store keeps arrays
 /// and dictionaries in this form, so that they can be read with the `sqlite3` shell.
 package enum JSONText {
+  /// The maximum number of JSON's own containers inside each other.
+  ///
+  /// A dictionary with one key that begins with `$` takes two of them (see `$dictionary`), and a
+  /// stored snapshot puts four around each value.
+  private static let depthLimit = 2 * PreferenceValue.depthLimit + 8
+
   /// Writes a value; keys are sorted.
   ///
   /// - Parameters:
@@ -27,7 +33,7 @@ package enum JSONText {
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
-    var reader = JSONReader(Array(text))
+    var reader = JSONReader(Array(text), depthLimit: depthLimit)
     do {
       let value = try PreferenceValue(&reader)
       try reader.end()

@@ -13,7 +13,7 @@ struct OldStyleParser {
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The maximum number of containers inside each other; CoreFoundation has the same limit.
-  static let depthLimit = 512
+  static let depthLimit = PreferenceValue.depthLimit
 
   /// Reads a whole text.
   static func parse(_ text: [UInt8]) throws(PreferenceError) -> PreferenceValue {

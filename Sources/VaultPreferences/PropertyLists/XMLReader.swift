@@ -12,6 +12,9 @@ final class XMLReader: XMLHandler {
     case text(String)
   }
 
+  /// The deepest value, and what `<plist>`, a domain and the text inside it add.
+  private static let depthLimit = PreferenceValue.depthLimit + 8
+
   private var stack: [Open] = []
   private var characters: [UInt8] = []
   private var result: PreferenceValue?
@@ -34,7 +37,7 @@ final class XMLReader: XMLHandler {
 
   func start(_ name: String, _ attributes: [String: String]) {
     if case .text(let open)? = stack.last { return fail("<\(name)> inside <\(open)>") }
-    guard stack.count < OldStyleParser.depthLimit else { return fail("too deep") }
+    guard stack.count < Self.depthLimit else { return fail("too deep") }
     if !characters.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
     characters.removeAll(keepingCapacity: true)
     switch name {

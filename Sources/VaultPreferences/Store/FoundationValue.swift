@@ -19,7 +19,13 @@ extension PreferenceValue {
   }
 
   /// Converts a value of Foundation's or Swift's types; `nil` if a property list cannot hold it.
-  package init?(foundation value: Any) {
+  package init?(foundation value: Any) { self.init(foundation: value, inside: 0) }
+
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - depth: The number of containers around it; one that is inside itself must end, too.
+  private init?(foundation value: Any, inside depth: Int) {
+    guard depth <= Self.depthLimit else { return nil }
     if let boxed = Self.boxedNumber(value) {
       guard let boxed else { return nil }
       self = boxed
@@ -43,14 +49,14 @@ extension PreferenceValue {
     case let value as [String: Any]:
       var entries: [String: PreferenceValue] = [:]
       for (key, element) in value {
-        guard let element = PreferenceValue(foundation: element) else { return nil }
+        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else { return nil }
         entries[key] = element
       }
       self = .dictionary(entries)
     case let value as [Any]:
       var elements: [PreferenceValue] = []
       for element in value {
-        guard let element = PreferenceValue(foundation: element) else { return nil }
+        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else { return nil }
         elements.append(element)
       }
       self = .array(elements)

@@ -5,6 +5,7 @@ extension PreferenceCore {
   /// - Parameter retries: Whether to retry domains that could not be read, such as locked ones.
   ///   That may prompt for a key, so it is not done at every change.
   func refresh(retries: Bool) {
+    defer { tellListeners() }
     source.withLock { source in
       let unread = retries ? withState { $0.unread } : []
       if !unread.isEmpty { reload(unread, &source) }
@@ -76,7 +77,7 @@ extension PreferenceCore {
       for transaction in transactions {
         let own = transaction.filter { change in
           observer.domains?.contains(change.domain) ?? true
-            && (observer.key.map { $0 == change.key } ?? true) && change.kind != .makeDomain
+            && observer.isInterested(in: change.key) && change.kind != .makeDomain
         }
         if !own.isEmpty { observer.continuation.yield(own) }
       }
@@ -85,19 +86,46 @@ extension PreferenceCore {
 
   /// A stream of future changes, one element for each transaction.
   func observe(
-    domains: Set<PreferenceDomain>?, key: String?
+    domains: Set<PreferenceDomain>?, keys: Set<String>?
   ) -> AsyncStream<[PreferenceChange]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [PreferenceChange].self)
     let id = withState { state in
       state.nextObserver += 1
       state.observers[state.nextObserver] = Observer(
-        domains: domains, key: key, continuation: continuation)
+        domains: domains, keys: keys, continuation: continuation)
       return state.nextObserver
     }
     continuation.onTermination = { [weak self] _ in
       self?.withState { $0.observers[id] = nil }
     }
     return stream
+  }
+
+  /// Calls `body` after changes of any values, by this process or another, until the returned
+  /// function is called.
+  ///
+  /// It is called without a lock, on the thread that made or found the change, and it may be called
+  /// where nothing changed that the caller can see.
+  func listen(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let id = withState { state in
+      state.nextObserver += 1
+      state.listeners[state.nextObserver] = body
+      return state.nextObserver
+    }
+    return { [weak self] in self?.withState { $0.listeners[id] = nil } }
+  }
+
+  func tellListeners() {
+    let listeners = withState { $0.listeners.isEmpty ? [] : Array($0.listeners.values) }
+    for listener in listeners { listener() }
+  }
+}
+
+extension PreferenceCore.Observer {
+  /// A change of the domain itself, or of a key that cannot be read, is nobody's key.
+  fileprivate func isInterested(in key: String?) -> Bool {
+    guard let keys else { return true }
+    return key.map(keys.contains) ?? false
   }
 }
 

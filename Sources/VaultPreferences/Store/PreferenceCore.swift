@@ -19,6 +19,8 @@ final class PreferenceCore: Sendable {
     var suites: [String] = []
     var managed: [String: ManagedPreferences.Entry]
     var arguments: [String: PreferenceValue]
+    /// The defaults that packages and the site installed.
+    var defaults: InstalledDefaults
     var registered: [String: PreferenceValue] = [:]
     var volatile: [String: [String: PreferenceValue]] = [:]
     /// The contents of the store, with pending changes applied.
@@ -35,6 +37,8 @@ final class PreferenceCore: Sendable {
     var lastFlush: ContinuousClock.Instant?
     var problem: PreferenceError?
     var observers: [UInt64: Observer] = [:]
+    /// Called after each change of any value, whoever made it.
+    var listeners: [UInt64: @Sendable () -> Void] = [:]
     var nextObserver: UInt64 = 0
 
     /// The strongest layer's value of a key.
@@ -44,6 +48,8 @@ final class PreferenceCore: Sendable {
           switch step.layer {
           case .managed: managed[key]?.value
           case .arguments: arguments[key]
+          case .siteDefault: defaults.site[key]?.value
+          case .packageDefault: defaults.packages[key]?.value
           case .registered: registered[key]
           default: step.domain.flatMap { cached[$0]?[key] }
           }
@@ -65,7 +71,7 @@ final class PreferenceCore: Sendable {
 
   struct Observer {
     let domains: Set<PreferenceDomain>?
-    let key: String?
+    let keys: Set<String>?
     let continuation: AsyncStream<[PreferenceChange]>.Continuation
   }
 
@@ -83,22 +89,25 @@ final class PreferenceCore: Sendable {
   private let signal: ChangeSignal?
   /// The values that the administrator has fixed, in any domain.
   let policy: ManagedPreferences?
+  /// Where the defaults are that packages and the site installed; `nil` for a store in memory.
+  private let directories: DefaultsDirectories?
   /// The shortest time between two writes to the disk.
   private static let flushInterval = Duration.milliseconds(50)
 
   init(
     name: String, database: sending PreferenceDatabase?, signal: ChangeSignal?,
     policy: ManagedPreferences?, managed: [String: ManagedPreferences.Entry],
-    arguments: [String: PreferenceValue],
+    directories: DefaultsDirectories?, arguments: [String: PreferenceValue],
     problem: PreferenceError?
   ) {
     self.name = name
     self.signal = signal
     self.policy = policy
+    self.directories = directories
     state = Mutex(
       State(
         steps: SearchList.steps(for: name, suites: []), managed: managed, arguments: arguments,
-        problem: problem))
+        defaults: directories?.defaults(for: name) ?? InstalledDefaults(), problem: problem))
     source = Locked(Source(database: database))
     source.withLock { source in
       guard let news = try? source.database?.news(after: .max) else { return }
@@ -146,6 +155,8 @@ final class PreferenceCore: Sendable {
           switch step.layer {
           case .managed: state.managed.mapValues(\.value)
           case .arguments: state.arguments
+          case .siteDefault: state.defaults.site.mapValues(\.value)
+          case .packageDefault: state.defaults.packages.mapValues(\.value)
           case .registered: state.registered
           default: step.domain.flatMap { state.cached[$0] } ?? [:]
           }
@@ -203,6 +214,22 @@ final class PreferenceCore: Sendable {
     }
   }
 
+  /// Changes the added suites.
+  func setSuites(_ change: (inout [String]) -> Void) {
+    let suites = withState { state in
+      change(&state.suites)
+      return state.suites
+    }
+    // Files are read outside of the lock.
+    let defaults = directories?.defaults(for: name, suites: suites) ?? InstalledDefaults()
+    withState { state in
+      state.steps = SearchList.steps(for: name, suites: suites)
+      state.defaults = defaults
+      state.effective = nil
+    }
+    tellListeners()
+  }
+
   func domainExists(_ domain: PreferenceDomain) -> Bool {
     flush()
     return source.withLock { source in (try? source.database?.exists(domain)) ?? false }
@@ -213,8 +240,10 @@ final class PreferenceCore: Sendable {
   /// Changes a key in memory now, and on the disk soon.
   func set(_ value: PreferenceValue?, _ key: String, in domain: PreferenceDomain) {
     if state.withLock({ $0.lacks(domain) }) { load { _ in [domain] } }
+    var isChanged = false
     let delay: Duration? = state.withLock { state in
       if state.cached[domain]?[key] == value { return nil }
+      isChanged = true
       state.cached[domain, default: [:]][key] = value
       state.renew(key)
       // Of the positions of a slider only the last one counts.
@@ -227,6 +256,7 @@ final class PreferenceCore: Sendable {
       guard let last = state.lastFlush else { return .zero }
       return max(.zero, Self.flushInterval - (ContinuousClock.now - last))
     }
+    if isChanged { tellListeners() }
     guard let delay else { return }
     BlockingThread.start(name: "vault-flush") { [weak self] in
       if delay > .zero {
@@ -247,7 +277,8 @@ final class PreferenceCore: Sendable {
   /// - Returns: Whether all changes are durable; the others stay pending.
   @discardableResult
   func flush() -> Bool {
-    source.withLock { source in
+    defer { tellListeners() }
+    return source.withLock { source in
       let changes = state.withLock { state in
         defer { state.pending = [] }
         state.isFlushPlanned = false
@@ -299,6 +330,7 @@ final class PreferenceCore: Sendable {
     _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
     flush()
+    defer { tellListeners() }
     return try source.withLock { source in
       guard let database = source.database else {
         throw state.withLock { $0.problem }
@@ -312,6 +344,7 @@ final class PreferenceCore: Sendable {
 
   func withDatabase<Result>(_ body: (PreferenceDatabase) throws -> Result) throws -> Result {
     flush()
+    defer { tellListeners() }
     return try source.withLock { source in
       guard let database = source.database else {
         throw state.withLock { $0.problem }

@@ -18,6 +18,10 @@ public enum PreferenceLayer: String, Sendable, CaseIterable {
   case global
   /// The application, for all users: `/Library/Preferences/NAME`.
   case anyUser = "any-user"
+  /// A default of the site: `/etc/vault/defaults`.
+  case siteDefault = "site-default"
+  /// A default that a package installed: `/usr/share/vault/defaults`.
+  case packageDefault = "package-default"
   /// Registered by the program itself.
   case registered
 }
@@ -50,6 +54,8 @@ enum SearchList {
       + both(PreferenceDomain.globalName, .globalHost, .global)
       + [
         SearchStep(layer: .anyUser, domain: PreferenceDomain("/Library/Preferences/\(name)")),
+        SearchStep(layer: .siteDefault, domain: nil),
+        SearchStep(layer: .packageDefault, domain: nil),
         SearchStep(layer: .registered, domain: nil),
       ]
   }
@@ -59,7 +65,7 @@ enum SearchList {
 package struct LayeredValue: Sendable, Equatable {
   package let layer: PreferenceLayer
   package let domain: PreferenceDomain?
-  /// The administrator's file.
+  /// The file, where the value is in one beside the store.
   package let file: String?
   package let value: PreferenceValue
 }
@@ -73,12 +79,14 @@ extension PreferenceDatabase {
   ///   - domain: The application's name.
   ///   - database: The store; `nil` if there is none.
   ///   - fixed: The values that the administrator has fixed for the application.
+  ///   - defaults: The defaults that were installed for the application.
   ///   - suites: Added suites, the last added first.
   /// - Returns: The layers that have the key.
   /// - Throws: ``PreferenceError``.
   package static func layers(
     of key: String, in domain: String, database: PreferenceDatabase?,
-    fixed: [String: ManagedPreferences.Entry], suites: [String] = []
+    fixed: [String: ManagedPreferences.Entry], defaults: InstalledDefaults = InstalledDefaults(),
+    suites: [String] = []
   ) throws(PreferenceError) -> [LayeredValue] {
     var found: [LayeredValue] = []
     for step in SearchList.steps(for: domain, suites: suites) {
@@ -87,9 +95,18 @@ extension PreferenceDatabase {
           found.append(
             LayeredValue(layer: step.layer, domain: stored, file: nil, value: value))
         }
-      } else if step.layer == .managed, let entry = fixed[key] {
+        continue
+      }
+      let entry: FileValue? =
+        switch step.layer {
+        case .managed: fixed[key]
+        case .siteDefault: defaults.site[key]
+        case .packageDefault: defaults.packages[key]
+        default: nil
+        }
+      if let entry {
         found.append(
-          LayeredValue(layer: .managed, domain: nil, file: entry.file, value: entry.value))
+          LayeredValue(layer: step.layer, domain: nil, file: entry.file, value: entry.value))
       }
     }
     return found
@@ -98,9 +115,9 @@ extension PreferenceDatabase {
   /// Returns the keys that any layer of a domain has.
   package static func layeredKeys(
     in domain: String, database: PreferenceDatabase?,
-    fixed: [String: ManagedPreferences.Entry]
+    fixed: [String: ManagedPreferences.Entry], defaults: InstalledDefaults = InstalledDefaults()
   ) throws(PreferenceError) -> Set<String> {
-    var keys = Set(fixed.keys)
+    var keys = Set(fixed.keys).union(defaults.site.keys).union(defaults.packages.keys)
     for step in SearchList.steps(for: domain, suites: []) {
       guard let stored = step.domain, let entries = try database?.contents(of: stored) else {
         continue

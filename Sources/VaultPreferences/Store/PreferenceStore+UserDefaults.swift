@@ -134,6 +134,7 @@ extension PreferenceStore {
       state.registered.merge(values) { _, new in new }
       for key in values.keys { state.renew(key) }
     }
+    core.tellListeners()
   }
 
   /// All layers as one dictionary.
@@ -143,21 +144,15 @@ extension PreferenceStore {
 
   /// Adds a domain to the search, before those that were added earlier.
   public func addSuite(named name: String) {
-    core.withState { state in
-      state.suites.removeAll { $0 == name }
-      state.suites.insert(name, at: 0)
-      state.steps = SearchList.steps(for: core.name, suites: state.suites)
-      state.effective = nil
+    core.setSuites { suites in
+      suites.removeAll { $0 == name }
+      suites.insert(name, at: 0)
     }
   }
 
   /// Stops searching a domain.
   public func removeSuite(named name: String) {
-    core.withState { state in
-      state.suites.removeAll { $0 == name }
-      state.steps = SearchList.steps(for: core.name, suites: state.suites)
-      state.effective = nil
-    }
+    core.setSuites { suites in suites.removeAll { $0 == name } }
   }
 
   /// The keys and values of one domain; `nil` if there is no such domain.
@@ -214,6 +209,7 @@ extension PreferenceStore {
       }
       state.effective = nil
     }
+    core.tellListeners()
   }
 
   /// Empties a domain in memory.

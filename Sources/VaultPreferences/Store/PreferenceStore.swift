@@ -5,7 +5,8 @@ public import VaultStorage
 /// The preferences of an application: typed values by key, through all layers.
 ///
 /// Values are looked up in the administrator's, the arguments', the application's, the suites', the
-/// global and the registered domain; the first that has the key wins. Changes go to the
+/// global domain, in the defaults that the site and packages installed, and in the registered
+/// domain; the first that has the key wins. Changes go to the
 /// application's domain. This process sees them at once, others within milliseconds; they are
 /// durable within a second, after ``synchronize()``, and when the process exits.
 ///
@@ -40,23 +41,31 @@ public final class PreferenceStore: Sendable {
   ///   - location: Where the store is; `nil` for the user's own.
   ///   - arguments: The program's arguments, for `-key value` pairs.
   ///   - managedDirectory: Where the administrator's files are.
+  ///   - siteDirectories: Where the site's defaults are, the strongest first; `nil` for
+  ///     `/etc/vault/defaults` and `vault/defaults` below each of `XDG_CONFIG_DIRS`.
+  ///   - packageDirectories: Where the packages' defaults are, the strongest first; `nil` for
+  ///     `vault/defaults` below `XDG_DATA_HOME` and each of `XDG_DATA_DIRS`.
   ///   - keys: The keys of protected domains.
   /// - Throws: ``PreferenceError`` with code `.storage` if the store cannot be opened, also when it
   ///   is damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be read.
   public init(
     domain: String, location: StoreLocation? = nil, arguments: [String] = [],
-    managedDirectory: String = "/etc/vault/managed", keys: (any DataKeyProvider)? = nil
+    managedDirectory: String = "/etc/vault/managed", siteDirectories: [String]? = nil,
+    packageDirectories: [String]? = nil, keys: (any DataKeyProvider)? = nil
   ) throws(PreferenceError) {
     core = try PreferenceError.wrapping {
       let location = try location ?? StoreLocation()
       let policy = ManagedPreferences(directory: managedDirectory)
       let managed = try policy.entries(for: domain)
+      let standard = DefaultsDirectories()
+      let directories = DefaultsDirectories(
+        site: siteDirectories ?? standard.site, packages: packageDirectories ?? standard.packages)
       let core = PreferenceCore(
         name: domain,
         database: try PreferenceDatabase.open(
           location, mode: .write, process: Self.processName, keys: keys, managed: policy),
         signal: ChangeSignal(location), policy: policy, managed: managed,
-        arguments: ArgumentDomain.parse(arguments), problem: nil)
+        directories: directories, arguments: ArgumentDomain.parse(arguments), problem: nil)
       try core.start()
       return core
     }
@@ -92,7 +101,7 @@ public final class PreferenceStore: Sendable {
     }
     core = PreferenceCore(
       name: name, database: opened, signal: signal, policy: ManagedPreferences(),
-      managed: managed, arguments: arguments, problem: problem)
+      managed: managed, directories: DefaultsDirectories(), arguments: arguments, problem: problem)
     do {
       try core.start()
     } catch {
@@ -119,7 +128,7 @@ public final class PreferenceStore: Sendable {
       return PreferenceStore(
         core: PreferenceCore(
           name: domain, database: database, signal: nil, policy: nil, managed: [:],
-          arguments: ArgumentDomain.parse(arguments), problem: nil))
+          directories: nil, arguments: ArgumentDomain.parse(arguments), problem: nil))
     }
   }
 
@@ -133,6 +142,9 @@ public final class PreferenceStore: Sendable {
   /// The error of the last read or write of the store; `nil` if it succeeded.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
+  /// Why files with defaults were left out; empty if all that exist were read.
+  public var defaultsProblems: [PreferenceError] { core.withState { $0.defaults.problems } }
+
   // MARK: Values
 
   /// The key's value in the strongest layer that has it; `nil` if none has.
@@ -143,10 +155,12 @@ public final class PreferenceStore: Sendable {
   /// - Parameters:
   ///   - value: The new value; `nil` removes the key.
   ///   - key: Any text.
-  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key;
-  ///   nothing is changed then.
+  /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key,
+  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other; nothing is changed
+  ///   then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
+    try value?.checkDepth(of: key)
     core.set(value, key, in: domain)
   }
 
@@ -177,16 +191,21 @@ public final class PreferenceStore: Sendable {
   public func changes(in domain: PreferenceDomain? = nil) -> AsyncStream<[PreferenceChange]> {
     let domains =
       domain.map { [$0] } ?? core.withState { Set($0.steps.compactMap(\.domain)) }
-    return core.observe(domains: domains, key: nil)
+    return core.observe(domains: domains, keys: nil)
   }
 
   /// Returns a stream of a key's changes in the domains that this store searches.
   ///
   /// - Parameter key: The key.
   /// - Returns: The changes from now on, one element for each transaction.
-  public func changes(of key: String) -> AsyncStream<[PreferenceChange]> {
-    core.observe(
-      domains: core.withState { Set($0.steps.compactMap(\.domain)) }, key: key)
+  public func changes(of key: String) -> AsyncStream<[PreferenceChange]> { changes(of: [key]) }
+
+  /// Returns a stream of several keys' changes in the domains that this store searches.
+  ///
+  /// - Parameter keys: The keys.
+  /// - Returns: The changes from now on, one element for each transaction that changed one of them.
+  public func changes(of keys: Set<String>) -> AsyncStream<[PreferenceChange]> {
+    core.observe(domains: core.withState { Set($0.steps.compactMap(\.domain)) }, keys: keys)
   }
 
   // MARK: Several at once
@@ -316,6 +335,6 @@ public struct PreferenceBatch {
   /// - Throws: ``PreferenceError`` with code `.managed`, `.locked`, `.storage`.
   @discardableResult
   public func remove(_ key: String, in domain: PreferenceDomain? = nil) throws -> Bool {
-    return try transaction.remove(key, in: domain ?? store.domain)
+    try transaction.remove(key, in: domain ?? store.domain)
   }
 }

@@ -35,12 +35,20 @@ package struct JSONReader {
   package static let depthLimit = 512
 
   private let bytes: [UInt8]
+  private let depthLimit: Int
   private var depth = 0
   /// The number of bytes that have been read.
   package private(set) var position = 0
 
   /// Reads from the first of `bytes`, which are UTF-8 without a byte order mark.
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+  ///
+  /// - Parameters:
+  ///   - bytes: The text.
+  ///   - depthLimit: The maximum number of containers inside each other.
+  package init(_ bytes: [UInt8], depthLimit: Int = Self.depthLimit) {
+    self.bytes = bytes
+    self.depthLimit = depthLimit
+  }
 
   /// Reads a value, or the beginning of one that has parts.
   package mutating func next() throws(JSONSyntaxError) -> Token {
@@ -126,7 +134,7 @@ package struct JSONReader {
   private mutating func enter() throws(JSONSyntaxError) {
     position += 1
     depth += 1
-    guard depth <= Self.depthLimit else { throw failure("too deep") }
+    guard depth <= depthLimit else { throw failure("too deep") }
   }
 
   private mutating func hasPart(

@@ -1,6 +1,3 @@
-import Glibc
-import VaultStorage
-
 /// The values that the administrator has fixed, in property lists that only the administrator can
 /// write.
 ///
@@ -13,15 +10,9 @@ package struct ManagedPreferences: Sendable {
   package static let defaultDirectory = "/etc/vault/managed"
 
   /// A fixed value, and the file that fixes it.
-  package struct Entry: Sendable, Equatable {
-    package let value: PreferenceValue
-    package let file: String
-  }
+  package typealias Entry = FileValue
 
   package let directory: String
-
-  /// A larger file is refused.
-  private static let limit = 16 << 20
 
   package init(directory: String = Self.defaultDirectory) { self.directory = directory }
 
@@ -33,17 +24,13 @@ package struct ManagedPreferences: Sendable {
   ///   administrator meant to fix is never silently left open.
   package func entries(for domain: String) throws(PreferenceError) -> [String: Entry] {
     // A domain named by a path is not an application's own, so nothing is fixed in it.
-    guard !domain.hasPrefix("/"), let handle = try openDirectory() else { return [:] }
-    defer { System.close(handle) }
-    let names: [String]
-    do {
-      names = try System.names(in: handle).sorted()
-    } catch {
-      throw PreferenceError(.storage, "cannot list \(directory): \(error.reason)")
+    guard !domain.hasPrefix("/"), let files = try PreferenceFileDirectory(directory) else {
+      return [:]
     }
+    let names = try files.names()
     var profiles: [(path: String, profile: PreferenceValue)] = []
     for name in names where name.hasSuffix(".mobileconfig") {
-      profiles.append(("\(directory)/\(name)", try read(name, in: handle)))
+      profiles.append(("\(directory)/\(name)", try read(name, in: files)))
     }
     var entries: [String: Entry] = [:]
     // The application's own last: it wins.
@@ -56,7 +43,7 @@ package struct ManagedPreferences: Sendable {
         }
       }
       for own in Self.names(of: name).map({ "\($0).plist" }) where names.contains(own) {
-        guard case .dictionary(let values) = try read(own, in: handle) else {
+        guard case .dictionary(let values) = try read(own, in: files) else {
           throw PreferenceError(.syntax, "\(directory)/\(own) does not contain a dictionary")
         }
         for (key, value) in values {
@@ -78,51 +65,18 @@ package struct ManagedPreferences: Sendable {
       .managed, "the administrator has set \(key) in \(domain) (\(entry.file))")
   }
 
+  private func read(
+    _ name: String, in files: PreferenceFileDirectory
+  ) throws(PreferenceError) -> PreferenceValue {
+    guard let contents = try files.contents(of: name, from: .administrator) else {
+      throw PreferenceError(.storage, "cannot read \(directory)/\(name): it was removed meanwhile")
+    }
+    return contents
+  }
+
   /// The names of a domain in files; a Mac keeps the global one as `.GlobalPreferences`.
   private static func names(of domain: String) -> [String] {
     domain == PreferenceDomain.globalName ? [PreferenceDomain.globalFileName, domain] : [domain]
-  }
-
-  private func openDirectory() throws(PreferenceError) -> Int32? {
-    do {
-      return try System.open(directory, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
-    } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
-      return nil
-    } catch {
-      throw PreferenceError(.storage, "cannot read \(directory): \(error.reason)")
-    }
-  }
-
-  private func read(
-    _ name: String, in handle: Int32
-  ) throws(PreferenceError) -> PreferenceValue {
-    let path = "\(directory)/\(name)"
-    let bytes: [UInt8]
-    do {
-      let file = try System.open(name, in: handle, flags: O_RDONLY | O_NONBLOCK)
-      defer { System.close(file) }
-      let status = try System.status(file)
-      let owner = try System.status(handle).owner
-      guard status.isRegular, status.owner == 0 || status.owner == owner,
-        status.permissions & 0o022 == 0
-      else {
-        throw PreferenceError(
-          .storage, "\(path) must be a file that only the administrator can write")
-      }
-      guard let read = try System.readAll(file, expected: status.size, limit: Self.limit) else {
-        throw PreferenceError(.storage, "\(path) is larger than \(Self.limit >> 20) MiB")
-      }
-      bytes = read
-    } catch let error as System.Failure {
-      throw PreferenceError(.storage, "cannot read \(path): \(error.reason)")
-    } catch {
-      throw PreferenceError(wrapping: error)
-    }
-    do {
-      return try PropertyList.parse(bytes)
-    } catch {
-      throw PreferenceError(.syntax, "\(path): \(error.message)", underlying: error)
-    }
   }
 
   /// The keys that a profile fixes in a domain: Apple's "Configuration Profile Reference".
