@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
+    .library(name: "VaultCredentialsFoundation", targets: ["VaultCredentialsFoundation"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
     .library(name: "VaultExchange", targets: ["VaultExchange"]),
     .library(name: "VaultProtocols", targets: ["VaultProtocols"]),
@@ -71,6 +72,10 @@ let package = Package(
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
+    // The errors as `LocalizedError`: for programs that import Foundation anyway.
+    .target(
+      name: "VaultCredentialsFoundation",
+      dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     // Codes of two-factor logins.
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
     // Recipes of passwords, and the strength of passphrases that people choose.
@@ -171,9 +176,8 @@ let package = Package(
     .testTarget(
       name: "CredentialsTests",
       dependencies: [
-        "VaultCredentials", "VaultCredentialsTesting", "VaultStorage", "VaultSealing",
-        "TestSupport",
-        "keyring-probe",
+        "VaultCredentials", "VaultCredentialsFoundation", "VaultCredentialsTesting", "VaultStorage",
+        "VaultSealing", "TestSupport", "keyring-probe",
       ],
       exclude: ["Vectors"]),
     // Files of earlier versions: they open and read the same.

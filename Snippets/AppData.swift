@@ -1,5 +1,4 @@
-// Stores and queries objects in memory: the README's example of app data.
-
+// Stores and queries objects: the README's example of app data.
 import SwiftData
 
 @Model final class Trip {
@@ -11,8 +10,7 @@ import SwiftData
   }
 }
 
-let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+let context = ModelContext(try ModelContainer(for: Trip.self))
 context.insert(Trip(name: "Rome", days: 4))
 try context.save()
 let long = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.days > 3 }))

@@ -2,6 +2,8 @@
 ///
 /// The message is one sentence; it never holds a secret. ``remedies`` are what can be done about
 /// it, as values, and ``hint`` what else there is to say. Neither names a command or an option.
+/// Printing the error shows all of them. With `import VaultCredentialsFoundation` it is a
+/// `LocalizedError`, too.
 ///
 /// ```swift
 /// do {
@@ -111,6 +113,18 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
     self.underlying = underlying
   }
 
-  /// The message.
-  public var description: String { message }
+  /// What to do about it, in one sentence without the words of any program; `nil` if nothing is
+  /// known to help.
+  ///
+  /// It joins ``hint`` and ``remedies``.
+  public var recovery: String? {
+    let remedy = remedies.map(\.description).joined(separator: ", or ")
+    let parts = [hint, remedy.isEmpty ? nil : remedy].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  /// The message and, in parentheses, what to do about it.
+  ///
+  /// `there is no vault at /home/you/.local/share/vault/secrets.vault (create a vault)`
+  public var description: String { recovery.map { "\(message) (\($0))" } ?? message }
 }

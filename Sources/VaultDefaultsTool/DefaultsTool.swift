@@ -95,7 +95,7 @@ package final class DefaultsTool {
     case let refusal as DefaultsRefusal:
       if let message = refusal.message { log(message) }
     default:
-      log("\(error)")
+      log((error as? any CodedError)?.message ?? "\(error)")
       if let advice = advice(for: error) ?? remedy(for: error) { log(advice) }
     }
   }

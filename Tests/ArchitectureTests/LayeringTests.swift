@@ -23,6 +23,7 @@ struct LayeringTests {
     "VaultTerminal": ["VaultStorage", "VaultSealing", "CVaultLinux"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
+    "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppData": ["VaultDataStore", "VaultStorage", "CVaultSwiftRuntime"],
     "SwiftData": ["VaultAppData"],
@@ -38,7 +39,7 @@ struct LayeringTests {
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
     // Corelibs' Foundation would pull ICU into the command.
-    "Foundation": ["VaultAppData"],
+    "Foundation": ["VaultAppData", "VaultCredentialsFoundation"],
   ]
 
   @Test func everyTargetIsInTheTable() throws {

@@ -1,3 +1,5 @@
+import VaultCredentials
+
 /// The environment variables of the command.
 ///
 /// HashiCorp's `vault`, which may be installed too, uses none of them.
@@ -7,9 +9,9 @@ package enum EnvironmentNames {
   /// The name of the vault.
   package static let vaultName = "VAULT_NAME"
   /// The path of a file with the passphrase.
-  package static let passphraseFile = "VAULT_PASSPHRASE_FILE"
+  package static let passphraseFile = KeyPlace.passphraseFileVariable
   /// The path of a key file.
-  package static let keyFile = "VAULT_KEY_FILE"
+  package static let keyFile = KeyPlace.keyFileVariable
 
   /// All of them; no child process gets them.
   package static let all = [home, vaultName, passphraseFile, keyFile]

@@ -5,8 +5,7 @@ import VaultTerminal
 
 /// The unlock sources of a vault, in the order in which they are tried.
 ///
-/// A source from an option; the session; a source from the environment; the keyring; a systemd
-/// credential; a prompt on the terminal.
+/// A source from an option; or else the places of `KeyPlace`, then a prompt on the terminal.
 struct UnlockSources {
   let settings: VaultSettings
   let vault: LockedVault
@@ -37,22 +36,9 @@ struct UnlockSources {
           source: named)
       ]
     }
-    var doors = settings.usesSession ? [Named(name: "the session", source: .session)] : []
-    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
-      doors.append(
-        Named(
-          name: "the key-file of $\(EnvironmentNames.keyFile)",
-          source: .keyFile(path, isRequired: false)))
-    }
-    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
-      doors.append(
-        Named(
-          name: "the passphrase of $\(EnvironmentNames.passphraseFile)",
-          source: .passphrase(isRequired: false) { try SecretSource.file(path).read() }))
-    }
-    doors.append(Named(name: "the desktop keyring", source: .keyring))
-    doors += credentialSources().map { Named(name: "a systemd credential", source: $0) }
-    return doors
+    return KeyPlace.all(environment: ProcessState.variable)
+      .filter { settings.usesSession || $0 != .session }
+      .map { Named(name: Self.name(of: $0), source: $0.source) }
   }
 
   /// Only the session: for operations that must never prompt or wait.
@@ -71,17 +57,15 @@ struct UnlockSources {
     return nil
   }
 
-  private func credentialSources() -> [KeySource] {
-    guard let folder = ProcessState.variable(GuardedFile.credentialsVariable),
-      folder.hasPrefix("/")
-    else { return [] }
-    return [
-      .keyFile("\(folder)/vault.key", isRequired: false),
-      .passphrase(isRequired: false) {
-        let path = "\(folder)/vault.passphrase"
-        return SecretInput.exists(path) ? try SecretSource.file(path).read() : nil
-      },
-    ]
+  /// The words for a place.
+  private static func name(of place: KeyPlace) -> String {
+    switch place {
+    case .session: "the session"
+    case .keyFile(_, .variable): "the key-file of $\(EnvironmentNames.keyFile)"
+    case .passphraseFile(_, .variable): "the passphrase of $\(EnvironmentNames.passphraseFile)"
+    case .keyring: "the desktop keyring"
+    case .keyFile(_, .credential), .passphraseFile(_, .credential): "a systemd credential"
+    }
   }
 
   /// A prompt for what this vault's slots need; a wrong answer may be corrected twice.

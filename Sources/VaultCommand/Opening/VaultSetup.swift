@@ -65,21 +65,18 @@ struct VaultSetup {
     if let path = settings.keyFile {
       return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
     }
-    if let path = ProcessState.variable(EnvironmentNames.keyFile) {
-      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
-    }
-    if let path = ProcessState.variable(EnvironmentNames.passphraseFile) {
-      return try NewPassphrase.slot(
-        SecretSource.file(path).read(), label: label, acceptsWeak: acceptsWeakPassphrase)
-    }
-    if let folder = ProcessState.variable(GuardedFile.credentialsVariable) {
-      if SecretInput.exists("\(folder)/vault.key") {
-        return try keyFileSlot("\(folder)/vault.key", mayCreate: false)
-      }
-      if SecretInput.exists("\(folder)/vault.passphrase") {
+    for place in KeyPlace.all(environment: ProcessState.variable) {
+      switch place {
+      case .session, .keyring: continue
+      case .keyFile(let path, let origin):
+        if origin == .credential, !SecretInput.exists(path) { continue }
+        return try keyFileSlot(path, mayCreate: mayCreateKeyFile && origin == .variable)
+      case .passphraseFile(let path, let origin):
+        guard
+          let passphrase = try PassphraseFile.read(path, isOptional: origin == .credential)
+        else { continue }
         return try NewPassphrase.slot(
-          SecretSource.file("\(folder)/vault.passphrase").read(), label: label,
-          acceptsWeak: acceptsWeakPassphrase)
+          passphrase, label: label, acceptsWeak: acceptsWeakPassphrase)
       }
     }
     return nil

@@ -16,6 +16,9 @@ public struct KeySource: Sendable {
   let kind: Kind
   /// Whether a failure of this source ends the attempt instead of going on to the next.
   let isRequired: Bool
+  /// The path of a key-file that the caller or the environment names: a new vault is not unlocked
+  /// by anything else while that file is missing.
+  private(set) var path: String?
 
   /// The key that the kernel keeps since the vault was last opened.
   public static let session = KeySource(kind: .session, isRequired: false)
@@ -45,7 +48,8 @@ public struct KeySource: Sendable {
   /// - Returns: The source.
   public static func keyFile(_ path: String, isRequired: Bool = true) -> KeySource {
     KeySource(
-      kind: .keyFile { try KeyFile.read(path, isOptional: !isRequired) }, isRequired: isRequired)
+      kind: .keyFile { try KeyFile.read(path, isOptional: !isRequired) }, isRequired: isRequired,
+      path: path)
   }
 
   /// The 32 bytes of a key-file, from wherever the caller keeps them.

@@ -5,7 +5,7 @@ public import VaultStorage
 ///
 /// ```swift
 /// let locked = try LockedVault(location: StoreLocation())
-/// let vault = try await locked.unlock(with: [.session, .keyring])
+/// let vault = try await locked.unlock()
 /// let token = try await vault.get(ItemName("api-token"))
 /// ```
 ///
@@ -77,12 +77,15 @@ public struct LockedVault: Sendable {
 
   /// Opens the vault with the first of `sources` that can.
   ///
-  /// - Parameter sources: What may open it, in order.
+  /// - Parameter sources: What may open it, in order; by default all that the `vault` command tries
+  ///   without asking.
   /// - Returns: The open vault.
   /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if
   ///   a required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
   ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
-  public func unlock(with sources: [KeySource]) async throws -> UnlockedVault {
+  public func unlock(
+    with sources: [KeySource] = KeySource.standard
+  ) async throws -> UnlockedVault {
     try await waiting { try $0.unlock(with: sources) }
   }
 
@@ -155,7 +158,7 @@ public struct LockedVault: Sendable {
     }
 
     /// ``LockedVault/unlock(with:)``, on the calling thread.
-    public func unlock(with sources: [KeySource]) throws -> UnlockedVault {
+    public func unlock(with sources: [KeySource] = KeySource.standard) throws -> UnlockedVault {
       try VaultOpening(vault: vault, sealed: try sealedFile()).open(with: sources)
     }
 

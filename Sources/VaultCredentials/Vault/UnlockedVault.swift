@@ -8,7 +8,7 @@ import VaultSealing
 /// several things with one read or one write of the file. It can be used from any thread.
 ///
 /// ```swift
-/// let vault = try await locked.unlock(with: [.session, .keyring])
+/// let vault = try await locked.unlockOrCreate()
 /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
 /// ```
 public final class UnlockedVault: Sendable {
