@@ -11,6 +11,10 @@ import VaultStorage
 public struct ItemQuery: Sendable {
   /// A pattern for names with `*`, `?` and `[…]`, as in a shell; `nil` matches every name.
   public var pattern: String?
+  /// A folder that the item must be below, such as `work`: its name begins with `work/`.
+  public var folder: String?
+  /// A text that the name must contain, in any case.
+  public var text: String?
   /// A tag that the item must have.
   public var tag: String?
   /// Attributes that the item must have, with exactly these values.
@@ -35,6 +39,10 @@ public struct ItemQuery: Sendable {
     }
     if let expiresBefore {
       guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
+    }
+    if let folder, !record.name.utf8.starts(with: "\(folder)/".utf8) { return false }
+    if let text, record.name.lowercased().utf8.firstRange(of: text.lowercased().utf8) == nil {
+      return false
     }
     return pattern.map { NamePattern($0).matches(record.name) } ?? true
   }

@@ -1,10 +1,10 @@
 /// A pattern of item names as shells have it: `*`, `?`, `[a-z]`, `[!a-z]`; `*` also matches `/`.
-struct NamePattern {
+package struct NamePattern {
   private let pattern: [Character]
 
-  init(_ pattern: String) { self.pattern = Array(pattern) }
+  package init(_ pattern: String) { self.pattern = Array(pattern) }
 
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     let text = Array(text)
     var position = 0
     var place = 0

@@ -33,6 +33,15 @@ public struct ImportReading: Sendable {
   /// - Parameter item: The item.
   public mutating func add(_ item: ImportedItem) { items.append(item) }
 
+  /// Returns the reading with some of its items; the others are left out without a word.
+  ///
+  /// - Parameter isWanted: Whether an item stays.
+  package func keeping(_ isWanted: (ImportedItem) -> Bool) -> ImportReading {
+    var reading = self
+    reading.items.removeAll { !isWanted($0) }
+    return reading
+  }
+
   /// Adds a loss.
   ///
   /// - Parameters:

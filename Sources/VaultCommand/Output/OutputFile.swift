@@ -22,12 +22,16 @@ enum OutputFile {
   ///   - path: The file.
   ///   - mode: Its mode once it is complete; 0600 until then.
   ///   - isPlainFile: Whether devices and pipes are refused.
+  ///   - option: The option that names the file, for messages.
   ///   - body: Writes the contents to a descriptor.
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   static func write(
-    to path: String, mode: UInt32 = 0o600, isPlainFile: Bool = false,
+    to path: String, mode: UInt32 = 0o600, isPlainFile: Bool = false, option: String = "--out",
     _ body: (_ file: Int32) throws(System.Failure) -> Void
   ) throws {
+    func failed(_ why: String, hint: String? = nil) -> CommandError {
+      CommandError(.cannotCreate, "the file of \(option) cannot be created: \(why)", hint: hint)
+    }
     var old = stat()
     let exists = unsafe lstat(path, &old) == 0
     if exists {
@@ -37,7 +41,7 @@ enum OutputFile {
         throw failed("it is a symbolic link", hint: "name the file that it points to")
       case S_IFDIR: throw failed("it is a directory")
       case _ where isPlainFile:
-        throw failed("it is a device or a pipe", hint: "write to stdout, without --out")
+        throw failed("it is a device or a pipe", hint: "write to stdout, without \(option)")
       default: return try writeThrough(path, body)
       }
     }
@@ -91,10 +95,5 @@ enum OutputFile {
       throw CommandError(
         .inputOutput, "the file could not be written: \(error.reason)")
     }
-  }
-
-  private static func failed(_ why: String, hint: String? = nil) -> CommandError {
-    CommandError(
-      .cannotCreate, "the file of --out cannot be created: \(why)", hint: hint)
   }
 }

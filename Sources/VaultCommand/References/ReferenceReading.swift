@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultExchange
 import VaultOneTimeCodes
 import VaultProtocols
 import VaultSealing
@@ -55,6 +56,42 @@ final class ReferenceReading {
       }
     }
     return isComplete ? try SecretBytes.joined(pieces) : nil
+  }
+
+  /// The vault as it was when it was opened.
+  func snapshot(of name: String?) throws -> VaultSnapshot { try open(name).snapshot }
+
+  /// The variable with the name that its item chooses, if it chooses one.
+  func named(_ variable: RunVariable) throws -> RunVariable {
+    guard variable.isNamedByItem, let reference = variable.references.first,
+      let item = try snapshot(of: reference.vaultName)[ItemName(reference.name)],
+      let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
+    else { return variable }
+    return RunVariable(name: name, parts: variable.parts, place: variable.place)
+  }
+
+  /// Notes the references that name nothing, without reading a secret or counting a code.
+  func check(_ references: [SecretReference]) throws {
+    for reference in references where reference.fallback == nil {
+      let snapshot = try snapshot(of: reference.vaultName)
+      let name = try ItemName(reference.name)
+      var isThere = false
+      if let item = snapshot[name] {
+        isThere = try reference.field.map { try snapshot.fields(of: item).contains($0) } ?? true
+      }
+      if !isThere, !missing.contains(reference) { missing.append(reference) }
+    }
+  }
+
+  /// Why a reference names nothing: there is no such item, or the item has no such field.
+  func reason(for reference: SecretReference) -> String {
+    let name = try? ItemName(reference.name)
+    if let name, (try? snapshot(of: reference.vaultName))?[name] != nil,
+      let field = reference.field
+    {
+      return "\(Quoting.visible(reference.name)) has no field \(Quoting.visible(field))"
+    }
+    return "no item \(reference.shownName)"
   }
 
   /// Throws one error for all references that name nothing, before anything is started or written.

@@ -15,6 +15,14 @@ public struct DotenvExport: Sendable {
     case isReadDifferently(ItemName, by: [String])
   }
 
+  /// The part of an item's name that makes the variable.
+  public enum Naming: Sendable {
+    /// The whole name: `work/api-token` is `WORK_API_TOKEN`.
+    case wholeName
+    /// The last part: `work/api-token` is `API_TOKEN`. An attribute `variable` overrides it.
+    case lastPart
+  }
+
   /// The file.
   public let document: SecretBytes
   /// The differences, in the order of the items.
@@ -25,14 +33,16 @@ public struct DotenvExport: Sendable {
   /// The document is in clear. It is text that passes through ordinary memory.
   ///
   /// - Parameters:
-  ///   - items: The items. An item `work/api-token` becomes `WORK_API_TOKEN`.
+  ///   - items: The items.
   ///   - snapshot: The vault that they are in; secrets are opened one item at a time.
+  ///   - naming: How their names become variables.
   ///   - progress: Called before each item with the number of those before it.
   /// - Throws: ``ExchangeError`` with code `.invalidRequest` if two items have the same variable,
   ///   or a secret is not text; `CredentialError` with code `.itemNotFound`, `.damaged`;
   ///   `SealingError` with code `.outOfMemory`.
   public init(
-    _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void = { _ in }
+    _ items: [Item], in snapshot: VaultSnapshot, naming: Naming = .wholeName,
+    progress: (Int) -> Void = { _ in }
   ) throws {
     var text = ""
     var remarks: [Remark] = []
@@ -40,7 +50,8 @@ public struct DotenvExport: Sendable {
     for (number, item) in items.enumerated() {
       progress(number)
       let name = item.name
-      let variable = Self.variable(name.text)
+      let variable = EnvironmentVariable.name(
+        forItem: name.text, attributes: item.attributes, isWhole: naming == .wholeName)
       if let other = names[variable] {
         throw ExchangeError(
           .invalidRequest, "'\(other.text)' and '\(name.text)' would both be \(variable)",
@@ -63,16 +74,5 @@ public struct DotenvExport: Sendable {
     }
     document = try SecretBytes(text: text)
     self.remarks = remarks
-  }
-
-  /// Returns the variable for an item: `work/api-token` is `WORK_API_TOKEN`.
-  private static func variable(_ name: String) -> String {
-    var text = ""
-    for scalar in name.uppercased().unicodeScalars {
-      let isPlain =
-        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-      text.unicodeScalars.append(isPlain ? scalar : "_")
-    }
-    return text.utf8.first.map { (0x30...0x39).contains($0) } == true ? "_" + text : text
   }
 }

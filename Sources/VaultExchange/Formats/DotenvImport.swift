@@ -10,21 +10,52 @@ import VaultStorage
 /// `$2a$10$…` and `$NAME` stay as they are.
 package enum DotenvImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ExchangeError.unreadable("it is not UTF-8")
-    }
     var reading = ImportReading()
-    for entry in entries(text) {
-      switch entry {
+    var places: [String: Int] = [:]
+    for line in try lines(bytes) {
+      switch line.entry {
       case .value(let name, let value):
         var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: value))
         item.kind = .secret
         item.mayBeEmpty = true
-        reading.items.append(item)
+        if EnvironmentVariable.name(for: name) != name, EnvironmentVariable.isValid(name) {
+          item.attributes[EnvironmentVariable.attribute] = name
+        }
+        // As for all readers of such files, the last value counts.
+        if let place = places[name] {
+          if !reading.items[place].main.isEqual(to: item.main) {
+            reading.note(name, "line \(line.number) sets it again; the last value counts")
+          }
+          reading.items[place] = item
+        } else {
+          places[name] = reading.items.count
+          reading.items.append(item)
+        }
       case .damaged(let line, let reason): reading.lose("line \(line)", reason)
       }
     }
     return reading
+  }
+
+  /// An entry and its place in the file.
+  package struct Line {
+    /// The entry.
+    package let entry: Entry
+    /// The line on which it begins, counted from 1.
+    package let number: Int
+    /// The bytes of its value, with the quotes.
+    package let value: Range<Int>
+  }
+
+  /// Returns the entries of a file and their places.
+  ///
+  /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
+  package static func lines(_ bytes: [UInt8]) throws -> [Line] {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw ExchangeError.unreadable("it is not UTF-8")
+    }
+    var reader = DotenvReader(bytes)
+    return reader.lines()
   }
 
   /// A line, or several where a value has line breaks.
@@ -36,7 +67,7 @@ package enum DotenvImport {
   /// Returns the entries of a text in their order.
   package static func entries(_ text: String) -> [Entry] {
     var reader = DotenvReader(Array(text.utf8))
-    return reader.entries()
+    return reader.lines().map(\.entry)
   }
 }
 
@@ -50,17 +81,19 @@ private struct DotenvReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func entries() -> [DotenvImport.Entry] {
-    var entries: [DotenvImport.Entry] = []
+  mutating func lines() -> [DotenvImport.Line] {
+    var lines: [DotenvImport.Line] = []
     while position < bytes.count {
-      if let entry = entry() { entries.append(entry) }
+      let number = line
+      guard let (entry, value) = entry(at: number) else { continue }
+      lines.append(DotenvImport.Line(entry: entry, number: number, value: value))
     }
-    return entries
+    return lines
   }
 
-  /// Returns the entry of the line that begins here; `nil` for an empty line or a comment.
-  private mutating func entry() -> DotenvImport.Entry? {
-    let number = line
+  /// Returns the entry of the line that begins here, and the place of its value; `nil` for an empty
+  /// line or a comment.
+  private mutating func entry(at number: Int) -> (DotenvImport.Entry, Range<Int>)? {
     let whole = position..<endOfLine(from: position)
     var rest = trimmed(bytes[whole])
     guard let first = rest.first, first != UInt8(ascii: "#") else {
@@ -70,27 +103,30 @@ private struct DotenvReader {
     if rest.starts(with: "export ".utf8) { rest = trimmed(rest.dropFirst("export ".utf8.count)) }
     guard let equals = rest.firstIndex(of: UInt8(ascii: "=")), equals > rest.startIndex else {
       skip(to: whole.upperBound)
-      return .damaged(line: number, reason: "it is not NAME=value")
+      return (.damaged(line: number, reason: "it is not NAME=value"), whole)
     }
     let name = String(decoding: trimmed(rest[..<equals]), as: UTF8.self)
     let value = trimmed(rest[(equals + 1)...])
     guard let quote = value.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
       skip(to: whole.upperBound)
       let end = value.firstRange(of: " #".utf8)?.lowerBound ?? value.endIndex
-      return .value(
-        name: name, value: String(decoding: trimmed(value[..<end]), as: UTF8.self))
+      let text = trimmed(value[..<end])
+      return (
+        .value(name: name, value: String(decoding: text, as: UTF8.self)),
+        text.startIndex..<text.endIndex
+      )
     }
     // A quoted value may have several lines, with their blanks.
     guard let (text, end) = quoted(from: value.startIndex, quote) else {
       skip(to: whole.upperBound)
-      return .damaged(line: number, reason: "a quote is not closed")
+      return (.damaged(line: number, reason: "a quote is not closed"), whole)
     }
     let behind = trimmed(bytes[end..<endOfLine(from: end)])
     skip(to: endOfLine(from: end))
     guard behind.isEmpty || behind.first == UInt8(ascii: "#") else {
-      return .damaged(line: number, reason: "there is text after the closing quote")
+      return (.damaged(line: number, reason: "there is text after the closing quote"), whole)
     }
-    return .value(name: name, value: text)
+    return (.value(name: name, value: text), value.startIndex..<end)
   }
 
   /// Returns the quoted text and its end; `nil` if the quote is not closed.

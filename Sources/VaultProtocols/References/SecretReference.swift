@@ -80,6 +80,18 @@ public struct SecretReference: Hashable, Sendable {
     self.name = name
   }
 
+  /// The reference in full, with the vault; for a bare name, too.
+  ///
+  /// ``ReferenceText`` finds its end in other text.
+  package var fullText: String {
+    guard !text.begins(with: Self.scheme) else { return text }
+    func encoded(_ text: String) -> String {
+      PercentEncoding.encoded(text) { PercentEncoding.isUnreserved($0) || $0 == 0x2F }
+    }
+    let vault = vaultName.map { "@\(encoded($0))/" } ?? ""
+    return Self.scheme + vault + encoded(name) + (field.map { "#\(encoded($0))" } ?? "")
+  }
+
   /// The item and field, safe to show on a terminal.
   public var shownName: String {
     Quoting.visible(name) + (field.map { "#\(Quoting.visible($0))" } ?? "")

@@ -194,7 +194,7 @@ struct ImportTests {
     let shown = try other("show", "work/token").text
     for word in ["2100", "server", "t", "n"] { #expect(shown.contains(word)) }
     #expect(try vault("export", "dotenv", "--yes").status == 64)
-    let dotenv = try vault("export", "dotenv", "work/*", "--yes")
+    let dotenv = try vault("export", "dotenv", "work/*", "--yes", "--prefix-names")
     #expect(dotenv.text == "WORK_TOKEN='a\nb\"c$d\\e'\n")
     #expect(try other("import", "dotenv", "-", input: dotenv.text).status == 0)
     #expect(try other("get", "WORK_TOKEN").text == "a\nb\"c$d\\e")

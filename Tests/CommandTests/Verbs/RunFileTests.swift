@@ -47,7 +47,7 @@ struct RunFileTests {
     let damaged = try vault(
       "run", "--env-file", write("A=1\nnonsense\n", "x.env"), "--", "touch", mark)
     #expect(damaged.status == 64)
-    #expect(damaged.errors.contains("line 2"))
+    #expect(damaged.errors.contains("x.env:2: "))
     let missing = try vault(
       "run", "--env-file", write("A=secret://one\nB=secret://two\n", "y.env"), "--file", "three",
       "--", "touch", mark)

@@ -15,10 +15,11 @@ struct ExportCommand: ParsableCommand {
     discussion: """
       Plain text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
       'pass init', encrypted by gpg for the keys in its .gpg-id. '\(ProgramName.current) backup' keeps \
-      everything sealed.
+      everything sealed. In dotenv, the items of a folder are named by their last part, as 'run' names \
+      them.
 
       \(ProgramName.current) export json --out vault.json
-      \(ProgramName.current) export dotenv 'app/*' --yes > .env
+      \(ProgramName.current) export dotenv app/ --yes > .env
       \(ProgramName.current) export pass --out ~/.password-store
       """)
 
@@ -27,9 +28,12 @@ struct ExportCommand: ParsableCommand {
   var format: String
 
   @Argument(
-    help: ArgumentHelp("Only names that match this shell pattern.", valueName: "glob"),
+    help: ArgumentHelp("Only the items of a folder, app/, or a shell pattern.", valueName: "glob"),
     completion: .live)
   var pattern: String?
+
+  @Flag(help: "In dotenv, name a folder's variables by whole names.")
+  var prefixNames = false
 
   @Option(
     name: [.long, .customShort("o")],
@@ -38,7 +42,8 @@ struct ExportCommand: ParsableCommand {
     completion: .file())
   var out: String?
 
-  @Flag(help: "Write secrets in plain text without asking.")
+  @Flag(
+    name: [.long, .customShort("y")], help: "Write secrets in plain text without asking.")
   var yes = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -56,17 +61,17 @@ struct ExportCommand: ParsableCommand {
       guard answer else { throw ExitStatusOnly(status: .no) }
     }
     try settings.withVault { vault in
-      var query = ItemQuery()
-      query.pattern = pattern
       let snapshot = try vault.read()
-      let items = snapshot.items(matching: query)
+      let items = try items(snapshot)
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
       switch format {
       case .json: try write(JSONExport.document(items, in: snapshot, progress: show))
       case .dotenv:
-        let export = try DotenvExport(items, in: snapshot, progress: show)
+        let export = try DotenvExport(
+          items, in: snapshot, naming: pattern == nil || prefixNames ? .wholeName : .lastPart,
+          progress: show)
         export.remarks.forEach(report)
         try write(export.document)
       case .pass:
@@ -81,10 +86,18 @@ struct ExportCommand: ParsableCommand {
             + "which a file of pass cannot keep apart")
       }
       StandardError.note(
-        "exported \(items.count - left.count) items",
+        "exported \(items.count - left.count) \(items.count - left.count == 1 ? "item" : "items")",
         hint: left.isEmpty ? nil : "'\(ProgramName.current) export json' keeps everything")
       if !left.isEmpty { throw ExitStatusOnly(status: .no) }
     }
+  }
+
+  private func items(_ snapshot: VaultSnapshot) throws -> [Item] {
+    guard let pattern else { return snapshot.items() }
+    guard let selection = try ItemSelection(pattern) else {
+      return [try snapshot.item(ItemName(pattern))]
+    }
+    return try selection.items { snapshot.items(matching: $0) }
   }
 
   private func report(_ remark: DotenvExport.Remark) {

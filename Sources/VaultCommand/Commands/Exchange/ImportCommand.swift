@@ -15,6 +15,7 @@ struct ImportCommand: ParsableCommand {
 
       \(ProgramName.current) import pass ~/.password-store --dry-run
       \(ProgramName.current) import bitwarden export.json --prefix bitwarden/
+      \(ProgramName.current) import dotenv .env --prefix app/ --references .env.vault
       \(ProgramName.current) import keepassxc passwords.kdbx --kdbx-key-file passwords.key
       """)
 
@@ -28,7 +29,7 @@ struct ImportCommand: ParsableCommand {
     completion: .file())
   var path: String
 
-  @Flag(help: "Only show what would be done.")
+  @Flag(name: [.long, .customShort("n")], help: "Only show what would be done.")
   var dryRun = false
 
   @Flag(help: "Give existing items with other secrets a new version.")
@@ -36,6 +37,21 @@ struct ImportCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("A prefix for all names, such as old/.", valueName: "text"))
   var prefix = ""
+
+  @Option(
+    help: ArgumentHelp(
+      "Only names that match one of these shell patterns, in any case.", valueName: "patterns"))
+  var only: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the .env file with references in place of its secrets; '-' for stdout.",
+      valueName: "path"), completion: .file())
+  var references: String?
+
+  @Flag(
+    name: [.long, .customShort("y")], help: "Replace the file of --references without asking.")
+  var yes = false
 
   @Option(
     help: ArgumentHelp("The key-file of a KeePassXC database.", valueName: "path"),
@@ -57,7 +73,29 @@ struct ImportCommand: ParsableCommand {
     guard format == .file(.keepassxc) || (kdbxKeyFile == nil && !kdbxNoPassword) else {
       throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
     }
-    let reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
+    guard references == nil || format == .file(.dotenv) else {
+      throw CommandError.usage(
+        "--references is for dotenv",
+        hint: "such as: \(ProgramName.current) import dotenv .env --references .env.vault")
+    }
+    let choice = try only.map { try NameChoice($0) }
+    var reading: ImportReading
+    var file: ReferencesFile?
+    if let references {
+      // Read once: it may come from stdin, and may be the file to replace.
+      let bytes = try ImportSource.bytes(path)
+      reading = ReferencesFile.withoutReferences(try ImportFormat.dotenv.read(bytes))
+      file = try ReferencesFile(path: references, of: bytes, isConfirmed: yes || dryRun)
+    } else {
+      reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
+    }
+    if let choice { reading = reading.keeping { choice.contains($0.name) } }
+    try run(settings, reading, file)
+  }
+
+  private func run(
+    _ settings: VaultSettings, _ reading: ImportReading, _ file: ReferencesFile?
+  ) throws {
     let plan: ImportPlan
     if dryRun {
       plan =
@@ -65,11 +103,14 @@ struct ImportCommand: ParsableCommand {
     } else {
       plan = try settings.withVaultMade { vault in
         let plan = try planned(reading, in: vault)
+        try file?.check(plan)
         try vault.store(plan.drafts)
         return plan
       }
     }
-    try report(plan)
+    // Stdout has one document: the file of references, if it goes there.
+    try report(plan, onStandardOutput: dryRun || file?.isStandardOutput != true)
+    if !dryRun { try file?.write(plan) }
     let isIncomplete = !plan.losses.isEmpty || plan.steps.contains { $0.action == .exists }
     if isIncomplete { throw ExitStatusOnly(status: .no) }
   }
@@ -84,8 +125,8 @@ struct ImportCommand: ParsableCommand {
       progress: { progress.show($0, of: reading.items.count) })
   }
 
-  private func report(_ plan: ImportPlan) throws {
-    if common.json {
+  private func report(_ plan: ImportPlan, onStandardOutput isShown: Bool) throws {
+    if common.json, isShown {
       return try StandardOutput.write([
         ("isDryRun", .bool(dryRun)),
         (
@@ -121,7 +162,7 @@ struct ImportCommand: ParsableCommand {
         step.item.fields.keys.sorted().map(StandardOutput.shown).joined(separator: ", "),
       ]
     }
-    if !rows.isEmpty { try StandardOutput.write(TextTable.aligned(rows)) }
+    if !rows.isEmpty, isShown { try StandardOutput.write(TextTable.aligned(rows)) }
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
       StandardError.line("\(ProgramName.current): not taken: \(loss.origin): \(loss.reason)")

@@ -68,7 +68,7 @@ enum ImportSource: Equatable {
     }
   }
 
-  private static func bytes(_ path: String) throws -> [UInt8] {
+  static func bytes(_ path: String) throws -> [UInt8] {
     let limit = 256 << 20
     let secret =
       path == "-"

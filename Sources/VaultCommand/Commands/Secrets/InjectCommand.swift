@@ -36,7 +36,9 @@ struct InjectCommand: ParsableCommand {
     help: ArgumentHelp("The permissions of that file, in octal.", valueName: "mode"))
   var mode = "0600"
 
-  @Flag(help: "List the references in the template; opens no vault and writes nothing.")
+  @Flag(
+    name: [.long, .customShort("n")],
+    help: "List the references in the template; opens no vault and writes nothing.")
   var dryRun = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -56,7 +58,7 @@ struct InjectCommand: ParsableCommand {
     let bytes = try read(input, settings)
     let template = try Template(bytes)
     if dryRun { return try tell(template, settings) }
-    let filled = try Filling(template, settings)
+    let filled = try Filling(template, of: input, settings)
     guard let output else { return try filled.writeToStandardOutput(bytes) }
     if let input { try Self.refuseSameFile(input, output) }
     var size = 0
@@ -151,9 +153,12 @@ private struct Filling {
 
   /// Reads the values of the references.
   ///
-  /// - Throws: ``CommandError`` that lists all missing values with their positions.
-  init(_ template: Template, _ settings: VaultSettings) throws {
+  /// - Throws: ``CommandError`` that lists all missing values with their file and positions.
+  init(_ template: Template, of path: String?, _ settings: VaultSettings) throws {
     self.template = template
+    func place(_ position: Template.Position) -> String {
+      path.map { "\($0):\(position.text)" } ?? position.text
+    }
     let reading = ReferenceReading(settings)
     try reading.open(template.references.map(\.reference))
     var values: [SecretReference: SecretBytes] = [:]
@@ -161,11 +166,11 @@ private struct Filling {
       do {
         values[reference] = try reading.value(of: reference)
       } catch let error as ProtocolError {
-        throw error.prefixed(with: position.text)
+        throw error.prefixed(with: place(position))
       } catch {
         guard let error = CommandError(ownOrTerminal: error) else { throw error }
         throw CommandError(
-          error.code, "\(position.text): \(error.message)", hint: error.hint)
+          error.code, "\(place(position)): \(error.message)", hint: error.hint)
       }
     }
     self.values = values
@@ -176,7 +181,8 @@ private struct Filling {
     guard missing.isEmpty else {
       throw CommandError(
         .itemNotFound,
-        "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
+        (path.map { "\($0): " } ?? "")
+          + "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
           + missing.joined(separator: ", "),
         hint: "'\(ProgramName.current) list' shows the names of all items; nothing was written")
     }

@@ -1,8 +1,9 @@
 import ArgumentParser
 import VaultCredentials
 import VaultExchange
-package import VaultProtocols
+import VaultProtocols
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// `vault run`.
@@ -10,20 +11,27 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a command with secrets in its environment.",
+    usage:
+      "\(ProgramName.current) run [NAME…] [FOLDER/…] [--env V=REF…] [<options>] -- COMMAND [ARG…]",
     discussion: """
       The command replaces this program: same process, terminal, signals and exit status. The item \
-      api-token becomes $API_TOKEN. Missing items are listed before anything starts.
-
-      \(ProgramName.current) run NAME… -- COMMAND ARGUMENT…
+      api-token becomes $API_TOKEN; of a folder, each item sets the variable of its last part: \
+      app/STRIPE_KEY is $STRIPE_KEY. Missing items are listed before anything starts.
 
       \(ProgramName.current) run api-token -- ./deploy.sh
+      \(ProgramName.current) run app/ -- ./server
       \(ProgramName.current) run --env PGPASSWORD=secret://database#password -- psql
       \(ProgramName.current) run --env-file .env --only -- ./server
-      \(ProgramName.current) run --file tls/key -- nginx
+      \(ProgramName.current) run --as-file tls/key -- nginx
       """)
 
-  @Argument(help: "Items and references; each sets the variable of its name.", completion: .live)
+  @Argument(
+    help: "Items and references; each sets the variable of its name. Folders and patterns, too.",
+    completion: .live)
   var names: [String] = []
+
+  @Flag(help: "Name a folder's variables by whole names: app/STRIPE_KEY is $APP_STRIPE_KEY.")
+  var prefixNames = false
 
   @Option(
     help: ArgumentHelp(
@@ -47,16 +55,25 @@ struct RunCommand: ParsableCommand {
     help: ArgumentHelp(
       "A path to a file in memory with the secret, in NAME_FILE.", valueName: "name"),
     completion: .live)
-  var file: [String] = []
+  var asFile: [String] = []
 
   @Option(
     help: ArgumentHelp("What the command reads from its stdin.", valueName: "ref"),
     completion: .live)
-  var stdin: String?
+  var toStdin: String?
+
+  // The names of the first release, which `set` uses for something else.
+  @Option(help: .hidden, completion: .live) var file: [String] = []
+  @Option(help: .hidden, completion: .live) var stdin: String?
 
   @Flag(
     help: "Leave out the rest of the environment, except HOME, PATH, TERM and the like.")
   var only = false
+
+  @Flag(
+    name: [.long, .customShort("n")],
+    help: "Print the names of the variables, and run nothing.")
+  var dryRun = false
 
   // The words after `--`: CommandLineParsing replaces `--` with this option's name, because the
   // parser accepts only one list of words.
@@ -69,20 +86,35 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    guard !command.isEmpty else {
+    guard !command.isEmpty || dryRun else {
       throw CommandError.usage(
         "there is no command to run", hint: "\(ProgramName.current) run NAME… -- COMMAND ARGUMENT…")
     }
+    guard stdin == nil || toStdin == nil else {
+      throw CommandError.usage("--stdin and --to-stdin are one option", hint: "give --to-stdin")
+    }
+    let (folders, names) = try RunFolders.split(names)
     let asked = try RunVariable.all(names: names, assignments: env)
-    let variables = try RunVariable.inFiles(envFile, besides: asked) + asked
+    let inFiles = try RunVariable.inFiles(envFile)
     let files =
-      try fd.map { try RunFile.descriptor($0) } + file.map { try RunFile.path($0) }
-      + (stdin.map { [try RunFile.standardInput($0)] } ?? [])
+      try fd.map { try RunFile.descriptor($0) } + (asFile + file).map { try RunFile.path($0) }
+      + ((toStdin ?? stdin).map { [try RunFile.standardInput($0)] } ?? [])
     let reading = ReferenceReading(settings)
-    try reading.open(variables.flatMap(\.references) + files.map(\.reference))
+    try reading.open((asked + inFiles).flatMap(\.references) + files.map(\.reference))
+    // What stands on the line itself wins over a folder, and a folder over a file.
+    let onLine = try asked.map { try reading.named($0) }
+    try RunVariable.checkNames(onLine)
+    let inFolders = try folders.variables(
+      reading, usesWholeNames: prefixNames, besides: onLine)
+    let variables = inFiles.besides(onLine + inFolders) + inFolders + onLine
+    if dryRun {
+      try reading.check(variables.flatMap(\.references) + files.map(\.reference))
+      try throwIfMissing(reading, variables)
+      return try tell(variables, files, settings)
+    }
     let values = try values(of: variables, reading)
     let contents = try files.compactMap { try reading.value(of: $0.reference) }
-    try reading.throwIfMissing()
+    try throwIfMissing(reading, variables)
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)
@@ -92,6 +124,46 @@ struct RunCommand: ParsableCommand {
       secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
       removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements
     ).replaceProcess()
+  }
+
+  /// Throws one error for all that is missing; what a file asks for has its line.
+  private func throwIfMissing(
+    _ reading: ReferenceReading, _ variables: [RunVariable]
+  ) throws {
+    let places = variables.filter { $0.place != nil && !$0.references.isEmpty }
+    guard places.contains(where: { !reading.missing.isDisjoint(with: $0.references) }) else {
+      return try reading.throwIfMissing()
+    }
+    let onLine = reading.missing.filter { reference in
+      !places.contains { $0.references.contains(reference) }
+    }
+    let sentences =
+      onLine.map { reading.reason(for: $0) }
+      + places.flatMap { variable in
+        variable.references.filter(reading.missing.contains).map {
+          "\(variable.place ?? ""): \(reading.reason(for: $0))"
+        }
+      }
+    throw CommandError(
+      .itemNotFound, sentences.joined(separator: "; "),
+      hint: "'\(ProgramName.current) list' shows the names of all items")
+  }
+
+  /// Prints the names of all variables, for `--dry-run`.
+  private func tell(
+    _ variables: [RunVariable], _ files: [RunFile], _ settings: VaultSettings
+  ) throws {
+    let named =
+      variables.map { ($0.name, $0.references.map(\.fullText)) }
+      + files.filter { $0.use != .standardInput && $0.use.number == nil }
+      .map { ($0.variable, [$0.reference.fullText]) }
+    guard settings.writesJSON else {
+      return try StandardOutput.write(named.map { $0.0 + "\n" }.sorted().joined())
+    }
+    let objects = named.sorted { $0.0 < $1.0 }.map { name, references -> JSONValue in
+      .object([("name", .string(name)), ("references", .strings(references))])
+    }
+    try StandardOutput.write([("variables", .array(objects)), ("isDryRun", .bool(true))])
   }
 
   private func values(
@@ -114,105 +186,16 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// A variable of the command's environment and its value.
-package struct RunVariable: Equatable, Sendable {
-  package let name: String
-  package let parts: [ReferenceText.Part]
-
-  var references: [SecretReference] {
-    parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+extension [RunVariable] {
+  /// The variables without those that are set elsewhere.
+  fileprivate func besides(_ others: [RunVariable]) -> [RunVariable] {
+    let names = Set(others.map(\.name))
+    return filter { !names.contains($0.name) }
   }
+}
 
-  /// Returns the variables that a line asks for.
-  ///
-  /// - Throws: ``CommandError`` with code `usage` for an invalid name of a variable, or one that
-  ///   occurs twice.
-  package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
-    var variables: [RunVariable] = []
-    for text in names {
-      let reference = try SecretReference(nameOrReference: text)
-      variables.append(
-        RunVariable(name: try variableName(for: reference), parts: [.reference(reference)]))
-    }
-    for text in assignments {
-      guard let equals = text.unicodeScalars.firstIndex(of: "="), isVariable(text[..<equals]) else {
-        throw CommandError.usage(
-          "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
-      }
-      let value = String(text[text.unicodeScalars.index(after: equals)...])
-      let parts: [ReferenceText.Part] =
-        value.contains(SecretReference.scheme)
-        ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
-      variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
-    }
-    var seen: Set<String> = []
-    for variable in variables where !seen.insert(variable.name).inserted {
-      throw CommandError.usage(
-        "the variable \(variable.name) is set twice", hint: "give one another name with --env"
-      )
-    }
-    return variables
-  }
-
-  /// Returns the variables of `.env` files; for their syntax see Documentation/cli.md.
-  ///
-  /// - Parameters:
-  ///   - paths: The files; the last one that has a variable wins.
-  ///   - asked: The variables of the line itself, which override the files.
-  /// - Returns: The variables, in no particular order.
-  /// - Throws: ``CommandError`` with code `usage` if a line is not `NAME=value`.
-  static func inFiles(_ paths: [String], besides asked: [RunVariable]) throws -> [RunVariable] {
-    var found: [String: RunVariable] = [:]
-    for path in paths {
-      let bytes = try SecretInput.read(file: path, limit: 1 << 20)
-      guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
-        throw CommandError.usage("\(path) is not UTF-8 text")
-      }
-      for entry in DotenvImport.entries(text) {
-        switch entry {
-        case .damaged(let line, let reason):
-          throw CommandError.usage("\(path), line \(line): \(reason)")
-        case .value(let name, let value):
-          guard isVariable(name[...]) else {
-            throw CommandError.usage("\(path) has an invalid variable name")
-          }
-          found[name] = RunVariable(name: name, parts: try ReferenceText.parts(of: value))
-        }
-      }
-    }
-    for variable in asked { found[variable.name] = nil }
-    return found.values.sorted { $0.name < $1.name }
-  }
-
-  /// The name of the variable for a reference.
-  static func variableName(for reference: SecretReference) throws -> String {
-    try variableName(for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
-  }
-
-  /// The name of the variable for an item: `api-token` is `API_TOKEN`.
-  package static func variableName(for item: String) throws -> String {
-    var name = ""
-    for scalar in item.unicodeScalars {
-      switch scalar {
-      case "a"..."z", "A"..."Z", "0"..."9": name += String(scalar).uppercased()
-      default: name += "_"
-      }
-    }
-    if let first = name.utf8.first, (0x30...0x39).contains(first) { name = "_" + name }
-    guard name.utf8.contains(where: { $0 != UInt8(ascii: "_") }) else {
-      throw CommandError.usage(
-        "an item's name is not valid for a variable", hint: "choose one: --env VARIABLE=NAME")
-    }
-    return name
-  }
-
-  private static func isVariable(_ text: Substring) -> Bool {
-    guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return text.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
-      default: false
-      }
-    }
+extension [SecretReference] {
+  fileprivate func isDisjoint(with others: [SecretReference]) -> Bool {
+    !others.contains(where: contains)
   }
 }

@@ -11,6 +11,9 @@ struct RunFile: Equatable, Sendable {
     /// By a path, in a variable that ends in `_FILE`.
     case path
     case standardInput
+
+    /// The descriptor's number, if the line chose it.
+    var number: Int32? { if case .descriptor(let number) = self { number } else { nil } }
   }
 
   let reference: SecretReference
