@@ -11,6 +11,11 @@ package enum CommandLineParsing {
     return try VaultTool.parsed(arguments)
   }
 
+  /// The line with our words for those that people type by habit.
+  static func resolvingHabits(_ arguments: [String]) -> [String] {
+    Habit.resolving(arguments, from: arguments.count - leadingOptions(arguments).rest.count)
+  }
+
   /// Every verb on the line is one; the parser would take a misspelled one for a word too many.
   private static func checkVerbs(of arguments: [String]) throws {
     var commands = VaultTool.configuration.allVerbs
@@ -44,6 +49,32 @@ package enum CommandLineParsing {
     VaultTool.exitCode(for: error) == .success
   }
 
+  /// What a verb says of a word too many; `nil` where the parser's words will do.
+  private static func tooManyWords(for verb: String) -> CommandError? {
+    let name = ProgramName.current
+    switch verb {
+    case SetCommand.verbName:
+      return .usage(
+        "one item at a time; its secret is not a word of the line, which others can see",
+        hint: "\(name) set NAME asks for it; from a pipe: --stdin, from a file: --file PATH")
+    case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName, OTPCommand.verbName,
+      HistoryCommand.verbName, RestoreCommand.verbName:
+      return .usage("one item at a time", hint: "see: \(name) help \(verb)")
+    case ReadCommand.verbName:
+      return .usage("one reference at a time", hint: "several in a text: \(name) inject")
+    case ListCommand.verbName, ExportCommand.verbName:
+      return .usage(
+        "one pattern at a time",
+        hint: "put it between quotes, so that the shell leaves it alone: "
+          + "\(name) \(verb == ListCommand.verbName ? verb : "\(verb) json") 'work/*'")
+    case RenameCommand.verbName, CopyCommand.verbName:
+      return .usage(
+        "one item or folder at a time, and its new name",
+        hint: "a whole folder: \(name) \(verb) web/ old/")
+    default: return nil
+    }
+  }
+
   /// The parser's complaint without what was typed.
   static func usage(for error: any Error, in arguments: [String]) -> CommandError {
     let message = VaultTool.message(for: error)
@@ -51,6 +82,9 @@ package enum CommandLineParsing {
     let text = error is ValidationError ? message : ParserMessage(message, for: arguments).text
     let verb = arguments.first { name in
       VaultTool.configuration.allVerbs.contains { $0.verbName == name }
+    }
+    if text.contains("nexpected argument"), let verb, let error = tooManyWords(for: verb) {
+      return error
     }
     return .usage(
       text.lowercasedFirst,
@@ -111,7 +145,7 @@ package enum CommandLineParsing {
   /// another program's.
   package static func ownWords(of words: [[UInt8]]) -> ArraySlice<[UInt8]> {
     let texts = words.dropFirst().map(RawArguments.shown)
-    guard leadingOptions(texts).rest.first == RunCommand.verbName,
+    guard leadingOptions(resolvingHabits(texts)).rest.first == RunCommand.verbName,
       let separator = texts.firstIndex(of: "--")
     else { return words[...] }
     return words[...separator]
@@ -125,15 +159,25 @@ package enum CommandLineParsing {
     "home", "vault", "color", "passphrase", "key-file", "keyring-timeout",
   ]
 
+  /// Whether every verb takes an option of this name.
+  static func isCommonOption(_ name: String) -> Bool {
+    flags.contains(name) || options.contains(name)
+  }
+
   /// Says that a word is no verb; the word itself, which may be a secret, is not repeated.
   private static func unknownVerb(
     among verbs: [String], near word: String, after path: [String]
   ) -> CommandError {
     let line = ([ProgramName.current] + path).joined(separator: " ")
+    // A word of the table is no secret.
+    if path.isEmpty, let answer = Habit.answer(to: word) {
+      return .usage("\(line) has no '\(word)': \(answer)", hint: "all commands: \(line) help all")
+    }
     return .usage(
-      "there is no such command",
-      hint: Suggestion.nearest(to: word, among: verbs).map { "did you mean: \(line) \($0)" }
-        ?? (path.isEmpty ? "all commands: \(ProgramName.current) --help" : "see: \(line) --help"))
+      "unknown command",
+      hint: (Habit.word(for: word, among: verbs) ?? Suggestion.nearest(to: word, among: verbs))
+        .map { "did you mean: \(line) \($0)" }
+        ?? (path.isEmpty ? "all commands: \(line) help all" : "see: \(line) --help"))
   }
 }
 

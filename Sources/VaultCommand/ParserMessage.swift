@@ -16,7 +16,11 @@ struct ParserMessage {
   ///   - message: The parser's words; the first line counts.
   ///   - arguments: The line.
   init(_ message: String, for arguments: [String]) {
-    let first = message.parts(at: "\n").first.map(String.init) ?? "the line is not complete"
+    var first = message.parts(at: "\n").first.map(String.init) ?? "the line is not complete"
+    if let end = first.utf8.firstRange(of: Self.suggestion.utf8)?.lowerBound {
+      // The parser suggests what has little in common with the word.
+      first = String(first[..<end]) + Self.suggestion(for: arguments)
+    }
     let known = Self.words(of: arguments)
     var text = first
     // What was typed may hold a quote itself: it is looked for as a whole first.
@@ -33,6 +37,23 @@ struct ParserMessage {
       }
     }
     self.text = parts.joined(separator: "'")
+  }
+
+  private static let suggestion = " Did you mean '"
+
+  /// The option that is nearest to the first unknown one, as a sentence; empty if none is near.
+  private static func suggestion(for arguments: [String]) -> String {
+    let options = grammars(of: arguments).flatMap(\.arguments)
+      .filter(\.shouldDisplay).flatMap { $0.names ?? [] }.map(\.text)
+    let typed = arguments.prefix { $0 != "--" }.map {
+      $0.halves(at: "=").map { String($0.before) } ?? $0
+    }
+    guard let unknown = typed.first(where: { $0.begins(with: "--") && !options.contains($0) }),
+      let near = Suggestion.nearest(
+        to: String(unknown.dropFirst(2)),
+        among: options.filter { $0.begins(with: "--") }.map { String($0.dropFirst(2)) })
+    else { return "" }
+    return "\(suggestion)--\(near)'?"
   }
 
   /// The words of a line as the parser may repeat them: whole, or before and behind an equals sign.
@@ -54,14 +75,8 @@ struct ParserMessage {
   /// What the verbs on the line know: their options, with and without what these take, and their
   /// words.
   private static func words(of arguments: [String]) -> Set<String> {
-    var grammars = [CommandGrammar.root]
-    for argument in arguments {
-      guard let verb = grammars[grammars.count - 1].verbs.first(where: { $0.name == argument })
-      else { continue }
-      grammars.append(verb)
-    }
     var known: Set<String> = [hidden]
-    for argument in grammars.flatMap(\.arguments) {
+    for argument in grammars(of: arguments).flatMap(\.arguments) {
       let names = argument.names?.map(\.text) ?? []
       known.formUnion(names)
       known.formUnion(argument.completionKind?.list?.values ?? [])
@@ -70,5 +85,16 @@ struct ParserMessage {
       known.formUnion(names.flatMap { ["\($0) <\(value)>", "\($0) [<\(value)>]"] })
     }
     return known
+  }
+
+  /// The grammar of the command and of each verb on the line.
+  private static func grammars(of arguments: [String]) -> [CommandGrammar] {
+    var grammars = [CommandGrammar.root]
+    for argument in arguments {
+      guard let verb = grammars[grammars.count - 1].verbs.first(where: { $0.name == argument })
+      else { continue }
+      grammars.append(verb)
+    }
+    return grammars
   }
 }

@@ -35,16 +35,23 @@ public enum VaultProgram {
   }
 
   /// Runs a line; everything that fails is told here, and nowhere else.
-  static func run(_ arguments: [String]) -> ExitStatus {
+  static func run(_ typed: [String]) -> ExitStatus {
     defer {
       ProgressLine.end()
       Notices.tell(isAtEnd: true)
     }
+    var arguments = typed
     do {
-      if let line = FastPath(arguments) {
+      if let line = FastPath(typed) {
         try line.run()
         return .done
       }
+      arguments = CommandLineParsing.resolvingHabits(typed)
+      if arguments != typed, let line = FastPath(arguments) {
+        try line.run()
+        return .done
+      }
+      if try answer(arguments) { return .done }
       var command = try CommandLineParsing.command(for: arguments)
       try command.run()
       return .done
@@ -54,6 +61,22 @@ public enum VaultProgram {
       return report(error, arguments)
     }
   }
+
+  /// Answers lines that ask for help in general; returns whether it did.
+  private static func answer(_ arguments: [String]) throws -> Bool {
+    let (options, rest) = CommandLineParsing.leadingOptions(arguments)
+    switch Array(rest) {
+    case []:
+      try Overview(settings: GlobalOptions.parse(options).settings()).run()
+    case ["help", HelpPage.optionsWord]: try StandardOutput.line(HelpPage.commonOptions)
+    case ["help", HelpPage.allWord], ["help"]:
+      try StandardOutput.line(page(VaultTool.helpMessage()))
+    default: return false
+    }
+    return true
+  }
+
+  private static func page(_ text: String) -> String { HelpPage(text)?.text ?? text }
 
   /// Without /proc the line itself is unknown.
   private static func reportMissingProc() -> ExitStatus {
@@ -81,7 +104,7 @@ public enum VaultProgram {
     if CommandLineParsing.isFromParser(error) {
       if CommandLineParsing.isAnswer(error) {
         do {
-          try StandardOutput.line(VaultTool.fullMessage(for: error))
+          try StandardOutput.line(page(VaultTool.fullMessage(for: error)))
           return .done
         } catch let failure {
           error = failure

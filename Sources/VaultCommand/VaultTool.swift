@@ -36,7 +36,7 @@ struct VaultTool: ParsableCommand {
     version: version,
     groupedSubcommands: [
       CommandGroup(
-        name: "Secrets",
+        name: "Keep secrets",
         subcommands: [
           SetCommand.self, GetCommand.self, EditCommand.self, ListCommand.self, ShowCommand.self,
           RemoveCommand.self, RenameCommand.self, CopyCommand.self, HistoryCommand.self,
@@ -44,10 +44,10 @@ struct VaultTool: ParsableCommand {
           UndoCommand.self, GenerateCommand.self,
         ]),
       CommandGroup(
-        name: "Use",
+        name: "Use secrets",
         subcommands: [RunCommand.self, ReadCommand.self, InjectCommand.self, OTPCommand.self]),
       CommandGroup(
-        name: "The vault",
+        name: "Manage the vault",
         subcommands: [
           InitCommand.self, UnlockCommand.self, LockCommand.self, StatusCommand.self,
           CheckCommand.self,
@@ -56,7 +56,7 @@ struct VaultTool: ParsableCommand {
       CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),
       CommandGroup(name: "App data", subcommands: [DataCommand.self]),
       CommandGroup(
-        name: "Other programs",
+        name: "Integrations",
         subcommands: [
           ConnectCommand.self, DisconnectCommand.self, CredentialCommand.self, ImportCommand.self,
           ExportCommand.self,

@@ -17,6 +17,16 @@ extension StandardError {
     if let hint { line("\(ProgramName.current): hint: \(hint)") }
   }
 
+  /// Says what was done, to a person: on a terminal, without `--quiet`.
+  ///
+  /// - Parameters:
+  ///   - text: What was done.
+  ///   - undo: Whether `undo` takes it back.
+  static func confirmation(_ text: String, undo: Bool = false) {
+    guard isTerminal, !OutputOptions.writesJSON else { return }
+    note(undo ? "\(text); take it back: \(ProgramName.current) undo" : text)
+  }
+
   /// Writes a note about something a person should know that is not a failure.
   ///
   /// `--quiet` silences it.

@@ -1,6 +1,8 @@
 /// Finds the word that was meant.
 package enum Suggestion {
   private static let maximumLength = 64
+  /// More letters than these are another word.
+  private static let maximumDistance = 2
 
   /// The candidate that is like `word`, or begins with it; `nil` where none is near enough to be
   /// meant.
@@ -16,7 +18,10 @@ package enum Suggestion {
       if longer.count == 1 { return longer[0] }
     }
     return candidates.map { (word: $0, distance: distance(word, $0.lowercased())) }
-      .filter { $0.distance <= max(1, min(word.utf8.count, $0.word.utf8.count) / 3) }
+      .filter { candidate in
+        let length = min(word.utf8.count, candidate.word.utf8.count)
+        return candidate.distance <= min(maximumDistance, max(1, length / 3))
+      }
       .min { $0.distance < $1.distance }?.word
   }
 

@@ -75,6 +75,33 @@ import VaultStorage
     return result
   }
 
+  /// Passes bytes to a program that has the terminal, such as a pager, and waits for its end.
+  ///
+  /// Ctrl-C is the program's business meanwhile, and not this process's.
+  ///
+  /// - Parameters:
+  ///   - arguments: The program and its arguments.
+  ///   - bytes: Its stdin.
+  ///   - variables: Variables to add to its environment.
+  /// - Returns: Whether it was found and started.
+  /// - Throws: ``TerminalError`` with code `.inputOutput` if there is no file in memory.
+  static func show(
+    _ arguments: [String], _ bytes: SecretBytes, adding variables: [String: String]
+  ) throws -> Bool {
+    let file = try SealedMemoryFile.make(bytes)
+    let child = unsafe launch(arguments, variables: variables) { actions in
+      unsafe posix_spawn_file_actions_adddup2(&actions, file, 0)
+    }
+    close(file)
+    guard let child else { return false }
+    cvault_ignore_signal(SIGINT)
+    var status: Int32 = 0
+    while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+    _ = cvault_default_signal(SIGINT)
+    // A shell's words for "not executable" and "not found": POSIX, 2.8.2.
+    return status & 0x7F != 0 || ![126, 127].contains(status >> 8 & 0xFF)
+  }
+
   /// Passes bytes to a program that may leave a child behind, like the owner of a selection.
   ///
   /// Its output goes to /dev/null.

@@ -89,6 +89,9 @@ package enum ProcessState {
     return text.isEmpty ? nil : text
   }
 
+  /// Whether a variable is set, even to nothing.
+  package static func hasVariable(_ name: String) -> Bool { unsafe getenv(name) != nil }
+
   /// The value of a variable in locked memory; `nil` if it is missing.
   package static func secretVariable(_ name: String) throws -> SecretBytes? {
     guard let value = unsafe getenv(name) else { return nil }
@@ -126,6 +129,13 @@ package enum ProcessState {
       return nil
     }
     return Int(columns)
+  }
+
+  /// The height of a terminal in rows; `nil` if it is not a terminal, or its height is unknown.
+  package static func rows(of descriptor: Int32) -> Int? {
+    var (columns, rows): (UInt16, UInt16) = (0, 0)
+    guard unsafe cvault_window_size(descriptor, &columns, &rows) == 0, rows > 0 else { return nil }
+    return Int(rows)
   }
 
   /// Whether a descriptor is a terminal.

@@ -42,7 +42,7 @@ package enum OutputOptions {
   }
 
   /// Whether the terminal has no control sequences.
-  private static var isDumb: Bool {
+  static var isDumb: Bool {
     let name = ProcessState.variable("TERM")
     return name == nil || name == "dumb"
   }

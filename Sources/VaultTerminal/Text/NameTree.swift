@@ -19,7 +19,8 @@ package struct NameTree {
   /// The lines, one for each item and folder, cut at the width of the terminal.
   package var text: String {
     var output = ""
-    let place = Place(columns: StandardOutput.columns, isColored: StandardOutput.isColored)
+    let place = Place(
+      columns: StandardOutput.columns, isColored: StandardOutput.isColored, lines: .ofLocale)
     for child in root.children { child.write(to: &output, lead: "", indent: "", place) }
     return output
   }
@@ -27,6 +28,28 @@ package struct NameTree {
   private struct Place {
     let columns: Int?
     let isColored: Bool
+    let lines: Lines
+  }
+
+  /// What leads to a name, four columns each: to a last one and another, and below these.
+  private struct Lines {
+    let toLast, toOther, belowLast, belowOther: String
+
+    static let drawn = Lines(
+      toLast: "└── ", toOther: "├── ", belowLast: "    ", belowOther: "│   ")
+    /// For terminals that have no more than ASCII, as tree(1) draws them.
+    static let plain = Lines(
+      toLast: "`-- ", toOther: "|-- ", belowLast: "    ", belowOther: "|   ")
+
+    /// Those of the locale: POSIX, "Internationalization Variables".
+    static var ofLocale: Lines {
+      let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+      guard let locale = names.lazy.compactMap(ProcessState.variable).first else { return drawn }
+      let isUnicode = ["utf-8", "utf8"].contains {
+        locale.lowercased().utf8.firstRange(of: $0.utf8) != nil
+      }
+      return isUnicode ? drawn : plain
+    }
   }
 
   private final class Branch {
@@ -55,8 +78,8 @@ package struct NameTree {
       for (number, child) in children.enumerated() {
         let isLast = number == children.count - 1
         child.write(
-          to: &output, lead: indent + (isLast ? "└── " : "├── "),
-          indent: indent + (isLast ? "    " : "│   "), place)
+          to: &output, lead: indent + (isLast ? place.lines.toLast : place.lines.toOther),
+          indent: indent + (isLast ? place.lines.belowLast : place.lines.belowOther), place)
       }
     }
   }

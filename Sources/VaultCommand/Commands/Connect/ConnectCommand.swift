@@ -15,7 +15,7 @@ struct ConnectionOptions: ParsableArguments {
       valueName: "profile-or-registry"))
   var part: String?
 
-  @Flag(help: "Only show what would be written.")
+  @Flag(name: [.long, .customShort("n")], help: "Only show what would be written.")
   var dryRun = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import VaultCredentials
 import VaultStorage
 import VaultTerminal
@@ -30,6 +31,7 @@ struct HistoryCommand: ParsableCommand {
       }
       return try StandardOutput.write([("name", .string(name.text)), ("versions", .array(objects))])
     }
+    guard !StandardOutput.isTerminal else { return try show(versions) }
     let rows = versions.map { version in
       [String(version.version), Timestamp.text(version.written)]
         + (version.isCurrent ? ["current"] : [])
@@ -37,6 +39,19 @@ struct HistoryCommand: ParsableCommand {
     try StandardOutput.write(
       TextTable.aligned(rows) { row, column in
         versions[row].isCurrent ? .good : column == 1 ? .faint : nil
+      })
+  }
+
+  /// Shows the versions to a person.
+  private func show(_ versions: [ItemVersion]) throws {
+    let now = Date()
+    let rows = versions.map { version in
+      [String(version.version), version.written.relative(to: now)]
+        + (version.isCurrent ? ["current"] : [])
+    }
+    try Pager.write(
+      TextTable.aligned([["VERSION", "WRITTEN"]] + rows) { row, column in
+        row == 0 || column == 1 ? .faint : versions[row - 1].isCurrent ? .good : nil
       })
   }
 }
@@ -64,6 +79,9 @@ struct RestoreCommand: ParsableCommand {
     let settings = try common.settings()
     let name = try ItemName(name)
     let item = try settings.withVault { try $0.restore(name, version: version) }
-    if settings.writesJSON { try StandardOutput.write([("item", item.json)]) }
+    if settings.writesJSON { return try StandardOutput.write([("item", item.json)]) }
+    StandardError.confirmation(
+      "\(item.name.text) is back; its current version is \(item.version)",
+      undo: true)
   }
 }

@@ -10,15 +10,26 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the names of items.",
     discussion: """
-      A tree on a terminal, if names have slashes; one name per line in a pipe.
+      A word finds every name that contains it, in any case; a folder, web/, lists what is below it. A tree \
+      on a terminal, if names have slashes; one name per line in a pipe. Long lists go through $VAULT_PAGER \
+      or $PAGER on a terminal.
 
       \(ProgramName.current) list
-      \(ProgramName.current) list 'work/*' --long
+      \(ProgramName.current) list github
+      \(ProgramName.current) list work/ --long --sort modified
+      \(ProgramName.current) list 'work/*/token'
       \(ProgramName.current) list --expiring 14d
       """)
 
+  /// The order of the list.
+  enum Order: String, ExpressibleByArgument, CaseIterable {
+    case name, modified, created, expires
+  }
+
   @Argument(
-    help: ArgumentHelp("Only names that match this shell pattern.", valueName: "glob"),
+    help: ArgumentHelp(
+      "Only names that contain this, below a folder/, or that match a shell pattern.",
+      valueName: "pattern"),
     completion: .live)
   var pattern: String?
 
@@ -42,15 +53,51 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "List the trash instead.")
   var trash = false
 
+  @Flag(help: "List the vaults instead: their names and files.")
+  var vaults = false
+
+  @Option(help: "Newest first for modified and created, soonest first for expires.")
+  var sort = Order.name
+
+  @Flag(help: "Exit with 1 if nothing is found.")
+  var exitCode = false
+
+  @Flag(
+    inversion: .prefixedNo, help: "Show long lists a page at a time; the default on a terminal.")
+  var pager = true
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    if tree == true, long {
-      throw CommandError.usage("--tree and --long cannot be combined", hint: "give one")
+    if tree == true, long || sort != .name {
+      throw CommandError.usage(
+        "--tree cannot be combined with \(long ? "--long" : "--sort")", hint: "give one")
     }
+    guard !vaults else { return try listVaults(settings) }
+    let query = try query()
+    let (items, names) = try settings.withVault { vault in
+      let items = try vault.items(matching: query)
+      // Only for a suggestion.
+      return (items, items.isEmpty && pattern != nil ? try vault.items().map(\.name.text) : [])
+    }
+    try write(sorted(items), settings)
+    guard items.isEmpty else { return }
+    if StandardError.isTerminal, !settings.writesJSON { tellNothing(names) }
+    if exitCode { throw ExitStatusOnly(status: .no) }
+  }
+
+  private func query() throws -> ItemQuery {
     var query = ItemQuery()
-    query.pattern = pattern
+    if let pattern {
+      if pattern.unicodeScalars.contains(where: { "*?[".unicodeScalars.contains($0) }) {
+        query.pattern = pattern
+      } else if pattern.hasSuffix("/"), pattern != "/" {
+        query.folder = try ItemName(String(pattern.dropLast())).text
+      } else {
+        query.text = pattern
+      }
+    }
     query.tag = tag
     query.isInTrash = trash
     if expired { query.expiresBefore = Date() }
@@ -60,34 +107,144 @@ struct ListCommand: ParsableCommand {
       }
       query.expiresBefore = Date().addingTimeInterval(Double(seconds))
     }
-    let items = try settings.withVault { try $0.items(matching: query) }
+    return query
+  }
+
+  private func sorted(_ items: [Item]) -> [Item] {
+    switch sort {
+    case .name: items
+    case .modified: items.sorted { $0.modified > $1.modified }
+    case .created: items.sorted { $0.created > $1.created }
+    case .expires:
+      items.sorted { ($0.expires ?? .distantFuture) < ($1.expires ?? .distantFuture) }
+    }
+  }
+
+  private func write(_ items: [Item], _ settings: VaultSettings) throws {
     if settings.writesJSON {
       return try StandardOutput.write([("items", .array(items.map(\.json)))])
     }
     let names = items.map { StandardOutput.shown($0.name.text) }
+    let text: String
     if long {
-      let now = Date()
-      try StandardOutput.write(
-        TextTable.aligned(zip(names, items).map(row), cutting: 0) { row, column in
-          switch column {
-          case 0: nil
-          case 4: items[row].expires.map { $0 < now ? .bad : .doubtful }
-          default: .faint
-          }
-        })
-    } else if tree ?? StandardOutput.isTerminal {
-      try StandardOutput.write(NameTree(names).text)
+      text = StandardOutput.isTerminal ? ItemTable(items).text : Self.lines(items)
+    } else if tree ?? (StandardOutput.isTerminal && sort == .name) {
+      text = NameTree(names).text
     } else {
-      try StandardOutput.write(names.map { $0 + "\n" }.joined())
+      text = names.map { $0 + "\n" }.joined()
     }
+    try Pager.write(text, isAllowed: pager)
   }
 
-  private func row(_ name: String, _ item: Item) -> [String] {
-    [
-      name, item.kind.name, "v\(item.version)", Timestamp.text(item.modified),
-      item.expires.map { "expires \(Timestamp.text($0))" } ?? "-",
-      item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.shown).joined(separator: ","),
-    ]
+  /// Says that there is nothing, and what may have been meant.
+  private func tellNothing(_ names: [String]) {
+    let isAll = !trash && tag == nil && !expired && expiring == nil
+    guard let pattern else {
+      StandardError.note(
+        trash ? "the trash is empty" : isAll ? "the vault has no items yet" : "no such item",
+        hint: isAll ? "store one: \(ProgramName.current) set NAME" : nil)
+      return
+    }
+    let near = isAll ? Suggestion.nearest(to: pattern, among: names) : nil
+    StandardError.note(
+      "no item matches '\(pattern)'", hint: near.map { "did you mean: \($0)" })
+  }
+
+  /// The lines of `--long` for programs.
+  private static func lines(_ items: [Item]) -> String {
+    TextTable.aligned(
+      items.map { item in
+        [
+          StandardOutput.shown(item.name.text), item.kind.name, "v\(item.version)",
+          Timestamp.text(item.modified),
+          item.expires.map { "expires \(Timestamp.text($0))" } ?? "-",
+          item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.shown).joined(separator: ","),
+        ]
+      })
+  }
+
+  private func listVaults(_ settings: VaultSettings) throws {
+    guard pattern == nil else {
+      throw CommandError.usage("--vaults takes no pattern", hint: "leave it out")
+    }
+    let vaults = try VaultList(settings).vaults
+    if settings.writesJSON {
+      let objects = vaults.map { vault -> JSONValue in
+        .object([("name", .optional(vault.name)), ("path", .string(vault.path))])
+      }
+      return try StandardOutput.write([("vaults", .array(objects))])
+    }
+    let rows = vaults.map { vault in
+      [vault.name.map(StandardOutput.shown) ?? "(default)", StandardOutput.shown(vault.path)]
+    }
+    try StandardOutput.write(TextTable.aligned(rows) { _, column in column == 1 ? .faint : nil })
+    if vaults.isEmpty, StandardError.isTerminal {
+      StandardError.note("there is no vault yet", hint: Advice.text(nil, [.makeVault]))
+    }
+    if vaults.isEmpty, exitCode { throw ExitStatusOnly(status: .no) }
+  }
+}
+
+/// Items with headings, for a person: columns that are empty for all of them are left out.
+private struct ItemTable {
+  private let items: [Item]
+  private let now = Date()
+
+  init(_ items: [Item]) { self.items = items }
+
+  private struct Column {
+    let heading: String
+    let isAlwaysShown: Bool
+    let cell: (Item) -> String
+    var style: (Item) -> TextStyle? = { _ in .faint }
+  }
+
+  private var columns: [Column] {
+    let now = now
+    return [
+      Column(
+        heading: "NAME", isAlwaysShown: true, cell: { StandardOutput.shown($0.name.text) },
+        style: { _ in nil }),
+      Column(heading: "KIND", isAlwaysShown: true, cell: { $0.kind.name }),
+      Column(heading: "VERSION", isAlwaysShown: true, cell: { "\($0.version)" }),
+      Column(heading: "MODIFIED", isAlwaysShown: true, cell: { $0.modified.relative(to: now) }),
+      Column(
+        heading: "REMOVED", isAlwaysShown: false, cell: { $0.trashed?.relative(to: now) ?? "" }),
+      Column(
+        heading: "EXPIRES", isAlwaysShown: false, cell: { $0.expires?.relative(to: now) ?? "" },
+        style: { $0.expires.map { $0 < now ? .bad : .doubtful } }),
+      Column(
+        heading: "TAGS", isAlwaysShown: false,
+        cell: { $0.tags.map(StandardOutput.shown).joined(separator: ", ") }),
+    ].filter { column in column.isAlwaysShown || items.contains { !column.cell($0).isEmpty } }
+  }
+
+  var text: String {
+    guard !items.isEmpty else { return "" }
+    let columns = columns
+    let rows = [columns.map(\.heading)] + items.map { item in columns.map { $0.cell(item) } }
+    return TextTable.aligned(rows, cutting: 0) { row, column in
+      row == 0 ? .faint : columns[column].style(items[row - 1])
+    }
+  }
+}
+
+/// The vaults of a folder: the default one and those with names.
+struct VaultList {
+  /// Each with its name, `nil` for the default one, and its file.
+  let vaults: [(name: String?, path: String)]
+
+  init(_ settings: VaultSettings) throws {
+    let data = try settings.location().data
+    let file = "\(data)/secrets.vault"
+    let folder = "\(data)/secrets"
+    let ending = ".vault"
+    let found = (try? Directory(folder).names()) ?? []
+    let names = found.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
+      .map { String($0.dropLast(ending.count)) }.sorted()
+    vaults =
+      (SecretInput.exists(file) ? [(nil, file)] : [])
+      + names.map { ($0, "\(folder)/\($0)\(ending)") }
   }
 }
 

@@ -11,27 +11,102 @@ struct RemoveCommand: ParsableCommand {
     discussion: """
       Removes all of them or none. '\(ProgramName.current) restore NAME' brings one back from the trash, \
       and '\(ProgramName.current) undo' all of them. --purge erases them and their earlier versions from \
-      every file of the vault.
+      every file of the vault. On a terminal it asks before it purges, or removes a whole folder.
 
       \(ProgramName.current) remove api-token
+      \(ProgramName.current) remove old/ 'web/test-*'
+      \(ProgramName.current) remove old/token --purge --yes
       """)
 
-  @Argument(help: "The items.", completion: .live)
+  @Argument(help: "The items; folders/ and shell patterns, too.", completion: .live)
   var names: [String]
 
   @Flag(help: "Erase them for good, with removed items of the same name.")
   var purge = false
 
+  @Flag(name: [.long, .customShort("n")], help: "Only list what would be removed.")
+  var dryRun = false
+
+  @Flag(name: [.long, .customShort("y")], help: "Do not ask before a purge or a whole folder.")
+  var yes = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let names = try names.map(ItemName.init)
-    try settings.withVault { try $0.remove(names, purge: purge) }
-    if settings.writesJSON {
-      try StandardOutput.write([
-        ("removed", .strings(names.map(\.text))), ("purged", .bool(purge)),
-      ])
+    let words = try names.map { word in (word, try ItemSelection(word)) }
+    for (word, selection) in words where selection == nil { _ = try ItemName(word) }
+    let removed = try settings.withVault { vault in
+      var names: [ItemName] = []
+      for (word, selection) in words {
+        names +=
+          try selection?.items { try vault.items(matching: $0) }.map(\.name) ?? [ItemName(word)]
+      }
+      var seen: Set<ItemName> = []
+      names.removeAll { !seen.insert($0).inserted }
+      if dryRun {
+        try check(names, in: vault)
+      } else {
+        if !yes {
+          if purge {
+            try confirmPurge(of: names, in: vault)
+          } else if words.contains(where: { $0.1 != nil }) {
+            let count = "\(names.count) \(names.count == 1 ? "item" : "items")"
+            try ItemQuestion.confirm("Remove \(count)?", default: false)
+          }
+        }
+        try vault.remove(names, purge: purge)
+      }
+      return names
     }
+    try report(removed, settings)
+  }
+
+  private func report(_ names: [ItemName], _ settings: VaultSettings) throws {
+    if settings.writesJSON {
+      return try StandardOutput.write(
+        [("removed", .strings(names.map(\.text))), ("purged", .bool(purge))]
+          + (dryRun ? [("isDryRun", .bool(true))] : []))
+    }
+    if dryRun {
+      return try StandardOutput.write(
+        names.map { StandardOutput.shown($0.text) + "\n" }.joined())
+    }
+    let what = names.count == 1 ? names[0].text : "\(names.count) items"
+    let verb = names.count == 1 ? "is" : "are"
+    if purge {
+      StandardError.confirmation("\(what) \(verb) gone for good")
+    } else {
+      StandardError.confirmation("\(what) \(verb) in the trash", undo: true)
+    }
+  }
+
+  /// Fails as the removal itself would.
+  private func check(_ names: [ItemName], in vault: UnlockedVault.Blocking) throws {
+    let snapshot = try vault.read()
+    let trashed = purge ? Set(snapshot.items(matching: Self.trash).map(\.name)) : []
+    for name in names where !trashed.contains(name) { _ = try snapshot.item(name) }
+  }
+
+  private static var trash: ItemQuery {
+    var query = ItemQuery()
+    query.isInTrash = true
+    return query
+  }
+
+  /// Asks whether items are to go for good; nobody is asked without a terminal.
+  private func confirmPurge(of names: [ItemName], in vault: UnlockedVault.Blocking) throws {
+    guard Prompt.isPossible else { return }
+    let wanted = Set(names)
+    let items = try (vault.items() + vault.items(matching: Self.trash)).filter {
+      wanted.contains($0.name)
+    }
+    // What is missing is reported by the removal itself.
+    guard !items.isEmpty else { return }
+    let what = wanted.count == 1 ? "'\(names[0].text)'" : "\(wanted.count) items"
+    let versions = items.reduce(0) { $0 + 1 + $1.earlierVersions }
+    try ItemQuestion.confirm(
+      "Purge \(what) and \(wanted.count == 1 ? "its" : "their") "
+        + "\(versions) \(versions == 1 ? "version" : "versions") for good?", default: false)
   }
 }

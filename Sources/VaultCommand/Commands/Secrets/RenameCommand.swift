@@ -1,39 +1,115 @@
 import ArgumentParser
 import VaultCredentials
+import VaultStorage
 import VaultTerminal
 
 /// `vault rename`.
 struct RenameCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rename", abstract: "Rename an item.",
-    discussion: "\(ProgramName.current) rename token api-token")
+    commandName: "rename", abstract: "Rename an item, or move a folder.",
+    discussion: """
+      All of a folder's items move at once, and '\(ProgramName.current) undo' takes all of it back; on a \
+      terminal it asks first.
 
-  @Argument(help: "The item.", completion: .live) var name: String
-  @Argument(help: "Its new name.", completion: .live) var newName: String
+      \(ProgramName.current) rename token api-token
+      \(ProgramName.current) rename web/ old/web/
+      \(ProgramName.current) rename 'web/test-*' old/
+      """)
+
+  @OptionGroup var move: MoveOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    let settings = try common.settings()
-    let (name, newName) = (try ItemName(name), try ItemName(newName))
-    let item = try settings.withVault { try $0.rename(name, to: newName) }
-    if settings.writesJSON { try StandardOutput.write([("item", item.json)]) }
+    try move.run(common.settings(), verb: "rename", done: "renamed") { moves, edit in
+      try moves.rename(in: &edit)
+    }
   }
 }
 
 /// `vault copy`.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "copy", abstract: "Copy an item.",
-    discussion: "\(ProgramName.current) copy api-token api-token-old")
+    commandName: "copy", abstract: "Copy an item, or a folder.",
+    discussion: """
+      \(ProgramName.current) copy api-token api-token-old
+      \(ProgramName.current) copy web/ staging/
+      """)
 
-  @Argument(help: "The item.", completion: .live) var name: String
-  @Argument(help: "The name of the copy.", completion: .live) var newName: String
+  @OptionGroup var move: MoveOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    let settings = try common.settings()
-    let (name, newName) = (try ItemName(name), try ItemName(newName))
-    let item = try settings.withVault { try $0.copy(name, to: newName) }
-    if settings.writesJSON { try StandardOutput.write([("item", item.json)]) }
+    try move.run(common.settings(), verb: "copy", done: "copied") { moves, edit in
+      try moves.copy(in: &edit)
+    }
   }
+}
+
+/// The arguments of `rename` and `copy`.
+struct MoveOptions: ParsableArguments {
+  @Argument(help: "The item, a folder/ or a shell pattern.", completion: .live) var name: String
+  @Argument(help: "The new name, or a folder/.", completion: .live) var newName: String
+
+  @Flag(name: [.long, .customShort("n")], help: "Only show what would be done.")
+  var dryRun = false
+
+  @Flag(name: [.long, .customShort("y")], help: "Do not ask before a whole folder.")
+  var yes = false
+
+  func run(
+    _ settings: VaultSettings, verb: String, done: String,
+    _ change: (ItemMoves, inout VaultEdit) throws -> [Item]
+  ) throws {
+    // What cannot be a name is refused before anything is opened.
+    if try ItemSelection(name) == nil { _ = try ItemName(name) }
+    let (moves, items) = try settings.withVault { vault in
+      let moves = try ItemMoves(name, to: newName) { try vault.items(matching: $0) }
+      if dryRun {
+        for move in moves.moves where try vault.items().allSatisfy({ $0.name != move.from }) {
+          _ = try vault.read().item(move.from)
+        }
+        return (moves, [Item]())
+      }
+      if moves.isOfSeveral, !yes {
+        let count = moves.moves.count
+        try ItemQuestion.confirm(
+          "\(verb.capitalizedFirst) \(count) \(count == 1 ? "item" : "items"), "
+            + "\(name) to \(newName)?", default: true)
+      }
+      return (moves, try vault.edit { edit in try change(moves, &edit) })
+    }
+    try report(moves, items, settings, done: done)
+  }
+
+  private func report(
+    _ moves: ItemMoves, _ items: [Item], _ settings: VaultSettings, done: String
+  ) throws {
+    if settings.writesJSON {
+      if dryRun {
+        let objects = moves.moves.map { move -> JSONValue in
+          .object([("name", .string(move.from.text)), ("newName", .string(move.to.text))])
+        }
+        return try StandardOutput.write([("isDryRun", .bool(true)), ("moves", .array(objects))])
+      }
+      return try StandardOutput.write(
+        moves.isOfSeveral
+          ? [("items", .array(items.map(\.json)))] : [("item", items.first?.json ?? .null)])
+    }
+    if dryRun {
+      return try StandardOutput.write(
+        TextTable.aligned(
+          moves.moves.map {
+            [StandardOutput.shown($0.from.text), "->", StandardOutput.shown($0.to.text)]
+          }))
+    }
+    let what =
+      moves.isOfSeveral
+      ? "\(items.count) \(items.count == 1 ? "item" : "items"), \(name) to \(newName)"
+      : moves.moves.map { "\($0.from.text) to \($0.to.text)" }.joined()
+    StandardError.confirmation("\(done) \(what)", undo: true)
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -45,10 +45,15 @@ struct SettingsCommand: ParsableCommand {
     if settings.writesJSON {
       let number = { (seconds: Int?) in seconds.map { JSONValue.number(Int64($0)) } ?? .null }
       try StandardOutput.write([("session", number(session)), ("clipboard", number(clipboard))])
-    } else if value == nil {
-      let words = { (seconds: Int?) in
-        seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
-      }
+      return
+    }
+    let words = { (seconds: Int?) in
+      seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
+    }
+    if let name, value != nil {
+      StandardError.confirmation(
+        "\(name.rawValue) is now \(words(name == .session ? session : clipboard))")
+    } else {
       let rows = [["session", words(session)], ["clipboard", words(clipboard)]]
       try StandardOutput.write(
         TextTable.aligned(rows.filter { name == nil || $0[0] == name?.rawValue }))

@@ -1,0 +1,116 @@
+import ArgumentParser
+import VaultStorage
+import VaultTerminal
+
+/// A help page as the argument parser writes it, in the order in which people read: the verb's own
+/// options first, and the common ones as one line.
+struct HelpPage {
+  private struct Section {
+    /// The words before the colon.
+    let heading: String
+    var lines: [String]
+  }
+
+  private static let common = "COMMON OPTIONS"
+  private static let own = ["OVERVIEW", "USAGE", "ARGUMENTS", "OPTIONS"]
+  private static let subcommands = "SUBCOMMANDS"
+
+  private let sections: [Section]
+
+  /// Reads a page; `nil` for any other text, such as the version.
+  init?(_ text: String) {
+    var sections: [Section] = []
+    for line in text.parts(at: "\n", keepsEmpty: true).map(String.init) {
+      if let heading = Self.heading(of: line) {
+        sections.append(Section(heading: heading, lines: [line]))
+      } else if sections.isEmpty {
+        return nil
+      } else {
+        sections[sections.count - 1].lines.append(line)
+      }
+    }
+    guard sections.contains(where: { $0.heading == "USAGE" }) else { return nil }
+    self.sections = sections
+  }
+
+  /// The heading that a line begins with: capitals before a colon.
+  private static func heading(of line: String) -> String? {
+    guard let halves = line.halves(at: ":"), let first = halves.before.unicodeScalars.first,
+      ("A"..."Z").contains(first),
+      halves.before.unicodeScalars.allSatisfy({ !$0.properties.isLowercase })
+    else { return nil }
+    return String(halves.before)
+  }
+
+  /// The page.
+  var text: String {
+    let isRoot = sections.contains { $0.heading.hasSuffix(" \(Self.subcommands)") }
+    let hasCommon = isRoot || sections.contains { $0.heading == Self.common }
+    var output: [String] = []
+    for section in sorted where section.heading != Self.common {
+      var lines = section.lines
+      while lines.last?.isEmpty == true { lines.removeLast() }
+      switch section.heading {
+      case "USAGE": lines = lines.map { hasCommon ? Self.withoutCommonOptions($0) : $0 }
+      case "OPTIONS" where !isRoot:
+        // The version is the program's, and an option of that name may be the verb's.
+        lines.removeAll { $0.hasSuffix(" Show the version.") }
+      case _ where section.heading.hasSuffix(" \(Self.subcommands)"):
+        lines[0] = String(section.heading.dropLast(Self.subcommands.utf8.count + 1)) + ":"
+      default: break
+      }
+      output.append(lines.joined(separator: "\n"))
+    }
+    if hasCommon {
+      output.append("And the common options: \(ProgramName.current) help \(Self.optionsWord)")
+    }
+    return output.joined(separator: "\n\n")
+  }
+
+  private var sorted: [Section] {
+    let first = Self.own.compactMap { word in sections.first { $0.heading == word } }
+    return first + sections.filter { !Self.own.contains($0.heading) }
+  }
+
+  /// The usage without what is said elsewhere.
+  private static func withoutCommonOptions(_ line: String) -> String {
+    var kept = ""
+    var rest = line[...]
+    var isShortened = false
+    while let open = rest.utf8.firstRange(of: "[--".utf8),
+      let close = rest[open.upperBound...].unicodeScalars.firstIndex(of: "]")
+    {
+      let name = rest[open.upperBound..<close].unicodeScalars.prefix { $0 != " " && $0 != "]" }
+      let next = rest.unicodeScalars.index(after: close)
+      if CommandLineParsing.isCommonOption(String(name)) {
+        kept += rest[..<open.lowerBound]
+        rest = rest[next...].drop { $0 == " " }
+        isShortened = true
+      } else {
+        kept += rest[..<next]
+        rest = rest[next...]
+      }
+    }
+    kept += rest
+    while kept.utf8.last == UInt8(ascii: " ") { kept.removeLast() }
+    return isShortened ? "\(kept) [<options>]" : kept
+  }
+
+  // MARK: Pages of their own
+
+  /// `help options` and `help all`.
+  static let optionsWord = "options"
+  static let allWord = "all"
+
+  /// The common options, as `vault help options` shows them.
+  static var commonOptions: String {
+    let page = HelpPage(VaultTool.helpMessage(for: LockCommand.self))
+    var lines = page?.sections.first { $0.heading == common }?.lines ?? []
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return """
+      Every verb takes the common options, before the verb or behind it.
+
+      \(lines.joined(separator: "\n"))
+      """
+  }
+}

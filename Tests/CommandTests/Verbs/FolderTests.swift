@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Folders and patterns as objects of `rename`, `copy`, `remove`, `list` and `export`.
+struct FolderTests {
+  private func vault(_ names: String...) throws -> CommandVault {
+    let vault = try CommandVault()
+    for name in names { try vault.set(name, "secret of \(name)") }
+    return vault
+  }
+
+  private func names(_ vault: CommandVault) throws -> [String] {
+    try vault("list").text.split(separator: "\n").map(String.init)
+  }
+
+  @Test func aFolderIsRenamedInOneChange() throws {
+    let vault = try vault("web/a", "web/b/c", "website", "old/x")
+    let done = try vault("rename", "web/", "old/")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.text.isEmpty && done.errors.isEmpty, "quiet in a pipe")
+    #expect(try names(vault) == ["old/a", "old/b/c", "old/x", "website"])
+    #expect(try vault("get", "old/b/c").text == "secret of web/b/c")
+    #expect(try vault("undo").status == 0)
+    #expect(try names(vault) == ["old/x", "web/a", "web/b/c", "website"])
+  }
+
+  @Test func aFolderMovesIntoItselfAndOutOfItself() throws {
+    let vault = try vault("a/x", "a/b/x", "a/b/b/x")
+    #expect(try vault("rename", "a/", "a/b").status == 0)
+    #expect(try names(vault) == ["a/b/b/b/x", "a/b/b/x", "a/b/x"])
+    #expect(try vault("get", "a/b/b/x").text == "secret of a/b/x")
+    #expect(try vault("rename", "a/b/", "a/").status == 0)
+    #expect(try vault("get", "a/x").text == "secret of a/x")
+    #expect(try vault("rename", "a/", "/").status == 0)
+    #expect(try names(vault) == ["b/b/x", "b/x", "x"])
+  }
+
+  @Test func aNameThatIsTakenStopsTheWholeChange() throws {
+    let vault = try vault("web/a", "web/b", "old/b")
+    for verb in ["rename", "copy"] {
+      let refused = try vault(verb, "web/", "old/")
+      #expect(refused.status == 1, "\(refused.errors)")
+      #expect(try names(vault) == ["old/b", "web/a", "web/b"])
+    }
+  }
+
+  @Test func anItemMovesIntoAFolderAndAPatternKeepsItsParts() throws {
+    let vault = try vault("web/token", "web/test-a", "web/test-b/c")
+    #expect(try vault("rename", "web/token", "old/").status == 0)
+    #expect(try vault("copy", "web/test-*", "archive").status == 0)
+    #expect(
+      try names(vault) == [
+        "archive/test-a", "archive/test-b/c", "old/token", "web/test-a", "web/test-b/c",
+      ])
+    let json = try vault("rename", "web/", "new/", "--json").text
+    #expect(json.contains("\"items\"") && json.contains("new/test-b/c"))
+    #expect(try vault("rename", "old/token", "token", "--json").text.contains("\"item\""))
+  }
+
+  @Test func aDryRunOfEachShowsAndChangesNothing() throws {
+    let vault = try vault("web/a", "web/b")
+    #expect(
+      try vault("rename", "web/", "old/", "-n").text == "web/a  ->  old/a\nweb/b  ->  old/b\n")
+    #expect(try vault("copy", "web/a", "c", "--dry-run").text == "web/a  ->  c\n")
+    #expect(try vault("remove", "web/*", "-n").text == "web/a\nweb/b\n")
+    #expect(try vault("remove", "web/a", "--purge", "-n", "--json").text.contains("isDryRun"))
+    #expect(try vault("remove", "nope", "-n").status == 1)
+    #expect(try vault("rename", "nope", "x", "-n").status == 1)
+    #expect(try names(vault) == ["web/a", "web/b"])
+  }
+
+  @Test func removingAFolderIsOneChange() throws {
+    let vault = try vault("web/a", "web/b/c", "token", "other")
+    #expect(try vault("remove", "web/", "token", "web/a").status == 0)
+    #expect(try names(vault) == ["other"])
+    #expect(try vault("undo").status == 0)
+    #expect(try names(vault).count == 4)
+    #expect(try vault("remove", "nope/").status == 1)
+    #expect(try vault("remove", "/").status == 64)
+    #expect(try names(vault).count == 4)
+  }
+
+  @Test func anItemWhoseNameIsAPatternIsMeantAlone() throws {
+    let vault = try vault("a*", "ab", "a?c")
+    #expect(try vault("remove", "a*").status == 0)
+    #expect(try names(vault) == ["a?c", "ab"])
+  }
+
+  @Test func aWordFindsAPartOfANameAndAFolderItself() throws {
+    let vault = try vault("web/GitHub", "work/mail", "Work2", "a/web")
+    #expect(try vault("list", "github").text == "web/GitHub\n")
+    #expect(try vault("list", "WORK").text == "Work2\nwork/mail\n")
+    #expect(try vault("list", "web/").text == "web/GitHub\n")
+    #expect(try vault("list", "*/web").text == "a/web\n")
+    let nothing = try vault("list", "zzz")
+    #expect(nothing.status == 0 && nothing.errors.isEmpty)
+    #expect(try vault("list", "zzz", "--exit-code").status == 1)
+    #expect(try vault("list", "work", "--exit-code").status == 0)
+    #expect(try vault("list", "zzz", "--exit-code", "--json").status == 1)
+  }
+
+  @Test func theOrderIsChosen() throws {
+    let vault = try vault("b", "a", "c")
+    try vault.set("b", "changed")
+    #expect(try vault("list", "--sort", "modified").text.hasPrefix("b\n"))
+    #expect(try vault("list", "--sort", "created").text == "c\na\nb\n")
+    #expect(try vault("set", "c", "--stdin", "--expires", "3d", input: "x").status == 0)
+    #expect(try vault("list", "--sort", "expires").text.hasPrefix("c\n"))
+    #expect(try vault("list", "--sort", "modified", "--tree").status == 64)
+    #expect(try vault("list", "--sort", "size").status == 64)
+  }
+
+  @Test func theVaultsAreListed() throws {
+    let vault = try vault("a")
+    let key = "\(vault.home.path)/key"
+    #expect(try vault("--vault", "work", "init", "--key-file", key).status == 0)
+    let lines = try vault("list", "--vaults").text.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasPrefix("(default)  ") == true)
+    #expect(lines.last?.hasPrefix("work ") == true)
+    #expect(try vault("vaults", "--json").text.contains("\"name\": null"))
+    #expect(try vault("list", "x", "--vaults").status == 64)
+  }
+}
