@@ -10,17 +10,17 @@ NAME ?= vault
 DESTDIR ?=
 
 RELEASE := .build-release
-# The built command and the directory of the Debian package; tests run these rules with another command.
+# The built command, and where the archive and the Debian package go; tests run these rules with another command.
 BINARY ?= $(RELEASE)/release/vault
-DEB ?= .build-deb
+DIST ?= .build-dist
 
 BUILD_PACKAGES := libsecret-1-dev libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
-	e2fsprogs xfsprogs
+	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core
 
-.PHONY: help build demo test fuzz lint format install uninstall deb completions snapshots docs api api-baseline bench clean
+.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce completions snapshots docs api api-baseline bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,9 +51,19 @@ install: build ## Install command, completions and man pages below PREFIX (defau
 uninstall: ## Remove what install wrote
 	@scripts/uninstall "$(DESTDIR)$(PREFIX)" "$(NAME)"
 
-deb: build ## Build a Debian package in .build-deb
-	@scripts/install-packages required dpkg-dev binutils python3
-	@scripts/build-deb "$(BINARY)" "$(DEB)"
+deb: build ## Build the Debian package vault-swift in .build-dist
+	@scripts/install-packages required dpkg binutils python3
+	@scripts/build-deb "$(BINARY)" "$(DIST)" "$(NAME)"
+
+release: build ## Build archive, Debian package and checksums in .build-dist; MINISIGN_KEY=FILE signs them
+	@scripts/install-packages required dpkg binutils python3 $(if $(MINISIGN_KEY),minisign)
+	@rm -rf "$(DIST)"
+	@scripts/build-archive "$(BINARY)" "$(DIST)" "$(NAME)"
+	@scripts/build-deb "$(BINARY)" "$(DIST)" "$(NAME)"
+	@MINISIGN_KEY="$(MINISIGN_KEY)" scripts/checksums "$(DIST)"
+
+reproduce: release ## Build the release a second time, in another folder, and compare
+	@scripts/reproduce "$(DIST)" "$(NAME)"
 
 completions: ## Regenerate completions/
 	@scripts/install-packages required $(BUILD_PACKAGES)
@@ -63,10 +73,11 @@ completions: ## Regenerate completions/
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
 
-snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots
+snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots, and Documentation/reference.md
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@$(SWIFT) build --product vault
 	@scripts/snapshots .build/debug/vault Tests/CommandTests/Snapshots
+	@scripts/reference .build/debug/vault Documentation/reference.md
 
 fuzz: ## Fuzz the decoders, FUZZ_SECONDS each (60); TARGETS="git otpauth" for some
 	@scripts/install-packages required $(BUILD_PACKAGES)
@@ -93,4 +104,4 @@ bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
 
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE)
+	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)

@@ -27,7 +27,9 @@ struct ProseTests {
 
   /// The pages, by their paths below the root.
   private static let pages: [(path: String, lines: [String])] = {
-    let folders = ["", "Documentation/", "Documentation/decisions/", "Benchmarks/"]
+    let folders = [
+      "", "Documentation/", "Documentation/guides/", "Documentation/decisions/", "Benchmarks/",
+    ]
     let articles = files(below: "Sources").filter { $0.contains(".docc/") }
     let pages = folders.flatMap { folder in
       ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])

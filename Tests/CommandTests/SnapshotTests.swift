@@ -14,7 +14,7 @@ struct SnapshotTests {
   private func files(_ folder: String) throws -> [String: String] {
     var files: [String: String] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder)
-    where name.hasSuffix(".txt") || name.hasSuffix(".1") {
+    where [".txt", ".1", ".7"].contains(where: name.hasSuffix) {
       files[name] = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
     }
     return files
@@ -36,5 +36,18 @@ struct SnapshotTests {
       let changes = (before + after).joined(separator: "\n")
       Issue.record("\(name) is another; look at it, then renew it: make snapshots\n\(changes)")
     }
+  }
+
+  @Test func theReferenceIsThatOfTheCommand() throws {
+    let home = try TemporaryHome()
+    let path = "\(home.path)/reference.md"
+    let made = try VaultProcess(home: home.path, executable: "\(Self.root)/scripts/reference").run([
+      VaultProcess.path, path,
+    ])
+    try #require(made.status == 0, "\(made.errors)")
+    let found = try String(contentsOfFile: path, encoding: .utf8)
+    let kept = try String(
+      contentsOfFile: "\(Self.root)/Documentation/reference.md", encoding: .utf8)
+    #expect(found == kept, "Documentation/reference.md is not current: make snapshots")
   }
 }
