@@ -42,6 +42,8 @@ package final class DefaultsTool {
   private let home: () -> String?
   /// The name that the command was called by, for lines to type.
   let program: String
+  /// What an error of a library says, without what it says to do about it.
+  private let message: (any Error) -> String
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
@@ -56,11 +58,13 @@ package final class DefaultsTool {
   ///   - managed: The values that the administrator has fixed.
   ///   - home: The user's home, for paths that begin with `~`.
   ///   - program: The name that the command was called by, for lines to type.
+  ///   - message: What an error of a library says, without what it says to do about it.
   package init(
     location: @escaping () throws -> StoreLocation, streams: Streams,
     keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
     managed: ManagedPreferences = ManagedPreferences(),
-    home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault"
+    home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault",
+    message: @escaping (any Error) -> String = { "\($0)" }
   ) {
     self.location = location
     self.streams = streams
@@ -68,6 +72,7 @@ package final class DefaultsTool {
     self.managed = managed
     self.home = home
     self.program = program
+    self.message = message
   }
 
   // MARK: Lines
@@ -95,7 +100,7 @@ package final class DefaultsTool {
     case let refusal as DefaultsRefusal:
       if let message = refusal.message { log(message) }
     default:
-      log((error as? any CodedError)?.message ?? "\(error)")
+      log(message(error))
       if let advice = advice(for: error) ?? remedy(for: error) { log(advice) }
     }
   }

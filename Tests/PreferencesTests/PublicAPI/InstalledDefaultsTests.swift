@@ -30,7 +30,7 @@ struct InstalledDefaultsTests {
     let path = "\(directory)/\(domain).plist"
     try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
       .write(to: URL(fileURLWithPath: path))
-    chmod(path, 0o644)
+    unsafe chmod(path, 0o644)
     return path
   }
 
@@ -104,7 +104,7 @@ struct InstalledDefaultsTests {
 
   @Test func aFileThatAnyoneMayWriteIsLeftOut() throws {
     let path = try install(["k": "site"], in: site)
-    chmod(path, 0o666)
+    unsafe chmod(path, 0o666)
     let store = try open()
     #expect(store.string(forKey: "k") == nil)
     #expect(store.defaultsProblems.map(\.code) == [.storage])

@@ -49,7 +49,8 @@ struct DefaultsLine: Equatable {
           with: UnlockSources(settings: settings, vault: vault).sources()
         )
         .blocking
-      }, program: ProgramName.current)
+      }, program: ProgramName.current,
+      message: { ($0 as? any CodedError)?.message ?? "\($0)" })
     let status = tool.run(words)
     if let failure { throw failure }
     if status != .done { throw ExitStatusOnly(status: ExitStatus(code: status.rawValue)) }
