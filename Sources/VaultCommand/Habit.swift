@@ -30,6 +30,7 @@ package enum Habit: Equatable, Sendable {
     "del": means("remove"),
     "delete": means("remove"),
     "doctor": means("check"),
+    "duplicate": means("copy"),
     "dump": .answer("{} export json"),
     "env": means("run"),
     "exec": means("run"),

@@ -44,7 +44,7 @@ struct CompletionLine: Equatable {
       index > 0
     else { return nil }
     let line = arguments.dropFirst(2)
-    words = Array(line.prefix(index).dropFirst())
+    words = CommandLineParsing.resolvingHabits(Array(line.prefix(index).dropFirst()))
     current = line.count > index ? line[line.startIndex + index] : ""
   }
 

@@ -39,9 +39,9 @@ struct ItemSelection: Equatable {
     switch kind {
     case .folder(let folder): return "\(folder)/"
     case .pattern:
-      let scalars = text.unicodeScalars
-      let plain = scalars.prefix { !"*?[".unicodeScalars.contains($0) }
-      return plain.lastIndex(of: "/").map { String(scalars[...$0]) } ?? ""
+      let plain = text.unicodeScalars.prefix { !"*?[".unicodeScalars.contains($0) }
+      let slash = Unicode.Scalar("/")
+      return plain.lastIndex(of: slash).map { String(plain[...$0]) } ?? ""
     }
   }
 

@@ -84,7 +84,8 @@ struct HelpPage {
       let next = rest.unicodeScalars.index(after: close)
       if CommandLineParsing.isCommonOption(String(name)) {
         kept += rest[..<open.lowerBound]
-        rest = rest[next...].drop { $0 == " " }
+        rest =
+          rest[next...].utf8.first == UInt8(ascii: " ") ? rest[next...].dropFirst() : rest[next...]
         isShortened = true
       } else {
         kept += rest[..<next]

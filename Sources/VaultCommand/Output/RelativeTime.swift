@@ -13,7 +13,7 @@ extension Date {
     case ..<(60 * 86_400):
       let days = abs(seconds) / 86_400
       span = days == 1 ? "1 day" : "\(days) days"
-    default: return String(Timestamp.text(self).prefix { $0 != "T" })
+    default: return String(Timestamp.text(self).unicodeScalars.prefix { $0 != "T" })
     }
     return seconds > 0 ? "in \(span)" : "\(span) ago"
   }

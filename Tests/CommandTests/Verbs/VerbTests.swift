@@ -222,7 +222,7 @@ struct VerbTests {
     let vault = VaultProcess(home: home.path)
     #expect(try vault.run(["gte", "x"]).errors.contains("did you mean: vault get"))
     #expect(try vault.run(["lsit"]).errors.contains("did you mean: vault list"))
-    #expect(try vault.run(["xyzzy"]).errors.contains("vault --help"))
+    #expect(try vault.run(["xyzzy"]).errors.contains("vault help all"))
   }
 
   @Test func withoutAHomeTheUserDatabaseIsAsked() throws {

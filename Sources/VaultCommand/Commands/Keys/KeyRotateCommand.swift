@@ -17,6 +17,10 @@ struct KeyRotateCommand: ParsableCommand {
 
   @OptionGroup(title: "The new keys") var new: NewKeyOptions
 
+  @Flag(
+    name: [.long, .customShort("n")], help: "Only show which keys stop working, and the new ones.")
+  var dryRun = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -27,6 +31,7 @@ struct KeyRotateCommand: ParsableCommand {
         hint: "also name a key for daily use")
     }
     let source = try new.passphraseSource()
+    guard !dryRun else { return try showPlan(settings) }
     let rotated = try settings.withVault { try $0.rotate(to: new.slots(source)) }
     try VaultSettings.tellingNotices(of: rotated) { vault in
       if new.recovery { try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
@@ -37,5 +42,24 @@ struct KeyRotateCommand: ParsableCommand {
         StandardError.note("a new key; opened by: \(slots.map(\.words).joined(separator: ", "))")
       }
     }
+  }
+
+  /// Shows the keys of now and of afterwards; nothing is made.
+  private func showPlan(_ settings: VaultSettings) throws {
+    let slots = try settings.withVault { try $0.slots() }
+    var coming: [String] = []
+    if new.keyring { coming.append("the desktop keyring") }
+    if let path = new.newKeyFile { coming.append("key file \(StandardOutput.shown(path))") }
+    if new.newPassphrase != nil || new.count == 0 { coming.append("a new passphrase") }
+    if new.recovery { coming.append("a new recovery code") }
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("isDryRun", .bool(true)), ("stopping", .array(slots.map(\.json))),
+        ("coming", .strings(coming)),
+      ])
+    }
+    try StandardOutput.write(
+      TextTable.aligned(
+        slots.map { ["stops", StandardOutput.shown($0.words)] } + coming.map { ["opens", $0] }))
   }
 }

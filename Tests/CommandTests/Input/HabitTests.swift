@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCommand
+
+/// The words that new users typed, and what each answers now.
+struct HabitTests {
+  /// All 78, as they were tried.
+  private static let tried = """
+    add new insert put create ls rm del delete mv cp cat find search grep login logout config env exec
+    show view info gen gen-pass password pw totp clip copy-to-clipboard edit rotate passwd
+    change-passphrase upgrade sync push restore backup snapshot history log trash tag note fields doctor
+    verify help man version update get-all dump whoami signin ssh gpg item items vaults vault status2
+    open close seal unseal serve agent ui tui web app data-fetch default preferences prefs write
+    """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+  private static let missingName = "vault: error: missing expected argument '<name>'"
+
+  /// Words that work: what stands behind the word, the status, and the first line.
+  private static let working: [String: (words: [String], status: Int32, line: String)] = [
+    "add": ([], 64, missingName), "insert": ([], 64, missingName), "put": ([], 64, missingName),
+    "ls": ([], 0, "api-token"), "items": ([], 0, "api-token"), "find": (["TOK"], 0, "api-token"),
+    "search": (["tok"], 0, "api-token"), "cat": (["api-token"], 0, "s3cr3t"),
+    "rm": (["nope"], 1, "vault: error: there is no item nope"),
+    "del": (["nope"], 1, "vault: error: there is no item nope"),
+    "delete": (["nope"], 1, "vault: error: there is no item nope"),
+    "mv": (["nope", "x"], 1, "vault: error: there is no item nope"),
+    "cp": (["nope", "x"], 1, "vault: error: there is no item nope"),
+    "exec": (["api-token", "--", "sh", "-c", "echo $API_TOKEN"], 0, "s3cr3t"),
+    "env": (["api-token", "--", "sh", "-c", "echo $API_TOKEN"], 0, "s3cr3t"),
+    "gen": (["--pattern", "ddd", "--help"], 0, "OVERVIEW: Generate"),
+    "gen-pass": (["--help"], 0, "OVERVIEW: Generate"),
+    "totp": ([], 64, missingName), "trash": ([], 0, ""), "vaults": ([], 0, "(default)"),
+    "doctor": ([], 0, ""), "verify": ([], 0, ""), "version": ([], 0, "0.1.0"),
+    "default": (["domains"], 0, ""), "preferences": (["domains"], 0, ""),
+    "prefs": (["domains"], 0, ""),
+    // Verbs of ours.
+    "show": ([], 64, missingName), "edit": ([], 64, missingName),
+    "restore": ([], 64, missingName), "history": ([], 64, missingName),
+    "backup": ([], 64, "vault: error: missing expected argument"),
+    "help": ([], 0, "OVERVIEW: Store secrets and preferences, and use them."),
+  ]
+
+  @Test func theListIsComplete() { #expect(Set(Self.tried).count == 78) }
+
+  @Test(arguments: tried) func theWordWorksOrIsAnsweredWithTheLineThatDoes(word: String) throws {
+    let vault = try CommandVault()
+    try vault.set("api-token", "s3cr3t")
+    if let expected = Self.working[word] {
+      let run = try vault.vault.run([word] + expected.words)
+      #expect(run.status == expected.status, "\(run.errors)")
+      let lines = (run.text.isEmpty ? run.errors : run.text).split(separator: "\n")
+      #expect(lines.first?.hasPrefix(expected.line) ?? expected.line.isEmpty, "\(lines)")
+    } else {
+      let run = try vault(word)
+      let lines = run.errors.split(separator: "\n").map(String.init)
+      #expect(run.status == 64)
+      #expect(lines.count == 2)
+      if word == "status2" {
+        #expect(lines.first == "vault: error: unknown command")
+        #expect(lines.last == "vault: hint: did you mean: vault status")
+      } else {
+        #expect(
+          lines.first?.hasPrefix("vault: error: vault has no '\(word)': ") == true, "\(lines)")
+        #expect(lines.last == "vault: hint: all commands: vault help all")
+      }
+    }
+    // Whatever it was taken for, nothing is gone.
+    #expect(try vault("get", "api-token").text == "s3cr3t")
+  }
+
+  /// What an answer tells to type is a line that the command takes, as far as verbs go.
+  @Test func everyVerbOfAnAnswerIsThere() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    for (word, habit) in Habit.table.sorted(by: { $0.key < $1.key }) {
+      var verbs: [String] = []
+      switch habit {
+      case .line(let words): verbs = [words[0]]
+      case .answer(let text):
+        verbs = text.components(separatedBy: "{} ").dropFirst().map { rest in
+          String(rest.prefix { $0.isLetter || $0 == "-" })
+        }
+        #expect(!verbs.isEmpty || word == "man" || word == "serve" || word == "gpg", "\(word)")
+      }
+      for verb in verbs where !verb.hasPrefix("--") && verb != "help" {
+        #expect(try vault.run(["help", verb]).text.contains("USAGE:"), "\(word): \(verb)")
+      }
+    }
+  }
+
+  @Test func aWordOfHabitTakesOptionsAndHelp() throws {
+    let vault = try CommandVault()
+    try vault.set("api-token", "s3cr3t")
+    #expect(try vault("--json", "ls").text.contains("\"items\""))
+    #expect(try vault("help", "ls").text == vault("help", "list").text)
+    #expect(try vault("ls", "--help").text == vault("list", "--help").text)
+    #expect(try vault("-V").text == "0.1.0\n")
+    #expect(try vault("key", "ls").errors.contains("did you mean: vault key list"))
+    #expect(try vault("key", "rm").errors.contains("did you mean: vault key remove"))
+    #expect(try vault("add", "other", "--stdin", input: "x").status == 0)
+    #expect(try vault("rm", "other", "-n").text == "other\n")
+    #expect(try vault("rm", "other").status == 0)
+  }
+
+  @Test func aWordTooManyIsAnsweredByTheVerb() throws {
+    let vault = try CommandVault()
+    func errors(_ words: String...) throws -> String { try vault.vault.run(words).errors }
+    #expect(try errors("get", "a", "b").contains("error: one item at a time\n"))
+    #expect(try errors("show", "a", "b").contains("one item at a time"))
+    #expect(try errors("list", "a", "b").contains("put it between quotes"))
+    #expect(try errors("set", "a", "b").contains("not a word of the line"))
+    #expect(try errors("rename", "a", "b", "c").contains("and its new name"))
+    #expect(try errors("run", "a", "./x").contains("there is no command to run"))
+  }
+
+  @Test func nothingIsSuggestedBeyondTwoLetters() throws {
+    let vault = try CommandVault()
+    func errors(_ words: String...) throws -> String { try vault.vault.run(words).errors }
+    #expect(!(try errors("list", "--size").contains("Did you mean")))
+    #expect(try errors("list", "--exiring", "3d").contains("Did you mean '--expiring'"))
+    #expect(try errors("frobnicate").contains("vault help all"))
+    #expect(!(try errors("frobnicate").contains("did you mean")))
+    #expect(!(try errors("frobnicate").contains("frobnicate")))
+  }
+}
