@@ -53,10 +53,6 @@ package enum CommandLineParsing {
   private static func tooManyWords(for verb: String) -> CommandError? {
     let name = ProgramName.current
     switch verb {
-    case SetCommand.verbName:
-      return .usage(
-        "one item at a time; its secret is not a word of the line, which others can see",
-        hint: "\(name) set NAME asks for it; from a pipe: --stdin, from a file: --file PATH")
     case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName, OTPCommand.verbName,
       HistoryCommand.verbName, RestoreCommand.verbName:
       return .usage("one item at a time", hint: "see: \(name) help \(verb)")

@@ -77,6 +77,7 @@ struct FolderTests {
     #expect(try vault("undo").status == 0)
     #expect(try names(vault).count == 4)
     #expect(try vault("remove", "nope/").status == 1)
+    #expect(try vault("remove", "web").errors.contains("did you mean: web/"))
     #expect(try vault("remove", "/").status == 64)
     #expect(try names(vault).count == 4)
   }
