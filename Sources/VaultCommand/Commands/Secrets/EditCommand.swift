@@ -22,6 +22,7 @@ struct EditCommand: ParsableCommand {
   var name: String
 
   @Option(
+    name: [.long, .customShort("f")],
     help: ArgumentHelp("The field; the main secret if omitted.", valueName: "name"),
     completion: .live)
   var field: String?

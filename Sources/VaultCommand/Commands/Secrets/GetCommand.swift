@@ -24,6 +24,7 @@ struct GetCommand: ParsableCommand {
   var name: String
 
   @Option(
+    name: [.long, .customShort("f")],
     help: ArgumentHelp("The field; the main secret if omitted.", valueName: "name"),
     completion: .live)
   var field: String?

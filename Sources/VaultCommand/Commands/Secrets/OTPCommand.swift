@@ -23,6 +23,7 @@ struct OTPCommand: ParsableCommand {
   var name: String
 
   @Option(
+    name: [.long, .customShort("f")],
     help: ArgumentHelp("The field with the seed, if not otp.", valueName: "name"),
     completion: .live)
   var field: String?

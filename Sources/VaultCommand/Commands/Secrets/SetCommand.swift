@@ -40,6 +40,7 @@ struct SetCommand: ParsableCommand {
   var exact = false
 
   @Option(
+    name: [.long, .customShort("f")],
     help: ArgumentHelp("The field to set; the main secret if omitted.", valueName: "name"),
     completion: .live)
   var field: String?
