@@ -20,7 +20,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core
 
-.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce completions snapshots docs api api-baseline bench clean
+.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,17 @@ release: build ## Build archive, Debian package and checksums in .build-dist; MI
 
 reproduce: release ## Build the release a second time, in another folder, and compare
 	@scripts/reproduce "$(DIST)" "$(NAME)"
+
+debian-root: ## Make a minimal Debian in .build-root, for the tests of the release (root, debootstrap)
+	@scripts/install-packages required debootstrap
+	@scripts/debian-root .build-root
+
+quick-start: release debian-root ## Record the sessions of Documentation/quick-start.md again (root, tmux)
+	@scripts/quick-start .build-root "$(DIST)/$(NAME)-linux-$$(uname -m).tar.gz" Documentation/quick-start.md --renew
+
+picture: build ## Draw the terminal session of the README again, from the built command
+	@scripts/install-packages required tmux python3
+	@scripts/picture "$(abspath $(BINARY))" Documentation/pictures/session.svg
 
 completions: ## Regenerate completions/
 	@scripts/install-packages required $(BUILD_PACKAGES)

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make release` built, in a Debian that never saw it.
+///
+/// `make build` and `make debian-root` come first: these tests install the release, not the build
+/// that is being tested.
+@Suite(.serialized)
+struct ReleaseTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+  private static let binary = "\(root)/.build-release/release/vault"
+  private static let debian = "\(root)/.build-root"
+
+  private static func has(_ program: String) -> Bool {
+    ["/usr/bin", "/usr/sbin", "/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+  }
+
+  private static let canInstall =
+    geteuid() == 0 && has("unshare") && has("dpkg-deb") && has("python3")
+    && FileManager.default.isExecutableFile(atPath: binary)
+    && FileManager.default.fileExists(atPath: "\(debian)/etc/debian_version")
+  private static let needs = "needs root, dpkg, python3, make build and make debian-root"
+
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  /// Runs a script of the repository with the tests' own variables, such as those of the compiler.
+  private func script(_ words: String...) throws -> VaultProcess.Result {
+    try VaultProcess(home: home.path, executable: "/usr/bin/env").run(
+      ["\(Self.root)/\(words[0])"] + words.dropFirst(),
+      adding: [
+        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+        "DPKG_DEB_COMPRESSOR_TYPE": "none", "LC_ALL": "C.UTF-8",
+      ])
+  }
+
+  private func package(name: String) throws -> String {
+    let built = try script("scripts/build-deb", Self.binary, "\(home.path)/\(name)", name)
+    #expect(built.status == 0, "\(built.errors)")
+    return try #require(built.text.split(separator: "\n").last.map(String.init))
+  }
+
+  @Test(.enabled(if: canInstall && has("lintian"), "\(needs), and lintian"))
+  func lintianHasNothingToSay() throws {
+    for name in ["vault", "lvault"] {
+      let package = try package(name: name)
+      let checked = try VaultProcess(home: home.path, executable: "/usr/bin/lintian").run([
+        "--allow-root", package,
+      ])
+      #expect(checked.status == 0 && checked.text.isEmpty, "\(checked.text)\(checked.errors)")
+    }
+  }
+
+  @Test(.enabled(if: canInstall, "\(needs)"))
+  func thePackageStandsBesideAnotherVault() throws {
+    for (name, file) in [("vault", "vault-swift.deb"), ("lvault", "lvault.deb")] {
+      try FileManager.default.moveItem(
+        atPath: package(name: name), toPath: "\(home.path)/\(file)")
+    }
+    let steps = "Tests/CommandTests/Scripts/debian_packages.sh"
+    try FileManager.default.copyItem(
+      atPath: "\(Self.root)/\(steps)", toPath: "\(home.path)/steps.sh")
+    let run = try script(
+      "scripts/in-debian-root", Self.debian, home.path, "bash", "/mnt/steps.sh")
+    #expect(run.text.hasSuffix("all steps passed\n"), "\(run.text)\(run.errors)")
+  }
+
+  /// Word for word what Documentation/quick-start.md shows, typed by a person without rights.
+  @Test(.enabled(if: canInstall && has("tmux"), "\(needs), and tmux"))
+  func theQuickStartIsWhatTheTerminalShows() throws {
+    let built = try script("scripts/build-archive", Self.binary, "\(home.path)/dist", "vault")
+    let archive = try #require(built.text.split(separator: "\n").last.map(String.init))
+    let played = try script(
+      "scripts/quick-start", Self.debian, archive, "\(Self.root)/Documentation/quick-start.md")
+    #expect(played.status == 0, "\(played.text)\(played.errors)")
+  }
+}
