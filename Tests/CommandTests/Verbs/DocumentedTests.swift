@@ -57,6 +57,62 @@ struct DocumentedTests {
     }
   }
 
+  /// The lines of the guides that call the command, word by word, up to what follows it.
+  private func calls(in text: String) -> [[String]] {
+    let code = text.components(separatedBy: "```").enumerated().flatMap { offset, part in
+      offset.isMultiple(of: 2)
+        ? DocumentationPage.codes(part) : part.components(separatedBy: "\n")
+    }
+    return code.flatMap { line in
+      line.matches(of: /(?:^|[ (|;&])vault ([^|;&>)]+)/).map { match in
+        let words = match.output.1.split(separator: " ").map(String.init)
+        return Array(words.prefix { $0 != "--" && !$0.hasPrefix("#") })
+      }
+    }
+  }
+
+  @Test func theGuidesCallVerbsAndOptionsThatAreThere() throws {
+    let grammar = try CommandGrammarDump()
+    let folder = URL(fileURLWithPath: #filePath)
+      .appendingPathComponent("../../../../Documentation/guides").standardized.path
+    let guides = try FileManager.default.contentsOfDirectory(atPath: folder).map { "guides/\($0)" }
+    #expect(guides.count >= 4)
+    let pages = ["../README.md", "quick-start.md", "faq.md", "servers.md"] + guides
+    let valued: Set = ["--home", "--vault", "--passphrase", "--key-file", "--color"]
+    let every = grammar.all.reduce(into: Set<String>()) { $0.formUnion($1.verb.longOptions) }
+    var count = 0
+    for page in pages {
+      for call in calls(in: try DocumentationPage(page).text) {
+        var words = call[...]
+        while let option = words.first, option.hasPrefix("-") {
+          #expect(every.contains(option), "\(page): \(option) of vault \(call)")
+          words = words.dropFirst(valued.contains(option) ? 2 : 1)
+        }
+        guard let word = words.first, word.allSatisfy({ $0.isLowercase && $0.isASCII }),
+          word != "help"
+        else { continue }
+        count += 1
+        guard var verb = grammar.root.verbs.first(where: { $0.commandName == word }) else {
+          Issue.record("\(page): there is no verb of: vault \(call.joined(separator: " "))")
+          continue
+        }
+        words = words.dropFirst()
+        if !verb.verbs.isEmpty {
+          let inner = verb.verbs.first { $0.commandName == words.first }
+          verb = try #require(inner, "\(page): vault \(call.joined(separator: " "))")
+        }
+        if verb.commandName == "defaults" { continue }
+        for option in words where option.hasPrefix("--") {
+          let name = option.split(separator: "=").first.map(String.init) ?? option
+          #expect(
+            verb.longOptions.contains(name),
+            "\(page): \(name) of vault \(call.joined(separator: " "))")
+        }
+      }
+    }
+    #expect(count > 100)
+  }
+
   @Test func theCommonOptionsAreListed() throws {
     let grammar = try CommandGrammarDump()
     let sets = grammar.leaves.filter { $0.path != "defaults" && $0.path != "completions" }
