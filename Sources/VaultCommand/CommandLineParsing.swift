@@ -6,7 +6,7 @@ import VaultTerminal
 package enum CommandLineParsing {
   /// The verb that `arguments` ask for, ready to run.
   static func command(for arguments: [String]) throws -> any ParsableCommand {
-    let arguments = namingCommand(movingGlobalOptions(arguments))
+    let arguments = namingRevision(namingCommand(movingGlobalOptions(arguments)))
     try checkVerbs(of: arguments)
     return try VaultTool.parsed(arguments)
   }
@@ -134,6 +134,26 @@ package enum CommandLineParsing {
     }
     var arguments = arguments
     arguments[separator] = "--\(RunCommand.commandOption)"
+    return arguments
+  }
+
+  /// Keeps the older form of `--revision N` working: `--version` with a number behind it.
+  ///
+  /// Alone it asks for the version of the program, as everywhere.
+  private static func namingRevision(_ arguments: [String]) -> [String] {
+    guard [GetCommand.verbName, RestoreCommand.verbName].contains(arguments.first) else {
+      return arguments
+    }
+    var arguments = arguments
+    for (index, word) in arguments.enumerated() {
+      let hasValue =
+        arguments.indices.contains(index + 1) && !arguments[index + 1].begins(with: "-")
+      if word == "--version", hasValue {
+        arguments[index] = "--revision"
+      } else if word.begins(with: "--version=") {
+        arguments[index] = "--revision=" + word.dropFirst("--version=".count)
+      }
+    }
     return arguments
   }
 

@@ -79,7 +79,11 @@ public struct Item: Sendable, Identifiable {
   /// Words to find it by, sorted.
   public let tags: [String]
   /// The attributes that other programs look it up by, such as `service`, `account`, `server`.
-  public let attributes: [String: String]
+  public var attributes: [String: String] {
+    guard storedAttributes[FieldMarks.attribute] != nil else { return storedAttributes }
+    return storedAttributes.filter { $0.key != FieldMarks.attribute }
+  }
+  private let storedAttributes: [String: String]
   /// The state of its copy in the keyring.
   ///
   /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all
@@ -107,11 +111,26 @@ public struct Item: Sendable, Identifiable {
     trashed = record.trashed == 0 ? nil : Date(milliseconds: record.trashed)
     note = record.note
     tags = record.tags
-    attributes = record.attributes
+    storedAttributes = record.attributes
     copy = record.copy
     self.states = states
     earlierVersions = record.earlier.count
   }
+
+  /// Returns whether a field holds no secret and may be shown, such as a user name.
+  ///
+  /// Fields with a usual name, such as `user`, `url` and `notes`, are open unless the item says
+  /// otherwise; all others are concealed unless the item says that they are open.
+  ///
+  /// - Parameter field: The name of a further field; the main secret is never open.
+  /// - Returns: Whether the field is open.
+  public func isOpen(field: String) -> Bool { FieldMarks(storedAttributes).isOpen(field) }
+
+  /// Returns whether a field of this name is open in an item that says nothing about it.
+  ///
+  /// - Parameter field: The name of a field, such as `user`.
+  /// - Returns: Whether it is open.
+  public static func isUsuallyOpen(field: String) -> Bool { FieldMarks([:]).isOpen(field) }
 }
 
 /// An earlier version of an item that can still be read and restored.

@@ -12,6 +12,10 @@ public struct ItemChanges: Sendable {
   public var attributes: [String: String]?
   /// The time when the secret expires; `.some(nil)` for never.
   public var expires: Date??
+  /// Fields that are open from now on, such as a user name (`true`), or concealed (`false`).
+  ///
+  /// See ``Item/isOpen(field:)``. A field need not exist yet.
+  public var openFields: [String: Bool] = [:]
 
   /// Creates a value that changes nothing.
   public init() {}
@@ -32,7 +36,10 @@ public struct ItemChanges: Sendable {
       }
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
-    if let attributes {
+    if var attributes {
+      // What an item says of its fields is not one of the attributes that are set as a whole.
+      let marks = FieldMarks.attribute
+      attributes[marks] = attributes[marks] ?? record.attributes[marks]
       guard attributes.count <= ItemLimits.attributes else {
         throw Self.tooLong("an item's attributes", "64 entries")
       }
@@ -44,7 +51,20 @@ public struct ItemChanges: Sendable {
       }
       record.attributes = attributes
     }
+    if !openFields.isEmpty { try mark(openFields, in: &record) }
     if let expires { record.expires = expires?.milliseconds ?? 0 }
+  }
+
+  private func mark(_ fields: [String: Bool], in record: inout ItemRecord) throws {
+    var marks = FieldMarks(record.attributes)
+    for (field, isOpen) in fields {
+      try ItemLimits.check(fieldName: field)
+      marks.mark(field, asOpen: isOpen)
+    }
+    guard (marks.text?.utf8.count ?? 0) <= ItemLimits.attributeValue else {
+      throw Self.tooLong("the list of fields that are open or concealed", "4 KiB")
+    }
+    record.attributes[FieldMarks.attribute] = marks.text
   }
 
   private static func tooLong(_ what: String, _ limit: String) -> CredentialError {

@@ -47,6 +47,19 @@ public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// A name that comes out of an authenticated index.
   init(stored text: String) { self.text = text }
 
+  /// The parts of `NAME@3`, which people write for version 3 of an item; `nil` for another name.
+  ///
+  /// An item may have such a name itself, so look for that one first.
+  package var splittingVersion: (name: ItemName, version: UInt64)? {
+    let scalars = text.unicodeScalars
+    guard let at = text.unicodeScalars.lastIndex(of: "@") else { return nil }
+    let digits = scalars[scalars.index(after: at)...]
+    guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }),
+      let version = UInt64(String(digits)), let name = try? ItemName(String(scalars[..<at]))
+    else { return nil }
+    return (name, version)
+  }
+
   /// The name.
   public var description: String { text }
 

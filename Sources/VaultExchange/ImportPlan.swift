@@ -115,6 +115,7 @@ public struct ImportPlan: Sendable {
         changes.tags = step.item.tags
       }
       if !step.item.attributes.isEmpty { changes.attributes = step.item.attributes }
+      changes.openFields = step.item.openFields
       return ItemDraft(
         step.name, main: step.item.main, fields: step.item.fields, changes: changes)
     }

@@ -13,6 +13,8 @@ public struct ImportedItem: Sendable {
   public var main: SecretBytes
   /// The further fields, by name.
   public var fields: [String: SecretBytes] = [:]
+  /// Fields that the file says are open (`true`) or concealed, see ``ItemChanges/openFields``.
+  public var openFields: [String: Bool] = [:]
   /// The tags, as the file has them.
   public var tags: [String] = []
   /// The attributes, by name.
@@ -46,13 +48,13 @@ public struct ImportedItem: Sendable {
   }
 
   /// Adds a field if it is not empty.
-  mutating func add(_ field: String, _ value: String?) throws {
+  mutating func add(_ field: String, _ value: String?, isOpen: Bool? = nil) throws {
     guard let value, !value.isEmpty else { return }
-    add(field, try SecretBytes(text: value))
+    add(field, try SecretBytes(text: value), isOpen: isOpen)
   }
 
   /// Adds a field; a second one with the same name gets a number.
-  mutating func add(_ field: String, _ value: SecretBytes) {
+  mutating func add(_ field: String, _ value: SecretBytes, isOpen: Bool? = nil) {
     let base = Self.fieldName(field)
     if !base.isSame(as: field), !field.isEmpty {
       adjustments.append("a field is named '\(base)', since its own name cannot be used")
@@ -65,6 +67,8 @@ public struct ImportedItem: Sendable {
       numbers[base] = number + 1
     }
     fields[name] = value
+    // A second address is as open as the first.
+    openFields[name] = isOpen ?? (name.isSame(as: base) ? nil : Item.isUsuallyOpen(field: base))
   }
 
   /// Makes the tags valid.

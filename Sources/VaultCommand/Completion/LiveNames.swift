@@ -33,14 +33,14 @@ struct LiveNames: Completer.NameSource {
     case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
     case "stdin", "to-stdin": return items(in: vault)
     case "env": return assignments(typed, in: vault)
-    case "tag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
+    case "tag", "untag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
     case "slot":
       return ((try? vault.slots()) ?? []).map {
         $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label
       }
-    case "field":
+    case "field", "open", "conceal":
       return Self.item(positionals).flatMap { try? vault.fields(of: $0) } ?? []
-    case "version":
+    case "revision":
       return Self.item(positionals).flatMap { try? vault.history(of: $0) }?
         .map { String($0.version) } ?? []
     default: return []

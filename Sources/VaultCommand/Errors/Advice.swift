@@ -32,7 +32,7 @@ enum Advice {
     case .listTrash: "list the trash: \(program) list --trash"
     case .showItem: "list its fields: \(program) show NAME"
     case .showHistory: "list its versions: \(program) history NAME"
-    case .restoreNewest: "restore it without --version"
+    case .restoreNewest: "restore it without a version"
     case .chooseOtherName: "choose another name: --as NAME"
     case .replaceItem: "store it as a new version: --replace"
     case .readFromVault: "other programs can read it with: \(program) run, \(program) get"

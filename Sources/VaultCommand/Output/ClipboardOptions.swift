@@ -59,9 +59,15 @@ package struct ClipboardRequest: Equatable, Sendable {
 
   /// The clipboard, with the time from the line or from the vault's settings.
   func clipboard(for vault: UnlockedVault.Blocking) throws -> Clipboard {
+    clipboard(clearedAfter: try seconds ?? vault.clipboardSetting())
+  }
+
+  /// The clipboard, with the time from the line or the usual one: no vault is open.
+  func clipboard() -> Clipboard { clipboard(clearedAfter: seconds) }
+
+  private func clipboard(clearedAfter seconds: Int?) -> Clipboard {
     Clipboard(
-      seconds: try seconds ?? vault.clipboardSetting() ?? Clipboard.standardSeconds, route: route,
-      program: ProgramName.current)
+      seconds: seconds ?? Clipboard.standardSeconds, route: route, program: ProgramName.current)
   }
 }
 

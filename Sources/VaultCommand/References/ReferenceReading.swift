@@ -12,6 +12,8 @@ final class ReferenceReading {
   private var vaults: [String?: (vault: UnlockedVault.Blocking, snapshot: VaultSnapshot)] = [:]
   /// The references that name nothing, in the order they were met.
   private(set) var missing: [SecretReference] = []
+  /// The items of which it was said that they have expired.
+  private var told: Set<String> = []
 
   init(_ settings: VaultSettings) { self.settings = settings }
 
@@ -29,7 +31,12 @@ final class ReferenceReading {
   func value(of reference: SecretReference) throws -> SecretBytes? {
     let (vault, snapshot) = try open(reference.vaultName)
     do {
-      guard reference.attribute == .otp else { return try reference.value(in: snapshot) }
+      if let item = snapshot[try ItemName(reference.name)], item.expires != nil {
+        if told.insert(item.id).inserted { item.tellIfExpired() }
+      }
+      guard reference.attribute == .otp else {
+        return try reference.value(in: snapshot)
+      }
       // A counted code changes the vault, so it is not read from the snapshot.
       let code = try OneTimeCodeReading(
         of: ItemName(reference.name), field: reference.field, in: vault

@@ -190,16 +190,36 @@ extension UnlockedVault.Blocking {
     _ name: ItemName, to secret: Secret, field: String?, replacing item: Item?
   ) throws -> ItemChange {
     try edit { edit in
-      let current = edit[name]
-      guard current?.id == item?.id, current?.version == item?.version else {
-        throw CredentialError(
-          .changedMeanwhile,
-          current == nil
-            ? "the item was removed in the meantime; nothing was saved"
-            : "another command changed the item in the meantime; nothing was saved",
-          remedies: [.showHistory])
-      }
+      try Self.check(edit[name], isStill: item)
       return try edit.set(name, to: secret, field: field)
+    }
+  }
+
+  /// Changes several secrets of the item that was read, and of no other.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - changes: The secrets to set and the fields to remove.
+  ///   - item: The item as it was read; `nil` if there was none.
+  /// - Returns: The item, as ``VaultEdit/change(_:_:changes:)`` returns it.
+  /// - Throws: ``CredentialError`` with code `.changedMeanwhile`, or as that does.
+  package func change(
+    _ name: ItemName, _ changes: SecretChanges, replacing item: Item?
+  ) throws -> ItemChange {
+    try edit { edit in
+      try Self.check(edit[name], isStill: item)
+      return try edit.change(name, changes)
+    }
+  }
+
+  private static func check(_ current: Item?, isStill item: Item?) throws {
+    guard current?.id == item?.id, current?.version == item?.version else {
+      throw CredentialError(
+        .changedMeanwhile,
+        current == nil
+          ? "the item was removed in the meantime; nothing was saved"
+          : "another command changed the item in the meantime; nothing was saved",
+        remedies: [.showHistory])
     }
   }
 

@@ -116,6 +116,11 @@ extension VaultEdit {
   /// Makes an earlier version of a live item the current one, as a new version.
   mutating func restoreVersion(_ version: UInt64?, at position: Int) throws {
     let record = self[position]
+    if version == record.version {
+      throw CredentialError(
+        .versionNotFound, "version \(record.version) is the current one",
+        remedies: [.showHistory])
+    }
     let wanted = version ?? record.earlier.first?.version
     guard let wanted, let earlier = record.earlier.first(where: { $0.version == wanted }) else {
       throw CredentialError(

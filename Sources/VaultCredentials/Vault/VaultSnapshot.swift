@@ -75,13 +75,15 @@ public struct VaultSnapshot: Sendable {
 
   /// Returns the main secret and all fields of an item.
   ///
-  /// - Parameter item: An item of this snapshot; one of another snapshot is found by its id.
+  /// - Parameters:
+  ///   - item: An item of this snapshot; one of another snapshot is found by its id.
+  ///   - version: An earlier version, which is read from `store.sqlite`; `nil` for the current one.
   /// - Returns: The item as it is in this snapshot, and its secrets.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an
   ///   item in the trash.
-  public func secrets(of item: Item) throws -> ItemWithSecrets {
+  public func secrets(of item: Item, version: UInt64? = nil) throws -> ItemWithSecrets {
     let record = try record(of: item)
-    let contents = try contents(of: record)
+    let contents = try contents(of: record, version: version)
     return ItemWithSecrets(
       item: self.item(record), main: Secret(contents.main),
       fields: contents.fields.mapValues(Secret.init))
@@ -102,10 +104,13 @@ public struct VaultSnapshot: Sendable {
   /// - Parameters:
   ///   - item: An item of this snapshot; one of another snapshot is found by its id.
   ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - version: An earlier version; `nil` for the current one.
   /// - Returns: The fingerprint.
   /// - Throws: As ``secret(of:field:version:)``.
-  public func fingerprint(of item: Item, field: String? = nil) throws -> Fingerprint {
-    try vault.fingerprint(of: try secret(of: item, field: field).bytes)
+  public func fingerprint(
+    of item: Item, field: String? = nil, version: UInt64? = nil
+  ) throws -> Fingerprint {
+    try vault.fingerprint(of: try secret(of: item, field: field, version: version).bytes)
   }
 
   /// Returns the versions of an item that can be read, newest first.

@@ -33,7 +33,8 @@ public enum JSONExport {
     let item = whole.item
     var fields: [(String, JSONValue)] = []
     for (field, value) in whole.fields.sorted(by: { $0.key < $1.key }) {
-      fields.append((field, .object(try secret(value))))
+      let isOpen = JSONValue.bool(item.isOpen(field: field))
+      fields.append((field, .object(try secret(value) + [("isOpen", isOpen)])))
     }
     let members: [(String, JSONValue)] = [
       ("kind", .string(item.kind.name)), ("note", .string(item.note)),

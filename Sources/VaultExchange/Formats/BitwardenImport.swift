@@ -67,8 +67,10 @@ enum BitwardenImport {
     }
     try item.add("notes", notes)
     for field in tree["fields"]?.elements ?? [] {
-      // Type 3 is a link to another field of the same item.
-      try item.add(field["name"]?.scalarText ?? "field", field["value"]?.scalarText)
+      // Type 0 is text, 1 hidden, 2 a checkbox, 3 a link to another field of the same item.
+      try item.add(
+        field["name"]?.scalarText ?? "field", field["value"]?.scalarText,
+        isOpen: field["type"]?.scalarText.map { ["0", "2"].contains($0) })
     }
     let history = tree["passwordHistory"]?.elements.count ?? 0
     if history > 0 { reading.lose(origin, "\(history) earlier passwords") }

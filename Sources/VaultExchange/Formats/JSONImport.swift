@@ -49,12 +49,17 @@ enum JSONImport {
     item.expires = tree["expires"]?.scalarText.flatMap { Timestamp.absolute($0) }
     for (key, value) in tree["fields"]?.sortedMembers ?? [] {
       if let bytes = try secret(value) {
-        item.add(key, bytes)
+        item.add(key, bytes, isOpen: isOpen(value))
       } else {
         reading.lose(origin, "the field \(key)")
       }
     }
     return item
+  }
+
+  private static func isOpen(_ field: JSONValue) -> Bool? {
+    guard case .bool(let isOpen)? = field["isOpen"] else { return nil }
+    return isOpen
   }
 
   private static func secret(_ tree: JSONValue) throws -> SecretBytes? {

@@ -37,14 +37,25 @@ extension SecretReference {
   }
 
   private func plainValue(in snapshot: VaultSnapshot) throws -> SecretBytes {
-    let item = try snapshot.item(ItemName(name))
+    let (item, version) = try versioned(in: snapshot)
     switch attribute {
     case .fingerprint:
-      return try SecretBytes(text: snapshot.fingerprint(of: item, field: field).hash)
+      return try SecretBytes(
+        text: snapshot.fingerprint(of: item, field: field, version: version).hash)
     case .expiry: return try SecretBytes(text: item.expires.map(Timestamp.text) ?? "")
     case .otp: return try code(of: item, in: snapshot)
-    case nil: return try snapshot.secret(of: item, field: field).bytes
+    case nil: return try snapshot.secret(of: item, field: field, version: version).bytes
     }
+  }
+
+  /// The item of the reference, and the version that `NAME@3` names if there is no such item.
+  private func versioned(in snapshot: VaultSnapshot) throws -> (Item, UInt64?) {
+    let name = try ItemName(name)
+    if let item = snapshot[name] { return (item, nil) }
+    if let (shorter, version) = name.splittingVersion, let item = snapshot[shorter] {
+      return (item, version)
+    }
+    return (try snapshot.item(name), nil)
   }
 
   private func code(of item: Item, in snapshot: VaultSnapshot) throws -> SecretBytes {

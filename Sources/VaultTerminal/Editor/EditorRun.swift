@@ -7,15 +7,16 @@ package enum EditorRun {
   /// - Parameters:
   ///   - text: The text before.
   ///   - editor: The editor, such as ``Editor/chosen()``.
+  ///   - name: What the file is named after, such as an item; the editor shows it.
   ///   - limit: A longer file is refused.
   /// - Returns: The text as the editor left it.
   /// - Throws: ``TerminalError`` with code `.programMissing`, `.editorFailed`, `.tooLong`,
   ///   `.noMemoryFileSystem`, or `.cancelled` if the process was asked to end meanwhile.
   package static func edit(
-    _ text: SecretBytes, with editor: Editor, limit: Int
+    _ text: SecretBytes, with editor: Editor, named name: String, limit: Int
   ) throws -> SecretBytes {
     try EditorProcess.guarded { watch in
-      let folder = try MemoryDirectory()
+      let folder = try MemoryDirectory(fileNamed: name)
       defer { folder.remove() }
       try folder.write(text)
       // The editor's temporary files are removed with ours, unless its windows outlive the call.

@@ -16,15 +16,17 @@ final class MemoryDirectory {
   private let descriptor: Int32
   private var isThere = true
 
-  private static let fileName = "secret"
+  private let fileName: String
   private static let prefix = "vault-edit."
   private static let places = ["/dev/shm"]
   private static let attempts = 16
 
   /// Makes the directory, and removes those that killed processes left behind.
   ///
+  /// - Parameter name: What the file is named after.
   /// - Throws: ``TerminalError`` with code `.noMemoryFileSystem`.
-  init() throws {
+  init(fileNamed name: String) throws {
+    fileName = Self.fileName(for: name)
     for place in [ProcessState.variable("XDG_RUNTIME_DIR")].compactMap({ $0 }) + Self.places
     where place.hasPrefix("/") {
       guard let parent = try? System.open(place, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY) else {
@@ -33,9 +35,9 @@ final class MemoryDirectory {
       if Self.isSafe(parent), MemoryFileSystem.holds(parent) {
         Self.removeAbandoned(in: parent)
         if let made = Self.make(in: parent) {
-          (self.parent, name, descriptor) = (parent, made.name, made.descriptor)
-          path = "\(place)/\(name)"
-          file = "\(path)/\(Self.fileName)"
+          (self.parent, self.name, descriptor) = (parent, made.name, made.descriptor)
+          path = "\(place)/\(self.name)"
+          file = "\(path)/\(fileName)"
           return
         }
       }
@@ -76,6 +78,17 @@ final class MemoryDirectory {
     return nil
   }
 
+  /// A plain name of a file: no folder, no hidden file, nothing that a shell would act on.
+  private static func fileName(for text: String) -> String {
+    var name = ""
+    for scalar in text.unicodeScalars.prefix(60) {
+      let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+      let isKept = isPlain || "._@+".unicodeScalars.contains(scalar) && !name.isEmpty
+      name.unicodeScalars.append(isKept ? scalar : "-")
+    }
+    return name.isEmpty ? "secret" : name
+  }
+
   deinit {
     remove()
     System.close(descriptor)
@@ -88,7 +101,7 @@ final class MemoryDirectory {
   /// Writes the file to edit.
   func write(_ text: SecretBytes) throws(System.Failure) {
     let file = try System.open(
-      Self.fileName, in: descriptor, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      fileName, in: descriptor, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     defer { System.close(file) }
     try text.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
   }
@@ -98,7 +111,7 @@ final class MemoryDirectory {
     let file: Int32
     do {
       file = try System.open(
-        Self.fileName, in: descriptor, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        fileName, in: descriptor, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     } catch {
       throw TerminalError(
         .inputUnreadable, "the editor left no file: \(error.reason); nothing was saved")

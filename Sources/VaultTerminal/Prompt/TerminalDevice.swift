@@ -14,7 +14,8 @@ package import VaultSealing
     case byte(UInt8)
     /// The input ended.
     case end
-    /// The process was stopped and continued: the prompt must be written again.
+    /// The process was stopped and continued, or the window changed: the prompt must be written
+    /// again.
     case resumed
   }
 
@@ -24,6 +25,12 @@ package import VaultSealing
   private let signals: SignalPipe
   private var savedMode = termios()
   private let echoes: Bool
+  /// What is written before the terminal is given back, also when a signal ends the process.
+  var erasure = ""
+  /// Whether a change of the window's size is an event: ``Event/resumed``.
+  var watchesSize = false {
+    didSet { if watchesSize { signals.catchSignals([SIGWINCH]) } }
+  }
 
   /// Opens `/dev/tty`; `nil` if the process has no terminal.
   ///
@@ -76,6 +83,21 @@ package import VaultSealing
     }
   }
 
+  /// The columns and rows of the terminal; `nil` if it does not say.
+  var size: (columns: Int, rows: Int)? {
+    var (columns, rows): (UInt16, UInt16) = (0, 0)
+    guard unsafe cvault_window_size(descriptor, &columns, &rows) == 0, columns > 0, rows > 0 else {
+      return nil
+    }
+    return (Int(columns), Int(rows))
+  }
+
+  /// Waits for a byte, at most so many milliseconds; `nil` if there was none.
+  func nextByte(within milliseconds: Int32) -> UInt8? {
+    guard case .byte(let byte)? = next(within: milliseconds) else { return nil }
+    return byte
+  }
+
   /// Waits for the next event.
   package func next() -> Event {
     while true {
@@ -117,10 +139,11 @@ package import VaultSealing
       }
       unsafe tcsetattr(descriptor, TCSAFLUSH, &mode)
     }
-    signals.catchSignals(Self.caughtSignals)
+    signals.catchSignals(Self.caughtSignals + (watchesSize ? [SIGWINCH] : []))
   }
 
   private func leave() {
+    if !erasure.isEmpty { write(erasure) }
     unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode)
     signals.release()
   }
@@ -131,6 +154,8 @@ package import VaultSealing
   private func raiseCaughtSignals() -> Bool {
     let caught = signals.takeSignals()
     guard !caught.isEmpty else { return false }
+    // Nobody else here waits for the window's size.
+    if caught.allSatisfy({ $0 == SIGWINCH }) { return true }
     leave()
     // A thread that waits for the keyring blocks signals; raised there, they would stay pending.
     var set = sigset_t()
@@ -138,7 +163,7 @@ package import VaultSealing
     unsafe sigemptyset(&set)
     for number in caught { unsafe sigaddset(&set, number) }
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
-    for number in caught where number != SIGCONT { raise(number) }
+    for number in caught where ![SIGCONT, SIGWINCH].contains(number) { raise(number) }
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     enter()
     return true

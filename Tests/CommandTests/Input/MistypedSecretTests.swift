@@ -17,7 +17,8 @@ struct MistypedSecretTests {
     "get a -cC", "get a --color C", "get --version C a", "set x --expires C", "set x --kind C",
     "inject --mode C", "-qC list", "help C", "--home C C", "set x --stdin=C --stdin=C",
     "generate --upper --no-upper=C", "generate --upper --C --no-upper", "data fetch C C",
-    "data schema C",
+    "data schema C", "generate C", "set x --open C --field C=y", "show a --copy C", "get a@C",
+    "set x --field pin=C", "remove a --field C",
   ]
 
   @Test func noMessageRepeatsIt() throws {
@@ -42,8 +43,8 @@ struct MistypedSecretTests {
     #expect(try said("set", "x", "--stdin=y").contains("'--stdin' does not take any value"))
     #expect(try said("generate", "--length", "x").contains("invalid for '--length <number>'"))
     #expect(try said("get", "a", "--color", "x").contains("'auto', 'always' or 'never'"))
-    #expect(try said("get", "a", "--versio", "1").contains("Did you mean '--version'"))
+    #expect(try said("get", "a", "--revisio", "1").contains("Did you mean '--revision'"))
     #expect(try said("get").contains("'<name>'"))
-    #expect(try said("get", "a", "--version").contains("'--version <number>'"))
+    #expect(try said("get", "a", "--revision").contains("'--revision <number>'"))
   }
 }

@@ -249,6 +249,89 @@ def watched(child, typed):
 other_folders = folders()
 
 
+def everything():
+    """All fields of an item as one text, which comes back exactly."""
+    values = {
+        None: b"s3cr3t: with a colon ", "user": b"bob", "pin": b"|", "empty": b"",
+        "key": b"-----BEGIN\n\n  indented\nEND-----\n", "notes": b"free text\n\nwith: a colon",
+        "a:b": b"not in the text", "bin": b"\xff\xfe",
+    }
+    for field, value in values.items():
+        more = ["--field", field] if field else []
+        run(vault, "set", "web/all", *more, "--stdin", "--exact", input=value)
+
+    def fields():
+        return {
+            field: get("web/all", *(["--field", field] if field else [])) for field in values}
+
+    # Touched only: nothing is saved, whatever the editor does to the end of the file.
+    for body in ["true", 'cp "$1" ' + f"{home}/was"]:
+        editor(f'echo "$1" > {home}/where\n{body}')
+        done = run(vault, "edit", "web/all", "--all", "--json", start_new_session=True)
+        assert b'"isChanged": false' in done.stdout, done.stdout
+        assert b"kept as they are: a:b, bin" in done.stderr, done.stderr
+    with open(f"{home}/where", encoding="utf-8") as file:
+        assert os.path.basename(file.read().strip()) == "web-all"
+    with open(f"{home}/was", "rb") as file:
+        assert file.read() == (
+            b"password: s3cr3t: with a colon \nempty: \nkey: |\n  -----BEGIN\n  \n"
+            b"    indented\n  END-----\n  \npin: |\n  |\nuser: bob\n\nnotes:\nfree text\n\n"
+            b"with: a colon\n"), "the text"
+    before = fields()
+    assert before == values, before
+    # One field changed, one removed, one new: one version, one undo.
+    editor("""sed -i -e 's/^user: bob/user: eve/' -e '/^empty:/d' -e 's/^password: .*/&\\nnew: one/' "$1" """)
+    done = run(vault, "edit", "web/all", "--all", start_new_session=True)
+    assert f"version {len(values) + 1}".encode() in done.stderr, done.stderr
+    assert get("web/all", "--field", "user") == b"eve"
+    assert get("web/all", "--field", "new") == b"one"
+    run(vault, "get", "web/all", "--field", "empty", status=1)
+    for field in ["key", "pin", "notes", "a:b", "bin"]:
+        assert get("web/all", "--field", field) == values[field], field
+    run(vault, "undo")
+    assert fields() == before
+    # An editor that strips blanks at the ends of lines.
+    editor("""sed -i -e 's/[ ]*$//' "$1" """)
+    run(vault, "edit", "web/all", "--all", start_new_session=True)
+    assert get("web/all", "--field", "key") == b"-----BEGIN\n\n  indented\nEND-----"
+    # What cannot be read is not saved.
+    for body, word in [
+        ("echo 'no colon' > \"$1\"", b"line 1 of the text is not of the form"),
+        ("sed -i '/^password:/d' \"$1\"", b"line of the main secret is missing: 'password:'"),
+        ("sed -i '1s/^/user: x\\n/' \"$1\"", b"has a name that another line has"),
+    ]:
+        editor(body)
+        done = run(vault, "edit", "web/all", "--all", status=64, start_new_session=True)
+        assert word in done.stderr, (body, done.stderr)
+    assert b"is empty" in run_with(": > \"$1\"", 1)
+    # A new one: the form as it is saves nothing, a filled one does.
+    assert b"unchanged" in run_with("true", 0, "made")
+    run(vault, "get", "made", status=1)
+    run_with("sed -i -e 's/^password: /&p4ss/' -e 's/^user: /&me/' \"$1\"; echo hello >> \"$1\"", 0, "made")
+    assert get("made") == b"p4ss" and get("made", "--field", "user") == b"me"
+    assert get("made", "--field", "notes") == b"hello"
+    run(vault, "get", "made", "--field", "url", status=1)
+    # On a terminal a text that cannot be read is edited again.
+    editor(f'''
+      if [ -e {home}/again ]; then sed -i -e '$d' -e 's/^user: .*/user: again/' "$1"; exit; fi
+      touch {home}/again; echo "no colon" > {home}/rest; cat "$1" {home}/rest > "$1.new"
+      sed -i 's/^notes:$/wrong/' "$1.new"; mv "$1.new" "$1"''')
+    child = pexpect.spawn(
+        vault, ["edit", "made", "--all"], env=environment, encoding="utf-8", timeout=20)
+    child.expect("is not of the form")
+    child.expect("or .q.uit")
+    child.send("q\r")
+    finish(child, 64)
+    assert get("made", "--field", "user") == b"me"
+    nothing_is_left()
+
+
+def run_with(body, status, name="web/all"):
+    """Edits all of an item with a script as the editor; returns stderr."""
+    editor(body)
+    return run(vault, "edit", name, "--all", status=status, start_new_session=True).stderr
+
+
 def vim():
     """vim leaves nothing, whatever the user's own file says."""
     with open(f"{home}/.vimrc", "w", encoding="utf-8") as file:
@@ -321,4 +404,4 @@ def disk():
 
 
 run(vault, "init", "--key-file", f"{home}/key")
-{"script": script, "two": two, "signals": signals, "vim": vim, "nano": nano, "disk": disk}[case]()
+{"script": script, "all": everything, "two": two, "signals": signals, "vim": vim, "nano": nano, "disk": disk}[case]()

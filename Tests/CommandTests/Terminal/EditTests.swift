@@ -7,6 +7,7 @@ import Testing
 struct EditTests {
   @Test func aScriptMayReplaceOrRemoveTheFile() throws { try check("script") }
   @Test func aConcurrentChangeIsReported() throws { try check("two") }
+  @Test func allFieldsAreOneText() throws { try check("all") }
   @Test func theFileIsRemovedOnEveryWayOut() throws { try check("signals") }
 
   @Test(.enabled(if: has("vim"), "vim is not installed"))

@@ -189,7 +189,7 @@ struct VerbTests {
     let shown = try vault("show", "work/mail").text
     for part in [
       "internet-password", "work", "the office", "server=imap.example.com", "2030-01-31T00:00:00Z",
-      "field user", "2 bytes, fingerprint ",
+      "user       me", "2 bytes, fingerprint ",
     ] { #expect(shown.contains(part), "\(part)") }
     #expect(!shown.contains("pw\n"))
     #expect(try vault("get", "work/mail", "--field", "user").text == "me")

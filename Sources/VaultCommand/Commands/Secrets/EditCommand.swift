@@ -12,20 +12,27 @@ struct EditCommand: ParsableCommand {
     discussion: """
       Opens $VISUAL or $EDITOR on a file in memory, with the editor's swap, backup and history files \
       turned off. The file is overwritten and removed afterwards, whatever happens. An unchanged or empty \
-      file is not saved. The previous version is kept.
+      file is not saved. The previous version is kept. --all opens all fields as one text: a line \
+      'name: value' for each, the main secret first, and the notes below 'notes:'.
 
       \(ProgramName.current) edit tls/key
-      \(ProgramName.current) edit work/github --field note
+      \(ProgramName.current) edit work/github --field notes
+      \(ProgramName.current) edit work/github --all
       """)
 
-  @Argument(help: "The item; created if it does not exist.", completion: .live)
-  var name: String
+  @Argument(
+    help: "The item; created if it does not exist; picked from a list if omitted on a terminal.",
+    completion: .live)
+  var name: String?
 
   @Option(
     name: [.long, .customShort("f")],
     help: ArgumentHelp("The field; the main secret if omitted.", valueName: "name"),
     completion: .live)
   var field: String?
+
+  @Flag(help: "Edit the secret, all fields and the notes as one text.")
+  var all = false
 
   @Flag(help: "Keep a final newline that the secret did not have before.")
   var exact = false
@@ -34,12 +41,19 @@ struct EditCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let name = try ItemName(name)
+    guard !all || (field == nil && !exact) else {
+      throw CommandError.usage(
+        "--all cannot be combined with --field or --exact", hint: "leave --all out")
+    }
+    let given = try ItemPicker.named(name).map { try ItemName($0) }
     try settings.withVault { vault in
-      let session = EditingSession(
-        vault: vault, name: name, field: field.flatMap { $0.isEmpty ? nil : $0 },
-        keepsNewline: exact)
-      guard let change = try session.run() else {
+      let name = try given ?? ItemPicker.pick(in: vault)
+      let session = EditingSession(vault: vault, name: name)
+      let saved =
+        all
+        ? try session.editAll()
+        : try session.edit(field.flatMap { $0.isEmpty ? nil : $0 }, keepingNewline: exact)
+      guard let change = saved else {
         StandardError.note("unchanged: nothing was saved")
         guard settings.writesJSON else { return }
         return try StandardOutput.write([("name", .string(name.text)), ("isChanged", .bool(false))])
@@ -66,38 +80,108 @@ struct EditCommand: ParsableCommand {
 private struct EditingSession {
   let vault: UnlockedVault.Blocking
   let name: ItemName
-  let field: String?
-  let keepsNewline: Bool
 
-  /// The item when editing began.
-  private struct State {
-    var item: Item?
-    var secret: SecretBytes?
+  /// Lets the person edit one secret.
+  ///
+  /// - Returns: The saved change; `nil` if nothing was changed.
+  func edit(_ field: String?, keepingNewline keepsNewline: Bool) throws -> ItemChange? {
+    let (item, before) = try current(field)
+    if before == nil {
+      StandardError.note(
+        "there is no such \(item == nil ? "item" : "field") yet: saving creates it")
+    }
+    return try run(
+      before ?? SecretBytes(copying: []), replacing: item, named: field,
+      reading: { edited -> Secret? in
+        // From here on, this is the only copy of what the person typed.
+        let secret = try Self.withoutAddedNewline(edited, before: before, keepsNewline)
+        if let before, secret.isEqual(to: before) { return nil }
+        guard secret.count > 0 else {
+          guard before != nil else { return nil }
+          throw CommandError(
+            .empty, "the file is empty: nothing was saved",
+            hint: "to store an empty secret: \(ProgramName.current) set NAME --stdin < /dev/null")
+        }
+        return Secret(secret)
+      },
+      saving: { secret, item in
+        let change = try vault.set(name, to: secret, field: field, replacing: item)
+        for oddity in SecretText.oddities(of: secret.bytes) {
+          StandardError.note("the secret may not be what you meant: \(oddity)")
+        }
+        return change
+      })
   }
 
+  /// Lets the person edit all secrets of the item as one text.
+  ///
   /// - Returns: The saved change; `nil` if nothing was changed.
-  func run() throws -> ItemChange? {
-    let state = try current()
-    let empty = try SecretBytes(copying: [])
-    var text = state.secret ?? empty
-    if state.secret == nil {
-      StandardError.note(
-        "there is no such \(state.item == nil ? "item" : "field") yet: saving creates it")
+  func editAll() throws -> ItemChange? {
+    let snapshot = try vault.read(only: [name])
+    let item = snapshot[name]
+    let document = try ItemDocument(item.map { try snapshot.secrets(of: $0) })
+    if item == nil { StandardError.note("there is no such item yet: saving creates it") }
+    if !document.leftOut.isEmpty {
+      let names = document.leftOut.map(Sanitizer.visible).joined(separator: ", ")
+      StandardError.note("not in the text, and kept as they are: \(names)")
     }
+    let text = try document.text()
+    return try run(
+      text, replacing: item, named: nil,
+      reading: { edited in
+        if edited.isEqual(to: text) { return nil }
+        guard edited.count > 0 else {
+          throw CommandError(.empty, "the file is empty: nothing was saved")
+        }
+        let changes = try document.changes(in: edited)
+        return changes.isEmpty ? nil : changes
+      },
+      saving: { try vault.change(name, $0, replacing: $1) })
+  }
+
+  /// Runs the editor until what it left is saved, or is nothing to be saved.
+  ///
+  /// - Parameters:
+  ///   - text: The text before.
+  ///   - item: The item when editing began.
+  ///   - field: The field, for the name of the file.
+  ///   - read: Makes of the edited text what is to be saved; `nil` if nothing was changed.
+  ///   - save: Saves it, if the item is still the one that it gets.
+  private func run<Change>(
+    _ text: SecretBytes, replacing item: Item?, named field: String?,
+    reading read: (SecretBytes) throws -> Change?,
+    saving save: (Change, Item?) throws -> ItemChange
+  ) throws -> ItemChange? {
+    var text = text
     let editor = try chosenEditor()
     while true {
-      let edited = try EditorRun.edit(text, with: editor, limit: Secret.maximumLength + 1)
-      // From here on, this is the only copy of what the person typed.
-      let secret = try withoutAddedNewline(edited, before: state.secret)
-      if let before = state.secret, secret.isEqual(to: before) { return nil }
-      guard secret.count > 0 else {
-        guard state.secret != nil else { return nil }
-        throw CommandError(
-          .empty, "the file is empty: nothing was saved",
-          hint: "to store an empty secret: \(ProgramName.current) set NAME --stdin < /dev/null")
+      let edited = try EditorRun.edit(
+        text, with: editor,
+        named: ([name.text] + (field.map { [$0] } ?? [])).joined(separator: "."),
+        limit: Secret.maximumLength + (1 << 16))
+      guard let change = try readable(edited, read) else { return nil }
+      if case .value(let change) = change, let saved = try saved(change, replacing: item, save) {
+        return saved
       }
-      if let change = try save(secret, replacing: state.item) { return change }
       text = edited
+    }
+  }
+
+  private enum Reading<Change> {
+    case value(Change)
+    /// The person wants to edit it again.
+    case again
+  }
+
+  /// Reads what was edited; a text that cannot be read may be edited again.
+  private func readable<Change>(
+    _ edited: SecretBytes, _ read: (SecretBytes) throws -> Change?
+  ) throws -> Reading<Change>? {
+    do {
+      return try read(edited).map { .value($0) }
+    } catch let error as CommandError where error.code == .invalidValue {
+      guard try answer(to: error) == .again else { throw error }
+      return .again
     }
   }
 
@@ -119,15 +203,13 @@ private struct EditingSession {
   /// Saves what was edited; a failure is not the end of it while there is somebody to ask.
   ///
   /// - Returns: `nil` to edit again.
-  private func save(_ secret: SecretBytes, replacing item: Item?) throws -> ItemChange? {
+  private func saved<Change>(
+    _ change: Change, replacing item: Item?, _ save: (Change, Item?) throws -> ItemChange
+  ) throws -> ItemChange? {
     var replaced = item
     while true {
       do {
-        let change = try vault.set(name, to: Secret(secret), field: field, replacing: replaced)
-        for oddity in SecretText.oddities(of: secret) {
-          StandardError.note("the secret may not be what you meant: \(oddity)")
-        }
-        return change
+        return try save(change, replaced)
       } catch {
         switch try answer(to: error) {
         case .giveUp: throw error
@@ -139,30 +221,22 @@ private struct EditingSession {
     }
   }
 
-  private func current() throws -> State {
+  /// The item and its secret when editing begins.
+  private func current(_ field: String?) throws -> (Item?, SecretBytes?) {
+    let snapshot = try vault.read(only: [name])
+    guard let item = snapshot[name] else { return (nil, nil) }
     do {
-      let item = try vault.item(name)
-      do {
-        let secret = try vault.get(name, field: field).bytes
-        guard SecretText.isText(secret) else {
-          throw CommandError(
-            .notText, "the secret is not text, and an editor would change it",
-            hint:
-              "'\(ProgramName.current) get NAME --out FILE' and '\(ProgramName.current) set NAME --file FILE'"
-          )
-        }
-        return State(item: item, secret: secret)
-      } catch let error as CredentialError where error.code == .fieldNotFound {
-        return State(item: item)
-      }
-    } catch let error as CredentialError where error.code == .itemNotFound {
-      return State()
+      let secret = try snapshot.secret(of: item, field: field).bytes
+      guard SecretText.isText(secret) else { throw CommandError.notTextForEditor }
+      return (item, secret)
+    } catch let error as CredentialError where error.code == .fieldNotFound {
+      return (item, nil)
     }
   }
 
   /// Drops the newline that editors add to the last line, if the secret had none before.
-  private func withoutAddedNewline(
-    _ edited: SecretBytes, before: SecretBytes?
+  private static func withoutAddedNewline(
+    _ edited: SecretBytes, before: SecretBytes?, _ keepsNewline: Bool
   ) throws -> SecretBytes {
     guard !keepsNewline else { return edited }
     guard let before else {
@@ -193,12 +267,5 @@ private struct EditingSession {
       default: continue
       }
     }
-  }
-}
-
-extension SecretBytes {
-  /// Whether the last byte is a newline.
-  fileprivate var endsWithNewline: Bool {
-    withBytes { $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A }
   }
 }

@@ -18,10 +18,13 @@ struct GetCommand: ParsableCommand {
       \(ProgramName.current) get database --field user
       \(ProgramName.current) get tls/key --out key.pem
       \(ProgramName.current) get api-token --copy
+      \(ProgramName.current) get api-token@3
       """)
 
-  @Argument(help: "The item.", completion: .live)
-  var name: String
+  @Argument(
+    help: "The item, or NAME@3 for its version 3; picked from a list if omitted on a terminal.",
+    completion: .live)
+  var name: String?
 
   @Option(
     name: [.long, .customShort("f")],
@@ -30,14 +33,18 @@ struct GetCommand: ParsableCommand {
   var field: String?
 
   @Option(
-    help: ArgumentHelp("An earlier version.", valueName: "number"), completion: .live)
-  var version: UInt64?
+    help: ArgumentHelp("An earlier version, as NAME@3 has it.", valueName: "number"),
+    completion: .live)
+  var revision: UInt64?
 
   @Option(
     name: [.long, .customShort("o")],
     help: ArgumentHelp("Write it to a file that only you can read.", valueName: "file"),
     completion: .file())
   var out: String?
+
+  @Flag(help: "Draw it as a QR code, for a phone; needs the program qrencode.")
+  var qr = false
 
   @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
 
@@ -47,48 +54,65 @@ struct GetCommand: ParsableCommand {
 
   func request() throws -> GetRequest {
     let clipboard = try clipboard.request()
-    guard clipboard == nil || out == nil else {
-      throw CommandError.usage("--copy and --out cannot be combined", hint: "give one of them")
+    let settings = try common.settings()
+    guard [clipboard != nil, out != nil, qr].filter({ $0 }).count <= 1 else {
+      throw CommandError.usage(
+        "--copy, --out and --qr cannot be combined", hint: "give one of them")
+    }
+    guard !(qr && settings.writesJSON) else {
+      throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
     }
     return GetRequest(
-      name: name, field: field, version: version, out: out, clipboard: clipboard,
-      settings: try common.settings())
+      name: try ItemPicker.named(name), field: field, version: revision, out: out, drawsCode: qr,
+      clipboard: clipboard, settings: settings)
   }
 }
 
 /// The parsed line of `vault get`.
 package struct GetRequest: Equatable, Sendable {
-  package var name: String
+  /// `nil` to let the person pick it.
+  package var name: String?
   package var field: String?
   package var version: UInt64?
   package var out: String?
+  package var drawsCode = false
   package var clipboard: ClipboardRequest?
   package var settings: VaultSettings
 
   package init(
-    name: String, field: String? = nil, version: UInt64? = nil, out: String? = nil,
-    clipboard: ClipboardRequest? = nil, settings: VaultSettings
+    name: String?, field: String? = nil, version: UInt64? = nil, out: String? = nil,
+    drawsCode: Bool = false, clipboard: ClipboardRequest? = nil, settings: VaultSettings
   ) {
     self.name = name
     self.field = field
     self.version = version
     self.out = out
+    self.drawsCode = drawsCode
     self.clipboard = clipboard
     self.settings = settings
   }
 
   func run() throws {
-    let name = try ItemName(name)
+    let given = try name.map { try ItemName($0) }
     var target: Clipboard?
-    let secret = try settings.withVault { vault in
+    let found = try settings.withVault { vault -> Found in
       target = try clipboard?.clipboard(for: vault)
-      return try vault.get(name, field: field, version: version)
+      return try Revision.reading(try given ?? ItemPicker.pick(in: vault), version) {
+        try Found(name: $0, version: $1, field: field, in: vault)
+      }
     }
+    try write(found, to: target)
+  }
+
+  private func write(_ found: Found, to target: Clipboard?) throws {
+    let (name, version, secret) = (found.name, found.version, found.secret)
     if let target {
       let copy = try target.copyAndWarn(secret.bytes)
       guard settings.writesJSON else { return copy.tell() }
       try StandardOutput.write(
         [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
+    } else if drawsCode {
+      try QRCode.write(secret.bytes)
     } else if let out {
       try OutputFile.write(secret.bytes, to: out)
     } else if settings.writesJSON {
@@ -101,5 +125,25 @@ package struct GetRequest: Equatable, Sendable {
     } else {
       try SecretOutput.write(secret.bytes)
     }
+  }
+}
+
+/// A secret that was read, by the name and version that it has.
+private struct Found {
+  let name: ItemName
+  let version: UInt64?
+  let secret: Secret
+
+  /// Reads a secret, and says if its item has expired.
+  init(
+    name: ItemName, version: UInt64?, field: String?, in vault: UnlockedVault.Blocking
+  ) throws {
+    // One read for both, so that it is the item's own expiry that is told.
+    let snapshot = try vault.read(only: [name])
+    let item = try snapshot.item(name)
+    secret = try snapshot.secret(of: item, field: field, version: version)
+    self.name = name
+    self.version = version
+    if item.expires != nil { item.tellIfExpired() }
   }
 }

@@ -11,7 +11,7 @@ struct HistoryCommand: ParsableCommand {
     abstract: "List the versions of an item.",
     discussion: """
       \(ProgramName.current) history api-token
-      \(ProgramName.current) get api-token --version 3
+      \(ProgramName.current) get api-token@3
       """)
 
   @Argument(help: "The item.", completion: .live) var name: String
@@ -62,23 +62,26 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Restore an item from the trash, or an earlier version.",
     discussion: """
-      Without --version, restores the removed item of that name, or else the previous version. The current \
+      Without a version, restores the removed item of that name, or else the previous version. The current \
       secret is kept as a version.
 
-      \(ProgramName.current) restore api-token --version 3
+      \(ProgramName.current) restore api-token@3
       """)
 
-  @Argument(help: "The item.", completion: .live) var name: String
+  @Argument(help: "The item, or NAME@3 for its version 3.", completion: .live) var name: String
 
-  @Option(help: ArgumentHelp("Which version.", valueName: "number"), completion: .live)
-  var version: UInt64?
+  @Option(
+    help: ArgumentHelp("Which version, as NAME@3 has it.", valueName: "number"), completion: .live)
+  var revision: UInt64?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
     let name = try ItemName(name)
-    let item = try settings.withVault { try $0.restore(name, version: version) }
+    let item = try settings.withVault { vault in
+      try Revision.reading(name, revision) { try vault.restore($0, version: $1) }
+    }
     if settings.writesJSON { return try StandardOutput.write([("item", item.json)]) }
     StandardError.confirmation(
       "\(item.name.text) is back; its current version is \(item.version)",

@@ -9,6 +9,10 @@ struct ItemDetailOptions: ParsableArguments {
     help: ArgumentHelp("A tag to find it by; repeatable.", valueName: "word"), completion: .live)
   var tag: [String] = []
 
+  @Option(
+    help: ArgumentHelp("A tag to take away; repeatable.", valueName: "word"), completion: .live)
+  var untag: [String] = []
+
   @Option(help: ArgumentHelp("Free text about it.", valueName: "text"))
   var note: String?
 
@@ -27,6 +31,12 @@ struct ItemDetailOptions: ParsableArguments {
     help: "What it is: \(Item.Kind.allCases.map(\.name).joined(separator: ", ")).",
     completion: .list(Item.Kind.allCases.map(\.name)))
   var kind: String?
+
+  /// Whether the line has any of these options.
+  var isGiven: Bool {
+    !tag.isEmpty || !untag.isEmpty || note != nil || expires != nil || !attribute.isEmpty
+      || kind != nil
+  }
 
   /// The validated options.
   func changes() throws -> ItemChanges {
@@ -55,21 +65,20 @@ struct ItemDetailOptions: ParsableArguments {
     return changes
   }
 
-  /// Returns `changes` with the item's tags and attributes added.
+  /// Returns `changes` with the item's tags and attributes added, and tags taken away.
   ///
   /// An attribute without a value, `server=`, is removed.
-  func merged(
-    into changes: ItemChanges, for name: ItemName, in vault: UnlockedVault.Blocking
-  ) throws -> ItemChanges {
-    guard !tag.isEmpty || !attribute.isEmpty else { return changes }
+  ///
+  /// - Parameters:
+  ///   - changes: What ``changes()`` returned.
+  ///   - item: The item as it is; `nil` for a new one.
+  func merged(into changes: ItemChanges, for item: Item?) throws -> ItemChanges {
     var changes = changes
-    var known: Item?
-    do {
-      known = try vault.item(name)
-    } catch let error as CredentialError where error.code == .itemNotFound {}
-    if !tag.isEmpty { changes.tags = (known?.tags ?? []) + tag }
+    if !tag.isEmpty || !untag.isEmpty {
+      changes.tags = ((item?.tags ?? []) + tag).filter { !untag.contains($0) }
+    }
     if !attribute.isEmpty {
-      changes.attributes = (known?.attributes ?? [:])
+      changes.attributes = (item?.attributes ?? [:])
         .merging(try attributes()) { _, new in new }.filter { !$0.value.isEmpty }
     }
     return changes

@@ -16,6 +16,7 @@ struct RemoveCommand: ParsableCommand {
       \(ProgramName.current) remove api-token
       \(ProgramName.current) remove old/ 'web/test-*'
       \(ProgramName.current) remove old/token --purge --yes
+      \(ProgramName.current) remove work/github --field pin
       """)
 
   @Argument(help: "The items; folders/ and shell patterns, too.", completion: .live)
@@ -30,10 +31,16 @@ struct RemoveCommand: ParsableCommand {
   @Flag(name: [.long, .customShort("y")], help: "Do not ask before a purge or a whole folder.")
   var yes = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Remove only this field of the item; repeatable.", valueName: "name"), completion: .live)
+  var field: [String] = []
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
+    if !field.isEmpty { return try removeFields(settings) }
     let words = try names.map { word in (word, try ItemSelection(word)) }
     for (word, selection) in words where selection == nil { _ = try ItemName(word) }
     let removed = try settings.withVault { vault in
@@ -79,6 +86,29 @@ struct RemoveCommand: ParsableCommand {
     } else {
       StandardError.confirmation("\(what) \(verb) in the trash", undo: true)
     }
+  }
+
+  /// Removes fields of one item, as one new version of it.
+  private func removeFields(_ settings: VaultSettings) throws {
+    guard names.count == 1, !purge, !dryRun else {
+      throw CommandError.usage(
+        "--field removes fields of one item, which its earlier versions keep",
+        hint: "give one name, without --purge and --dry-run")
+    }
+    let name = try ItemName(names[0])
+    var changes = SecretChanges()
+    changes.removedFields = Set(field)
+    let change = try settings.withVault { [changes] vault in
+      try vault.edit { try $0.change(name, changes) }
+    }
+    if settings.writesJSON {
+      return try StandardOutput.write([
+        ("name", .string(name.text)), ("removedFields", .strings(field.sorted())),
+        ("version", .number(Int64(clamping: change.item.version))),
+      ])
+    }
+    StandardError.confirmation(
+      "\(name.text): removed \(field.sorted().joined(separator: ", "))", undo: true)
   }
 
   /// Fails as the removal itself would.

@@ -11,15 +11,19 @@ import VaultTerminal
 struct SetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Store a secret; asks for it twice.",
+    abstract: "Store a secret, or change what is known of an item.",
     discussion: """
-      The previous version is kept. A secret is never given on the command line.
+      Asks for the secret twice. The previous version is kept. A secret is never given on the command \
+      line. For an item that exists, options such as --tag and --field user=bob alone change just that: \
+      the secret stays.
 
       \(ProgramName.current) set api-token
       printf %s "$TOKEN" | \(ProgramName.current) set work/github --stdin
       \(ProgramName.current) set tls/key --file key.pem
       \(ProgramName.current) set database --generate --length 32
       \(ProgramName.current) set work/github --otp
+      \(ProgramName.current) set web/new --field user=bob --field url=example.com --generate --copy
+      \(ProgramName.current) set web/new --tag shop --expires 90d
       """)
 
   @Argument(help: "The item.", completion: .live)
@@ -39,12 +43,6 @@ struct SetCommand: ParsableCommand {
   @Flag(help: "With --stdin: keep a final newline.")
   var exact = false
 
-  @Option(
-    name: [.long, .customShort("f")],
-    help: ArgumentHelp("The field to set; the main secret if omitted.", valueName: "name"),
-    completion: .live)
-  var field: String?
-
   @Flag(
     help:
       "Generate it, and report its strength; '\(ProgramName.current) help generate' lists the options."
@@ -59,7 +57,11 @@ struct SetCommand: ParsableCommand {
       "The seed of one-time codes, as an otpauth:// address or base32; stored in the field otp.")
   var otp = false
 
+  @OptionGroup(title: "Fields") var fields: FieldOptions
+
   @OptionGroup(title: "With --generate") var generation: GenerationOptions
+
+  @OptionGroup(title: "The clipboard, with --generate") var clipboard: ClipboardOptions
 
   @OptionGroup(title: "Details") var details: ItemDetailOptions
 
@@ -80,11 +82,18 @@ struct SetCommand: ParsableCommand {
       throw CommandError.usage(
         "the seed of one-time codes comes from the service", hint: "leave --generate out")
     }
-    guard generate || !(generation.isGiven || show) else {
+    guard generate || !(generation.isGiven || show || clipboard.copy) else {
       throw CommandError.usage(
         "options for a generated password, without --generate", hint: "add --generate")
     }
+    let asked = fields.asked
+    guard !hasSource || asked.count <= 1 else {
+      throw CommandError.usage(
+        "one source cannot be the secret of several fields",
+        hint: "leave it out to be asked for each of them")
+    }
     let recipe = generate ? try generation.recipe() : nil
+    let request = try clipboard.request()
     let settings = try common.settings()
     if stdin, settings.passphrase?.usesStandardInput == true {
       throw CommandError.usage(
@@ -93,19 +102,80 @@ struct SetCommand: ParsableCommand {
     }
     let name = try ItemName(name)
     let changes = try details.changes()
+    // What can be refused before a vault is made for it.
+    if try !settings.locked().blocking.exists() { _ = try fields.assignments(for: nil) }
     // Read before anything is opened or created, so that a missing or too long secret changes
     // nothing.
     let given = try recipe?.makePassword() ?? givenSecret()
     let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
-      var secret = try seed ?? given ?? asked(name)
-      if otp, seed == nil { secret = try address(of: secret, name) }
-      let change = try vault.set(
-        name, to: Secret(secret), field: field ?? (otp ? OneTimeCodeReading.field : nil),
-        changes: try details.merged(
-          into: try withKind(changes, name, in: vault), for: name, in: vault))
-      if show, !settings.writesJSON { try SecretOutput.write(secret) }
-      try report(change, secret, recipe, settings)
+      let item = try vault.read(only: [name])[name]
+      var secrets = SecretChanges()
+      secrets.fields = try fields.assignments(for: item)
+      let secret: SecretBytes?
+      if hasSource {
+        var value = try seed ?? given ?? askedSeed()
+        if otp, seed == nil { value = try address(of: value, name) }
+        let field = asked.first ?? (otp ? OneTimeCodeReading.field : nil)
+        secrets.put(value, in: field)
+        secret = value
+      } else {
+        secret = try ask(for: asked, of: name, item, into: &secrets)
+      }
+      let target = try request?.clipboard(for: vault)
+      let change = try store(secrets, in: name, changes, vault)
+      if show, let secret, !settings.writesJSON { try SecretOutput.write(secret) }
+      let copy = try secret.flatMap { try target?.copyAndWarn($0) }
+      try report(change, secrets, secret, recipe, copy, settings)
+    }
+  }
+
+  /// Whether the line says where the secret comes from.
+  private var hasSource: Bool { stdin || file != nil || generate || otp }
+
+  /// Asks for what the line names: the fields, or the main secret if it names nothing else.
+  ///
+  /// - Returns: The main secret, or the only field; `nil` if there is none or are several.
+  private func ask(
+    for asked: [String?], of name: ItemName, _ item: Item?, into secrets: inout SecretChanges
+  ) throws -> SecretBytes? {
+    var asked = asked
+    if asked.isEmpty {
+      let changesOthers =
+        details.isGiven || !secrets.fields.isEmpty || !fields.open.isEmpty
+        || !fields.conceal.isEmpty
+      if item != nil, changesOthers { return nil }
+      asked = [nil]
+    }
+    var last: SecretBytes?
+    for field in asked {
+      let typed =
+        if let field { try fields.ask(for: field, of: name, item) } else {
+          try askedSecret(name, item)
+        }
+      guard let typed else { throw Self.noTerminal }
+      secrets.put(typed, in: field)
+      last = typed
+    }
+    return asked.count == 1 ? last : nil
+  }
+
+  /// Stores everything in one edit, which one `undo` takes back.
+  private func store(
+    _ secrets: SecretChanges, in name: ItemName, _ changes: ItemChanges,
+    _ vault: UnlockedVault.Blocking
+  ) throws -> ItemChange {
+    try vault.edit { edit in
+      let item = edit[name]
+      var changes = try details.merged(into: changes, for: item)
+      changes.openFields = try fields.marks()
+      // A new item that has only a seed.
+      if otp, item == nil, changes.kind == nil { changes.kind = .otp }
+      // A damaged item takes a new main secret.
+      if let main = secrets.main, secrets.fields.isEmpty {
+        return try edit.set(name, to: main, changes: changes)
+      }
+      return try edit.change(name, secrets, changes: changes)
     }
   }
 
@@ -113,21 +183,6 @@ struct SetCommand: ParsableCommand {
   private func address(of text: SecretBytes, _ name: ItemName) throws -> SecretBytes {
     try OneTimeCodeReading.telling {
       try OneTimeGenerator(text).address(from: text, label: name.text)
-    }
-  }
-
-  /// Sets the kind of a new item that has only a seed.
-  private func withKind(
-    _ changes: ItemChanges, _ name: ItemName, in vault: UnlockedVault.Blocking
-  ) throws -> ItemChanges {
-    guard otp, changes.kind == nil else { return changes }
-    do {
-      _ = try vault.item(name)
-      return changes
-    } catch let error as CredentialError where error.code == .itemNotFound {
-      var changes = changes
-      changes.kind = .otp
-      return changes
     }
   }
 
@@ -153,23 +208,30 @@ struct SetCommand: ParsableCommand {
     return secret
   }
 
-  private func asked(_ name: ItemName) throws -> SecretBytes {
-    let question = "Secret for \(Sanitizer.visible(name.text))" + (field == nil ? "" : ", field")
-    // An invalid seed is reported at once, before it has to be typed again.
-    let typed =
-      otp ? try Prompt.secret("Seed or otpauth:// address") : try Prompt.newSecret(question)
-    guard let secret = typed else {
-      throw CommandError.usage(
-        "there is no terminal to ask for the secret", hint: "use --stdin or --file PATH")
+  private static var noTerminal: CommandError {
+    .usage("there is no terminal to ask for the secret", hint: "use --stdin or --file PATH")
+  }
+
+  private func askedSecret(_ name: ItemName, _ item: Item?) throws -> SecretBytes? {
+    let shown = Sanitizer.visible(name.text)
+    if let item, !OutputOptions.isQuiet {
+      Prompt.tell(
+        "\(shown) exists (version \(item.version), \(item.modified.ago())); the old one is kept.")
     }
-    return secret
+    return try Prompt.newSecret("Secret for \(shown)")
+  }
+
+  private func askedSeed() throws -> SecretBytes {
+    // An invalid seed is reported at once, before it has to be typed again.
+    guard let seed = try Prompt.secret("Seed or otpauth:// address") else { throw Self.noTerminal }
+    return seed
   }
 
   private func report(
-    _ change: ItemChange, _ secret: SecretBytes, _ recipe: PasswordRecipe?,
-    _ settings: VaultSettings
+    _ change: ItemChange, _ secrets: SecretChanges, _ secret: SecretBytes?,
+    _ recipe: PasswordRecipe?, _ copy: Clipboard.Copy?, _ settings: VaultSettings
   ) throws {
-    for oddity in recipe == nil ? SecretText.oddities(of: secret) : [] {
+    for oddity in recipe == nil ? secret.map(SecretText.oddities) ?? [] : [] {
       StandardError.note("the secret may not be what you meant: \(oddity)")
     }
     if settings.writesJSON {
@@ -178,17 +240,36 @@ struct SetCommand: ParsableCommand {
         ("version", .number(Int64(clamping: change.item.version))),
         ("length", .number(Int64(change.fingerprint.length))),
         ("fingerprint", .string(change.fingerprint.hash)),
+        ("fields", .strings(secrets.fields.keys.sorted())),
       ]
       if let recipe { members += [("bits", .real(recipe.shownBits))] }
-      if show { members += [("secret", .string(Secret(secret).text ?? ""))] }
-      return try StandardOutput.write(members)
+      if show { members += [("secret", .string(secret.flatMap { Secret($0).text } ?? ""))] }
+      return try StandardOutput.write(members + (copy?.members ?? []))
     }
     recipe?.tell()
-    if StandardError.isTerminal || recipe != nil {
-      let version = change.isNew ? "" : ", version \(change.item.version)"
-      StandardError.note(
-        "stored\(version): \(change.fingerprint.length) bytes, fingerprint \(change.fingerprint.hash)"
-      )
+    if StandardError.isTerminal || recipe != nil { tell(change, secrets, secret) }
+    copy?.tell()
+  }
+
+  private func tell(_ change: ItemChange, _ secrets: SecretChanges, _ secret: SecretBytes?) {
+    let version = change.isNew ? "" : ", version \(change.item.version)"
+    let fingerprint =
+      "\(change.fingerprint.length) bytes, fingerprint \(change.fingerprint.hash)"
+    let names = secrets.fields.keys.sorted().map(Sanitizer.visible)
+    let parts: [String]
+    switch (secrets.main, names.count) {
+    case (nil, 0): return StandardError.note("changed; the secret is as before")
+    case (nil, 1) where secret != nil: parts = [fingerprint]
+    case (nil, _): parts = names
+    default: parts = [fingerprint] + names
     }
+    StandardError.note("stored\(version): \(parts.joined(separator: ", "))")
+  }
+}
+
+extension SecretChanges {
+  /// Puts a secret into a field, or makes it the main one.
+  mutating func put(_ secret: SecretBytes, in field: String?) {
+    if let field { fields[field] = Secret(secret) } else { main = Secret(secret) }
   }
 }

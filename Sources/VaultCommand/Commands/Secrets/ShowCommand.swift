@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCredentials
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
@@ -7,69 +8,106 @@ import VaultTerminal
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show everything about an item except its secret.",
+    abstract: "Show everything about an item except its secrets.",
     discussion: """
-      The fingerprint is the length and a short keyed hash: enough to recognize the secret.
+      Open fields, such as user, url and notes, are shown; of the others and the secret itself a \
+      fingerprint: the length and a short keyed hash, enough to recognize it. --reveal shows all of them.
 
-      \(ProgramName.current) show api-token
+      \(ProgramName.current) show web/github
+      \(ProgramName.current) show web/github --copy user
+      \(ProgramName.current) show web/github@3 --reveal
       """)
 
-  @Argument(help: "The item.", completion: .live)
-  var name: String
+  @Argument(
+    help: "The item, or NAME@3 for its version 3; picked from a list if omitted on a terminal.",
+    completion: .live)
+  var name: String?
+
+  @Flag(help: "Show the secrets, too.")
+  var reveal = false
+
+  @Option(
+    name: [.long, .customShort("c")],
+    help: ArgumentHelp(
+      "Show nothing, and put this field on the clipboard for a while; 'secret' for the main secret.",
+      valueName: "field"),
+    completion: .live)
+  var copy: String?
+
+  @Flag(
+    help:
+      "Draw the secret as a QR code for a phone, or the address of its one-time codes; needs qrencode."
+  )
+  var qr = false
+
+  @Option(
+    help: ArgumentHelp("An earlier version, as NAME@3 has it.", valueName: "number"),
+    completion: .live)
+  var revision: UInt64?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let name = try ItemName(name)
+    guard [reveal, copy != nil, qr].filter({ $0 }).count <= 1 else {
+      throw CommandError.usage(
+        "--reveal, --copy and --qr cannot be combined", hint: "give one of them")
+    }
+    let given = try ItemPicker.named(name).map { try ItemName($0) }
     try settings.withVault { vault in
-      let item = try vault.item(name)
-      let main = try vault.fingerprint(of: name)
-      let fields = try vault.fields(of: name).map { field in
-        (name: field, fingerprint: try vault.fingerprint(of: name, field: field))
-      }
-      if settings.writesJSON {
-        try StandardOutput.write(
-          item.members + [
-            ("fingerprint", main.json),
-            ("fields", .object(fields.map { ($0.name, $0.fingerprint.json) })),
-          ])
-      } else {
-        try StandardOutput.write(
-          TextTable.aligned(rows(item, main, fields)) { _, column in column == 0 ? .faint : nil })
+      try Revision.reading(try given ?? ItemPicker.pick(in: vault), revision) { name, version in
+        try show(name, version, vault, settings)
       }
     }
   }
 
-  private func rows(
-    _ item: Item, _ main: Fingerprint, _ fields: [(name: String, fingerprint: Fingerprint)]
-  ) -> [[String]] {
-    let shown = StandardOutput.shown
-    var rows = [
-      ["name", shown(item.name.text)],
-      ["kind", item.kind.name],
-      ["secret", main.words],
-    ]
-    rows += fields.map { ["field \(shown($0.name))", $0.fingerprint.words] }
-    rows += [
-      ["version", "\(item.version), \(item.earlierVersions) earlier kept"],
-      ["created", Timestamp.text(item.created)],
-      ["modified", Timestamp.text(item.modified)],
-    ]
-    if let expires = item.expires { rows.append(["expires", Timestamp.text(expires)]) }
-    if !item.tags.isEmpty { rows.append(["tags", item.tags.map(shown).joined(separator: ", ")]) }
-    for (name, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
-      rows.append(["attribute", "\(shown(name))=\(shown(value))"])
+  private func show(
+    _ name: ItemName, _ version: UInt64?, _ vault: UnlockedVault.Blocking,
+    _ settings: VaultSettings
+  ) throws {
+    let snapshot = try vault.read(only: [name])
+    let item = try snapshot.item(name)
+    let contents = try snapshot.secrets(of: item, version: version)
+    if let copy {
+      let target = try ClipboardRequest().clipboard(for: vault)
+      let copied = try target.copyAndWarn(contents.secret(named: copy).bytes)
+      guard settings.writesJSON else { return copied.tell() }
+      return try StandardOutput.write(
+        [("name", .string(name.text)), ("field", .string(copy))] + copied.members)
     }
-    rows.append(["copy", item.publishedCopy.rawValue])
-    if !item.note.isEmpty { rows.append(["note", shown(item.note)]) }
-    return rows
+    if qr {
+      let seed = contents.fields[OneTimeCodeReading.field]
+      return try QRCode.write((seed ?? contents.main).bytes)
+    }
+    let page = try ItemPage(contents, version, snapshot, isRevealed: reveal)
+    if settings.writesJSON {
+      try StandardOutput.write(page.members)
+    } else {
+      try page.write()
+    }
+  }
+}
+
+extension ItemWithSecrets {
+  /// A field by the name that a person gives it; `secret` and `password` are also the main one.
+  ///
+  /// - Throws: `CredentialError` with code `.fieldNotFound`.
+  fileprivate func secret(named name: String) throws -> Secret {
+    if let field = fields[name] { return field }
+    if ["", "secret", "password"].contains(name) { return main }
+    throw CredentialError(
+      .fieldNotFound, "the item has no field with that name", remedies: [.showItem])
   }
 }
 
 extension Fingerprint {
   /// The fingerprint as `--json` writes it.
-  var json: JSONValue { .object([("length", .number(Int64(length))), ("hash", .string(hash))]) }
+  var json: JSONValue { .object(members) }
+
+  /// The members of ``json``.
+  var members: [(String, JSONValue)] {
+    [("length", .number(Int64(length))), ("hash", .string(hash))]
+  }
 
   /// The fingerprint for people.
   var words: String { "\(length) bytes, fingerprint \(hash)" }

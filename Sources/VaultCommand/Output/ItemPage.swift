@@ -1,0 +1,114 @@
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// Everything about an item, as `show` writes it.
+struct ItemPage {
+  /// A field, or the main secret.
+  private struct Part {
+    let name: String
+    let value: Secret
+    let fingerprint: Fingerprint
+    let isShown: Bool
+  }
+
+  private let item: Item
+  private let version: UInt64?
+  private let main: Part
+  private let fields: [Part]
+
+  /// - Parameters:
+  ///   - contents: The item and its secrets.
+  ///   - version: The earlier version that they are of.
+  ///   - snapshot: The vault, for fingerprints.
+  ///   - isRevealed: Whether concealed secrets are shown, too.
+  init(
+    _ contents: ItemWithSecrets, _ version: UInt64?, _ snapshot: VaultSnapshot, isRevealed: Bool
+  ) throws {
+    let item = contents.item
+    func part(_ field: String?, _ value: Secret, isOpen: Bool) throws -> Part {
+      Part(
+        name: field ?? "secret", value: value,
+        fingerprint: try snapshot.fingerprint(of: item, field: field, version: version),
+        isShown: isOpen || isRevealed)
+    }
+    self.item = item
+    self.version = version
+    main = try part(nil, contents.main, isOpen: false)
+    fields = try contents.fields.sorted { $0.key < $1.key }.map {
+      try part($0.key, $0.value, isOpen: item.isOpen(field: $0.key))
+    }
+  }
+
+  /// The members of `--json`.
+  var members: [(String, JSONValue)] {
+    var members = item.members + [("fingerprint", main.fingerprint.json)]
+    if main.isShown { members += Self.shown(main.value, as: "secret") }
+    let fields = fields.map { field -> (String, JSONValue) in
+      let open: [(String, JSONValue)] = [("isOpen", .bool(item.isOpen(field: field.name)))]
+      let value = field.isShown ? Self.shown(field.value, as: "value") : []
+      return (field.name, .object(field.fingerprint.members + open + value))
+    }
+    members.append(("fields", .object(fields)))
+    if let version { members.append(("revision", .number(Int64(clamping: version)))) }
+    return members
+  }
+
+  private static func shown(_ secret: Secret, as name: String) -> [(String, JSONValue)] {
+    let text = secret.text ?? (try? Base64.encoded(secret.bytes).text) ?? ""
+    return [
+      (name, .string(text)), ("encoding", .string(secret.text == nil ? "base64" : "utf-8")),
+    ]
+  }
+
+  /// Writes the page to stdout: what is shown of the secrets, bytes as they are.
+  func write() throws {
+    let shown = StandardOutput.shown
+    let before = [["name", shown(item.name.text)], ["kind", item.kind.name]]
+    let now = "\(item.version), \(item.earlierVersions) earlier kept"
+    var after = [
+      ["version", version.map { "\($0) (the current one is \(item.version))" } ?? now],
+      ["created", Timestamp.text(item.created)], ["modified", Timestamp.text(item.modified)],
+    ]
+    if let expires = item.expires { after.append(["expires", Timestamp.text(expires)]) }
+    if !item.tags.isEmpty { after.append(["tags", item.tags.map(shown).joined(separator: ", ")]) }
+    for (name, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
+      after.append(["attribute", "\(shown(name))=\(shown(value))"])
+    }
+    after.append(["copy", item.publishedCopy.rawValue])
+    if !item.note.isEmpty { after.append(["note", shown(item.note)]) }
+    let parts = [main] + fields
+    let labels = (before + after).map { $0[0] } + parts.map { shown($0.name) }
+    let width = labels.map(DisplayWidth.of).max() ?? 0
+    func label(_ text: String) -> String {
+      DisplayWidth.padded(text, to: width).styled(.faint) + "  "
+    }
+    for row in before { try StandardOutput.line(label(row[0]) + row[1]) }
+    for part in parts {
+      try StandardOutput.write(label(shown(part.name)))
+      guard part.isShown, !StandardOutput.isTerminal || SecretText.isPrintable(part.value.bytes)
+      else {
+        try StandardOutput.line(part.fingerprint.words)
+        continue
+      }
+      try Self.write(part.value.bytes, indentation: String(repeating: " ", count: width + 2))
+    }
+    for row in after { try StandardOutput.line(label(row[0]) + row[1]) }
+  }
+
+  /// Writes the lines of a value below each other.
+  private static func write(_ value: SecretBytes, indentation: String) throws {
+    var start = 0
+    let ends = value.withBytes { bytes in
+      (0..<bytes.byteCount).filter { bytes.byte(at: $0) == 0x0A }
+    }
+    for end in ends + [value.count] where start < value.count || end == start {
+      if start > 0 { try StandardOutput.write(indentation) }
+      try StandardOutput.write(value.slice(start..<end))
+      try StandardOutput.write("\n")
+      start = end + 1
+      if start >= value.count { break }
+    }
+  }
+}

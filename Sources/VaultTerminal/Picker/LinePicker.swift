@@ -1,0 +1,81 @@
+/// Lets a person at the terminal pick a line from a list that narrows as they type.
+///
+/// It draws on `/dev/tty` below the cursor and leaves nothing there, whichever way it ends; stdin
+/// and stdout are left alone.
+package enum LinePicker {
+  /// The most lines of the list that are shown.
+  private static let maximumLines = 10
+  /// How long an escape key waits for the rest of an arrow key's bytes.
+  private static let patience: Int32 = 50
+
+  /// Asks for one of the lines.
+  ///
+  /// - Parameter lines: The lines, without control characters.
+  /// - Returns: The index of the line; `nil` without a terminal.
+  /// - Throws: ``TerminalError`` with code `.cancelled` if the person gives up: Escape, Ctrl-D,
+  ///   Ctrl-G. Ctrl-C ends the process, as at every prompt.
+  package static func pick(from lines: [String]) throws -> Int? {
+    guard let terminal = TerminalDevice(echoes: false) else { return nil }
+    // From the line of the prompt to the end of the screen: ECMA-48, 8.3.39.
+    terminal.erasure = "\r\u{1B}[J"
+    terminal.watchesSize = true
+    var list = PickerList(lines)
+    var keys = PickerKeys()
+    while true {
+      draw(list, on: terminal)
+      // Everything that has come is taken before the list is drawn again.
+      var event: TerminalDevice.Event? = terminal.next()
+      while let next = event {
+        switch next {
+        case .end: throw TerminalError.cancelled
+        case .resumed: break
+        case .byte(let byte):
+          if let key = keys.take(byte, next: { terminal.nextByte(within: patience) }) {
+            switch key {
+            case .text(let text): list.type(text)
+            case .erase: list.erase()
+            case .eraseWord: list.eraseWord()
+            case .clear: list.clear()
+            case .move(let lines): list.move(by: lines)
+            case .page(let pages): list.move(by: pages * maximumLines)
+            case .end where !list.query.isEmpty: break
+            case .end, .cancel: throw TerminalError.cancelled
+            case .choose: if let selected = list.selected { return selected }
+            }
+          }
+        }
+        event = terminal.next(within: 0)
+      }
+    }
+  }
+
+  private static func draw(_ list: PickerList, on terminal: TerminalDevice) {
+    let (columns, rows) = terminal.size ?? (80, 24)
+    // The last column stays free: a terminal may wrap there.
+    let width = max(4, columns - 1)
+    let height = max(1, min(maximumLines, rows - 1))
+    let isColored = OutputOptions.isColored(onTerminal: true)
+    let count = "  \(list.matches.count)/\(list.names.count)"
+    var query = list.query
+    while DisplayWidth.of(query) + 2 + count.utf8.count > width, !query.isEmpty {
+      query.removeFirst()
+    }
+    var text = "\r\u{1B}[J> \(query)"
+    let place = 2 + DisplayWidth.of(query)
+    if place + count.utf8.count <= width {
+      text += TextStyle.faint.applied(to: count, isColored: isColored)
+    }
+    let first = max(0, min(list.selection - height / 2, list.matches.count - height))
+    let shown = list.matches[first..<min(list.matches.count, first + height)]
+    for (number, index) in zip(first..., shown) {
+      let isSelected = number == list.selection
+      let line = DisplayWidth.cut(list.names[index], to: width - 2)
+      text += "\r\n" + (isSelected ? "> " : "  ")
+      text += isSelected ? TextStyle.good.applied(to: line, isColored: isColored) : line
+    }
+    // Back to where one types: cursor up and forward, ECMA-48, 8.3.22 and 8.3.20.
+    if !shown.isEmpty { text += "\u{1B}[\(shown.count)A" }
+    text += "\r\u{1B}[\(place)C"
+    terminal.write(text)
+  }
+}
