@@ -27,7 +27,7 @@ package struct DefaultsDirectories: Sendable {
   package init(environment: (String) -> String? = StoreLocation.variable) {
     func paths(_ name: String, default standard: String) -> [String] {
       let text = environment(name) ?? ""
-      return (text.isEmpty ? standard : text).split(separator: ":").filter { $0.hasPrefix("/") }
+      return (text.isEmpty ? standard : text).parts(at: ":").filter { $0.begins(with: "/") }
         .map { path in
           var path = path
           while path.hasSuffix("/") { path.removeLast() }
