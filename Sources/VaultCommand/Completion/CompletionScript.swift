@@ -72,7 +72,7 @@ package enum CompletionScript {
     #compdef @COMMAND@
     # zsh completion for @COMMAND@; written by: @COMMAND@ completions zsh
     @FUNCTION@() {
-      local -a lines candidates
+      local -a lines candidates plain
       local line result=1
       lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@Q)words}" 2>/dev/null)}")
       case $lines[1] in
@@ -87,9 +87,15 @@ package enum CompletionScript {
       esac
       for line in "${(@)lines[2,-1]}"; do
         [[ -n $line ]] || continue
-        candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+        # _describe puts those with equal descriptions on one row: names have none.
+        if [[ -n ${line#*$'\t'} ]]; then
+          candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+        else
+          plain+=("${line%%$'\t'*}")
+        fi
       done
       (( $#candidates )) && _describe -V 'vault' candidates && result=0
+      (( $#plain )) && compadd -a plain && result=0
       return $result
     }
     if [[ $funcstack[1] == _@COMMAND@ ]]; then

@@ -54,6 +54,13 @@ struct CompletionTests {
     #expect(try offered(["vault", "--home", "/nowhere", "status", "--j"]) == ["--json"])
   }
 
+  @Test func nothingIsOfferedTwice() throws {
+    for words in [["vault", ""], ["vault", "key", ""], ["vault", "set", "x", "--"]] {
+      let offered = try offered(words)
+      #expect(offered.count == Set(offered).count, "\(words)")
+    }
+  }
+
   @Test func pathsAndCommandsAreLeftToTheShell() throws {
     #expect(try action(["vault", "set", "x", "--file", ""]) == "files")
     #expect(try action(["vault", "get", "--home", ""]) == "directories")
