@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -35,6 +36,12 @@ static inline int cvault_ofd_lock(int descriptor, int exclusive) {
   lock.l_type = exclusive ? F_WRLCK : F_RDLCK;
   lock.l_whence = SEEK_SET;
   return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+// Glibc's module leaves <sys/xattr.h> out.
+static inline int cvault_has_access_list(const char *path) {
+  if (getxattr(path, "system.posix_acl_access", NULL, 0) >= 0) return 1;
+  return errno != ENODATA && errno != ENOTSUP;
 }
 
 static inline int cvault_open(const char *path, int flags, unsigned int mode) {

@@ -100,7 +100,7 @@ package final class Directory: Sendable {
   /// Checks owner and mode of the directory and of its parent.
   ///
   /// Anyone who can write to the parent can replace this directory, unless the parent is sticky
-  /// (`/tmp`).
+  /// (`/tmp`). A group that is the user's alone is nobody else: ``PrivateGroup``.
   private func checkOwnership() throws(StorageError) {
     let user = System.effectiveUser
     let own: System.FileStatus
@@ -121,7 +121,7 @@ package final class Directory: Sendable {
     if parent.owner != user, parent.owner != 0 {
       throw StorageError(.refused, "the directory above \(path) belongs to another user")
     }
-    if parent.permissions & 0o022 != 0, parent.permissions & 0o1000 == 0 {
+    if Self.isOpenToOthers(parent, at: "\(path)/..") {
       throw StorageError(
         .refused, "others may write in the directory above \(path); run: chmod go-w \(path)/..")
     }
@@ -166,8 +166,17 @@ package final class Directory: Sendable {
     }
   }
 
+  /// Whether somebody else may replace what is in a directory.
+  ///
+  /// Not so if only the user's own private group may write, or if the directory is sticky.
+  private static func isOpenToOthers(_ status: System.FileStatus, at place: String) -> Bool {
+    guard status.permissions & 0o022 != 0, status.permissions & 0o1000 == 0 else { return false }
+    return status.permissions & 0o002 != 0 || !PrivateGroup.isOwn(status.group)
+      || System.hasAccessList(place)
+  }
+
   private func check(ancestor: System.FileStatus, at place: String) throws(StorageError) {
-    guard ancestor.permissions & 0o022 != 0, ancestor.permissions & 0o1000 == 0 else { return }
+    guard Self.isOpenToOthers(ancestor, at: place) else { return }
     throw StorageError(
       .refused, "others may write in \(place), where \(path) lies; run: chmod go-w \(place)")
   }

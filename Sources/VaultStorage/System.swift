@@ -189,6 +189,7 @@ package enum System {
     package let isRegular: Bool
     package let isDirectory: Bool
     package let owner: UInt32
+    package let group: UInt32
     package let permissions: UInt32
     package let linkCount: Int
     package let size: Int
@@ -206,6 +207,7 @@ package enum System {
       isRegular = status.st_mode & S_IFMT == S_IFREG
       isDirectory = status.st_mode & S_IFMT == S_IFDIR
       owner = status.st_uid
+      group = status.st_gid
       permissions = status.st_mode & 0o7777
       linkCount = Int(status.st_nlink)
       size = Int(status.st_size)
@@ -213,6 +215,13 @@ package enum System {
       inode = UInt64(status.st_ino)
       changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
+  }
+
+  /// Whether a directory has an access list beyond its mode, or that cannot be told: getxattr(2).
+  ///
+  /// Where it has one, the mode's bits for the group are the list's mask: acl(5).
+  package static func hasAccessList(_ path: String) -> Bool {
+    unsafe cvault_has_access_list(path) != 0
   }
 
   /// fstat(2).

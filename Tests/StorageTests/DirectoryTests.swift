@@ -18,6 +18,50 @@ struct DirectoryTests {
     }
   }
 
+  @Test func aGroupIsPrivateIfItIsOneUsersAlone() {
+    let users = """
+      root:x:0:0:root:/root:/bin/bash
+      ann:x:1000:1000:Ann,,,:/home/ann:/bin/bash
+      bob:x:1001:1001::/home/bob:/bin/sh
+      eve:x:1002:100::/home/eve:/bin/sh
+      +nis
+      """
+    func isPrivate(_ group: UInt32, of user: UInt32, _ members: String, more: String = "") -> Bool {
+      PrivateGroup.isPrivate(
+        group, of: user, users: Array("\(users)\n\(more)".utf8),
+        groups: Array("root:x:0:\nann:x:1000:\(members)\nbob:x:1001:\nusers:x:100:\n".utf8))
+    }
+    #expect(isPrivate(1000, of: 1000, ""))
+    #expect(isPrivate(1000, of: 1000, "ann"))
+    #expect(isPrivate(0, of: 0, ""))
+    for members in ["bob", "ann,bob", "bob,ann", "an"] {
+      #expect(!isPrivate(1000, of: 1000, members))
+    }
+    // Another user's group, one that another has as the primary one, and one that is unknown.
+    #expect(!isPrivate(1001, of: 1000, ""))
+    #expect(!isPrivate(1000, of: 1000, "", more: "sam:x:1003:1000::/home/sam:/bin/sh"))
+    #expect(!isPrivate(100, of: 1002, "", more: "tim:x:1004:100::/:/bin/sh"))
+    #expect(!isPrivate(4711, of: 1000, ""))
+    #expect(!isPrivate(1000, of: 4711, ""))
+  }
+
+  @Test(.enabled(if: PrivateGroup.isOwnPrimary, "this user has no private group"))
+  func theUsersOwnGroupMayWriteAboveIt() throws {
+    let home = try TemporaryHome()
+    let path = "\(home.path)/.local/share/vault"
+    _ = try Directory(path, create: true)
+    for above in [home.path, "\(home.path)/.local", "\(home.path)/.local/share"] {
+      unsafe chmod(above, 0o775)
+    }
+    _ = try Directory(path)
+    // Others still may not, nor the group in the vault's own directory.
+    unsafe chmod("\(home.path)/.local", 0o777)
+    #expect(throws: StorageError.self) { try Directory(path) }
+    unsafe chmod("\(home.path)/.local", 0o775)
+    unsafe chmod(path, 0o770)
+    #expect(throws: StorageError.self) { try Directory(path) }
+  }
+
   @Test func missingParentsAreMadeForTheOwnerAlone() throws {
     _ = try Directory("\(home.path)/a/b/c", create: true)
     for path in ["a", "a/b", "a/b/c"] {
