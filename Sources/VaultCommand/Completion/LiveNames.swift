@@ -28,7 +28,8 @@ struct LiveNames: Completer.NameSource {
     switch value {
     case "name" where words.contains(RestoreCommand.verbName):
       return items(in: vault) + items(in: vault, fromTrash: true)
-    case "name", "names", "new-name", "glob", "fd", "file", "as-file": return items(in: vault)
+    case "name", "names", "new-name", "pattern", "glob", "fd", "file", "as-file":
+      return items(in: vault)
     // Most shells would have to quote the colon, and a plain name is a reference, too.
     case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
     case "stdin", "to-stdin": return items(in: vault)
