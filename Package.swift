@@ -118,8 +118,8 @@ let package = Package(
       name: "CVaultSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CVaultSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    .systemLibrary(
-      name: "CVaultSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    // Opened at run time: neither headers nor libraries of it are needed for building.
+    .systemLibrary(name: "CVaultSecret"),
     .systemLibrary(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
@@ -179,7 +179,7 @@ let package = Package(
         "VaultCredentials", "VaultCredentialsFoundation", "VaultCredentialsTesting", "VaultStorage",
         "VaultSealing", "TestSupport", "keyring-probe",
       ],
-      exclude: ["Vectors"]),
+      exclude: ["Vectors", "Keyring/secret-headers.c"]),
     // Files of earlier versions: they open and read the same.
     .testTarget(
       name: "VectorTests",

@@ -33,7 +33,7 @@ enum SwiftCompiler {
   /// Where the C libraries' headers are.
   private static func headers(home: TemporaryHome) throws -> [String] {
     let found = try VaultProcess(home: home.path, executable: "/usr/bin/env").run([
-      "pkg-config", "--cflags-only-I", "libsecret-1", "sqlite3", "libsodium", "expat",
+      "pkg-config", "--cflags-only-I", "sqlite3", "libsodium", "expat",
     ])
     return found.text.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }

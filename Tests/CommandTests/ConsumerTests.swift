@@ -80,6 +80,8 @@ struct ConsumerTests {
     let built = try swift(
       "build", "--product", product, "--disable-index-store", "-debug-info-format", "none")
     try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
+    // Such as flags of a pkg-config file that SwiftPM does not take.
+    #expect(!(built.text + built.errors).contains("warning:"), "\(built.text)\(built.errors)")
     let program = VaultProcess(home: home.path, executable: "\(home.path)/.build/debug/\(product)")
     let run = try program.run(["\(home.path)/data"])
     #expect(run.status == 0, "\(run.errors)")
@@ -136,6 +138,23 @@ struct ConsumerTests {
     #expect(try fetched() == [])
     #expect(try output(of: "VaultCredentials") == "s3cr3t\n")
     #expect(try output(of: "VaultPreferences") == "dark\n")
+    // libsecret would bring GLib and ten others: it is opened when a keyring is first needed.
+    for library in libraries.keys {
+      let loaded = try loaded(by: library)
+      #expect(loaded.contains { $0.hasPrefix("libsqlite3.") })
+      let foreign = ["libsecret", "libglib", "libgio", "libgobject", "libFoundation.", "lib_Found"]
+      #expect(loaded.filter { name in foreign.contains { name.hasPrefix($0) } } == [], "\(library)")
+    }
+  }
+
+  /// The libraries that the loader needs for the program of `library`, and theirs.
+  private func loaded(by library: String) throws -> [String] {
+    let run = try VaultProcess(home: home.path, executable: "/usr/bin/ldd")
+      .run(["\(home.path)/.build/debug/Use\(library)"])
+    #expect(run.status == 0, "\(run.errors)")
+    return run.text.split(separator: "\n").compactMap {
+      $0.split(separator: " ").first.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
   }
 
   @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {

@@ -15,10 +15,8 @@ import CVaultSecret
   init(address: String, during call: KeyringCall) throws {
     library = call.library
     messages = MessageGuard()
-    let flags = GDBusConnectionFlags(
-      G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
-        | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
-    var error: UnsafeMutablePointer<GError>?
+    let flags = UInt32(cvault_bus_authentication_client | cvault_bus_message_bus_connection)
+    var error: UnsafeMutablePointer<cvault_error>?
     guard
       let connection = unsafe library.functions.g_dbus_connection_new_for_address_sync?(
         address, flags, nil, call.cancellable.pointer, &error)
@@ -44,10 +42,10 @@ import CVaultSecret
     let arguments = try library.tuple(arguments)
     let replyType = unsafe library.functions.g_variant_type_new?(reply)
     defer { unsafe library.functions.g_variant_type_free?(replyType) }
-    var error: UnsafeMutablePointer<GError>?
+    var error: UnsafeMutablePointer<cvault_error>?
     let result = unsafe library.functions.g_dbus_connection_call_sync?(
       pointer, destination, path, interface, method, arguments.variant, replyType,
-      G_DBUS_CALL_FLAGS_NO_AUTO_START, call.deadline.remainingMilliseconds,
+      UInt32(cvault_call_no_auto_start), call.deadline.remainingMilliseconds,
       call.cancellable.pointer, &error)
     withExtendedLifetime(arguments) {}
     guard let result = unsafe result else { throw unsafe library.failure(error) }
@@ -85,22 +83,23 @@ import CVaultSecret
     _ message: OpaquePointer, isIncoming: Bool, _ watch: Watch
   ) -> OpaquePointer? {
     let functions = watch.library.functions
-    switch unsafe functions.g_dbus_message_get_message_type?(message) {
-    case G_DBUS_MESSAGE_TYPE_METHOD_CALL where !isIncoming:
+    let type = unsafe functions.g_dbus_message_get_message_type?(message) ?? 0
+    switch Int(type) {
+    case cvault_message_method_call where !isIncoming:
       guard unsafe text(functions.g_dbus_message_get_member?(message)) == "OpenSession" else {
         break
       }
       let algorithm = unsafe body(of: message, watch)?.part(0)?.text ?? ""
       let serial = unsafe functions.g_dbus_message_get_serial?(message) ?? 0
       watch.messages.sent(sessionCall: serial, algorithm: algorithm)
-    case G_DBUS_MESSAGE_TYPE_METHOD_RETURN where isIncoming:
+    case cvault_message_method_return where isIncoming:
       let serial = unsafe functions.g_dbus_message_get_reply_serial?(message) ?? 0
       guard let algorithm = watch.messages.algorithm(ofReplyTo: serial),
         !MessageGuard.isUsable(unsafe body(of: message, watch), algorithm: algorithm)
       else { break }
       watch.messages.refusedSession()
       return unsafe asError(message, watch)
-    case G_DBUS_MESSAGE_TYPE_SIGNAL where isIncoming:
+    case cvault_message_signal where isIncoming:
       switch unsafe text(functions.g_dbus_message_get_member?(message)) {
       case "Completed":
         guard let path = unsafe text(functions.g_dbus_message_get_path?(message)) else { break }
@@ -123,7 +122,7 @@ import CVaultSecret
       return nil
     }
     unsafe functions.g_object_unref?(UnsafeMutableRawPointer(message))
-    unsafe functions.g_dbus_message_set_message_type?(copy, G_DBUS_MESSAGE_TYPE_ERROR)
+    unsafe functions.g_dbus_message_set_message_type?(copy, UInt32(cvault_message_error))
     unsafe functions.g_dbus_message_set_error_name?(copy, MessageGuard.unusableReply)
     unsafe functions.g_dbus_message_set_body?(copy, nil)
     return unsafe copy

@@ -55,13 +55,13 @@ struct BusFailure: Error, Equatable {
       kind = .unusable
       return
     }
-    switch GIOErrorEnum(rawValue: UInt32(code)) {
-    case G_IO_ERROR_TIMED_OUT, G_IO_ERROR_CANCELLED: kind = .timedOut
-    case G_IO_ERROR_CLOSED, G_IO_ERROR_BROKEN_PIPE: kind = .closed
+    switch Int(code) {
+    case cvault_io_timed_out, cvault_io_cancelled: kind = .timedOut
+    case cvault_io_closed, cvault_io_broken_pipe: kind = .closed
     // What g_dbus_connection_call_sync() says of a reply whose type is not the expected one.
-    case G_IO_ERROR_INVALID_ARGUMENT: kind = .unusable
+    case cvault_io_invalid_argument: kind = .unusable
     // An error of the service's, whose name libsecret has taken off.
-    case G_IO_ERROR_DBUS_ERROR: kind = .refused("an error of the service's own")
+    case cvault_io_dbus_error: kind = .refused("an error of the service's own")
     default: kind = .cannotConnect
     }
   }

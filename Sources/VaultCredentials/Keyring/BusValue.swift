@@ -42,13 +42,13 @@ import CVaultSecret
   /// How many parts a tuple, array, dictionary, entry or variant has; 0 for anything else.
   var count: Int {
     guard let first = type.utf8.first, "({av".utf8.contains(first) else { return 0 }
-    return Int(unsafe library.functions.g_variant_n_children?(variant) ?? 0)
+    return unsafe library.functions.g_variant_n_children?(variant) ?? 0
   }
 
   func part(_ index: Int) -> BusValue? {
     guard index >= 0, index < count else { return nil }
     guard
-      let part = unsafe library.functions.g_variant_get_child_value?(variant, gsize(index))
+      let part = unsafe library.functions.g_variant_get_child_value?(variant, index)
     else { return nil }
     return unsafe BusValue(owning: part, library)
   }
@@ -83,10 +83,10 @@ import CVaultSecret
   /// Plain bytes, which are not secret.
   var bytes: [UInt8]? {
     guard type == "ay" else { return nil }
-    var count: gsize = 0
+    var count = 0
     let base = unsafe library.functions.g_variant_get_fixed_array?(variant, &count, 1)
     guard let base = unsafe base else { return [] }
-    return unsafe Array(UnsafeRawBufferPointer(start: base, count: Int(count)))
+    return unsafe Array(UnsafeRawBufferPointer(start: base, count: count))
   }
 
   /// The texts of an array of strings or paths.
@@ -136,7 +136,7 @@ extension LibSecret {
     let variants = unsafe parts.map { unsafe Optional(unsafe $0.variant) }
     defer { withExtendedLifetime(parts) {} }
     return unsafe try BusValue(
-      sinking: unsafe functions.g_variant_new_tuple?(variants, gsize(variants.count)), self)
+      sinking: unsafe functions.g_variant_new_tuple?(variants, variants.count), self)
   }
 
   /// An array whose elements have the type `type`, in D-Bus' notation.
@@ -147,7 +147,7 @@ extension LibSecret {
     defer { withExtendedLifetime(elements) {} }
     return unsafe try BusValue(
       sinking: unsafe functions.g_variant_new_array?(
-        elementType, variants, gsize(variants.count)), self)
+        elementType, variants, variants.count), self)
   }
 
   func dictionary(_ entries: [String: String]) throws(BusFailure) -> BusValue {

@@ -10,7 +10,7 @@ import Glibc
   /// The functions; every one is there.
   let functions: cvault_secret
   /// The type of our proxies to the service.
-  let serviceType: GType
+  let serviceType: cvault_gtype
 
   private static let standardName = "libsecret-1.so.0"
   private static let standard = LibSecret(name: standardName)
@@ -40,18 +40,21 @@ import Glibc
   /// SecretService's own constructor overwrites what it was given by "the process-wide session bus,
   /// under the well-known name": that connection may belong to the host program, and would start a
   /// service unasked. The subclass is constructed as any other object is.
-  private static func serviceType(_ functions: cvault_secret) -> GType? {
+  private static func serviceType(_ functions: cvault_secret) -> cvault_gtype? {
     let name = "VaultSecretService"
     if let known = unsafe functions.g_type_from_name?(name), known != 0 { return known }
+    let parent = functions.secret_service_get_type?() ?? 0
+    // The sizes are those of the library that was opened, not of headers.
+    var sizes = unsafe cvault_type_query()
+    unsafe functions.g_type_query?(parent, &sizes)
     let type = unsafe functions.g_type_register_static_simple?(
-      functions.secret_service_get_type?() ?? 0, name, guint(MemoryLayout<SecretServiceClass>.size),
-      nil, guint(MemoryLayout<SecretService>.size), nil, GTypeFlags(rawValue: 0))
+      parent, name, sizes.class_size, nil, sizes.instance_size, nil, 0)
     // Both references are kept: a class that is in use does not go.
     guard let type, type != 0, let own = functions.g_type_class_ref?(type),
-      let plain = functions.g_type_class_ref?(cvault_type_object)
+      let plain = functions.g_type_class_ref?(cvault_gtype(cvault_type_object))
     else { return nil }
-    unsafe own.assumingMemoryBound(to: GObjectClass.self).pointee.constructor =
-      plain.assumingMemoryBound(to: GObjectClass.self).pointee.constructor
+    unsafe own.assumingMemoryBound(to: cvault_object_class.self).pointee.constructor =
+      plain.assumingMemoryBound(to: cvault_object_class.self).pointee.constructor
     return type
   }
 
@@ -59,9 +62,9 @@ import Glibc
   ///
   /// A host that uses GLib itself keeps its own handlers; only libsecret's domain is quiet then.
   private func silence(hostUsesGLib: Bool) {
-    let quiet: GLogFunc = { _, _, _, _ in }
+    let quiet: cvault_log = { _, _, _, _ in }
     if hostUsesGLib {
-      let all = GLogLevelFlags(rawValue: ~0)
+      let all: cvault_log_levels = ~0
       _ = unsafe functions.g_log_set_handler?("libsecret", all, quiet, nil)
     } else {
       _ = unsafe functions.g_log_set_default_handler?(quiet, nil)
@@ -69,7 +72,7 @@ import Glibc
   }
 
   /// Takes over an error of GLib's: its parts are copied before anything else is called.
-  func failure(_ error: UnsafeMutablePointer<GError>?) -> BusFailure {
+  func failure(_ error: UnsafeMutablePointer<cvault_error>?) -> BusFailure {
     guard let error = unsafe error else { return BusFailure(.unusable) }
     defer { unsafe functions.g_error_free?(error) }
     if let name = unsafe functions.g_dbus_error_get_remote_error?(error) {
@@ -88,14 +91,14 @@ import Glibc
 // changes.
 @safe final class Cancellable: @unchecked Sendable {
   let library: LibSecret
-  let pointer: UnsafeMutablePointer<GCancellable>?
+  let pointer: OpaquePointer?
 
   init(_ library: LibSecret) {
     self.library = library
     unsafe pointer = library.functions.g_cancellable_new?()
   }
 
-  deinit { unsafe library.functions.g_object_unref?(pointer) }
+  deinit { unsafe library.functions.g_object_unref?(UnsafeMutableRawPointer(pointer)) }
 
   func cancel() { unsafe library.functions.g_cancellable_cancel?(pointer) }
 }

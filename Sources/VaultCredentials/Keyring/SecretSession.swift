@@ -8,7 +8,7 @@ import VaultSealing
   static let maximumSecret = 64 << 20
 
   private let bus: BusConnection
-  private let service: UnsafeMutablePointer<SecretService>
+  private let service: OpaquePointer
   /// Whether secrets are encrypted on the bus.
   let isEncrypted: Bool
   /// The session's object on the bus.
@@ -23,21 +23,21 @@ import VaultSealing
     guard let service = unsafe Self.proxy(bus, owner: owner) else {
       throw KeyringError(.unusableReply)
     }
-    var error: UnsafeMutablePointer<GError>?
+    var error: UnsafeMutablePointer<cvault_error>?
     guard
       unsafe functions.g_initable_init?(
-        OpaquePointer(service), call.cancellable.pointer, &error) == 1,
+        service, call.cancellable.pointer, &error) == 1,
       unsafe functions.secret_service_ensure_session_sync?(
         service, call.cancellable.pointer, &error) == 1
     else {
-      unsafe functions.g_object_unref?(service)
+      unsafe functions.g_object_unref?(UnsafeMutableRawPointer(service))
       let failure = unsafe bus.library.failure(error)
       if bus.messages.hasRefusedSession { throw BusFailure(.unusable) }
       throw failure
     }
     let algorithms = unsafe functions.secret_service_get_session_algorithms?(service)
     guard let path = unsafe functions.secret_service_get_session_dbus_path?(service) else {
-      unsafe functions.g_object_unref?(service)
+      unsafe functions.g_object_unref?(UnsafeMutableRawPointer(service))
       throw BusFailure(.unusable)
     }
     self.path = unsafe String(cString: path)
@@ -46,17 +46,16 @@ import VaultSealing
     unsafe self.service = unsafe service
   }
 
-  deinit { unsafe bus.library.functions.g_object_unref?(service) }
+  deinit { unsafe bus.library.functions.g_object_unref?(UnsafeMutableRawPointer(service)) }
 
   private static func proxy(
     _ bus: BusConnection, owner: String
-  ) -> UnsafeMutablePointer<SecretService>? {
+  ) -> OpaquePointer? {
     let functions = bus.library.functions
-    let flags =
-      G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES.rawValue
-      | G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS.rawValue
-      | G_DBUS_PROXY_FLAGS_DO_NOT_AUTO_START.rawValue
-    var values = [GValue](repeating: GValue(), count: 5)
+    let flags = UInt32(
+      cvault_proxy_do_not_load_properties | cvault_proxy_do_not_connect_signals
+        | cvault_proxy_do_not_auto_start)
+    var values = [cvault_value](repeating: cvault_value(), count: 5)
     unsafe values.withUnsafeMutableBufferPointer { values in
       guard let first = values.baseAddress else { return }
       _ = unsafe functions.g_value_init?(first, functions.g_dbus_connection_get_type?() ?? 0)
@@ -66,7 +65,7 @@ import VaultSealing
       for (index, text) in [owner, SecretServiceNames.servicePath, SecretServiceNames.service]
         .enumerated()
       {
-        _ = unsafe functions.g_value_init?(first + 2 + index, cvault_type_string)
+        _ = unsafe functions.g_value_init?(first + 2 + index, cvault_gtype(cvault_type_string))
         unsafe functions.g_value_set_string?(first + 2 + index, text)
       }
     }
@@ -84,11 +83,8 @@ import VaultSealing
     var pointers = unsafe names.map { name in
       unsafe Optional(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
     }
-    let object = unsafe functions.g_object_new_with_properties?(
+    return unsafe functions.g_object_new_with_properties?(
       bus.library.serviceType, 5, &pointers, values)
-    return unsafe object.map {
-      unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: SecretService.self)
-    }
   }
 
   /// The secret as the service takes it: session, parameters, value, content type.
@@ -102,7 +98,7 @@ import VaultSealing
         let base = unsafe buffer.bindMemory(to: CChar.self).baseAddress
         let type = isText ? "text/plain" : "application/octet-stream"
         if let base = unsafe base {
-          return unsafe library.functions.secret_value_new?(base, gssize(buffer.count), type)
+          return unsafe library.functions.secret_value_new?(base, buffer.count, type)
         }
         return unsafe library.functions.secret_value_new?(&nothing, 0, type)
       }
@@ -122,11 +118,11 @@ import VaultSealing
         service, reply.variant)
     else { throw BusFailure(.unusable) }
     defer { unsafe library.functions.secret_value_unref?(UnsafeMutableRawPointer(value)) }
-    var count: gsize = 0
+    var count = 0
     let base = unsafe library.functions.secret_value_get?(value, &count)
-    guard count <= gsize(Self.maximumSecret) else { throw BusFailure(.unusable) }
+    guard count <= Self.maximumSecret else { throw BusFailure(.unusable) }
     guard let base = unsafe base, count > 0 else { return try SecretBytes(copying: []) }
-    return try SecretBytes(copying: unsafe RawSpan(_unsafeStart: base, byteCount: Int(count)))
+    return try SecretBytes(copying: unsafe RawSpan(_unsafeStart: base, byteCount: count))
   }
 
   /// Whether the bytes are UTF-8 without NUL: what other programs read as text.
