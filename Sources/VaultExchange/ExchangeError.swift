@@ -30,6 +30,8 @@ public struct ExchangeError: Error, Sendable, CustomStringConvertible {
   public enum Remedy: Sendable {
     /// Choose the format that the file has.
     case chooseFormat
+    /// Describe the columns of the table.
+    case describeColumns
     /// Export the other program's items again, without encryption.
     case exportUnencrypted
     /// Export the items that collide apart, or rename one of them.
@@ -59,10 +61,12 @@ public struct ExchangeError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  static func unreadable(_ reason: String, line: Int? = nil) -> ExchangeError {
+  static func unreadable(
+    _ reason: String, line: Int? = nil, remedy: Remedy = .chooseFormat
+  ) -> ExchangeError {
     ExchangeError(
       .unreadable,
       "the file is not in this format: \(reason)" + (line.map { ", line \($0)" } ?? ""),
-      line: line, remedy: .chooseFormat)
+      line: line, remedy: remedy)
   }
 }

@@ -14,10 +14,24 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case bitwarden
   /// KeePassXC: KeePass 2's XML.
   case keepassxc
+  /// A table of LastPass: CSV.
+  case lastPass = "lastpass"
+  /// A table of Dashlane's archive: CSV.
+  case dashlane
+  /// Proton Pass's unencrypted JSON.
+  case protonPass = "protonpass"
+  /// 1Password's unencrypted archive, 1PUX: its file `export.data`.
+  case onePUX = "1pux"
+  /// A table of Apple Passwords: CSV.
+  case apple
   /// A table of Chrome: CSV.
   case chrome
   /// A table of Firefox: CSV.
   case firefox
+  /// A table whose columns have the usual names; ``read(table:columns:)`` takes any other.
+  case csv
+  /// Addresses of one-time codes, one a line; also Google Authenticator's.
+  case otpauth
   /// A `.env` file.
   case dotenv
   /// The JSON that this software exports, or an object of names and texts.
@@ -32,14 +46,22 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   ///   - bytes: The whole file.
   ///   - decompress: Unpacks gzip data, in which KeePass keeps attachments; returns `nil` if it
   ///     cannot. Without it, packed attachments are losses.
+  ///   - attachment: Returns a file of 1Password's archive by its path there, or `nil`. Without it,
+  ///     documents are losses.
   /// - Returns: The items of the file, and whatever could not be taken.
   /// - Throws: ``ExchangeError`` with code `.unreadable` or `.encrypted`; `SealingError` with code
   ///   `.outOfMemory`.
   public func read(
-    _ bytes: [UInt8], decompress: @escaping (SecretBytes) throws -> SecretBytes? = { _ in nil }
+    _ bytes: [UInt8], decompress: @escaping (SecretBytes) throws -> SecretBytes? = { _ in nil },
+    attachment: @escaping (String) throws -> SecretBytes? = { _ in nil }
   ) throws -> ImportReading {
     switch self {
-    case .onePassword, .chrome, .firefox: try CSVImport.read(bytes)
+    case .onePassword, .chrome, .firefox, .apple, .csv: try CSVImport().read(bytes)
+    case .lastPass: try CSVImport(.lastPass).read(bytes)
+    case .dashlane: try CSVImport(.dashlane).read(bytes)
+    case .protonPass: try ProtonPassImport.read(bytes)
+    case .onePUX: try OnePUXImport(attachment: attachment).read(bytes)
+    case .otpauth: try OTPAuthImport.read(bytes)
     case .bitwarden: try BitwardenImport.read(bytes)
     case .json: try JSONImport.read(bytes)
     case .dotenv: try DotenvImport.read(bytes)
@@ -47,12 +69,18 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Reads a table of passwords of any program whose columns have the usual names.
+  /// Reads a table of passwords of any program.
   ///
-  /// - Parameter table: CSV, as RFC 4180 has it.
+  /// - Parameters:
+  ///   - table: CSV, as RFC 4180 has it; also with semicolons or tabs between the fields.
+  ///   - columns: The meaning of the columns; `nil` if they have the usual names. Columns that are
+  ///     not described become fields with the names of their headings.
   /// - Returns: The items of the file, and whatever could not be taken.
-  /// - Throws: ``ExchangeError`` with code `.unreadable`; `SealingError` with code `.outOfMemory`.
-  public static func read(table: [UInt8]) throws -> ImportReading { try CSVImport.read(table) }
+  /// - Throws: ``ExchangeError`` with code `.unreadable`, or `.invalidRequest` if the table has not
+  ///   the described columns; `SealingError` with code `.outOfMemory`.
+  public static func read(table: [UInt8], columns: TableColumns? = nil) throws -> ImportReading {
+    try CSVImport(columns: columns).read(table)
+  }
 }
 
 extension JSONValue {

@@ -51,6 +51,24 @@ public struct ImportReading: Sendable {
     losses.append(Remark(origin: origin, reason: reason))
   }
 
+  /// Adds everything of another file.
+  ///
+  /// - Parameters:
+  ///   - other: The reading of the file.
+  ///   - file: Its name, which goes before each place.
+  public mutating func add(_ other: ImportReading, of file: String) {
+    func placed(_ remark: Remark) -> Remark {
+      Remark(origin: "\(file): \(remark.origin)", reason: remark.reason)
+    }
+    items += other.items.map { item in
+      var item = item
+      item.origin = "\(file): \(item.origin)"
+      return item
+    }
+    losses += other.losses.map(placed)
+    notes += other.notes.map(placed)
+  }
+
   mutating func note(_ origin: String, _ reason: String) {
     notes.append(Remark(origin: origin, reason: reason))
   }

@@ -59,6 +59,38 @@ struct FuzzTests {
       ], ["{", "}", "[", "]", "null", "\"", ":", "\\u0000", "-0", "0.1e-5"]
     ),
     (
+      .lastPass,
+      [
+        "url,username,password,totp,extra,name,grouping,fav\nhttps://a,u,\"p,\"\"w\",,\"two\nlines\",G/H,W\\X,0\nhttp://sn,,,,n,N,,1\n"
+      ], ["\"", ",", "\n", "\r\n", "http://sn", "\\"]
+    ),
+    (
+      .dashlane,
+      [
+        "username,username2,title,password,note,url,category,otpSecret\nu,,t,p,n,https://a,c,A\n",
+        "title,note\nt,\"a\nb\"\n",
+      ], ["\"", ",", "\n", "note", "cc_number"]
+    ),
+    (
+      .protonPass,
+      [
+        #"{"encrypted":false,"vaults":{"A":{"name":"P","items":[{"state":1,"aliasEmail":null,"data":{"type":"login","metadata":{"name":"L","note":"n"},"extraFields":[{"fieldName":"x","type":"totp","data":{"totpUri":"B"}}],"content":{"itemEmail":"a","password":"p","urls":["u"],"totpUri":"t","passkeys":[],"itemUsername":"m"}}},{"data":{"type":"identity","content":{"fullName":"D","extraSections":[{"sectionFields":[{"fieldName":"Q","data":{"content":"2"}}]}]}}}]}}}"#,
+        "type,name,url,email,username,password,note,totp,vault\nlogin,M,,a,,p,n,,V\n",
+      ], ["{", "}", "[", "]", "null", "\"", ":", "sectionFields", "2", "\\ud800"]
+    ),
+    (
+      .onePUX,
+      [
+        #"{"accounts":[{"vaults":[{"attrs":{"name":"P"},"items":[{"item":{"categoryUuid":"001","details":{"loginFields":[{"value":"p","designation":"password","fieldType":"P"}],"sections":[{"fields":[{"title":"T","id":"x","value":{"concealed":"1"}},{"title":"D","value":{"date":1041422400}},{"value":{"monthYear":203105}},{"value":{"address":{"city":"C"}}},{"value":{"file":{"fileName":"f","documentId":"d"}}}]}]},"overview":{"title":"t","urls":[{"url":"u"}],"tags":["a"]}}}]}]}]}"#
+      ], ["{", "}", "[", "]", "null", "\"", ":", "-9223372036854775808", "1e400", "date"]
+    ),
+    (
+      .otpauth,
+      [
+        "otpauth://totp/A%20B:me?secret=JBSWY3DP&issuer=A\notpauth-migration://offline?data=CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU6YWxpY2VAZ29vZ2xlLmNvbRoHRXhhbXBsZSABKAEwAhABGAEgACjr4JKK%2B%2F%2F%2F%2F%2F8B\n"
+      ], ["otpauth://", "data=", "%", "=", "/", "?", "&", "\n"]
+    ),
+    (
       .dotenv, ["A=1\nexport B=\"x\\n y\"\n# c\nC='l\nm' # z\nD=$2a$10$x #\n", "=\n=x\nA\n"],
       ["=", "\"", "'", "\\", "#", " #", "export ", "\n"]
     ),
@@ -94,7 +126,7 @@ struct FuzzTests {
     }
     for text in ["[", "{\"a\":", "[{\"a\":"] {
       let deep = Array(String(repeating: text, count: 100_000).utf8)
-      for format in [ImportFormat.json, .bitwarden] {
+      for format in [ImportFormat.json, .bitwarden, .onePUX, .protonPass] {
         #expect(throws: ExchangeError.self) { _ = try format.read(deep) }
       }
     }

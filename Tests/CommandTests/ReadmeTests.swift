@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's examples in Swift: they are the snippets, which the package builds, and the programs
-/// run on a machine where nothing is set up.
+/// The README's examples in Swift: they are the snippets, which the package builds, and the
+/// programs run on a machine where nothing is set up.
 struct ReadmeTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../..").standardized.path

@@ -53,7 +53,7 @@ let package = Package(
     .target(name: "VaultSealing", dependencies: ["CVaultSodium", "CVaultLinux"]),
     .systemLibrary(name: "CVaultSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CVaultSodium", pkgConfig: "libsodium"),
-    .systemLibrary(name: "CVaultSecret", pkgConfig: "libsecret-1"),
+    .systemLibrary(name: "CVaultSecret"),
     .systemLibrary(name: "CVaultExpat", pkgConfig: "expat"),
     .systemLibrary(name: "CVaultMbedCrypto"),
     .systemLibrary(name: "CVaultLinux"),

@@ -55,6 +55,9 @@ extension ExchangeError: CodedError {
   var advice: String? {
     switch remedy {
     case .chooseFormat: ImportSource.formatsHint
+    case .describeColumns:
+      "such as: \(ProgramName.current) import csv FILE --columns name,url,user,secret; or by heading: "
+        + "--columns name=Title,secret=Key"
     case .exportUnencrypted: "export it as plain JSON"
     case .exportApartOrRename: "export them apart, or rename one"
     case .exportJSON: "export json"

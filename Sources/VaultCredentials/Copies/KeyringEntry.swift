@@ -152,10 +152,7 @@ extension UnlockedVault.Blocking {
       throw CredentialError(.cannotCreate, "the item's secret is longer than 1 MiB")
     }
     let isInPlace = entry.attributes["service"] == vault.copyService
-    let name =
-      try name
-      ?? (isInPlace
-        ? ItemName(entry.attributes["username"] ?? "") : ItemName(joiningPartsOf: entry.ownName))
+    let name = try name ?? entry.itemName(copyService: vault.copyService)
     let becomesCopy = isInPlace && entry.attributes["username"] == name.text
     let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
@@ -173,6 +170,12 @@ extension UnlockedVault.Blocking {
 }
 
 extension KeyringEntry {
+  /// The name that an item of the vault gets for it.
+  func itemName(copyService: String) throws -> ItemName {
+    attributes["service"] == copyService
+      ? try ItemName(attributes["username"] ?? "") : try ItemName(joiningPartsOf: ownName)
+  }
+
   /// Where it is for, and for whom: `github.com/me`; its label where the attributes do not tell.
   fileprivate var ownName: String {
     let place = ["server", "service", "host", "domain", "hostname"].lazy.compactMap(value).first
@@ -193,7 +196,7 @@ extension KeyringEntry {
     "Title", "UserName", "URL", "Notes", "Path", "Uuid", "TOTP",
   ]
 
-  fileprivate var changes: ItemChanges {
+  var changes: ItemChanges {
     var changes = ItemChanges()
     changes.attributes = attributes
     if attributes["Uuid"] != nil, attributes["Path"] != nil {

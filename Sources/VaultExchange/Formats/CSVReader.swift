@@ -1,5 +1,5 @@
 /// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is
-/// skipped.
+/// skipped. Spreadsheets of some countries separate by semicolons.
 package enum CSVReader {
   /// A row that does not follow the format.
   package struct Failure: Error, Equatable {
@@ -9,12 +9,53 @@ package enum CSVReader {
     package let reason: String
   }
 
+  /// A row and its number, counted from 1; empty lines are not counted.
+  struct Row {
+    let number: Int
+    let fields: [String]
+  }
+
+  private static let comma = UInt8(ascii: ",")
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Returns the separator of a table: the one that its first row has most often outside of quotes.
+  static func separator(in bytes: [UInt8]) -> UInt8 {
+    var counts: [UInt8: Int] = [:]
+    var isQuoted = false
+    for byte in bytes {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      guard !isQuoted else { continue }
+      if byte == UInt8(ascii: "\n") { break }
+      if [comma, UInt8(ascii: ";"), UInt8(ascii: "\t")].contains(byte) {
+        counts[byte, default: 0] += 1
+      }
+    }
+    guard let most = counts.max(by: { $0.value < $1.value }), most.value > counts[comma] ?? 0 else {
+      return comma
+    }
+    return most.key
+  }
+
+  /// Returns the rows with their numbers; empty lines are skipped.
+  ///
+  /// - Throws: as ``rows(_:separator:)``.
+  static func numberedRows(_ bytes: [UInt8], separator: UInt8? = nil) throws -> [Row] {
+    try rows(bytes, separator: separator ?? comma).enumerated().map {
+      Row(number: $0 + 1, fields: $1)
+    }
+  }
+
   /// Returns the rows; empty lines are skipped.
   ///
+  /// - Parameters:
+  ///   - bytes: The table.
+  ///   - separator: The byte between two fields.
   /// - Throws: ``Failure`` for a misplaced or unclosed quote, or text that is not UTF-8.
-  package static func rows(_ bytes: [UInt8]) throws -> [[String]] {
+  package static func rows(
+    _ bytes: [UInt8], separator: UInt8 = UInt8(ascii: ",")
+  ) throws -> [[String]] {
     var rest = bytes[...]
-    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    if rest.starts(with: mark) { rest = rest.dropFirst(mark.count) }
     var rows: [[String]] = []
     var row: [String] = []
     var field: [UInt8] = []
@@ -66,7 +107,7 @@ package enum CSVReader {
             field.append(inner)
           }
         }
-      case 0x2C: try endField()
+      case separator: try endField()
       case 0x0A:
         try endRow()
         line += 1

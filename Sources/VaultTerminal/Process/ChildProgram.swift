@@ -67,8 +67,10 @@ import VaultStorage
   /// Runs a program as ``run(_:input:limit:)`` does.
   ///
   /// - Throws: ``TerminalError`` with code `.programMissing` if it could not be started.
-  package static func runInstalled(_ arguments: [String], input: Input) throws -> Result {
-    guard let result = try run(arguments, input: input) else {
+  package static func runInstalled(
+    _ arguments: [String], input: Input, limit: Int = 64 << 20
+  ) throws -> Result {
+    guard let result = try run(arguments, input: input, limit: limit) else {
       throw TerminalError(
         .programMissing, "\(arguments[0]) could not be started", .install(nil))
     }

@@ -7,13 +7,28 @@ import VaultSealing
 extension FuzzTarget {
   static let exchange =
     [
-      ImportFormat.onePassword, .bitwarden, .keepassxc, .dotenv, .json,
+      ImportFormat.onePassword, .bitwarden, .keepassxc, .dotenv, .json, .lastPass, .dashlane,
+      .protonPass, .onePUX, .otpauth,
     ].map { format in
       FuzzTarget("import-\(format.rawValue)") { _ = try format.read($0) }
     } + [
       FuzzTarget("import-pass") { input in
         let secret = try SecretBytes(copying: input)
         _ = try PassImport.item("a/b", secret)
+      },
+      FuzzTarget("import-gopass") { input in
+        _ = try GopassImport.item("a/b", SecretBytes(copying: input))
+      },
+      // The first line describes the columns of the table below it.
+      FuzzTarget("import-csv") { input in
+        let lines = input.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
+        let columns = try TableColumns(text(Array(lines[0])))
+        _ = try ImportFormat.read(table: Array(lines.dropFirst().first ?? []), columns: columns)
+      },
+      FuzzTarget("protocol-buffers") { input in
+        let message = try SecretBytes(copying: input)
+        guard let fields = try? ProtocolBufferReader.fields(of: message) else { return }
+        for range in fields.compactMap(\.range) { _ = try message.slice(range) }
       },
       FuzzTarget("git") { input in
         let description = try GitDescription(SecretBytes(copying: input))

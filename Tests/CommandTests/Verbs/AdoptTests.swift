@@ -44,6 +44,38 @@ struct AdoptTests {
     #expect(ours.status == 64, "\(ours.errors)")
   }
 
+  @Test func allItemsOfOtherProgramsAreTakenInOnce() throws {
+    let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
+    for (secret, attributes) in [
+      ("one", ["service", "a.example", "username", "me"]),
+      ("two", ["service", "a.example", "username", "me", "extra", "x"]),
+      ("three", ["service", "b.example"]), ("theirs", ["service", "c.example"]),
+    ] {
+      try stored(secret, attributes, in: vault.session, label: attributes[1])
+    }
+    try #require(
+      try vault.run(["set", "c.example", "--stdin"], input: "mine", in: vault.session).status == 0)
+    let all = try vault.run(["keyring", "adopt", "--all"], in: vault.session)
+    #expect(all.status == 1, "\(all.errors)")
+    #expect(all.errors.contains("3 stored, 0 the same, 1 not taken"), "\(all.errors)")
+    #expect(all.errors.contains("not taken: c.example: "), "\(all.errors)")
+    let got = try ["a.example/me", "a.example/me~2"].map {
+      try vault.run(["get", $0], in: vault.session).text
+    }
+    #expect(Set(got) == ["one", "two"])
+    #expect(try vault.run(["get", "b.example"], in: vault.session).text == "three")
+    #expect(try vault.run(["get", "c.example"], in: vault.session).text == "mine")
+    // A second time, nothing is new; one undo would have taken all of it back.
+    let again = try vault.run(["keyring", "adopt", "--all", "--json"], in: vault.session)
+    #expect(again.status == 1, "\(again.errors)")
+    #expect(again.compactText.components(separatedBy: #""action":"same""#).count == 4)
+    #expect(try vault.run(["undo"], in: vault.session).status == 0)
+    #expect(try vault.run(["get", "b.example"], in: vault.session).status == 1)
+    for wrong in [[], ["x", "--all"], ["--all", "--as", "y"]] {
+      #expect(try vault.run(["keyring", "adopt"] + wrong, in: vault.session).status == 64)
+    }
+  }
+
   @Test func aForeignItemInThePlaceOfACopyBecomesTheCopy() throws {
     let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
     let service = "vault:\(try vault.id)"

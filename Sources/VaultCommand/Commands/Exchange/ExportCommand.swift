@@ -7,11 +7,11 @@ import VaultTerminal
 
 /// `vault export`.
 struct ExportCommand: ParsableCommand {
-  enum Format: String, CaseIterable { case json, dotenv, pass }
+  enum Format: String, CaseIterable { case json, dotenv, pass, keepassxc, bitwarden }
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write secrets in a format that other programs read; json and dotenv in plain text.",
+    abstract: "Write secrets in a format that other programs read; all but pass in plain text.",
     discussion: """
       Plain text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
       'pass init', encrypted by gpg for the keys in its .gpg-id. '\(ProgramName.current) backup' keeps \
@@ -24,7 +24,8 @@ struct ExportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "json, dotenv or pass.", completion: .list(Format.allCases.map(\.rawValue)))
+    help: "json, dotenv, pass, keepassxc (XML) or bitwarden (JSON).",
+    completion: .list(Format.allCases.map(\.rawValue)))
   var format: String
 
   @Argument(
@@ -51,7 +52,8 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     guard let format = Format(rawValue: format) else {
-      throw CommandError.usage("unknown format", hint: "known: json, dotenv, pass")
+      throw CommandError.usage(
+        "unknown format", hint: "known: \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     if format != .pass, !yes {
       guard let answer = try Prompt.confirm("Write secrets in plain text?", default: false) else {
@@ -74,6 +76,11 @@ struct ExportCommand: ParsableCommand {
           progress: show)
         export.remarks.forEach(report)
         try write(export.document)
+      case .keepassxc: try write(KeePassExport.document(items, in: snapshot, progress: show))
+      case .bitwarden:
+        let export = try BitwardenExport(items, in: snapshot, progress: show)
+        left = export.left
+        try write(export.document)
       case .pass:
         guard let out else {
           throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
@@ -82,8 +89,11 @@ struct ExportCommand: ParsableCommand {
       }
       for name in left {
         StandardError.line(
-          "\(ProgramName.current): not exported: \(name.text): it has fields, and a secret or field with several lines, "
-            + "which a file of pass cannot keep apart")
+          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
+            + (format == .bitwarden
+              ? "it has a secret that is not text, which JSON cannot hold"
+              : "it has fields, and a secret or field with several lines, "
+                + "which a file of pass cannot keep apart"))
       }
       StandardError.note(
         "exported \(items.count - left.count) \(items.count - left.count == 1 ? "item" : "items")",

@@ -13,9 +13,10 @@ struct ImportCommand: ParsableCommand {
       Writes all items at once, or none. Whatever could not be imported is listed, and makes the status 1. \
       With --dry-run nothing is written.
 
-      \(ProgramName.current) import pass ~/.password-store --dry-run
+      \(ProgramName.current) import pass --dry-run
       \(ProgramName.current) import bitwarden export.json --prefix bitwarden/
       \(ProgramName.current) import dotenv .env --prefix app/ --references .env.vault
+      \(ProgramName.current) import csv table.csv --columns name,url,user,secret
       \(ProgramName.current) import keepassxc passwords.kdbx --kdbx-key-file passwords.key
       """)
 
@@ -25,9 +26,12 @@ struct ImportCommand: ParsableCommand {
   var format: String
 
   @Argument(
-    help: "The file, or the folder of pass; '-' for stdin. KeePassXC: .csv, .xml or .kdbx.",
+    help: """
+      The file, or the folder of pass and gopass, which are found by themselves; '-' for stdin. \
+      KeePassXC: .csv, .xml or .kdbx.
+      """,
     completion: .file())
-  var path: String
+  var path: String?
 
   @Flag(name: [.long, .customShort("n")], help: "Only show what would be done.")
   var dryRun = false
@@ -53,6 +57,14 @@ struct ImportCommand: ParsableCommand {
     name: [.long, .customShort("y")], help: "Replace the file of --references without asking.")
   var yes = false
 
+      "The columns of a csv: name, folder, secret, user, url, otp, notes, tags, another field, or '-'; "
+        + "in their order, or as MEANING=HEADING or MEANING=NUMBER.",
+      valueName: "list"))
+  var columns: String?
+
+  @Flag(help: "The first row of a csv is an item, too.")
+  var noHeadings = false
+
   @Option(
     help: ArgumentHelp("The key-file of a KeePassXC database.", valueName: "path"),
     completion: .file())
@@ -65,11 +77,15 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    guard let format = ImportSource(word: format) else {
+    guard let source = ImportSource(word: format) else {
       throw CommandError.usage(
         "unknown format",
-        hint: "known: \(ImportSource.words.joined(separator: ", "))")
+        hint: Suggestion.nearest(to: format, among: ImportSource.words).map {
+          "did you mean: \($0)"
+        }
+          ?? "known: \(ImportSource.words.joined(separator: ", "))")
     }
+    let format = try source.described(by: columns, hasHeadings: !noHeadings)
     guard format == .file(.keepassxc) || (kdbxKeyFile == nil && !kdbxNoPassword) else {
       throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
     }
@@ -79,6 +95,7 @@ struct ImportCommand: ParsableCommand {
         hint: "such as: \(ProgramName.current) import dotenv .env --references .env.vault")
     }
     let choice = try only.map { try NameChoice($0) }
+    let path = try format.path(path)
     var reading: ImportReading
     var file: ReferencesFile?
     if let references {
@@ -162,7 +179,7 @@ struct ImportCommand: ParsableCommand {
         step.item.fields.keys.sorted().map(StandardOutput.shown).joined(separator: ", "),
       ]
     }
-    if !rows.isEmpty, isShown { try StandardOutput.write(TextTable.aligned(rows)) }
+    if !rows.isEmpty, isShown, dryRun || !OutputOptions.isQuiet { try StandardOutput.write(TextTable.aligned(rows)) }
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
       StandardError.line("\(ProgramName.current): not taken: \(loss.origin): \(loss.reason)")

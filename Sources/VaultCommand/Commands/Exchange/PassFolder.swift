@@ -4,9 +4,10 @@ import VaultExchange
 import VaultSealing
 import VaultTerminal
 
-/// A folder of `pass`, whose files gpg encrypts and decrypts.
+/// A folder of `pass` or `gopass`, whose files gpg encrypts and decrypts.
 struct PassFolder {
   let path: String
+  var isGopass = false
 
   /// Reads all files of the folder.
   ///
@@ -27,7 +28,10 @@ struct PassFolder {
         continue
       }
       guard let item = PassStore.name(ofFile: name) else {
-        reading.lose(name, "it is not a .gpg file")
+        reading.lose(
+          name,
+          name.hasSuffix(".age")
+            ? "only gopass opens files of age" : "it is not a .gpg file")
         continue
       }
       let run = try ChildProgram.runInstalled(
@@ -36,7 +40,9 @@ struct PassFolder {
         reading.lose(name, "gpg could not open it")
         continue
       }
-      reading.add(try PassImport.item(item, run.output))
+      reading.add(
+        isGopass
+          ? try GopassImport.item(item, run.output) : try PassImport.item(item, run.output))
     }
     return reading
   }

@@ -51,16 +51,21 @@ struct KeyringListCommand: ParsableCommand {
 struct KeyringAdoptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adopt",
-    abstract: "Take another program's item of the desktop keyring into the vault.",
+    abstract: "Take other programs' items of the desktop keyring into the vault.",
     discussion: """
       The item is named by its number in '\(ProgramName.current) keyring list', its path, or its label. The keyring's item stays. \
       Its name in the vault is made from its attributes (server or service, and user), or from its label, \
       unless --as gives one.
 
+      --all takes every item, in one change that 'undo' reverts.
+
       \(ProgramName.current) keyring adopt 12 --as work/github
+      \(ProgramName.current) keyring adopt --all
       """)
 
-  @Argument(help: "The item.") var item: String
+  @Argument(help: "The item.") var item: String?
+
+  @Flag(help: "Take every item; none that exists is replaced.") var all = false
 
   @Option(name: .customLong("as"), help: ArgumentHelp("Its name in the vault.", valueName: "name"))
   var name: String?
@@ -72,6 +77,12 @@ struct KeyringAdoptCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    guard all != (item != nil) else {
+      throw CommandError.usage(
+        all ? "--all and an item cannot be combined" : "name an item, or give --all",
+        hint: "'\(ProgramName.current) keyring list' shows them")
+    }
+    guard let item else { return try adoptAll(settings) }
     let name = try name.map { try ItemName($0) }
     let adopted = try settings.withVaultMade { vault in
       let found = try vault.keyringEntries().filter { entry in
@@ -94,6 +105,51 @@ struct KeyringAdoptCommand: ParsableCommand {
     } else {
       StandardError.note("kept as \(StandardOutput.shown(adopted.name.text))")
     }
+  }
+
+  private func adoptAll(_ settings: VaultSettings) throws {
+    guard name == nil, !replace else {
+      throw CommandError.usage("--all takes neither --as nor --replace")
+    }
+    let adoptions = try settings.withVaultMade { try $0.adoptAll() }
+    var rows: [[String]] = []
+    var (taken, same, left) = (0, 0, 0)
+    var members: [JSONValue] = []
+    func add(_ adoption: KeyringAdoption, _ action: String, _ name: String, _ reason: String?) {
+      rows.append([
+        action, StandardOutput.shown(name), StandardOutput.shown(adoption.entry.label),
+      ])
+      members.append(
+        .object([
+          ("action", .string(action)), ("name", .string(name)),
+          ("label", .string(adoption.entry.label)), ("path", .string(adoption.entry.id)),
+          ("reason", .optional(reason)),
+        ]))
+    }
+    for adoption in adoptions {
+      switch adoption.outcome {
+      case .adopted(let item):
+        taken += 1
+        add(adoption, "new", item.name.text, nil)
+      case .same(let name):
+        same += 1
+        add(adoption, "same", name.text, nil)
+      case .refused(let error):
+        left += 1
+        add(adoption, "left", "", error.message)
+        StandardError.line(
+          "\(ProgramName.current): not taken: \(StandardOutput.shown(adoption.entry.label)): "
+            + error.message)
+      }
+    }
+    if settings.writesJSON {
+      try StandardOutput.write([("items", .array(members))])
+    } else {
+      let shown = rows.filter { $0[0] != "left" }
+      if !shown.isEmpty { try StandardOutput.write(TextTable.aligned(shown)) }
+      StandardError.note("\(taken) stored, \(same) the same, \(left) not taken")
+    }
+    if left > 0 { throw ExitStatusOnly(status: .no) }
   }
 }
 
