@@ -44,6 +44,16 @@ struct OneTimeCodeReading {
     }
   }
 
+  /// The seed as an address, from which a phone makes the same codes.
+  ///
+  /// - Throws: As ``init(of:field:in:)``.
+  static func address(
+    of name: ItemName, field: String?, in vault: UnlockedVault.Blocking
+  ) throws -> SecretBytes {
+    let seed = try seed(of: name, field: field, in: vault).0.bytes
+    return try telling { try OneTimeGenerator(seed).address(from: seed, label: name.text) }
+  }
+
   /// Turns an error of a seed into one of the command.
   static func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do {

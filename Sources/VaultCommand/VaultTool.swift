@@ -41,11 +41,13 @@ struct VaultTool: ParsableCommand {
           SetCommand.self, GetCommand.self, EditCommand.self, ListCommand.self, ShowCommand.self,
           RemoveCommand.self, RenameCommand.self, CopyCommand.self, HistoryCommand.self,
           RestoreCommand.self,
-          UndoCommand.self, GenerateCommand.self,
+          UndoCommand.self, GenerateCommand.self, AuditCommand.self,
         ]),
       CommandGroup(
         name: "Use secrets",
-        subcommands: [RunCommand.self, ReadCommand.self, InjectCommand.self, OTPCommand.self]),
+        subcommands: [
+          RunCommand.self, ReadCommand.self, InjectCommand.self, OTPCommand.self, MenuCommand.self,
+        ]),
       CommandGroup(
         name: "Manage the vault",
         subcommands: [

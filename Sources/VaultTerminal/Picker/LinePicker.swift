@@ -70,7 +70,7 @@ package enum LinePicker {
     for (number, index) in zip(first..., shown) {
       let isSelected = number == list.selection
       let line = DisplayWidth.cut(list.names[index], to: width - 2)
-      text += "\r\n" + (isSelected ? "> " : "  ")
+      text += "\n" + (isSelected ? "> " : "  ")
       text += isSelected ? TextStyle.good.applied(to: line, isColored: isColored) : line
     }
     // Back to where one types: cursor up and forward, ECMA-48, 8.3.22 and 8.3.20.

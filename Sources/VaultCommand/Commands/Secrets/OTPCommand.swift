@@ -19,8 +19,9 @@ struct OTPCommand: ParsableCommand {
       \(ProgramName.current) read 'secret://work/github?attribute=otp'
       """)
 
-  @Argument(help: "The item.", completion: .live)
-  var name: String
+  @Argument(
+    help: "The item; picked from a list if omitted on a terminal.", completion: .live)
+  var name: String?
 
   @Option(
     name: [.long, .customShort("f")],
@@ -28,19 +29,33 @@ struct OTPCommand: ParsableCommand {
     completion: .live)
   var field: String?
 
+  @Flag(
+    help: "Draw the seed's address as a QR code instead, to enroll a phone; needs qrencode.")
+  var qr = false
+
   @OptionGroup(title: "The clipboard") var clipboard: ClipboardOptions
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let name = try ItemName(name)
+    let given = try ItemPicker.named(name).map { try ItemName($0) }
     let request = try clipboard.request()
-    var target: Clipboard?
-    let reading = try settings.withVault { vault in
-      target = try request?.clipboard(for: vault)
-      return try OneTimeCodeReading(of: name, field: field, in: vault)
+    guard !qr || (request == nil && !settings.writesJSON) else {
+      throw CommandError.usage(
+        "--qr cannot be combined with --copy or --json", hint: "give one of them")
     }
+    var target: Clipboard?
+    let (name, reading) = try settings.withVault { vault -> (ItemName, OneTimeCodeReading?) in
+      target = try request?.clipboard(for: vault)
+      let name = try given ?? ItemPicker.pick(in: vault)
+      if qr {
+        try QRCode.write(OneTimeCodeReading.address(of: name, field: field, in: vault))
+        return (name, nil)
+      }
+      return (name, try OneTimeCodeReading(of: name, field: field, in: vault))
+    }
+    guard let reading else { return }
     let (generator, code) = (reading.generator, reading.code)
     if let target {
       let copy = try target.copyAndWarn(code.text)

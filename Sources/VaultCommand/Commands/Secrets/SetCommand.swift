@@ -216,7 +216,8 @@ struct SetCommand: ParsableCommand {
     let shown = Sanitizer.visible(name.text)
     if let item, !OutputOptions.isQuiet {
       Prompt.tell(
-        "\(shown) exists (version \(item.version), \(item.modified.ago())); the old one is kept.")
+        "\(shown) exists (version \(item.version), \(item.modified.relative(to: Date()))); the old one is kept."
+      )
     }
     return try Prompt.newSecret("Secret for \(shown)")
   }

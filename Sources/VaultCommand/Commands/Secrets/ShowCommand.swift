@@ -45,6 +45,8 @@ struct ShowCommand: ParsableCommand {
     completion: .live)
   var revision: UInt64?
 
+  @OptionGroup(title: "The clipboard, with --copy") var clipboard: ClipboardChoice
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -53,23 +55,27 @@ struct ShowCommand: ParsableCommand {
       throw CommandError.usage(
         "--reveal, --copy and --qr cannot be combined", hint: "give one of them")
     }
+    guard copy != nil || !clipboard.isGiven else {
+      throw CommandError.usage("--clear-after and --clipboard need --copy")
+    }
+    let request = try clipboard.request()
     let given = try ItemPicker.named(name).map { try ItemName($0) }
     try settings.withVault { vault in
       try Revision.reading(try given ?? ItemPicker.pick(in: vault), revision) { name, version in
-        try show(name, version, vault, settings)
+        try show(name, version, vault, request, settings)
       }
     }
   }
 
   private func show(
     _ name: ItemName, _ version: UInt64?, _ vault: UnlockedVault.Blocking,
-    _ settings: VaultSettings
+    _ request: ClipboardRequest, _ settings: VaultSettings
   ) throws {
     let snapshot = try vault.read(only: [name])
     let item = try snapshot.item(name)
     let contents = try snapshot.secrets(of: item, version: version)
     if let copy {
-      let target = try ClipboardRequest().clipboard(for: vault)
+      let target = try request.clipboard(for: vault)
       let copied = try target.copyAndWarn(contents.secret(named: copy).bytes)
       guard settings.writesJSON else { return copied.tell() }
       return try StandardOutput.write(
