@@ -57,6 +57,8 @@ struct ImportCommand: ParsableCommand {
     name: [.long, .customShort("y")], help: "Replace the file of --references without asking.")
   var yes = false
 
+  @Option(
+    help: ArgumentHelp(
       "The columns of a csv: name, folder, secret, user, url, otp, notes, tags, another field, or '-'; "
         + "in their order, or as MEANING=HEADING or MEANING=NUMBER.",
       valueName: "list"))
