@@ -199,9 +199,7 @@ package enum CommandLineParsing {
 
 extension CommandConfiguration {
   /// The verbs of a command, grouped ones too.
-  var allVerbs: [any ParsableCommand.Type] {
-    subcommands + groupedSubcommands.flatMap { $0.subcommands }
-  }
+  var allVerbs: [any ParsableCommand.Type] { subcommands }
 }
 
 extension ParsableCommand {
@@ -209,6 +207,6 @@ extension ParsableCommand {
   static var verbName: String { configuration.commandName ?? "" }
 }
 
-extension String {
-  fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+extension StringProtocol {
+  var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

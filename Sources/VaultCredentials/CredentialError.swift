@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// do {
-///   let token = try await vault.get("api-token")
+///   let token = try await vault.get(ItemName("api-token"))
 /// } catch let error as CredentialError where error.code == .itemNotFound {
 ///   print("no token yet")
 /// }
@@ -66,6 +66,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
     public static let unsafeFile = Code(rawValue: "unsafe-file")
     /// The system refused the access.
     public static let permissionDenied = Code(rawValue: "permission-denied")
+    /// A file that was named is not there.
+    public static let fileNotFound = Code(rawValue: "file-not-found")
 
     /// The keyring is needed and cannot be reached, or did not answer in time.
     public static let keyringUnavailable = Code(rawValue: "keyring-unavailable")

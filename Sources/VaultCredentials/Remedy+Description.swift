@@ -7,6 +7,7 @@ extension Remedy: CustomStringConvertible {
     case .unlock: "unlock the vault"
     case .check: "check what can still be read"
     case .salvage: "look for intact copies"
+    case .restoreBackup: "restore the backup"
     case .acceptRollback: "accept the file, if it is there on purpose"
     case .addKey: "add a key slot"
     case .addPassphrase: "add a passphrase"

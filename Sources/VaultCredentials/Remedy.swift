@@ -24,6 +24,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case check
   /// Look for intact copies of what is damaged.
   case salvage
+  /// Restore a backup.
+  case restoreBackup
   /// Accept the older or other vault file, if it is there on purpose:
   /// ``VaultOptions/acceptsRollback``.
   case acceptRollback

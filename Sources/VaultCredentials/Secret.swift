@@ -8,7 +8,7 @@ public import VaultSealing
 ///
 /// ```swift
 /// let secret = try Secret("s3cr3t")
-/// try await vault.set("api-token", to: secret)
+/// try await vault.set(ItemName("api-token"), to: secret)
 /// ```
 public final class Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable

@@ -22,12 +22,16 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
     public static let cancelled = Code(rawValue: "cancelled")
     /// What was typed, read or is to be copied is too long.
     public static let tooLong = Code(rawValue: "too-long")
+    /// Several lines were pasted where the terminal marks no pastes.
+    public static let severalLines = Code(rawValue: "several-lines")
     /// There is nothing to copy.
     public static let empty = Code(rawValue: "empty")
     /// The bytes are not text, and text is needed.
     public static let notText = Code(rawValue: "not-text")
     /// Reading or writing failed, or the system is out of descriptors or memory.
     public static let inputOutput = Code(rawValue: "input-output")
+    /// An input file is not there.
+    public static let fileNotFound = Code(rawValue: "file-not-found")
     /// An input file cannot be opened or read.
     public static let inputUnreadable = Code(rawValue: "input-unreadable")
     /// A program is missing, or could not be started.
@@ -48,10 +52,14 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
   package enum Remedy: Equatable, Sendable {
     /// Pass the secret by a stream or a file instead of typing it.
     case useStreamOrFile
+    /// Paste it into an editor, or pass it by a stream or a file.
+    case pasteElsewhere
     /// Keep the file elsewhere, and only its key in the vault.
     case keepElsewhere
     /// Check the path of the input file.
     case checkPath
+    /// Check the first line of a script, or the program's loader.
+    case checkInterpreter
     /// Check the name of the program, and PATH.
     case checkName
     /// Write the secret to a file instead of copying it.

@@ -53,7 +53,7 @@ struct ChildProgramTests {
         try SecretInput.read(file: "/dev/zero", limit: 10)
       },
     ].compactMap { $0 }
-    #expect(errors.map(\.code) == [.inputUnreadable, .tooLong])
+    #expect(errors.map(\.code) == [.fileNotFound, .tooLong])
     for error in errors { #expect(!error.message.contains("--")) }
   }
 }

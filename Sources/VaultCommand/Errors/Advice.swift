@@ -20,6 +20,7 @@ enum Advice {
     case .unlock: "open it: \(program) unlock"
     case .check: "see what can still be read: \(program) check"
     case .salvage: "look for intact copies: \(program) check --salvage"
+    case .restoreBackup: "restore it: \(program) init --from FILE"
     case .acceptRollback: "if that was on purpose, run the command again with --accept-rollback"
     case .addKey: "add a key slot: \(program) key add"
     case .addPassphrase: "add a passphrase: \(program) key add --new-passphrase SOURCE"

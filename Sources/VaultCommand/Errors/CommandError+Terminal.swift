@@ -22,8 +22,11 @@ extension CommandError {
   private static func hint(for remedy: TerminalError.Remedy, _ code: TerminalError.Code) -> String {
     switch remedy {
     case .useStreamOrFile: "use --stdin or --file"
+    case .pasteElsewhere:
+      "paste them into an editor: \(ProgramName.current) edit NAME; or use --stdin or --file PATH"
     case .keepElsewhere: "keep large files elsewhere and only their key in the vault"
     case .checkPath: "check the path that was given"
+    case .checkInterpreter: "check its first line: #!/usr/bin/env …"
     case .checkName: "check its name and PATH"
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"

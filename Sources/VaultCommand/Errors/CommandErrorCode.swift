@@ -18,8 +18,6 @@ extension CommandError {
     case slotNotFound = "slot-not-found"
     /// There is no app-data store of that name or path.
     case storeNotFound = "store-not-found"
-    /// There is no such file.
-    case fileNotFound = "file-not-found"
     /// There is no such preference or domain.
     case preferenceNotFound = "preference-not-found"
     /// An item of that name already exists.
@@ -57,6 +55,8 @@ extension CommandError {
     case notText = "not-text"
     /// The secret is not a single line, and the other program takes no other.
     case notALine = "not-a-line"
+    /// Several lines were pasted, and the terminal does not mark where a paste ends.
+    case severalLines = "several-lines"
     /// The passphrase is too weak.
     case weakPassphrase = "weak-passphrase"
     /// The preference has another type.
@@ -68,6 +68,8 @@ extension CommandError {
 
     // MARK: The data
 
+    /// The secret to store is empty.
+    case emptySecret = "empty-secret"
     /// The vault was damaged or tampered with.
     case damaged
     /// The vault file is older than one seen before.
@@ -98,6 +100,11 @@ extension CommandError {
     case importEncrypted = "import-encrypted"
     /// The file is not in the format that was named.
     case importUnreadable = "import-unreadable"
+
+    // MARK: Input
+
+    /// A file that was named is not there.
+    case fileNotFound = "file-not-found"
 
     // MARK: Services and programs
 
@@ -273,16 +280,18 @@ extension CommandError.Code {
   package var status: ExitStatus {
     switch self {
     case .itemNotFound, .fieldNotFound, .versionNotFound, .slotNotFound, .storeNotFound,
-      .fileNotFound, .preferenceNotFound, .itemExists, .lastSlot, .empty, .expired, .severalUsers,
+      .preferenceNotFound, .itemExists, .lastSlot, .empty, .expired, .severalUsers,
       .editorFailed, .askpassCancelled, .connectedOtherwise, .connectionChanged:
       .no
     case .usage, .invalidName, .invalidValue, .invalidQuery, .invalidDescription, .notText,
-      .notALine, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:
+      .notALine, .severalLines, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:
       .usage
-    case .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged, .unknownStore,
+    case .emptySecret, .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged,
+      .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
       .unavailable, .invalidSeed, .importEncrypted, .importUnreadable:
       .damaged
+    case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,
       .keyringNoProvider, .keyringActivationFailed, .keyringActivationTimedOut,
       .keyringNotAnswering, .keyringNoCollection, .keyringItemMissing, .keyringUnusableReply,

@@ -13,6 +13,8 @@ package struct ExitStatus: Hashable, Sendable {
   package static let usage = ExitStatus(code: 64)
   /// Damaged, tampered with, rolled back, forked, or sealed too weakly.
   package static let damaged = ExitStatus(code: 65)
+  /// A file that was named is not there.
+  package static let noInput = ExitStatus(code: 66)
   /// A service is out of reach.
   package static let unavailable = ExitStatus(code: 69)
   /// Something cannot be made.

@@ -9,7 +9,12 @@ enum PassphraseCommand {
   /// empty, because ours may carry the secret to store.
   ///
   /// - Throws: ``CommandError`` with code `passphrase-command-failed`.
-  static func output(of command: String) throws -> SecretBytes {
+  static func output(of command: String, for option: String) throws -> SecretBytes {
+    func failed(_ why: String) -> CommandError {
+      CommandError(
+        .passphraseCommandFailed, "the command of \(option) gave no passphrase: \(why)",
+        hint: "run it by itself to see what it says")
+    }
     guard
       let run = try ChildProgram.run(
         ["/bin/sh", "-c", command], input: .nothing, limit: SecretSource.maximumLength)
@@ -17,11 +22,5 @@ enum PassphraseCommand {
     if let signal = run.signal { throw failed("signal \(signal) ended it") }
     guard run.exitStatus == 0 else { throw failed("it ended with status \(run.exitStatus)") }
     return run.output
-  }
-
-  private static func failed(_ why: String) -> CommandError {
-    CommandError(
-      .passphraseCommandFailed, "the command of --passphrase gave no passphrase: \(why)",
-      hint: "run it by itself to see what it says")
   }
 }

@@ -42,15 +42,20 @@ package enum SecretSource: Equatable, Sendable {
 
   /// Reads the passphrase, without one newline at its end.
   ///
+  /// - Parameter option: The option that named the source, for messages.
+  /// - Returns: The passphrase in locked memory.
   /// - Throws: ``CommandError`` with code `source-missing` or `passphrase-command-failed`,
   ///   `TerminalError` or `CredentialError` if the source cannot be read.
-  func read() throws -> SecretBytes {
+  func read(for option: String = "--passphrase") throws -> SecretBytes {
     let limit = Self.maximumLength
     switch self {
     case .environment(let name):
       guard let value = try ProcessState.secretVariable(name) else {
         throw CommandError(
-          .sourceMissing, "the variable of --passphrase env: is not set")
+          .sourceMissing,
+          Self.isVariable(name)
+            ? "\(option): the environment variable \(name) is not set"
+            : "\(option): the environment variable is not set")
       }
       return try SecretInput.droppingNewline(value)
     case .file(let path):
@@ -60,8 +65,19 @@ package enum SecretSource: Equatable, Sendable {
     case .standardInput:
       return try SecretInput.droppingNewline(SecretInput.read(0, limit: limit))
     case .command(let command):
-      return try SecretInput.droppingNewline(PassphraseCommand.output(of: command))
+      return try SecretInput.droppingNewline(PassphraseCommand.output(of: command, for: option))
     }
+  }
+
+  /// Whether it is a name that a shell would take: anything else may be the passphrase itself.
+  private static func isVariable(_ name: String) -> Bool {
+    name.utf8.first.map { !(0x30...0x39).contains($0) } == true
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x5F: true
+        default: false
+        }
+      }
   }
 
   private static func split(_ text: String) -> (kind: String, value: String?) {

@@ -11,12 +11,18 @@ enum NewPassphrase {
   }
 
   /// Prompts for a passphrase twice, until it is strong enough.
-  static func typed(acceptsWeak: Bool) throws -> SecretBytes {
+  ///
+  /// - Parameters:
+  ///   - acceptsWeak: Whether any passphrase will do.
+  ///   - option: The option that takes a source instead, for messages.
+  static func typed(
+    acceptsWeak: Bool, option: String = "--passphrase"
+  ) throws -> SecretBytes {
     while true {
       guard let passphrase = try Prompt.newSecret("New passphrase") else {
         throw CommandError(
           .noTerminal, "a passphrase is needed, and there is no terminal to ask on",
-          hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
+          hint: "give a source: \(option) env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
       }
       let strength = PassphraseStrength(passphrase)
       if passphrase.count > 0, acceptsWeak || !strength.isWeak {

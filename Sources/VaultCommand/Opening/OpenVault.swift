@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultStorage
+import VaultTerminal
 
 extension VaultSettings {
   /// Opens the vault, and prints its notices, also after a failure.
@@ -18,10 +19,25 @@ extension VaultSettings {
   ) throws -> Result {
     let vault = try locked()
     guard try vault.blocking.exists() else {
-      let open = try VaultSetup(settings: self, vault: vault).makeForFirstSecret()
-      return try Self.tellingNotices(of: open, body)
+      let made = try VaultSetup(settings: self, vault: vault).makeForFirstSecret()
+      return try Self.tellingNotices(of: made.vault) { vault in
+        let result = try Self.firstChange { try body(vault) }
+        // Last, so that whoever gives up here has what they came for.
+        try made.offerRecovery(after: "The vault is created, and your change is stored.")
+        return result
+      }
     }
     return try withVault(body)
+  }
+
+  /// Makes the first change of a vault; who gives up in the middle of it learns what there is.
+  private static func firstChange<Result>(_ body: () throws -> Result) throws -> Result {
+    let words = "The vault is created; nothing is stored in it yet."
+    do {
+      return try Prompt.withLastWords(words, body)
+    } catch let error as TerminalError where error.code == .cancelled {
+      throw CommandError(.cancelled, "given up: \(words.dropLast().lowercasedFirst)")
+    }
   }
 
   /// Opens the vault for a question; returns `nil` if there is no vault, and so nothing to be

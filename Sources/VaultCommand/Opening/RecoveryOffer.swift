@@ -1,52 +1,98 @@
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// Offers a recovery code, which is shown once and must be confirmed.
 struct RecoveryOffer {
   /// Whether to create one; `nil` to ask if there is a terminal.
-  let isWanted: Bool?
+  var isWanted: Bool?
+  /// The label of its key slot; empty for the next that is free: recovery, recovery 2 and so on.
+  var label = ""
+  /// Whether the code goes into a JSON document, without a question.
+  var isForDocument = false
+  /// What is done already when the code is offered, as a sentence.
+  var before = ""
+
+  /// A new key slot, and the code that opens it if it is still to be written.
+  struct Made {
+    let slot: KeySlot
+    let code: SecretBytes?
+
+    /// The members of a JSON document.
+    var members: [(String, JSONValue)] {
+      [("recoveryCode", .optional(code.flatMap { Secret($0).text }))]
+    }
+  }
 
   /// Adds a recovery slot if the person wants one.
   ///
   /// On a terminal it shows the code and asks for two of its groups. Without a terminal the code
   /// goes to stdout, and only if an option asked for it.
-  func makeSlot(in vault: UnlockedVault.Blocking) throws {
-    if isWanted == false { return }
-    guard Prompt.isPossible else {
-      guard isWanted == true else { return }
-      let (slot, code) = try NewKeySlot.recovery(label: "recovery")
-      try vault.addSlot(slot)
-      try StandardOutput.write(code.bytes)
-      return try StandardOutput.write("\n")
+  ///
+  /// - Returns: The slot; `nil` if there is none.
+  @discardableResult
+  func makeSlot(in vault: UnlockedVault.Blocking) throws -> Made? {
+    if isWanted == false { return nil }
+    guard Prompt.isPossible, !isForDocument else {
+      guard isWanted == true else { return nil }
+      let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
+      let made = try vault.addSlot(slot)
+      if !isForDocument {
+        try StandardOutput.write(code.bytes)
+        try StandardOutput.write("\n")
+      }
+      return Made(slot: made, code: code.bytes)
     }
     if isWanted == nil {
       let question = "Create a recovery code, to keep on paper in case the key is lost?"
-      guard try Prompt.confirm(question, default: true) == true else { return }
+      guard
+        try Prompt.withLastWords(withoutCode, { try Prompt.confirm(question, default: true) })
+          == true
+      else { return nil }
     }
-    let (slot, code) = try NewKeySlot.recovery(label: "recovery")
-    Prompt.tell("\nWrite this down; it is not shown again:\n\n    ", secret: code.bytes)
-    Prompt.tell("")
-    for group in [2, 5] { try confirm(group, of: code.bytes) }
-    try vault.addSlot(slot)
+    let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
+    do {
+      try Prompt.withLastWords(unconfirmed) {
+        Prompt.tell("\nWrite this down; it is not shown again:\n\n    ", secret: code.bytes)
+        Prompt.tell("")
+        for group in [2, 5] { try confirm(group, of: code.bytes) }
+      }
+    } catch let error as TerminalError where error.code == .cancelled {
+      throw CommandError(.cancelled, "given up: \(unconfirmed.lowercasedFirst)")
+    }
+    let made = try vault.addSlot(slot)
     Prompt.tell("The recovery code opens the vault from now on.")
+    return Made(slot: made, code: nil)
+  }
+
+  private var later: String { "create one later: \(ProgramName.current) key add --recovery" }
+
+  private var withoutCode: String {
+    sentence("There is no recovery code; \(later)")
+  }
+
+  private var unconfirmed: String {
+    sentence("There is no recovery code: the one above opens nothing; \(later)")
+  }
+
+  private func sentence(_ text: String) -> String { before.isEmpty ? text : "\(before) \(text)" }
+
+  /// The label of the line, or the first of `recovery`, `recovery 2`, … that no slot has.
+  private func freeLabel(in vault: UnlockedVault.Blocking) throws -> String {
+    guard label.isEmpty else { return label }
+    let taken = Set(try vault.slots().map(\.label))
+    let standard = KeySlot.Kind.recovery.name
+    return (1...).lazy.map { $0 == 1 ? standard : "\(standard) \($0)" }
+      .first { !taken.contains($0) } ?? standard
   }
 
   private func confirm(_ group: Int, of code: SecretBytes) throws {
     let expected = try code.slice((group - 1) * 7..<(group - 1) * 7 + 6)
     while true {
       guard let typed = try Prompt.line("Type group \(group) of the code:") else { return }
-      let upper = try SecretBytes(capacity: typed.count) { output in
-        typed.withBytes { bytes in
-          for index in 0..<bytes.byteCount {
-            let byte = bytes.byte(at: index)
-            output.write(byte: (0x61...0x7A).contains(byte) ? byte - 0x20 : byte, at: index)
-          }
-        }
-        return typed.count
-      }
-      if upper.isEqual(to: expected) { return }
-      Prompt.tell("That is not it.")
+      if try RecoveryCode.written(typed).isEqual(to: expected) { return }
+      Prompt.tell("That does not match. Try again.")
     }
   }
 }

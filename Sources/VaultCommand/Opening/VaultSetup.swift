@@ -13,14 +13,31 @@ struct VaultSetup {
   /// Whether to offer a recovery code even if the keyring unlocks the vault.
   var offersRecovery = false
 
+  /// A new vault, and what is still to be offered.
+  struct Made {
+    let vault: UnlockedVault
+    fileprivate let offer: RecoveryOffer
+
+    /// Offers a recovery code.
+    ///
+    /// - Parameter before: What is done already, as a sentence.
+    /// - Returns: The new slot, if there is one.
+    @discardableResult
+    func offerRecovery(after before: String) throws -> RecoveryOffer.Made? {
+      var offer = offer
+      offer.before = before
+      return try offer.makeSlot(in: vault.blocking)
+    }
+  }
+
   /// Creates the vault for the first secret if that needs no decision; asks on a terminal.
   ///
   /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
-  func makeForFirstSecret() throws -> UnlockedVault {
+  func makeForFirstSecret() throws -> Made {
     if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
     let obstacle: CredentialError
     switch try createByKeyring() {
-    case .success(let open): return open
+    case .success(let made): return made
     case .failure(let error): obstacle = error
     }
     guard Prompt.isPossible,
@@ -33,10 +50,10 @@ struct VaultSetup {
   /// Creates the vault for `vault init`.
   ///
   /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
-  func make() throws -> UnlockedVault {
+  func make() throws -> Made {
     if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
     switch try createByKeyring() {
-    case .success(let open): return open
+    case .success(let made): return made
     case .failure(let obstacle):
       guard Prompt.isPossible else { throw noVault(obstacle) }
       Prompt.tell("No keyring can open the vault (\(obstacle.message)): a passphrase will.")
@@ -45,7 +62,7 @@ struct VaultSetup {
   }
 
   /// Creates a vault that the desktop keyring unlocks, without a prompt.
-  private func createByKeyring() throws -> Result<UnlockedVault, CredentialError> {
+  private func createByKeyring() throws -> Result<Made, CredentialError> {
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     guard settings.usesKeyring else {
       return .failure(CredentialError(.keyringUnavailable, "the keyring is switched off"))
@@ -96,26 +113,39 @@ struct VaultSetup {
     return .keyFile(try KeyFile.create(path), label: label)
   }
 
-  private func createByPassphrase() throws -> UnlockedVault {
+  private func createByPassphrase() throws -> Made {
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     return try create(
-      NewPassphrase.ask(label: label, acceptsWeak: acceptsWeakPassphrase))
+      NewPassphrase.ask(label: label, acceptsWeak: acceptsWeakPassphrase), isTyped: true)
   }
 
-  private func create(_ slot: NewKeySlot) throws -> UnlockedVault {
+  /// Creates the vault.
+  ///
+  /// - Parameters:
+  ///   - slot: What opens it.
+  ///   - isTyped: Whether a person was asked for it; a source on the line or in the environment
+  ///     means that nobody is asked anything.
+  private func create(_ slot: NewKeySlot, isTyped: Bool = false) throws -> Made {
     let open = try vault.blocking.create(slots: [slot])
+    let isOpenedByKeyring = open.openedBy.source == .keyring
     let way =
       switch open.openedBy.source {
-      case .keyring: "the desktop keyring opens it"
+      case .keyring:
+        "the desktop keyring opens it, and gets a copy of each item for other programs"
       case .keyFile: "the key-file opens it"
       default: "the passphrase opens it"
       }
-    StandardError.note("made a vault at \(vault.path); \(way)")
     // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.
-    if open.openedBy.source != .keyring || offersRecovery {
-      try RecoveryOffer(isWanted: wantsRecovery).makeSlot(in: open.blocking)
-    }
-    return open
+    let isAsked = isTyped || (isOpenedByKeyring && offersRecovery)
+    let asksNothing = !isAsked || OutputOptions.isQuiet || settings.writesJSON
+    let wants = wantsRecovery ?? (asksNothing ? false : nil)
+    let remedies: [Remedy] =
+      (isOpenedByKeyring ? [.stopPublishing] : [])
+      + (wantsRecovery == nil && asksNothing && offersRecovery ? [.addRecoveryCode] : [])
+    StandardError.note(
+      "made a vault at \(vault.path); \(way)", hint: Advice.text(nil, remedies))
+    return Made(
+      vault: open, offer: RecoveryOffer(isWanted: wants, isForDocument: settings.writesJSON))
   }
 
   private static func exists(_ vault: LockedVault) -> CommandError {

@@ -14,6 +14,8 @@ final class ReferenceReading {
   private(set) var missing: [SecretReference] = []
   /// The items of which it was said that they have expired.
   private var told: Set<String> = []
+  /// The fields of the items that lack the one that a reference names.
+  private var otherFields: [SecretReference: [String]] = [:]
 
   init(_ settings: VaultSettings) { self.settings = settings }
 
@@ -47,6 +49,9 @@ final class ReferenceReading {
     {
       if let fallback = reference.fallback { return try SecretBytes(text: fallback) }
       if !missing.contains(reference) { missing.append(reference) }
+      if error.code == .fieldNotFound, let item = try snapshot[ItemName(reference.name)] {
+        otherFields[reference] = try snapshot.fields(of: item)
+      }
       return nil
     }
   }
@@ -103,13 +108,25 @@ final class ReferenceReading {
 
   /// Throws one error for all references that name nothing, before anything is started or written.
   func throwIfMissing() throws {
-    guard !missing.isEmpty else { return }
+    guard let first = missing.first else { return }
+    if missing.count == 1, let error = missingField(of: first) { throw error }
     let names = missing.map(\.shownName)
     throw CommandError(
       .itemNotFound,
       "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
         + names.joined(separator: ", "),
       hint: "'\(ProgramName.current) list' shows the names of all items")
+  }
+
+  /// The error for a field that an item does not have; `nil` if the item itself is missing.
+  func missingField(of reference: SecretReference) -> CommandError? {
+    guard let fields = otherFields[reference], let field = reference.field else { return nil }
+    let others = fields.map(Sanitizer.visible).joined(separator: ", ")
+    return CommandError(
+      .fieldNotFound,
+      "\(Sanitizer.visible(reference.name)) has no field \(Sanitizer.visible(field))",
+      hint: fields.isEmpty
+        ? "it has no fields: leave #\(Sanitizer.visible(field)) out" : "it has: \(others)")
   }
 
   private func open(

@@ -49,6 +49,11 @@ struct VaultHeader {
   /// How many bytes of the file its header takes, from its first 16 bytes.
   static func length(of start: [UInt8], fileLength: Int) throws -> Int {
     guard start.count >= 16, start.starts(with: magic) else {
+      if start.starts(with: BackupFile.magic) {
+        throw CredentialError(
+          .damaged, "the vault file is a backup, not a vault", hint: "move it away",
+          remedies: [.restoreBackup])
+      }
       throw damaged("it does not begin as a vault file does")
     }
     let length = start[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -40,7 +40,7 @@ public enum KeyFile {
   ///   - isOptional: Whether a missing file is `nil` and no error.
   /// - Returns: The key, or `nil`.
   /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes,
-  ///   `.unsafeFile` if others may read or write it, `.configuration` if it is missing.
+  ///   `.unsafeFile` if others may read or write it, `.fileNotFound` if it is missing.
   public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
     do {
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -67,8 +67,11 @@ public enum KeyFile {
     } catch let error as System.Failure {
       if isOptional, error.errno == ENOENT { return nil }
       throw CredentialError(
-        error.errno == EACCES ? .permissionDenied : .configuration,
-        "the key-file \(path) cannot be read: \(error.reason)",
+        error.errno == EACCES
+          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .configuration,
+        error.errno == ENOENT
+          ? "the key-file \(path) does not exist"
+          : "the key-file \(path) cannot be read: \(error.reason)",
         hint: "check the path of the key-file", underlying: error)
     }
   }

@@ -35,6 +35,25 @@ package enum RecoveryCode {
     }
   }
 
+  /// What was typed, in the characters that a code is written in; blanks and hyphens go.
+  ///
+  /// - Parameter typed: A code, or a part of one.
+  /// - Returns: Each character as a code has it; one that no code has stays as it is.
+  package static func written(_ typed: SecretBytes) throws -> SecretBytes {
+    try SecretBytes(capacity: typed.count) { output in
+      typed.withBytes { typed in
+        var count = 0
+        for offset in 0..<typed.byteCount {
+          let character = typed.byte(at: offset)
+          if character == 0x2D || character == 0x20 || character == 0x09 { continue }
+          output.write(byte: value(of: character).map { alphabet[$0] } ?? character, at: count)
+          count += 1
+        }
+        return count
+      }
+    }
+  }
+
   /// The 20 bytes that a typed code stands for, or `nil` if it has a mistake.
   package static func key(from text: SecretBytes) throws -> SecretBytes? {
     var values = 0

@@ -13,6 +13,9 @@ public struct BackupSummary: Sendable, Equatable {
   /// Bytes of the file.
   public let size: Int
 
+  /// No backup is longer, in bytes.
+  package static let maximumSize = BackupFile.maximumLength
+
   /// Whether the file at a path says that it is a backup.
   package static func isBackup(at path: String) -> Bool { BackupFile.begins(path) }
 }

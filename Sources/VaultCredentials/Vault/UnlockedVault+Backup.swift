@@ -22,6 +22,24 @@ extension UnlockedVault {
 extension UnlockedVault.Blocking {
   /// ``UnlockedVault/backUp(to:)``, on the calling thread.
   public func backUp(to path: String) throws -> BackupSummary {
+    try OutsideFile.replace(path, with: backupFile())
+    return try LockedVault.Blocking.verify(
+      backup: try OutsideFile.read(path, limit: BackupFile.maximumLength), path: path,
+      keys: vault.keys)
+  }
+
+  /// Makes a backup for somewhere that is no file, and verifies it by opening it.
+  ///
+  /// - Parameter name: What to call the place.
+  /// - Returns: The backup's bytes, which are sealed, and what they hold.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  package func backup(named name: String) throws -> (bytes: [UInt8], summary: BackupSummary) {
+    let bytes = try backupFile()
+    let summary = try LockedVault.Blocking.verify(backup: bytes, path: name, keys: vault.keys)
+    return (bytes, summary)
+  }
+
+  private func backupFile() throws -> [UInt8] {
     let snapshot = try vault.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)
     let history = HistoryStore(location: vault.locked.folder.location, vaultID: vault.vaultID)
@@ -36,11 +54,7 @@ extension UnlockedVault.Blocking {
       }
       blobs[earlier.hash] = blob
     }
-    let bytes = try BackupFile(vault: try sealed.wholeFile(), blobs: blobs).encoded()
-    try OutsideFile.replace(path, with: bytes)
-    return try LockedVault.Blocking.verify(
-      backup: try OutsideFile.read(path, limit: BackupFile.maximumLength), path: path,
-      keys: vault.keys)
+    return try BackupFile(vault: try sealed.wholeFile(), blobs: blobs).encoded()
   }
 }
 
@@ -70,17 +84,38 @@ extension LockedVault {
 extension LockedVault.Blocking {
   /// ``LockedVault/checkBackup(_:with:)``, on the calling thread.
   public func checkBackup(_ path: String, with sources: [KeySource]) throws -> BackupSummary {
-    let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
+    try checkBackup(
+      OutsideFile.read(path, limit: BackupFile.maximumLength), named: path, with: sources)
+  }
+
+  /// Verifies a backup that was read from somewhere else than a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The backup.
+  ///   - name: What to call it.
+  ///   - sources: What may open it, in order.
+  /// - Returns: What it holds.
+  /// - Throws: As ``LockedVault/checkBackup(_:with:)`` does.
+  package func checkBackup(
+    _ bytes: [UInt8], named name: String, with sources: [KeySource]
+  ) throws -> BackupSummary {
     let backup = try BackupFile(decoding: bytes)
     let opened = try VaultOpening(vault: vault, sealed: try VaultFile(bytes: backup.vault))
       .open(with: sources)
-    return try Self.verify(backup: bytes, path: path, keys: opened.keys)
+    return try Self.verify(backup: bytes, path: name, keys: opened.keys)
   }
 
   /// ``LockedVault/restore(from:)``, on the calling thread.
   public func restore(from path: String) throws {
-    let backup = try BackupFile(
-      decoding: try OutsideFile.read(path, limit: BackupFile.maximumLength))
+    try restore(OutsideFile.read(path, limit: BackupFile.maximumLength))
+  }
+
+  /// Restores a backup that was read from somewhere else than a file.
+  ///
+  /// - Parameter bytes: The backup.
+  /// - Throws: As ``LockedVault/restore(from:)`` does.
+  package func restore(_ bytes: [UInt8]) throws {
+    let backup = try BackupFile(decoding: bytes)
     let sealed = try VaultFile(bytes: backup.vault)
     let history = HistoryStore(
       location: vault.folder.location, vaultID: sealed.header.vaultID)
@@ -147,8 +182,11 @@ enum OutsideFile {
       return bytes
     } catch let error as System.Failure {
       throw CredentialError(
-        error.errno == EACCES ? .permissionDenied : .inputOutput,
-        "\(path) cannot be read: \(error.reason)", underlying: error)
+        error.errno == EACCES
+          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .inputOutput,
+        error.errno == ENOENT
+          ? "\(path) does not exist" : "\(path) cannot be read: \(error.reason)",
+        underlying: error)
     }
   }
 

@@ -122,6 +122,11 @@ extension VaultEdit {
         remedies: [.showHistory])
     }
     let wanted = version ?? record.earlier.first?.version
+    guard wanted != record.version else {
+      throw CredentialError(
+        .versionNotFound, "version \(record.version) is the current one",
+        remedies: [.showHistory])
+    }
     guard let wanted, let earlier = record.earlier.first(where: { $0.version == wanted }) else {
       throw CredentialError(
         .versionNotFound,

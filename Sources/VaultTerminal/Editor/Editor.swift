@@ -18,6 +18,8 @@ package struct Editor: Equatable, Sendable {
   package let copies: Copies
   /// The editor's name, for messages.
   package let name: String
+  /// Whether it is known to work on a terminal only.
+  package let needsTerminal: Bool
 
   /// Reads the value of `VISUAL` or `EDITOR`.
   ///
@@ -43,6 +45,7 @@ package struct Editor: Equatable, Sendable {
     let kind = Kind(resolved) ?? Kind(called)
     name = called
     copies = kind?.copies ?? .unknown
+    needsTerminal = kind?.needsTerminal(calledAs: called) ?? false
     let added = kind?.options(calledAs: called, words: words) ?? []
     command = isPlain ? words + added : ["/bin/sh", "-c", "\(text) \"$@\"", called] + added
   }
@@ -87,6 +90,15 @@ package struct Editor: Equatable, Sendable {
         "kate", "gedit", "gnome-text-editor", "mousepad", "kwrite", "emacsclient":
         self = .graphical
       default: return nil
+      }
+    }
+
+    func needsTerminal(calledAs name: String) -> Bool {
+      switch self {
+      case .vim: !name.hasPrefix("g")
+      case .nano, .micro: true
+      // emacs opens a window where there is a display; ed reads a script from a pipe.
+      case .emacs, .quiet, .graphical: false
       }
     }
 

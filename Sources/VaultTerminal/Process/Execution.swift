@@ -57,7 +57,7 @@ package import VaultSealing
     for index in unsafe environment.indices.suffix(secrets.count + 1) {
       if let entry = unsafe environment[index] { unsafe explicit_bzero(entry, strlen(entry)) }
     }
-    throw Self.error(failure)
+    throw error(failure)
   }
 
   /// The pointers of the current environment, without what is removed or replaced.
@@ -96,12 +96,22 @@ package import VaultSealing
     return unsafe memory.assumingMemoryBound(to: CChar.self)
   }
 
-  private static func error(_ code: Int32) -> TerminalError {
+  private func error(_ code: Int32) -> TerminalError {
+    let word = command.first ?? []
+    // The shell looks a name up in PATH; a path is only itself.
+    let path = word.contains(UInt8(ascii: "/")) ? RawArguments.shown(word) : nil
     switch code {
+    case ENOENT where path.map(SecretInput.exists) == true:
+      return TerminalError(
+        .commandNotFound, "\(path ?? "") names an interpreter that does not exist",
+        .checkInterpreter)
     case ENOENT, ENOTDIR:
-      TerminalError(.commandNotFound, "the command was not found", .checkName)
+      guard let path else {
+        return TerminalError(.commandNotFound, "the command was not found", .checkName)
+      }
+      return TerminalError(.commandNotFound, "\(path) does not exist", .checkPath)
     default:
-      TerminalError(
+      return TerminalError(
         .commandNotExecutable,
         "the command could not be started: \(unsafe String(cString: strerror(code)))")
     }

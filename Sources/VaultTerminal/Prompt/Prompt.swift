@@ -1,3 +1,4 @@
+import Synchronization
 public import VaultSealing
 
 /// Questions to the person at the terminal.
@@ -24,30 +25,31 @@ public enum Prompt {
 
   /// Asks for a secret, which is echoed as dots.
   ///
-  /// Backspace erases a character, Ctrl-U and Ctrl-W the whole input.
+  /// Backspace erases a character, Ctrl-U and Ctrl-W the whole input. Where the terminal marks
+  /// pastes, all lines of a paste are taken; the newline at the end of a single line is dropped.
   ///
   /// - Parameter question: The question without a colon. It is written as it is, so it must not
   ///   hold control characters.
   /// - Returns: The bytes without the newline, in locked memory; `nil` without a terminal.
-  /// - Throws: ``TerminalError`` with code `.cancelled` at the end of input (Ctrl-D), or `.tooLong`
-  ///   above 32 KiB.
+  /// - Throws: ``TerminalError`` with code `.cancelled` at the end of input (Ctrl-D), `.tooLong`
+  ///   above 32 KiB, or `.severalLines` if more text follows the newline at once: a paste that the
+  ///   terminal does not mark. What follows is dropped, and never reaches a shell.
   public static func secret(_ question: String) throws -> SecretBytes? {
-    guard let terminal = TerminalDevice(echoes: false) else { return nil }
-    terminal.write("\(question): ")
-    let typed = try read(terminal, question: question, showsDots: true)
-    terminal.write("\n")
-    return typed
+    try typedSecret(question)?.bytes
   }
 
-  /// Asks for a new secret twice, until both are the same.
+  /// Asks for a new secret twice, until both are the same; once if it is pasted.
   ///
   /// - Parameter question: The first question, as for ``secret(_:)``.
   /// - Returns: The secret in locked memory; `nil` without a terminal.
   /// - Throws: ``TerminalError`` as ``secret(_:)`` does.
   public static func newSecret(_ question: String) throws -> SecretBytes? {
     while true {
-      guard let first = try secret(question), let again = try secret("Again") else { return nil }
-      if first.isEqual(to: again) { return first }
+      guard let first = try typedSecret(question) else { return nil }
+      // The same paste again would prove nothing.
+      if first.wasPasted { return first.bytes }
+      guard let again = try secret("Again") else { return nil }
+      if first.bytes.isEqual(to: again) { return first.bytes }
       tell("They do not match. Try again.")
     }
   }
@@ -60,7 +62,7 @@ public enum Prompt {
   public static func line(_ question: String) throws -> SecretBytes? {
     guard let terminal = TerminalDevice(echoes: true) else { return nil }
     terminal.write("\(question) ")
-    return try read(terminal, question: question, showsDots: false)
+    return try read(terminal, question: question, showsDots: false).bytes
   }
 
   /// Asks for a yes or a no, until the answer is one of the two.
@@ -83,6 +85,26 @@ public enum Prompt {
     }
   }
 
+  /// Runs `body`; if a signal such as Ctrl-C ends the process at one of its prompts, the terminal
+  /// shows `words` first.
+  ///
+  /// - Parameters:
+  ///   - words: What is true when it ends there, without control characters.
+  ///   - body: Asks the questions.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  public static func withLastWords<Result>(
+    _ words: String, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let before = TerminalDevice.lastWords.withLock { current in
+      let before = current
+      current = words
+      return before
+    }
+    defer { TerminalDevice.lastWords.withLock { $0 = before } }
+    return try body()
+  }
+
   /// Writes a line to the terminal, if there is one.
   ///
   /// - Parameter text: The line, without control characters.
@@ -102,34 +124,73 @@ public enum Prompt {
     terminal?.write("\n")
   }
 
+  private struct Typed {
+    let bytes: SecretBytes
+    /// Whether it came in one paste.
+    let wasPasted: Bool
+  }
+
+  private static func typedSecret(_ question: String) throws -> Typed? {
+    guard let terminal = TerminalDevice(echoes: false, marksPastes: true) else { return nil }
+    terminal.write("\(question): ")
+    let typed = try read(terminal, question: question, showsDots: true)
+    terminal.write("\n")
+    return typed
+  }
+
   private static func read(
     _ terminal: TerminalDevice, question: String, showsDots: Bool
-  ) throws -> SecretBytes {
+  ) throws -> Typed {
+    var wasPasted = false
     let typed = try SecretBytes(capacity: maximumLength) { room in
       var line = LineEditor()
+      var shown = ""
       while true {
         switch terminal.next() {
         case .end: throw TerminalError.cancelled
         case .resumed:
-          let dots = showsDots ? String(repeating: "·", count: line.dots(atMost: maximumDots)) : ""
-          terminal.write("\r\(question)\(showsDots ? ":" : "") \(dots)")
+          terminal.write("\r\(question)\(showsDots ? ":" : "") \(shown)")
         case .byte(let byte):
-          let shown = line.dots(atMost: maximumDots)
           switch line.take(byte, into: &room) {
           case .more: break
-          case .done: return line.count
+          case .done:
+            wasPasted = line.wasPasted
+            guard showsDots, terminal.dropsMore() else { return line.count }
+            throw severalLines(terminal)
           case .cancelled: throw TerminalError.cancelled
           case .full:
+            if showsDots { _ = terminal.dropsMore() }
             throw TerminalError(
               .tooLong, "what was typed is longer than \(maximumLength) bytes", .useStreamOrFile)
           }
-          guard showsDots else { continue }
-          let now = line.dots(atMost: maximumDots)
-          if now > shown { terminal.write(String(repeating: "·", count: now - shown)) }
-          if now < shown { terminal.write(String(repeating: "\u{8} \u{8}", count: shown - now)) }
+          if showsDots, !line.isPasting { show(line, over: &shown, on: terminal) }
         }
       }
     }
-    return try typed.slice(0..<typed.count)
+    return Typed(bytes: try typed.slice(0..<typed.count), wasPasted: wasPasted)
+  }
+
+  /// Shows how much is there, in place of what was shown.
+  private static func show(
+    _ line: LineEditor, over shown: inout String, on terminal: TerminalDevice
+  ) {
+    let lines = line.lines > 1 ? " (\(line.lines) lines)" : ""
+    let text = String(repeating: "·", count: line.dots(atMost: maximumDots)) + lines
+    let (old, new) = (Array(shown.unicodeScalars), Array(text.unicodeScalars))
+    var same = 0
+    while same < min(old.count, new.count), old[same] == new[same] { same += 1 }
+    let erasing = String(repeating: "\u{8} \u{8}", count: old.count - same)
+    var added = String.UnicodeScalarView()
+    added.append(contentsOf: new[same...])
+    if !erasing.isEmpty || !added.isEmpty { terminal.write(erasing + String(added)) }
+    shown = text
+  }
+
+  private static func severalLines(_ terminal: TerminalDevice) -> TerminalError {
+    terminal.write("\n")
+    return TerminalError(
+      .severalLines,
+      "several lines were pasted, and this terminal does not mark where a paste ends",
+      .pasteElsewhere)
   }
 }

@@ -1,5 +1,6 @@
 import CVaultLinux
 import Glibc
+import Synchronization
 package import VaultSealing
 
 /// The controlling terminal in a mode for typing, whose mode is restored on every way out.
@@ -31,12 +32,20 @@ package import VaultSealing
   var watchesSize = false {
     didSet { if watchesSize { signals.catchSignals([SIGWINCH]) } }
   }
+  private let marksPastes: Bool
+
+  /// What to say when a signal ends the process at a prompt; `nil` for nothing.
+  static let lastWords = Mutex<String?>(nil)
 
   /// Opens `/dev/tty`; `nil` if the process has no terminal.
   ///
-  /// - Parameter echoes: Whether the terminal echoes and edits lines itself.
-  package init?(echoes: Bool) {
+  /// - Parameters:
+  ///   - echoes: Whether the terminal echoes and edits lines itself.
+  ///   - marksPastes: Whether the terminal is asked to mark what is pasted.
+  package init?(echoes: Bool, marksPastes: Bool = false) {
     self.echoes = echoes
+    // A terminal that does not know the mode ignores it; a dumb one might show it.
+    self.marksPastes = marksPastes && ![nil, "dumb"].contains(ProcessState.variable("TERM"))
     ProgressLine.end()
     guard let signals = SignalPipe() else { return nil }
     self.signals = signals
@@ -127,6 +136,21 @@ package import VaultSealing
     }
   }
 
+  /// Drops what follows on the input, until nothing has come for a moment.
+  ///
+  /// - Returns: Whether that was more than blanks and newlines.
+  package func dropsMore() -> Bool {
+    var holdsText = false
+    while let event = next(within: 50) {
+      switch event {
+      case .byte(let byte): holdsText = holdsText || byte > 0x20
+      case .end: return holdsText
+      case .resumed: continue
+      }
+    }
+    return holdsText
+  }
+
   private func enter() {
     if !echoes {
       var mode = savedMode
@@ -139,11 +163,13 @@ package import VaultSealing
       }
       unsafe tcsetattr(descriptor, TCSAFLUSH, &mode)
     }
+    if marksPastes { write("\u{1B}[?2004h") }
     signals.catchSignals(Self.caughtSignals + (watchesSize ? [SIGWINCH] : []))
   }
 
   private func leave() {
     if !erasure.isEmpty { write(erasure) }
+    if marksPastes { write("\u{1B}[?2004l") }
     unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode)
     signals.release()
   }
@@ -157,6 +183,11 @@ package import VaultSealing
     // Nobody else here waits for the window's size.
     if caught.allSatisfy({ $0 == SIGWINCH }) { return true }
     leave()
+    if !caught.allSatisfy({ [SIGTSTP, SIGCONT].contains($0) }),
+      let words = Self.lastWords.withLock({ $0 })
+    {
+      write("\n\(words)\n")
+    }
     // A thread that waits for the keyring blocks signals; raised there, they would stay pending.
     var set = sigset_t()
     var before = sigset_t()

@@ -40,11 +40,11 @@ package enum SecretInput {
     return try SecretBytes.joined(chunks)
   }
 
-  /// Reads a whole file.
+  /// Reads a whole file; `-` is stdin.
   ///
-  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`.
+  /// - Throws: ``TerminalError`` with code `.fileNotFound`, `.inputUnreadable` or `.tooLong`.
   package static func read(file path: String, limit: Int) throws -> SecretBytes {
-    try read(file: path, limit: limit) { _ in }
+    path == "-" ? try read(0, limit: limit) : try read(file: path, limit: limit) { _ in }
   }
 
   /// Reads a whole file that passes a check.
@@ -54,8 +54,8 @@ package enum SecretInput {
   ///   - limit: The most bytes that are accepted.
   ///   - check: Gets the open file and throws if it must not be read.
   /// - Returns: The bytes.
-  /// - Throws: ``TerminalError`` with code `.inputUnreadable` or `.tooLong`, or an error of
-  ///   `check`.
+  /// - Throws: ``TerminalError`` with code `.fileNotFound`, `.inputUnreadable` or `.tooLong`, or an
+  ///   error of `check`.
   package static func read(
     file path: String, limit: Int, checking check: (Int32) throws -> Void
   ) throws -> SecretBytes {
@@ -64,14 +64,16 @@ package enum SecretInput {
       descriptor = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
     } catch {
       throw TerminalError(
-        .inputUnreadable, "a file cannot be opened: \(error.reason)", .checkPath)
+        error.errno == ENOENT ? .fileNotFound : .inputUnreadable,
+        error.errno == ENOENT
+          ? "\(path) does not exist" : "\(path) cannot be opened: \(error.reason)", .checkPath)
     }
     defer { System.close(descriptor) }
     do {
       try check(descriptor)
       return try read(descriptor, limit: limit)
     } catch let error as System.Failure {
-      throw TerminalError(.inputUnreadable, "a file cannot be read: \(error.reason)")
+      throw TerminalError(.inputUnreadable, "\(path) cannot be read: \(error.reason)")
     }
   }
 

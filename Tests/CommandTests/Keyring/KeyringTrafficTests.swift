@@ -104,7 +104,7 @@ struct KeyringTrafficTests {
       return run
     }
     for options in [[], ["--vault", "work"]] {
-      let line = ["set", "token", "--stdin", "--no-session"] + options
+      let line = ["set", "token", "--stdin", "--allow-empty", "--no-session"] + options
       _ = try vault(line, input: "of \(options.last ?? "the first")")
     }
     _ = try calls(session)

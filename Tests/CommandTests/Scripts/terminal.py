@@ -52,17 +52,6 @@ def first_set():
     child.send("\r")
     type_secret(child, "New passphrase: ", "correct horse battery")
     type_secret(child, "Again: ", "correct horse battery")
-    child.expect("Create a recovery code")
-    child.send("y\r")
-    child.expect(r"([0-9A-Z]{6}(-[0-9A-Z]{6}){5})")
-    code = child.match.group(1).split("-")
-    child.expect("Type group 2 of the code: ")
-    child.send("WRONG1\r")
-    child.expect("That is not it")
-    child.expect("Type group 2 of the code: ")
-    child.send(code[1].lower() + "\r")
-    child.expect("Type group 5 of the code: ")
-    child.send(code[4] + "\r")
     type_secret(child, "Secret for api-token: ", "s3cr3t")
     type_secret(child, "Again: ", "s3cr3x")
     child.expect("They do not match")
@@ -70,6 +59,19 @@ def first_set():
     type_secret(child, "Again: ", "s3cr3t")
     child.expect("stored: 6 bytes, fingerprint [0-9a-f]{8}")
     assert "s3cr3t" not in child.before
+    child.expect("Create a recovery code")
+    child.send("y\r")
+    child.expect(r"([0-9A-Z]{6}(-[0-9A-Z]{6}){5})")
+    code = child.match.group(1).split("-")
+    child.expect("Type group 2 of the code: ")
+    child.send("WRONG1\r")
+    child.expect("That does not match")
+    child.expect("Type group 2 of the code: ")
+    # As people write and read them.
+    child.send(code[1].lower().replace("0", "o").replace("1", "l") + "\r")
+    child.expect("Type group 5 of the code: ")
+    child.send(code[4][:3] + " " + code[4][3:] + "\r")
+    child.expect("opens the vault from now on")
     finish(child)
     child = start("get", "api-token")
     child.expect("s3cr3t\r\n")
@@ -187,6 +189,142 @@ def reminder():
     assert not any(set_one() for _ in range(10))
 
 
+PEM = "-----BEGIN KEY-----\n" + "".join(f"line {n}\n" for n in range(26)) + "-----END KEY-----\n"
+NO_BUS = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"}
+
+
+def pasted(text):
+    """A paste as a terminal marks it: a newline is sent as a carriage return."""
+    return "\x1b[200~" + text.replace("\n", "\r") + "\x1b[201~"
+
+
+def paste():
+    """All lines of a paste are taken, asked for once; unmarked, several lines are refused whole."""
+    make_vault()
+    child = start("set", "tls/key")
+    child.expect("\x1b\\[\\?2004hSecret for tls/key: ")
+    assert not echoes(child)
+    child.send(pasted(PEM)[:-1])
+    # The mark that ends it comes late, as over a slow line.
+    child.send("~")
+    child.expect("\\(28 lines\\)")
+    child.send("\r")
+    child.expect(r"\x1b\[\?2004l.*stored: \d+ bytes, 28 lines")
+    finish(child)
+    assert plain("get", "tls/key").stdout == PEM.encode()
+    # One line: its end is no part of it, and a second paste would prove nothing.
+    child = start("set", "token")
+    type_secret(child, "Secret for token: ", pasted("s3cr3t\n"))
+    finish(child)
+    assert plain("get", "token").stdout == b"s3cr3t"
+    # What a key has changed is asked for again.
+    child = start("set", "token")
+    type_secret(child, "Secret for token: ", pasted("s3cr3ts") + "\x7f")
+    type_secret(child, "Again: ", pasted("s3cr3t"))
+    finish(child)
+    # A paste can be erased, and what it holds does nothing to the terminal.
+    child = start("set", "token")
+    type_secret(child, "Secret for token: ", pasted("wrong\nlines\n") + "\x15" + pasted("a\tb\u00e9"))
+    finish(child)
+    assert plain("get", "token").stdout == "a\tb\u00e9".encode()
+    for terminal in ["xterm", "dumb"]:
+        child = start("set", "other", TERM=terminal)
+        child.expect("Secret for other: ")
+        assert ("2004" in child.before) == (terminal != "dumb"), child.before
+        child.send(PEM.replace("\n", "\r"))
+        child.expect("several lines were pasted")
+        finish(child, 64)
+    assert plain("get", "other").returncode == 1
+    # A paste that is too long is not left for the shell.
+    shell = pexpect.spawn(
+        "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=20)
+    shell.expect("ready> ")
+    shell.sendline(f"{vault} set other")
+    shell.expect("Secret for other: ")
+    shell.send("x" * 33000 + "\r")
+    shell.send("echo left\r")
+    shell.expect("longer than 32768 bytes")
+    shell.expect("ready> ")
+    shell.sendline("echo $((6 * 7))")
+    shell.expect("42")
+    assert "left" not in shell.before, shell.before
+
+
+def interrupted_code():
+    """Who gives up at the recovery code has the secret stored, and is told what the code is worth."""
+    for name, key, status in [("one", "\x03", None), ("two", "\x04", 130)]:
+        child = start("--vault", name, "set", "api-token", **NO_BUS)
+        child.expect("Create one with a passphrase")
+        child.send("\r")
+        type_secret(child, "New passphrase: ", "correct horse battery")
+        type_secret(child, "Again: ", "correct horse battery")
+        type_secret(child, "Secret for api-token: ", "s3cr3t")
+        type_secret(child, "Again: ", "s3cr3t")
+        child.expect("stored: 6 bytes")
+        child.expect("Create a recovery code")
+        child.send("y\r")
+        child.expect("Type group 2 of the code: ")
+        child.send(key)
+        child.expect("your change is stored. There is no recovery code: the one above opens nothing")
+        child.expect("key add --recovery")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == status, child.exitstatus
+        assert plain("--vault", name, "get", "api-token").stdout == b"s3cr3t"
+        assert b"recovery" not in plain("--vault", name, "key", "list").stdout
+    child = start("--vault", "three", "set", "api-token", **NO_BUS)
+    child.expect("Create one with a passphrase")
+    child.send("\r")
+    type_secret(child, "New passphrase: ", "correct horse battery")
+    type_secret(child, "Again: ", "correct horse battery")
+    child.expect("Secret for api-token: ")
+    child.send("\x03")
+    child.expect("The vault is created; nothing is stored in it yet")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.signalstatus == signal.SIGINT
+
+
+def unasked():
+    """A source on the line, -q or --json: nothing is asked."""
+    for number, words in enumerate([[], ["-q"], ["--json"]]):
+        child = start(
+            "--vault", f"v{number}", "init", "--key-file", f"{key}{number}", *words, **NO_BUS)
+        child.expect(pexpect.EOF)
+        assert "[Y/n]" not in child.before, child.before
+        assert ("key add --recovery" in child.before) == ("-q" not in words), child.before
+        child.close()
+        assert child.exitstatus == 0
+    child = start("--vault", "v0", "--key-file", f"{key}0", "key", "add", "--recovery", "--json")
+    child.expect('"recoveryCode": "[0-9A-Z-]{41}"')
+    finish(child)
+
+
+def purge():
+    """On a terminal a removal for good is asked for, unless --yes says so."""
+    make_vault()
+    for text in [b"1", b"2", b"3"]:
+        assert plain("set", "token", "--stdin", input=text).returncode == 0
+    child = start("remove", "token", "--purge")
+    child.expect("Purge 'token' and its 3 versions for good\\? \\[y/N\\]")
+    child.send("\r")
+    child.expect("nothing was removed")
+    finish(child, 1)
+    assert plain("get", "token").stdout == b"3"
+    child = start("remove", "token", "--purge")
+    child.expect("\\[y/N\\]")
+    child.send("y\r")
+    finish(child)
+    assert plain("get", "token").returncode == 1
+    for options in [["-y"], ["--yes"]]:
+        assert plain("set", "token", "--stdin", input=b"1").returncode == 0
+        child = start("remove", "token", "--purge", *options)
+        finish(child)
+    # Without a terminal there is nobody to ask.
+    assert plain("set", "token", "--stdin", input=b"1").returncode == 0
+    assert plain("remove", "token", "--purge", start_new_session=True).returncode == 0
+
+
 def screen():
     """Names and secrets do nothing to a terminal."""
     make_vault()
@@ -209,5 +347,6 @@ def screen():
 
 {
     "first-set": first_set, "stdin": stdin_carries_the_secret, "editing": editing,
+    "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
     "signals": signals, "stop": stop, "screen": screen, "reminder": reminder,
 }[case]()

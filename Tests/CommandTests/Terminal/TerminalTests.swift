@@ -7,6 +7,10 @@ import Testing
 struct TerminalTests {
   @Test func theFirstSetAsksTwiceAndShowsNothing() throws { try check("first-set") }
   @Test func thePassphraseIsAskedForWhileStdinCarriesTheSecret() throws { try check("stdin") }
+  @Test func aPasteIsTakenWholeOrRefused() throws { try check("paste") }
+  @Test func givingUpAtTheRecoveryCodeIsToldTruly() throws { try check("code") }
+  @Test func whoNamesASourceIsAskedNothing() throws { try check("unasked") }
+  @Test func aPurgeIsConfirmed() throws { try check("purge") }
   @Test func editingKeysWorkAndALongTokenIsNotCut() throws { try check("editing") }
   @Test func echoIsRestoredAfterEveryFatalSignal() throws { try check("signals") }
 

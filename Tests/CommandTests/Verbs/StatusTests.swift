@@ -48,9 +48,10 @@ struct StatusTests {
     for (name, secret) in [("canary-a", "1"), ("canary-b", "2"), ("canary-a", "3")] {
       try vault.set(name, secret)
     }
-    _ = try vault.command.run([
-      "set", "canary-c", "--stdin", "--expires", "2001-01-01", "--no-session",
-    ])
+    _ = try vault.command.run(
+      [
+        "set", "canary-c", "--stdin", "--expires", "2001-01-01", "--no-session",
+      ], input: Data("4".utf8))
     _ = try vault.command.run(["remove", "canary-b", "--no-session"])
     for options in [["--json"], []] {
       let run = try vault.command.run(["status", "--no-session"] + options)

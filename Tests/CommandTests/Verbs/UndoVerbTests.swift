@@ -19,7 +19,7 @@ struct UndoVerbTests {
     #expect(undo.status == 0, "\(undo.errors)")
     #expect(undo.errors == "vault: a is back\nvault: c is back\n")
     for name in ["a", "b", "c"] { #expect(try vault.get(name).text == "secret of \(name)") }
-    let purge = try run("remove", "--purge", "a", "b", "--json")
+    let purge = try run("remove", "--purge", "--yes", "a", "b", "--json")
     #expect(purge.text.contains("\"purged\""))
     #expect(try run("list").text == "c\n")
     #expect(try run("undo").status == 1)

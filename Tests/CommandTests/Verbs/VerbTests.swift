@@ -21,7 +21,7 @@ struct CommandVault {
   }
 
   func set(_ name: String, _ secret: String) throws {
-    let result = try self("set", name, "--stdin", "--exact", input: secret)
+    let result = try self("set", name, "--stdin", "--exact", "--allow-empty", input: secret)
     try #require(result.status == 0, "\(result.errors)")
   }
 }
@@ -93,7 +93,7 @@ struct VerbTests {
     #expect(try vault("key", "remove", "nothing").status == 1)
     #expect(try vault("init", "--key-file", "\(vault.home.path)/key").status == 73)
     #expect(try vault("get", "there", "--out", "/nonexistent/folder/x").status == 73)
-    #expect(try vault("set", "x", "--file", "/nonexistent").status == 74)
+    #expect(try vault("set", "x", "--file", "/nonexistent").status == 66)
     #expect(try vault("--passphrase", "env:NOT_THERE", "get", "there").status == 78)
     _ = try vault("lock")
     let locked = VaultProcess(home: vault.home.path)
@@ -173,7 +173,7 @@ struct VerbTests {
     #expect(try vault("list", "--trash").text == "a\n")
     #expect(try vault("restore", "a").status == 0)
     #expect(try vault("get", "a").text == "two")
-    #expect(try vault("remove", "a", "--purge").status == 0)
+    #expect(try vault("remove", "a", "--purge", "--yes").status == 0)
     #expect(try vault("list", "--trash").text == "")
     #expect(try vault("restore", "a").status == 1)
   }

@@ -41,7 +41,7 @@ struct DataExportCommand: ParsableCommand {
     }
     let connection = try found.open()
     defer { connection.close() }
-    guard let out else {
+    guard let out, out != "-" else {
       let output = RowOutput.stdout
       return try export(found, queries, connection, output)
     }
@@ -100,6 +100,10 @@ struct DataOutputFile {
 
   /// - Throws: ``CommandError`` with code `cannot-create` (73).
   init(_ path: String) throws {
+    guard path != "-" else {
+      throw CommandError.usage(
+        "this goes to a file, not to stdout", hint: "name one; ./- is a file of that name")
+    }
     let file = DataStoreFile(path: StoreLocation(home: path).data)
     name = file.name
     do {

@@ -39,7 +39,8 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: [.long, .customShort("o")],
     help: ArgumentHelp(
-      "The file, which only you can read, or the folder of pass.", valueName: "path"),
+      "The file, which only you can read, '-' for stdout; or the folder of pass.", valueName: "path"
+    ),
     completion: .file())
   var out: String?
 
@@ -51,6 +52,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    let out = out == "-" ? nil : out
     guard let format = Format(rawValue: format) else {
       throw CommandError.usage(
         "unknown format", hint: "known: \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -69,18 +71,18 @@ struct ExportCommand: ParsableCommand {
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
       switch format {
-      case .json: try write(JSONExport.document(items, in: snapshot, progress: show))
+      case .json: try write(out, JSONExport.document(items, in: snapshot, progress: show))
       case .dotenv:
         let export = try DotenvExport(
           items, in: snapshot, naming: pattern == nil || prefixNames ? .wholeName : .lastPart,
           progress: show)
         export.remarks.forEach(report)
-        try write(export.document)
-      case .keepassxc: try write(KeePassExport.document(items, in: snapshot, progress: show))
+        try write(out, export.document)
+      case .keepassxc: try write(out, KeePassExport.document(items, in: snapshot, progress: show))
       case .bitwarden:
         let export = try BitwardenExport(items, in: snapshot, progress: show)
         left = export.left
-        try write(export.document)
+        try write(out, export.document)
       case .pass:
         guard let out else {
           throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
@@ -96,7 +98,7 @@ struct ExportCommand: ParsableCommand {
                 + "which a file of pass cannot keep apart"))
       }
       StandardError.note(
-        "exported \(items.count - left.count) \(items.count - left.count == 1 ? "item" : "items")",
+        "exported \(Plural.items(items.count - left.count))",
         hint: left.isEmpty ? nil : "'\(ProgramName.current) export json' keeps everything")
       if !left.isEmpty { throw ExitStatusOnly(status: .no) }
     }
@@ -121,7 +123,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func write(_ document: SecretBytes) throws {
+  private func write(_ out: String?, _ document: SecretBytes) throws {
     if let out {
       try OutputFile.write(document, to: out)
     } else {

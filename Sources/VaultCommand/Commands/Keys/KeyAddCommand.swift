@@ -27,7 +27,11 @@ struct KeyAddCommand: ParsableCommand {
     }
     let source = try new.passphraseSource()
     try settings.withVault { vault in
-      if new.recovery { return try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
+      if new.recovery {
+        let made = try new.recoveryOffer(settings).makeSlot(in: vault)
+        guard settings.writesJSON, let made else { return }
+        return try StandardOutput.write([("slot", made.slot.json)] + made.members)
+      }
       for slot in try new.slots(source).map(vault.addSlot) {
         if settings.writesJSON {
           try StandardOutput.write([("slot", slot.json)])

@@ -30,9 +30,10 @@ struct KeyChangePassphraseCommand: ParsableCommand {
     try settings.withVault { vault in
       let passphrase: SecretBytes =
         if let source {
-          try NewPassphrase.checked(source.read(), acceptsWeak: allowWeak)
+          try NewPassphrase.checked(
+            source.read(for: "--new-passphrase"), acceptsWeak: allowWeak)
         } else {
-          try NewPassphrase.typed(acceptsWeak: allowWeak)
+          try NewPassphrase.typed(acceptsWeak: allowWeak, option: "--new-passphrase")
         }
       try vault.changePassphrase(of: slot, to: passphrase)
     }

@@ -34,10 +34,15 @@ struct KeyRotateCommand: ParsableCommand {
     guard !dryRun else { return try showPlan(settings) }
     let rotated = try settings.withVault { try $0.rotate(to: new.slots(source)) }
     try VaultSettings.tellingNotices(of: rotated) { vault in
-      if new.recovery { try RecoveryOffer(isWanted: true).makeSlot(in: vault) }
+      var recovery: RecoveryOffer.Made?
+      if new.recovery {
+        recovery = try new.recoveryOffer(settings, before: "The vault key is a new one.")
+          .makeSlot(in: vault)
+      }
       let slots = try vault.slots()
       if settings.writesJSON {
-        try StandardOutput.write([("slots", .array(slots.map(\.json)))])
+        try StandardOutput.write(
+          [("slots", .array(slots.map(\.json)))] + (recovery?.members ?? []))
       } else {
         StandardError.note("a new key; opened by: \(slots.map(\.words).joined(separator: ", "))")
       }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCredentials
 import VaultSealing
+import VaultTerminal
 
 /// The options that name a new key.
 struct NewKeyOptions: ParsableArguments {
@@ -36,6 +37,18 @@ struct NewKeyOptions: ParsableArguments {
     try newPassphrase.map { try SecretSource($0) }
   }
 
+  /// The recovery code of the line.
+  ///
+  /// - Parameters:
+  ///   - settings: Whether it goes into a JSON document.
+  ///   - before: What is done already when it is offered, as a sentence.
+  /// - Returns: The offer.
+  func recoveryOffer(_ settings: VaultSettings, before: String = "") -> RecoveryOffer {
+    RecoveryOffer(
+      isWanted: true, label: count == 1 ? label : "", isForDocument: settings.writesJSON,
+      before: before)
+  }
+
   /// Returns the slots of all keys on the line except the recovery code, which is shown and
   /// confirmed afterwards.
   ///
@@ -52,9 +65,18 @@ struct NewKeyOptions: ParsableArguments {
       slots.append(.keyFile(key, label: label))
     }
     if let source {
-      slots.append(try NewPassphrase.slot(source.read(), label: label, acceptsWeak: allowWeak))
+      slots.append(
+        try NewPassphrase.slot(
+          source.read(for: "--new-passphrase"), label: label, acceptsWeak: allowWeak))
     }
-    if count == 0 { slots.append(try NewPassphrase.ask(label: label, acceptsWeak: allowWeak)) }
+    if count == 0 {
+      guard Prompt.isPossible else {
+        throw CommandError(
+          .noTerminal, "no key is named that is to open the vault",
+          hint: "name one: --new-passphrase SOURCE, --new-key-file PATH, --keyring or --recovery")
+      }
+      slots.append(try NewPassphrase.ask(label: label, acceptsWeak: allowWeak))
+    }
     return slots
   }
 }

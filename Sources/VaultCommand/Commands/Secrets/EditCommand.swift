@@ -69,7 +69,7 @@ struct EditCommand: ParsableCommand {
       } else {
         let version = change.isNew ? "" : ", version \(change.item.version)"
         StandardError.note(
-          "stored\(version): \(change.fingerprint.length) bytes, "
+          "stored\(version): \(Plural.bytes(change.fingerprint.length)), "
             + "fingerprint \(change.fingerprint.hash)")
       }
     }
@@ -100,7 +100,8 @@ private struct EditingSession {
           guard before != nil else { return nil }
           throw CommandError(
             .empty, "the file is empty: nothing was saved",
-            hint: "to store an empty secret: \(ProgramName.current) set NAME --stdin < /dev/null")
+            hint: "to store an empty secret: "
+              + "\(ProgramName.current) set NAME --stdin --allow-empty < /dev/null")
         }
         return Secret(secret)
       },
@@ -188,6 +189,11 @@ private struct EditingSession {
   /// The user's editor, with a note if it may keep copies.
   private func chosenEditor() throws -> Editor {
     let editor = try Editor.chosen()
+    guard !editor.needsTerminal || Prompt.isPossible else {
+      throw CommandError(
+        .noTerminal, "\(editor.name) needs a terminal, and there is none",
+        hint: "without one: \(ProgramName.current) set NAME --stdin")
+    }
     switch editor.copies {
     case .none: break
     case .kept:

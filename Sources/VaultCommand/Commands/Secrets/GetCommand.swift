@@ -39,7 +39,8 @@ struct GetCommand: ParsableCommand {
 
   @Option(
     name: [.long, .customShort("o")],
-    help: ArgumentHelp("Write it to a file that only you can read.", valueName: "file"),
+    help: ArgumentHelp(
+      "Write it to a file that only you can read; '-' for stdout.", valueName: "file"),
     completion: .file())
   var out: String?
 
@@ -63,7 +64,8 @@ struct GetCommand: ParsableCommand {
       throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
     }
     return GetRequest(
-      name: try ItemPicker.named(name), field: field, version: revision, out: out, drawsCode: qr,
+      name: try ItemPicker.named(name), field: field, version: revision, out: out == "-" ? nil : out,
+      drawsCode: qr,
       clipboard: clipboard, settings: settings)
   }
 }

@@ -104,7 +104,10 @@ struct InjectCommand: ParsableCommand {
       if let bytes = try System.readAll(file, expected: 65_536, limit: Self.limit) { return bytes }
     } catch {
       throw CommandError(
-        .inputUnreadable, "the template cannot be read: \(error.reason)",
+        error.errno == ENOENT ? .fileNotFound : .inputUnreadable,
+        error.errno == ENOENT
+          ? "the template \(path) does not exist"
+          : "the template \(path) cannot be read: \(error.reason)",
         hint: "check the path of --in")
     }
     throw CommandError(

@@ -37,11 +37,15 @@ struct SetCommand: ParsableCommand {
   var stdin = false
 
   @Option(
-    help: ArgumentHelp("Read it from a file, exactly.", valueName: "path"), completion: .file())
+    help: ArgumentHelp("Read it from a file, exactly; '-' for stdin.", valueName: "path"),
+    completion: .file())
   var file: String?
 
   @Flag(help: "With --stdin: keep a final newline.")
   var exact = false
+
+  @Flag(help: "Store a secret of no bytes, too.")
+  var allowEmpty = false
 
   @Flag(
     help:
@@ -95,7 +99,7 @@ struct SetCommand: ParsableCommand {
     let recipe = generate ? try generation.recipe() : nil
     let request = try clipboard.request()
     let settings = try common.settings()
-    if stdin, settings.passphrase?.usesStandardInput == true {
+    if stdin || file == "-", settings.passphrase?.usesStandardInput == true {
       throw CommandError.usage(
         "the passphrase and the secret cannot both come from stdin",
         hint: "give the passphrase as file:PATH or fd:N")
@@ -107,6 +111,7 @@ struct SetCommand: ParsableCommand {
     // Read before anything is opened or created, so that a missing or too long secret changes
     // nothing.
     let given = try recipe?.makePassword() ?? givenSecret()
+    if let given { try refuseEmpty(given) }
     let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
       let item = try vault.read(only: [name])[name]
@@ -116,6 +121,7 @@ struct SetCommand: ParsableCommand {
       if hasSource {
         var value = try seed ?? given ?? askedSeed()
         if otp, seed == nil { value = try address(of: value, name) }
+        try refuseEmpty(value)
         let field = asked.first ?? (otp ? OneTimeCodeReading.field : nil)
         secrets.put(value, in: field)
         secret = value
@@ -154,6 +160,7 @@ struct SetCommand: ParsableCommand {
           try askedSecret(name, item)
         }
       guard let typed else { throw Self.noTerminal }
+      try refuseEmpty(typed)
       secrets.put(typed, in: field)
       last = typed
     }
@@ -186,15 +193,27 @@ struct SetCommand: ParsableCommand {
     }
   }
 
+  /// Refuses a secret of no bytes: more often than not, the program before the pipe has failed.
+  private func refuseEmpty(_ secret: SecretBytes) throws {
+    guard secret.count == 0, !allowEmpty else { return }
+    throw CommandError(
+      .emptySecret, "the secret is empty: nothing was stored",
+      hint: "check where it comes from; if it is to be empty: --allow-empty")
+  }
+
   private func givenSecret() throws -> SecretBytes? {
-    if let file { return try SecretInput.read(file: file, limit: Secret.maximumLength) }
-    guard stdin else { return nil }
+    if let file, file != "-" {
+      return try SecretInput.read(file: file, limit: Secret.maximumLength)
+    }
+    guard stdin || file == "-" else { return nil }
     if ProcessState.isTerminal(0) {
       throw CommandError.usage(
         "stdin is the terminal, which would show the secret", hint: "leave --stdin out")
     }
     let secret = try SecretInput.read(0, limit: Secret.maximumLength + 1)
-    guard !exact, !otp, SecretText.isSingleLine(secret) else { return try limited(secret) }
+    guard !exact, !otp, file == nil, SecretText.isSingleLine(secret) else {
+      return try limited(secret)
+    }
     StandardError.note("dropped the newline at the end; --exact keeps it")
     return try limited(SecretInput.droppingNewline(secret))
   }
@@ -228,6 +247,17 @@ struct SetCommand: ParsableCommand {
     return seed
   }
 
+  /// The number of lines of a text that has several, for a person to compare.
+  private static func lines(of secret: SecretBytes) -> String {
+    guard SecretText.isPrintable(secret) else { return "" }
+    let lines = secret.withBytes { bytes in
+      let newlines = (0..<bytes.byteCount).count { bytes.byte(at: $0) == 0x0A }
+      let isEnded = bytes.byteCount > 0 && bytes.byte(at: bytes.byteCount - 1) == 0x0A
+      return newlines + (isEnded ? 0 : 1)
+    }
+    return lines > 1 ? "\(Plural.lines(lines)), " : ""
+  }
+
   private func report(
     _ change: ItemChange, _ secrets: SecretChanges, _ secret: SecretBytes?,
     _ recipe: PasswordRecipe?, _ copy: Clipboard.Copy?, _ settings: VaultSettings
@@ -255,7 +285,8 @@ struct SetCommand: ParsableCommand {
   private func tell(_ change: ItemChange, _ secrets: SecretChanges, _ secret: SecretBytes?) {
     let version = change.isNew ? "" : ", version \(change.item.version)"
     let fingerprint =
-      "\(change.fingerprint.length) bytes, fingerprint \(change.fingerprint.hash)"
+      "\(Plural.bytes(change.fingerprint.length)), "
+      + (secret.map(Self.lines) ?? "") + "fingerprint \(change.fingerprint.hash)"
     let names = secrets.fields.keys.sorted().map(Sanitizer.visible)
     let parts: [String]
     switch (secrets.main, names.count) {

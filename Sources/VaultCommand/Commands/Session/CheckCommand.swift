@@ -21,7 +21,8 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("A backup; the vault itself if omitted.", valueName: "file"),
+    help: ArgumentHelp(
+      "A backup, '-' for stdin; the vault itself if omitted.", valueName: "file"),
     completion: .file())
   var file: String?
 
@@ -43,7 +44,12 @@ struct CheckCommand: ParsableCommand {
     if let file {
       let vault = try settings.locked()
       let sources = UnlockSources(settings: settings, vault: vault).sources()
-      return try BackupCommand.tell(vault.blocking.checkBackup(file, with: sources), settings)
+      let summary =
+        file == "-"
+        ? try vault.blocking.checkBackup(
+          BackupCommand.standardInput(settings), named: "-", with: sources)
+        : try vault.blocking.checkBackup(file, with: sources)
+      return try BackupCommand.tell(summary, settings)
     }
     let report = try settings.withVault { try $0.check() }
     if settings.writesJSON {
@@ -68,7 +74,8 @@ struct CheckCommand: ParsableCommand {
       try StandardOutput.line(
         "\("note".styled(.faint)): linked with \(libraries.joined(separator: ", "))")
       try StandardOutput.line(
-        "\(report.items) items and \(report.earlierVersions) earlier versions verified"
+        "\(Plural.items(report.items)) and "
+          + "\(Plural.earlierVersions(report.earlierVersions)) verified"
           + (report.isDamaged ? "; \("something is damaged".styled(.bad))" : ""))
     }
     if report.isDamaged { throw ExitStatusOnly(status: .damaged) }
@@ -84,7 +91,7 @@ struct CheckCommand: ParsableCommand {
     if settings.writesJSON {
       try StandardOutput.write(report.members)
     } else if !report.isMended {
-      StandardError.note("nothing is damaged: \(report.whole) items can be read")
+      StandardError.note("nothing is damaged: \(Plural.items(report.whole)) can be read")
     } else {
       try StandardOutput.write(TextTable.aligned(report.rows))
       for name in report.lost {
@@ -178,7 +185,8 @@ struct BackupCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The file; an older backup there is replaced.", valueName: "file"),
+    help: ArgumentHelp(
+      "The file, or '-' for stdout; an older backup there is replaced.", valueName: "file"),
     completion: .file())
   var file: String
 
@@ -186,9 +194,41 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    guard file != "-" else { return try writeToStandardOutput(settings) }
     let isReplacing = try Self.isBackup(file)
     try Self.tell(settings.withVault { try $0.backUp(to: file) }, settings)
     if isReplacing { StandardError.note("replaced an older backup") }
+  }
+
+  private func writeToStandardOutput(_ settings: VaultSettings) throws {
+    guard !settings.writesJSON else {
+      throw CommandError.usage(
+        "the backup goes to stdout, so JSON cannot go there",
+        hint: "name a file, or leave --json out")
+    }
+    guard !StandardOutput.isTerminal else {
+      throw CommandError.usage(
+        "a backup is not text, and stdout is the terminal",
+        hint:
+          "name a file, or pipe it: \(ProgramName.current) backup - | ssh HOST 'cat > vault.backup'"
+      )
+    }
+    let backup = try settings.withVault { try $0.backup(named: "-") }
+    try StandardOutput.write(backup.bytes)
+    try Self.tell(backup.summary, settings)
+  }
+
+  /// Reads a backup from stdin.
+  static func standardInput(_ settings: VaultSettings) throws -> [UInt8] {
+    guard settings.passphrase?.usesStandardInput != true else {
+      throw CommandError.usage(
+        "the passphrase and the backup cannot both come from stdin",
+        hint: "give the passphrase as file:PATH or fd:N")
+    }
+    guard !ProcessState.isTerminal(0) else {
+      throw CommandError.usage("there is no backup: stdin is the terminal", hint: "name a file")
+    }
+    return try StandardInput.all(limit: BackupSummary.maximumSize)
   }
 
   /// Whether the path is an existing backup.
@@ -213,8 +253,9 @@ struct BackupCommand: ParsableCommand {
       ])
     } else {
       StandardError.note(
-        "the backup holds \(summary.items) items and \(summary.earlierVersions) earlier versions, "
-          + "\(summary.size) bytes; verified")
+        "the backup holds \(Plural.items(summary.items)) and "
+          + "\(Plural.earlierVersions(summary.earlierVersions)), \(Plural.bytes(summary.size)); "
+          + "verified")
     }
   }
 }

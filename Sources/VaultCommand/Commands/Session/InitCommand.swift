@@ -19,14 +19,16 @@ struct InitCommand: ParsableCommand {
       """)
 
   @Option(
-    help: ArgumentHelp("Restore a backup instead.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Restore a backup instead; '-' for stdin.", valueName: "file"),
+    completion: .file())
   var from: String?
 
   @Option(help: ArgumentHelp("A label for the first key slot.", valueName: "text"))
   var label = ""
 
   @Flag(
-    inversion: .prefixedNo, help: "Create a recovery code; without a terminal it goes to stdout.")
+    inversion: .prefixedNo,
+    help: "Create a recovery code; without a terminal, or with --json, it goes to stdout.")
   var recovery: Bool?
 
   @Flag(help: "Accept a passphrase that is easily guessed.")
@@ -38,19 +40,26 @@ struct InitCommand: ParsableCommand {
     let settings = try common.settings()
     let vault = try settings.locked()
     if let from {
-      try vault.blocking.restore(from: from)
+      if from == "-" {
+        try vault.blocking.restore(BackupCommand.standardInput(settings))
+      } else {
+        try vault.blocking.restore(from: from)
+      }
       return StandardError.note("restored \(vault.path); the same keys open it as before")
     }
     let making = VaultSetup(
       settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,
       wantsRecovery: recovery, offersRecovery: true)
-    try VaultSettings.tellingNotices(of: try making.make()) { open in
+    let made = try making.make()
+    try VaultSettings.tellingNotices(of: made.vault) { open in
+      let recovery = try made.offerRecovery(after: "The vault is created.")
       guard settings.writesJSON else { return }
       let slots = try open.slots()
-      try StandardOutput.write([
-        ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
-        ("slots", .array(slots.map(\.json))),
-      ])
+      try StandardOutput.write(
+        [
+          ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
+          ("slots", .array(slots.map(\.json))),
+        ] + (recovery?.members ?? []))
     }
   }
 }
