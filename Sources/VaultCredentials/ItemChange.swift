@@ -6,4 +6,6 @@ public struct ItemChange: Sendable {
   public let isNew: Bool
   /// The fingerprint of the secret that was stored.
   public let fingerprint: Fingerprint
+  /// Whether anything was written: `false` if the item was like this already.
+  public internal(set) var isChanged = true
 }

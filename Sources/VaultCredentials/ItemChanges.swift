@@ -20,6 +20,13 @@ public struct ItemChanges: Sendable {
   /// Creates a value that changes nothing.
   public init() {}
 
+  /// Whether an item would not be what it is.
+  func wouldChange(_ record: ItemRecord) throws -> Bool {
+    var changed = record
+    try apply(to: &changed)
+    return changed != record
+  }
+
   func apply(to record: inout ItemRecord) throws {
     if let kind { record.kind = kind.rawValue }
     if let note {

@@ -9,6 +9,7 @@ extension Remedy: CustomStringConvertible {
     case .salvage: "look for intact copies"
     case .restoreBackup: "restore the backup"
     case .acceptRollback: "accept the file, if it is there on purpose"
+    case .useRecoveryCode: "use the recovery code, and set a new passphrase"
     case .addKey: "add a key slot"
     case .addPassphrase: "add a passphrase"
     case .addKeyFile: "create a key file and add it"

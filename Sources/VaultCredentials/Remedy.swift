@@ -32,6 +32,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
 
   // MARK: Keys
 
+  /// Open the vault with its recovery code, and set a new passphrase.
+  case useRecoveryCode
   /// Add another key slot.
   case addKey
   /// Add a slot for a passphrase.

@@ -29,17 +29,19 @@ struct FirstUseTests {
 
   @Test func thePlacesComeInTheOrderOfTheCommand() {
     let variables = [
-      "VAULT_KEY_FILE": "/k", "VAULT_PASSPHRASE_FILE": "/p", "CREDENTIALS_DIRECTORY": "/c",
+      "VAULT_KEY_FILE": "/k", "VAULT_PASSPHRASE_FILE": "/p", "VAULT_PASSPHRASE": "w",
+      "CREDENTIALS_DIRECTORY": "/c",
     ]
     #expect(
       KeyPlace.all { variables[$0] } == [
-        .session, .keyFile("/k", .variable), .passphraseFile("/p", .variable), .keyring,
+        .session, .keyFile("/k", .variable), .passphraseFile("/p", .variable),
+        .environmentPassphrase, .keyring,
         .keyFile("/c/vault.key", .credential),
         .passphraseFile("/c/vault.passphrase", .credential),
       ])
     #expect(KeyPlace.all { _ in nil } == [.session, .keyring])
     // Empty variables and a relative folder name nothing.
-    let empty = ["VAULT_KEY_FILE": "", "CREDENTIALS_DIRECTORY": "here"]
+    let empty = ["VAULT_KEY_FILE": "", "VAULT_PASSPHRASE": "", "CREDENTIALS_DIRECTORY": "here"]
     #expect(KeyPlace.all { empty[$0] } == [.session, .keyring])
   }
 

@@ -22,6 +22,9 @@ enum Advice {
     case .salvage: "look for intact copies: \(program) check --salvage"
     case .restoreBackup: "restore it: \(program) init --from FILE"
     case .acceptRollback: "if that was on purpose, run the command again with --accept-rollback"
+    case .useRecoveryCode:
+      "forgotten? use the recovery code: \(program) unlock --recovery, then "
+        + "\(program) key change-passphrase"
     case .addKey: "add a key slot: \(program) key add"
     case .addPassphrase: "add a passphrase: \(program) key add --new-passphrase SOURCE"
     case .addKeyFile: "make a key-file: \(program) key add --new-key-file PATH"

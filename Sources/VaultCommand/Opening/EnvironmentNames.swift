@@ -10,9 +10,11 @@ package enum EnvironmentNames {
   package static let vaultName = "VAULT_NAME"
   /// The path of a file with the passphrase.
   package static let passphraseFile = KeyPlace.passphraseFileVariable
+  /// The passphrase itself, as CI systems pass secrets on.
+  package static let passphrase = KeyPlace.passphraseVariable
   /// The path of a key file.
   package static let keyFile = KeyPlace.keyFileVariable
 
   /// All of them; no child process gets them.
-  package static let all = [home, vaultName, passphraseFile, keyFile]
+  package static let all = [home, vaultName, passphraseFile, passphrase, keyFile]
 }

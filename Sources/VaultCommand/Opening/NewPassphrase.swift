@@ -6,20 +6,25 @@ import VaultTerminal
 /// A new passphrase for the vault.
 enum NewPassphrase {
   /// Prompts for a passphrase twice.
-  static func ask(label: String, acceptsWeak: Bool) throws -> NewKeySlot {
-    try slot(typed(acceptsWeak: acceptsWeak), label: label, acceptsWeak: true)
+  static func ask(
+    _ question: String = "New passphrase", label: String, acceptsWeak: Bool
+  ) throws -> NewKeySlot {
+    try slot(typed(question, acceptsWeak: acceptsWeak), label: label, acceptsWeak: true)
   }
 
   /// Prompts for a passphrase twice, until it is strong enough.
   ///
   /// - Parameters:
+  ///   - question: The first question, without a colon.
   ///   - acceptsWeak: Whether any passphrase will do.
   ///   - option: The option that takes a source instead, for messages.
+  /// - Returns: The passphrase in locked memory.
+  /// - Throws: ``CommandError`` with code `no-terminal`; `TerminalError`.
   static func typed(
-    acceptsWeak: Bool, option: String = "--passphrase"
+    _ question: String = "New passphrase", acceptsWeak: Bool, option: String = "--passphrase"
   ) throws -> SecretBytes {
     while true {
-      guard let passphrase = try Prompt.newSecret("New passphrase") else {
+      guard let passphrase = try Prompt.newSecret(question) else {
         throw CommandError(
           .noTerminal, "a passphrase is needed, and there is no terminal to ask on",
           hint: "give a source: \(option) env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")

@@ -20,9 +20,10 @@ struct UnlockSources {
     return withoutAsking().map(\.source) + personSources()
   }
 
-  /// A source and its name for people.
+  /// A source, its name for people, and its code in JSON.
   struct Named {
     let name: String
+    let code: String
     let source: KeySource
   }
 
@@ -30,15 +31,14 @@ struct UnlockSources {
   func withoutAsking() -> [Named] {
     if let named = namedSource() {
       return [
-        Named(
-          name: settings.passphrase == nil
-            ? "the key-file on the line" : "the passphrase on the line",
-          source: named)
+        settings.passphrase == nil
+          ? Named(name: "the key-file on the line", code: "option-key-file", source: named)
+          : Named(name: "the passphrase on the line", code: "option-passphrase", source: named)
       ]
     }
     return KeyPlace.all(environment: ProcessState.variable)
       .filter { settings.usesSession || $0 != .session }
-      .map { Named(name: Self.name(of: $0), source: $0.source) }
+      .map { Named(name: Self.name(of: $0), code: Self.code(of: $0), source: $0.source) }
   }
 
   /// Only the session: for operations that must never prompt or wait.
@@ -63,8 +63,21 @@ struct UnlockSources {
     case .session: "the session"
     case .keyFile(_, .variable): "the key-file of $\(EnvironmentNames.keyFile)"
     case .passphraseFile(_, .variable): "the passphrase of $\(EnvironmentNames.passphraseFile)"
+    case .environmentPassphrase: "the passphrase in $\(EnvironmentNames.passphrase)"
     case .keyring: "the desktop keyring"
     case .keyFile(_, .credential), .passphraseFile(_, .credential): "a systemd credential"
+    }
+  }
+
+  /// The code of a place in JSON, which is never renamed.
+  private static func code(of place: KeyPlace) -> String {
+    switch place {
+    case .session: "session"
+    case .keyFile(_, .variable): "environment-key-file"
+    case .passphraseFile(_, .variable): "environment-passphrase-file"
+    case .environmentPassphrase: "environment-passphrase"
+    case .keyring: "keyring"
+    case .keyFile(_, .credential), .passphraseFile(_, .credential): "credential"
     }
   }
 
@@ -78,8 +91,12 @@ struct UnlockSources {
         guard Prompt.isPossible else { return nil }
         let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
         guard kinds.contains(.passphrase) else { return nil }
-        if asked.next() > 0 { Prompt.tell("That is not it.") }
-        return try Prompt.secret("Passphrase")
+        let before = asked.next()
+        if before > 0 {
+          let left = Self.attempts - before
+          Prompt.tell("Wrong passphrase. \(left) \(left == 1 ? "try" : "tries") left.")
+        }
+        return try Prompt.secret(VaultQuestion.text("Passphrase", for: vault))
       }
     }
     return (1..<Self.attempts).map { _ in ask(isRequired: false) } + [ask(isRequired: true)]
@@ -88,7 +105,7 @@ struct UnlockSources {
           guard Prompt.isPossible else { return nil }
           let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
           guard !kinds.contains(.passphrase), kinds.contains(.recovery) else { return nil }
-          return try Prompt.secret("Recovery code")
+          return try Prompt.secret(VaultQuestion.text("Recovery code", for: vault))
         }
       ]
   }

@@ -22,6 +22,7 @@ struct VaultSetup {
     ///
     /// - Parameter before: What is done already, as a sentence.
     /// - Returns: The new slot, if there is one.
+    /// - Throws: ``CommandError`` with code `cancelled`; what adding a slot throws.
     @discardableResult
     func offerRecovery(after before: String) throws -> RecoveryOffer.Made? {
       var offer = offer
@@ -88,6 +89,10 @@ struct VaultSetup {
       case .keyFile(let path, let origin):
         if origin == .credential, !SecretInput.exists(path) { continue }
         return try keyFileSlot(path, mayCreate: mayCreateKeyFile && origin == .variable)
+      case .environmentPassphrase:
+        return try NewPassphrase.slot(
+          SecretSource.environment(EnvironmentNames.passphrase).read(), label: label,
+          acceptsWeak: acceptsWeakPassphrase)
       case .passphraseFile(let path, let origin):
         guard
           let passphrase = try PassphraseFile.read(path, isOptional: origin == .credential)
@@ -116,7 +121,9 @@ struct VaultSetup {
   private func createByPassphrase() throws -> Made {
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     return try create(
-      NewPassphrase.ask(label: label, acceptsWeak: acceptsWeakPassphrase), isTyped: true)
+      NewPassphrase.ask(
+        VaultQuestion.text("New passphrase", for: vault), label: label,
+        acceptsWeak: acceptsWeakPassphrase), isTyped: true)
   }
 
   /// Creates the vault.
@@ -125,6 +132,8 @@ struct VaultSetup {
   ///   - slot: What opens it.
   ///   - isTyped: Whether a person was asked for it; a source on the line or in the environment
   ///     means that nobody is asked anything.
+  /// - Returns: The vault, and the offer of a recovery code.
+  /// - Throws: What creating a vault throws.
   private func create(_ slot: NewKeySlot, isTyped: Bool = false) throws -> Made {
     let open = try vault.blocking.create(slots: [slot])
     let isOpenedByKeyring = open.openedBy.source == .keyring

@@ -23,11 +23,16 @@ enum Notices {
     state.withLock { $0.vaults.append(Watched(vault: vault)) }
   }
 
+  /// The warnings so far, as the member `warnings` lists them.
+  static var warnings: [JSONValue] {
+    collect()
+    return state.withLock { $0.warnings.map(\.json) }
+  }
+
   /// The member `warnings` of a document; empty without warnings.
   static var members: [(String, JSONValue)] {
-    collect()
-    let warnings = state.withLock { $0.warnings }
-    return warnings.isEmpty ? [] : [("warnings", .array(warnings.map(\.json)))]
+    let warnings = warnings
+    return warnings.isEmpty ? [] : [("warnings", .array(warnings))]
   }
 
   /// The member for the document of an error, which goes to stderr itself.

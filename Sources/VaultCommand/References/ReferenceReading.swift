@@ -14,8 +14,6 @@ final class ReferenceReading {
   private(set) var missing: [SecretReference] = []
   /// The items of which it was said that they have expired.
   private var told: Set<String> = []
-  /// The fields of the items that lack the one that a reference names.
-  private var otherFields: [SecretReference: [String]] = [:]
 
   init(_ settings: VaultSettings) { self.settings = settings }
 
@@ -49,9 +47,6 @@ final class ReferenceReading {
     {
       if let fallback = reference.fallback { return try SecretBytes(text: fallback) }
       if !missing.contains(reference) { missing.append(reference) }
-      if error.code == .fieldNotFound, let item = try snapshot[ItemName(reference.name)] {
-        otherFields[reference] = try snapshot.fields(of: item)
-      }
       return nil
     }
   }
@@ -109,7 +104,7 @@ final class ReferenceReading {
   /// Throws one error for all references that name nothing, before anything is started or written.
   func throwIfMissing() throws {
     guard let first = missing.first else { return }
-    if missing.count == 1, let error = missingField(of: first) { throw error }
+    if missing.count == 1, let error = try missingField(of: first) { throw error }
     let names = missing.map(\.shownName)
     throw CommandError(
       .itemNotFound,
@@ -119,8 +114,12 @@ final class ReferenceReading {
   }
 
   /// The error for a field that an item does not have; `nil` if the item itself is missing.
-  func missingField(of reference: SecretReference) -> CommandError? {
-    guard let fields = otherFields[reference], let field = reference.field else { return nil }
+  private func missingField(of reference: SecretReference) throws -> CommandError? {
+    let snapshot = try snapshot(of: reference.vaultName)
+    guard let field = reference.field, let item = try snapshot[ItemName(reference.name)] else {
+      return nil
+    }
+    let fields = try snapshot.fields(of: item)
     let others = fields.map(Sanitizer.visible).joined(separator: ", ")
     return CommandError(
       .fieldNotFound,

@@ -23,6 +23,12 @@ struct VaultFolder: Sendable {
   /// The vault file's path.
   var path: String { "\(folder)/\(file)" }
 
+  /// Whether vaults with a name are kept here.
+  var hasNamedVaults: Bool {
+    let names = try? Directory("\(location.data)/secrets").names()
+    return names?.contains { $0.hasSuffix(".vault") } ?? false
+  }
+
   /// Reads the vault file; `nil` if there is none.
   ///
   /// No lock is needed: a rename gives a reader one whole file.
@@ -192,6 +198,28 @@ struct VaultFolder: Sendable {
       }
     }
   }
+
+  /// Records when the vault was backed up; it is not sealed, so that a monitor can read it.
+  ///
+  /// - Parameters:
+  ///   - vaultID: The vault.
+  ///   - time: In milliseconds since 1970.
+  /// - Throws: `StorageError` if it cannot be written.
+  func recordBackup(vaultID: [UInt8], at time: Int64) throws {
+    let directory = try Directory(location.state, create: true)
+    try AtomicFile.replace(
+      backupFile(vaultID), in: directory, isDurable: false, with: Array("\(time)\n".utf8))
+  }
+
+  /// When the vault was last backed up on this machine, in milliseconds since 1970.
+  func lastBackup(vaultID: [UInt8]) -> Int64? {
+    guard let directory = try? Directory(location.state),
+      let bytes = try? directory.read(backupFile(vaultID), limit: 64)
+    else { return nil }
+    return Int64(String(decoding: bytes.filter { $0 != 0x0A }, as: UTF8.self))
+  }
+
+  private func backupFile(_ vaultID: [UInt8]) -> String { Hexadecimal.text(vaultID) + ".backup" }
 
   /// Forgets which vault was in this place, before another one is put there on purpose.
   func forgetPlace() throws {

@@ -1,3 +1,6 @@
+import VaultSealing
+import VaultStorage
+
 /// A place where the key of a vault is looked for without asking anyone.
 ///
 /// The order of the places is decided here, for the command and for every program that unlocks with
@@ -14,12 +17,16 @@ package enum KeyPlace: Sendable, Equatable {
   case session
   case keyFile(String, Origin)
   case passphraseFile(String, Origin)
+  case environmentPassphrase
   case keyring
 
   /// The variable with the path of a key-file.
   package static let keyFileVariable = "VAULT_KEY_FILE"
   /// The variable with the path of a file that holds the passphrase.
   package static let passphraseFileVariable = "VAULT_PASSPHRASE_FILE"
+
+  /// The variable with the passphrase itself, as CI systems pass secrets on.
+  package static let passphraseVariable = "VAULT_PASSPHRASE"
 
   /// The places of a process, in the order in which they are tried.
   ///
@@ -35,6 +42,7 @@ package enum KeyPlace: Sendable, Equatable {
     var places: [KeyPlace] = [.session]
     if let path = path(keyFileVariable) { places.append(.keyFile(path, .variable)) }
     if let path = path(passphraseFileVariable) { places.append(.passphraseFile(path, .variable)) }
+    if environment(passphraseVariable)?.isEmpty == false { places.append(.environmentPassphrase) }
     places.append(.keyring)
     if let folder = path(GuardedFile.credentialsVariable), folder.utf8.first == UInt8(ascii: "/") {
       places.append(.keyFile("\(folder)/vault.key", .credential))
@@ -51,6 +59,13 @@ package enum KeyPlace: Sendable, Equatable {
     case .keyFile(let path, .variable): .keyFile(path, isRequired: false)
     case .keyFile(let path, .credential):
       .key(isRequired: false) { try KeyFile.read(path, isOptional: true) }
+    case .environmentPassphrase:
+      .passphrase(isRequired: false) {
+        // The environment holds it in ordinary memory already.
+        var text = Array((StoreLocation.variable(Self.passphraseVariable) ?? "").utf8)
+        if text.last == UInt8(ascii: "\n") { text.removeLast() }
+        return text.isEmpty ? nil : try SecretBytes(copying: text)
+      }
     case .passphraseFile(let path, let origin):
       .passphrase(isRequired: false) {
         try PassphraseFile.read(path, isOptional: origin == .credential)

@@ -5,7 +5,7 @@ extension KeySource {
   ///
   /// 1. the session in the kernel's keyring;
   /// 2. the key-file that `VAULT_KEY_FILE` names, then the passphrase in the file that
-  ///    `VAULT_PASSPHRASE_FILE` names;
+  ///    `VAULT_PASSPHRASE_FILE` names, then the passphrase in `VAULT_PASSPHRASE`;
   /// 3. the desktop keyring;
   /// 4. `vault.key`, then `vault.passphrase`, in a service's `CREDENTIALS_DIRECTORY`.
   ///

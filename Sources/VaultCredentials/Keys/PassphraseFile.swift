@@ -16,8 +16,8 @@ package enum PassphraseFile {
   ///   - isOptional: Whether a missing file is `nil` and no error.
   /// - Returns: The passphrase, or `nil`.
   /// - Throws: ``CredentialError`` with code `.unsafeFile` if others may read or write it,
-  ///   `.invalidValue` if it is too long, `.permissionDenied` or `.configuration` if it cannot be
-  ///   read.
+  ///   `.invalidValue` if it is too long, `.permissionDenied`, `.fileNotFound` or
+  ///   `.configuration` if it cannot be read.
   package static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
     do {
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
@@ -45,8 +45,11 @@ package enum PassphraseFile {
     } catch let error as System.Failure {
       if isOptional, error.errno == ENOENT { return nil }
       throw CredentialError(
-        error.errno == EACCES ? .permissionDenied : .configuration,
-        "the passphrase file \(path) cannot be read: \(error.reason)",
+        error.errno == EACCES
+          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .configuration,
+        error.errno == ENOENT
+          ? "the passphrase file \(path) does not exist"
+          : "the passphrase file \(path) cannot be read: \(error.reason)",
         hint: "check the path of the passphrase file", underlying: error)
     }
   }

@@ -38,6 +38,12 @@ public struct LockedVault: Sendable {
   /// The vault file's path.
   public var path: String { folder.path }
 
+  /// The vault's name; `nil` for the default one.
+  package var name: String? { folder.name }
+
+  /// Whether vaults with a name are kept beside the default one.
+  package var hasNamedVaults: Bool { folder.hasNamedVaults }
+
   /// Returns whether there is a vault file.
   ///
   /// - Returns: `true` if there is one, whether or not it can be read.

@@ -23,9 +23,11 @@ extension UnlockedVault.Blocking {
   /// ``UnlockedVault/backUp(to:)``, on the calling thread.
   public func backUp(to path: String) throws -> BackupSummary {
     try OutsideFile.replace(path, with: backupFile())
-    return try LockedVault.Blocking.verify(
+    let summary = try LockedVault.Blocking.verify(
       backup: try OutsideFile.read(path, limit: BackupFile.maximumLength), path: path,
       keys: vault.keys)
+    recordBackup()
+    return summary
   }
 
   /// Makes a backup for somewhere that is no file, and verifies it by opening it.
@@ -36,7 +38,14 @@ extension UnlockedVault.Blocking {
   package func backup(named name: String) throws -> (bytes: [UInt8], summary: BackupSummary) {
     let bytes = try backupFile()
     let summary = try LockedVault.Blocking.verify(backup: bytes, path: name, keys: vault.keys)
+    recordBackup()
     return (bytes, summary)
+  }
+
+  /// A backup is one even where its time cannot be recorded.
+  private func recordBackup() {
+    try? vault.locked.folder.recordBackup(
+      vaultID: vault.vaultID, at: vault.locked.options.now())
   }
 
   private func backupFile() throws -> [UInt8] {
@@ -108,6 +117,12 @@ extension LockedVault.Blocking {
   /// ``LockedVault/restore(from:)``, on the calling thread.
   public func restore(from path: String) throws {
     try restore(OutsideFile.read(path, limit: BackupFile.maximumLength))
+  }
+
+  /// When the vault was last backed up on this machine, in milliseconds since 1970; `nil` if it was
+  /// not, or that is not known.
+  package func lastBackup() throws -> Int64? {
+    vault.folder.lastBackup(vaultID: try sealedFile().header.vaultID)
   }
 
   /// Restores a backup that was read from somewhere else than a file.

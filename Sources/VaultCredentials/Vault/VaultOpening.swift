@@ -52,7 +52,7 @@ struct VaultOpening {
         try isPossible(.passphrase, "passphrase", source)
       else { return nil }
       guard let (key, slot) = try KeySlotSealing.open(passphrase: passphrase, header: sealed.header)
-      else { throw wrong("the passphrase does not open the vault") }
+      else { throw wrong("the passphrase does not open the vault", isForgettable: true) }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
       guard let bytes = try bytes(), try isPossible(.keyFile, "key-file", source) else {
@@ -113,8 +113,13 @@ struct VaultOpening {
       hint: "it is opened by: \(others)")
   }
 
-  private func wrong(_ message: String) -> CredentialError {
-    CredentialError(.wrongKey, message, hint: "try again, or open it by another key slot")
+  /// The error for a key that opens no slot; what can be forgotten points at the recovery code.
+  private func wrong(_ message: String, isForgettable: Bool = false) -> CredentialError {
+    let hasCode = sealed.header.slots.contains { KeySlot.Kind(type: $0.type) == .recovery }
+    guard isForgettable, hasCode else {
+      return CredentialError(.wrongKey, message, hint: "try again, or open it by another key slot")
+    }
+    return CredentialError(.wrongKey, message, remedies: [.useRecoveryCode])
   }
 
   /// Why nothing opened the vault: the keyring's own words where only the keyring could have.

@@ -109,7 +109,8 @@ public enum Prompt {
   ///
   /// - Parameter text: The line, without control characters.
   public static func tell(_ text: String) {
-    TerminalDevice(echoes: true)?.write("\(text)\n")
+    guard let terminal = TerminalDevice(echoes: true) else { return }
+    terminal.write(terminal.wrapped(text) + "\n")
   }
 
   /// Writes a text and a secret behind it to the terminal, if there is one.

@@ -85,6 +85,11 @@ package import VaultSealing
     }
   }
 
+  /// `text` in lines that fit on the terminal.
+  package func wrapped(_ text: String) -> String {
+    LineWrap.wrapped(text, to: ProcessState.columns(of: descriptor))
+  }
+
   /// Writes bytes from locked memory.
   package func write(_ secret: SecretBytes) {
     secret.withBytes { bytes in
@@ -186,7 +191,7 @@ package import VaultSealing
     if !caught.allSatisfy({ [SIGTSTP, SIGCONT].contains($0) }),
       let words = Self.lastWords.withLock({ $0 })
     {
-      write("\n\(words)\n")
+      write("\n\(wrapped(words))\n")
     }
     // A thread that waits for the keyring blocks signals; raised there, they would stay pending.
     var set = sigset_t()

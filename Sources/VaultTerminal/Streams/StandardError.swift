@@ -9,6 +9,9 @@ package enum StandardError {
 
   package static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
 
+  /// The width of the terminal; `nil` elsewhere, where nothing is ever broken.
+  private static var columns: Int? { isTerminal ? ProcessState.columns(of: descriptor) : nil }
+
   package static func write(_ text: String) {
     ProgressLine.end()
     writeAsIs(text)
@@ -20,11 +23,15 @@ package enum StandardError {
   }
 
   /// Writes a line; what a name or path in it could do to a terminal is escaped.
-  package static func writeLine(_ text: String) { write(Sanitizer.visible(text) + "\n") }
+  package static func writeLine(_ text: String) {
+    write(LineWrap.wrapped(Sanitizer.visible(text), to: columns) + "\n")
+  }
 
   /// Writes a line that begins with words in a style.
   package static func writeLine(_ lead: String, _ style: TextStyle, _ text: String) {
     let isColored = OutputOptions.isColored(onTerminal: isTerminal)
-    write(style.applied(to: lead, isColored: isColored) + Sanitizer.visible(text) + "\n")
+    let rest = LineWrap.wrapped(
+      Sanitizer.visible(text), to: columns, after: DisplayWidth.of(lead))
+    write(style.applied(to: lead, isColored: isColored) + rest + "\n")
   }
 }

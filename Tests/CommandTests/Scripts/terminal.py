@@ -16,7 +16,8 @@ key = os.path.join(home, "key")
 
 def start(*words, **more):
     return pexpect.spawn(
-        vault, list(words), env=dict(environment, **more), encoding="utf-8", timeout=20, echo=True)
+        vault, list(words), env=dict(environment, **more), encoding="utf-8", timeout=20, echo=True,
+        dimensions=(24, 200))
 
 
 def echoes(child):
@@ -79,7 +80,7 @@ def first_set():
     assert plain("lock").returncode == 0
     child = start("get", "api-token")
     type_secret(child, "Passphrase: ", "wrong one")
-    child.expect("That is not it")
+    child.expect("Wrong passphrase. 2 tries left")
     type_secret(child, "Passphrase: ", "correct horse battery")
     child.expect("s3cr3t\r\n")
     finish(child)
@@ -176,7 +177,10 @@ def reminder():
     make_vault()
 
     def set_one():
-        child = start("set", "item", "--file", key)
+        # A secret that is there already is not set again.
+        with open(key + ".text", "a") as file:
+            file.write("x")
+        child = start("set", "item", "--file", key + ".text")
         child.expect(pexpect.EOF)
         child.close()
         assert child.exitstatus == 0, child.before
@@ -184,7 +188,7 @@ def reminder():
 
     assert [set_one() for _ in range(20)] == ([False] * 9 + [True]) * 2
     # Nobody reads it elsewhere.
-    assert b"only one" not in plain("set", "item", "--file", key).stderr
+    assert b"only one" not in plain("set", "item", "--stdin", input=b"y").stderr
     assert plain("key", "add", "--new-key-file", key + "2").returncode == 0
     assert not any(set_one() for _ in range(10))
 
@@ -256,7 +260,7 @@ def interrupted_code():
         child = start("--vault", name, "set", "api-token", **NO_BUS)
         child.expect("Create one with a passphrase")
         child.send("\r")
-        type_secret(child, "New passphrase: ", "correct horse battery")
+        type_secret(child, f"New passphrase for vault '{name}': ", "correct horse battery")
         type_secret(child, "Again: ", "correct horse battery")
         type_secret(child, "Secret for api-token: ", "s3cr3t")
         type_secret(child, "Again: ", "s3cr3t")
@@ -275,7 +279,7 @@ def interrupted_code():
     child = start("--vault", "three", "set", "api-token", **NO_BUS)
     child.expect("Create one with a passphrase")
     child.send("\r")
-    type_secret(child, "New passphrase: ", "correct horse battery")
+    type_secret(child, "New passphrase for vault 'three': ", "correct horse battery")
     type_secret(child, "Again: ", "correct horse battery")
     child.expect("Secret for api-token: ")
     child.send("\x03")
@@ -283,6 +287,54 @@ def interrupted_code():
     child.expect(pexpect.EOF)
     child.close()
     assert child.signalstatus == signal.SIGINT
+
+
+def forgotten():
+    """Wrong three times: the recovery code is pointed at, if there is one; the prompt names the vault."""
+    words = ["--vault", "work", "--no-keyring"]
+    child = start(*words, "init", "--no-recovery", **NO_BUS)
+    type_secret(child, "New passphrase for vault 'work': ", "correct horse battery")
+    type_secret(child, "Again: ", "correct horse battery")
+    finish(child)
+
+    def fail():
+        assert plain("--vault", "work", "lock").returncode == 0
+        child = start(*words, "list")
+        for left in ["2 tries", "1 try", None]:
+            type_secret(child, "Passphrase for vault 'work': ", "wrong one")
+            if left:
+                child.expect(f"Wrong passphrase. {left} left")
+        finish(child, 77)
+        return child.before
+
+    assert "unlock --recovery" not in fail()
+    passphrase = {"P": "correct horse battery"}
+    child = start(*words, "--passphrase", "env:P", "key", "add", "--recovery", "--json", **passphrase)
+    child.expect('"recoveryCode": "([0-9A-Z-]{41})"')
+    code = child.match.group(1)
+    finish(child)
+    assert "unlock --recovery, then vault key change-passphrase" in fail()
+    child = start(*words, "unlock", "--recovery")
+    type_secret(child, "Recovery code for vault 'work': ", code)
+    finish(child)
+    # The default vault is named where there are others.
+    child = start("--no-keyring", "init", "--no-recovery", **NO_BUS)
+    type_secret(child, "New passphrase for the default vault: ", "correct horse battery")
+    child.send("\x03")
+
+
+def wrapped():
+    """Errors and notes are broken at blanks, not inside words."""
+    make_vault()
+    child = pexpect.spawn(
+        vault, ["get", "missing", "--vault", "other"], env=environment, encoding="utf-8",
+        timeout=20, dimensions=(24, 40))
+    child.expect(pexpect.EOF)
+    lines = child.before.replace("\x1b[1;31m", "").replace("\x1b[0m", "").split("\r\n")
+    assert len(lines) > 3, lines
+    # A path is one word, however long.
+    assert all(len(line) <= 40 or " " not in line.strip() for line in lines), lines
+    assert lines[0].startswith("vault: error: there is no vault"), lines
 
 
 def unasked():
@@ -308,7 +360,7 @@ def purge():
     child = start("remove", "token", "--purge")
     child.expect("Purge 'token' and its 3 versions for good\\? \\[y/N\\]")
     child.send("\r")
-    child.expect("nothing was removed")
+    child.expect("nothing was changed")
     finish(child, 1)
     assert plain("get", "token").stdout == b"3"
     child = start("remove", "token", "--purge")
@@ -347,6 +399,6 @@ def screen():
 
 {
     "first-set": first_set, "stdin": stdin_carries_the_secret, "editing": editing,
-    "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
+    "forgotten": forgotten, "wrapped": wrapped, "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
     "signals": signals, "stop": stop, "screen": screen, "reminder": reminder,
 }[case]()

@@ -10,6 +10,8 @@ struct TerminalTests {
   @Test func aPasteIsTakenWholeOrRefused() throws { try check("paste") }
   @Test func givingUpAtTheRecoveryCodeIsToldTruly() throws { try check("code") }
   @Test func whoNamesASourceIsAskedNothing() throws { try check("unasked") }
+  @Test func aForgottenPassphrasePointsAtTheRecoveryCode() throws { try check("forgotten") }
+  @Test func longLinesAreBrokenAtBlanks() throws { try check("wrapped") }
   @Test func aPurgeIsConfirmed() throws { try check("purge") }
   @Test func editingKeysWorkAndALongTokenIsNotCut() throws { try check("editing") }
   @Test func echoIsRestoredAfterEveryFatalSignal() throws { try check("signals") }

@@ -46,7 +46,7 @@ struct DataStoresCommand: ParsableCommand {
         stores.map { store in
           [
             StandardOutput.shown(store.name), store.metadata.schema.version.description,
-            "\(store.metadata.schema.entities.count) entities",
+            Plural.entities(store.metadata.schema.entities.count),
             StandardOutput.shown(store.file.path),
           ]
         }))

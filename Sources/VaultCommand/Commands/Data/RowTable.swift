@@ -35,7 +35,7 @@ final class RowTable {
     var text = RowText.plain(row, index, field)
     if case .attribute(let attribute) = field, [.data, .transformable].contains(attribute.type) {
       let count = RowText.external(row, index)?.length ?? row.bytes(at: index).count
-      text = "\(count) bytes"
+      text = Plural.bytes(count)
     }
     let shown = Sanitizer.visible(text)
     return shown.count > 60 ? shown.prefix(59) + "…" : shown

@@ -13,9 +13,9 @@ struct SetCommand: ParsableCommand {
     commandName: "set",
     abstract: "Store a secret, or change what is known of an item.",
     discussion: """
-      Asks for the secret twice. The previous version is kept. A secret is never given on the command \
-      line. For an item that exists, options such as --tag and --field user=bob alone change just that: \
-      the secret stays.
+      Asks for the secret twice. The previous version is kept; an equal secret makes no new one. A secret \
+      is never given on the command line. For an item that exists, options such as --tag and --field \
+      user=bob alone change just that: the secret stays.
 
       \(ProgramName.current) set api-token
       printf %s "$TOKEN" | \(ProgramName.current) set work/github --stdin
@@ -172,14 +172,18 @@ struct SetCommand: ParsableCommand {
     _ secrets: SecretChanges, in name: ItemName, _ changes: ItemChanges,
     _ vault: UnlockedVault.Blocking
   ) throws -> ItemChange {
-    try vault.edit { edit in
+    let known = try vault.read(only: [name])[name]
+    var same = try details.merged(into: changes, for: known)
+    same.openFields = try fields.marks()
+    if let unchanged = try vault.unchanged(name, secrets, same) { return unchanged }
+    return try vault.edit { edit in
       let item = edit[name]
       var changes = try details.merged(into: changes, for: item)
       changes.openFields = try fields.marks()
       // A new item that has only a seed.
       if otp, item == nil, changes.kind == nil { changes.kind = .otp }
       // A damaged item takes a new main secret.
-      if let main = secrets.main, secrets.fields.isEmpty {
+      if let main = secrets.main, secrets.fields.isEmpty, (try? edit.secret(of: name)) == nil {
         return try edit.set(name, to: main, changes: changes)
       }
       return try edit.change(name, secrets, changes: changes)
@@ -268,6 +272,7 @@ struct SetCommand: ParsableCommand {
     if settings.writesJSON {
       var members: [(String, JSONValue)] = [
         ("name", .string(change.item.name.text)), ("isNew", .bool(change.isNew)),
+        ("isChanged", .bool(change.isChanged)),
         ("version", .number(Int64(clamping: change.item.version))),
         ("length", .number(Int64(change.fingerprint.length))),
         ("fingerprint", .string(change.fingerprint.hash)),
@@ -290,6 +295,7 @@ struct SetCommand: ParsableCommand {
     let names = secrets.fields.keys.sorted().map(Sanitizer.visible)
     let parts: [String]
     switch (secrets.main, names.count) {
+    case _ where !change.isChanged: return StandardError.note("unchanged\(version)")
     case (nil, 0): return StandardError.note("changed; the secret is as before")
     case (nil, 1) where secret != nil: parts = [fingerprint]
     case (nil, _): parts = names

@@ -116,5 +116,5 @@ extension Fingerprint {
   }
 
   /// The fingerprint for people.
-  var words: String { "\(length) bytes, fingerprint \(hash)" }
+  var words: String { "\(Plural.bytes(length)), fingerprint \(hash)" }
 }

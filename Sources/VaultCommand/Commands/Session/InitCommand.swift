@@ -31,6 +31,9 @@ struct InitCommand: ParsableCommand {
     help: "Create a recovery code; without a terminal, or with --json, it goes to stdout.")
   var recovery: Bool?
 
+  @Flag(help: "Succeed if there is a vault already and the key that is named opens it.")
+  var ifMissing = false
+
   @Flag(help: "Accept a passphrase that is easily guessed.")
   var allowWeak = false
 
@@ -39,6 +42,7 @@ struct InitCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let vault = try settings.locked()
+    if ifMissing, try vault.blocking.exists() { return try tellExisting(vault, settings) }
     if let from {
       if from == "-" {
         try vault.blocking.restore(BackupCommand.standardInput(settings))
@@ -58,8 +62,30 @@ struct InitCommand: ParsableCommand {
       try StandardOutput.write(
         [
           ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
+          ("isNew", .bool(true)),
           ("slots", .array(slots.map(\.json))),
         ] + (recovery?.members ?? []))
+    }
+  }
+}
+
+extension InitCommand {
+  /// Reports a vault that is there, if what the line or the environment names opens it.
+  ///
+  /// - Throws: `CredentialError` if it does not: a playbook must not go on with another key.
+  private func tellExisting(_ vault: LockedVault, _ settings: VaultSettings) throws {
+    var settings = settings
+    // The session says nothing about the key that is named.
+    settings.usesSession = false
+    let open = try vault.blocking.unlock(
+      with: UnlockSources(settings: settings, vault: vault).withoutAsking().map(\.source))
+    try VaultSettings.tellingNotices(of: open) { open in
+      StandardError.note("there is a vault at \(vault.path) already; the same key opens it")
+      guard settings.writesJSON else { return }
+      try StandardOutput.write([
+        ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
+        ("isNew", .bool(false)), ("slots", .array(try open.slots().map(\.json))),
+      ])
     }
   }
 }

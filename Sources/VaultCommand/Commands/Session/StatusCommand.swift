@@ -1,5 +1,8 @@
 import ArgumentParser
+import FoundationEssentials
+import Glibc
 import VaultCredentials
+import VaultStorage
 import VaultTerminal
 
 /// `vault status`.
@@ -21,7 +24,7 @@ struct StatusCommand: ParsableCommand {
     let settings = try common.settings()
     let status = try StatusReport(settings)
     if settings.writesJSON {
-      try StandardOutput.write(status.members)
+      try StandardOutput.write(JSONValue.document(status.members))
     } else {
       let rows = status.rows
       try StandardOutput.write(
@@ -30,14 +33,8 @@ struct StatusCommand: ParsableCommand {
         })
     }
     Notices.tell()
-    if let message = status.keyring?.message, !settings.writesJSON {
-      StandardError.note(message, hint: status.keyring?.advice)
-    }
-    if status.slots.count == 1, !settings.writesJSON {
-      StandardError.note(
-        "only one key slot opens this vault: one accident loses it",
-        hint: Advice.text(nil, [.addRecoveryCode]))
-    }
+    guard !settings.writesJSON else { return }
+    for warning in status.warnings { StandardError.note(warning.message, hint: warning.hint) }
   }
 }
 
@@ -45,9 +42,9 @@ struct StatusCommand: ParsableCommand {
 struct StatusReport {
   /// The unlock source that works now, or the reason why none does.
   enum Opening {
-    case opens(door: String, slot: String)
+    case opens(door: UnlockSources.Named, slot: String)
     /// A prompt on the terminal could unlock it; none was shown.
-    case asks(what: String)
+    case asks(KeySlot.Kind)
     case nothing(why: String, hint: String?)
   }
 
@@ -63,11 +60,21 @@ struct StatusReport {
   let items: [Item]?
   let trashed: Int?
   let isPublishing: Bool?
+  /// When the file was last written.
+  let modified: Date?
+  /// When it was last backed up on this machine.
+  let lastBackup: Date?
 
   init(_ settings: VaultSettings) throws {
     let vault = try settings.locked(asksNobody: true)
     summary = try vault.blocking.summary()
     session = try vault.blocking.session()
+    modified = (try? System.status(of: summary.path, in: AT_FDCWD)).map {
+      Date(timeIntervalSince1970: Double($0.changed / 1_000_000_000))
+    }
+    lastBackup = try vault.blocking.lastBackup().map {
+      Date(timeIntervalSince1970: Double($0) / 1000)
+    }
     // First, so that a hung keyring is waited for only once.
     keyring = settings.usesKeyring ? vault.blocking.keyringStatus() : nil
     let (open, opening) = try Self.open(vault, settings, slots: summary.slots)
@@ -90,7 +97,7 @@ struct StatusReport {
       do {
         let open = try vault.blocking.unlock(with: [door.source])
         Notices.watch(open)
-        return (open, .opens(door: door.name, slot: open.openedBy.slotLabel))
+        return (open, .opens(door: door, slot: open.openedBy.slotLabel))
       } catch let error as CredentialError {
         switch error.code {
         case .damaged, .weakSlot, .newerVersion: throw error
@@ -101,10 +108,8 @@ struct StatusReport {
       }
     }
     let kinds = slots.map(\.kind)
-    if Prompt.isPossible, kinds.contains(.passphrase) { return (nil, .asks(what: "a passphrase")) }
-    if Prompt.isPossible, kinds.contains(.recovery) {
-      return (nil, .asks(what: "the recovery code"))
-    }
+    for kind in [KeySlot.Kind.passphrase, .recovery]
+    where Prompt.isPossible && kinds.contains(kind) { return (nil, .asks(kind)) }
     return (
       nil, .nothing(why: failure?.message ?? "nothing is at hand", hint: failure?.advice)
     )

@@ -11,6 +11,78 @@ extension StatusReport {
     items.map { items in items.count { $0.expires.map { $0 < Date() } ?? false } }
   }
 
+  /// The days before an item expires in which it counts as expiring.
+  private static let warningDays = 14
+
+  /// The number of live items that expire soon.
+  private var expiring: Int? {
+    let now = Date()
+    let end = now.addingTimeInterval(Double(Self.warningDays) * 86_400)
+    return items.map { items in
+      items.count { $0.expires.map { $0 >= now && $0 < end } ?? false }
+    }
+  }
+
+  /// Something that a person or a monitor should know.
+  struct Warning {
+    let code: String
+    let message: String
+    let hint: String?
+  }
+
+  /// What deserves attention, most urgent first; the codes are never renamed.
+  var warnings: [Warning] {
+    var warnings: [Warning] = []
+    if slots.count == 1 {
+      warnings.append(
+        Warning(
+          code: "single-slot", message: "only one key slot opens this vault: one accident loses it",
+          hint: Advice.text(nil, [.addRecoveryCode])))
+    }
+    // Where something else opens the vault and no copies are kept, nobody misses the keyring.
+    if let keyring, let message = keyring.message, needsKeyring {
+      warnings.append(
+        Warning(code: "keyring-\(keyring.state)", message: message, hint: keyring.advice))
+    }
+    if let expired, expired > 0 {
+      warnings.append(
+        Warning(
+          code: "items-expired",
+          message: "\(Plural.items(expired)) \(expired == 1 ? "has" : "have") expired",
+          hint: "list them: \(ProgramName.current) list --expired"))
+    }
+    if let expiring, expiring > 0 {
+      let verb = expiring == 1 ? "expires" : "expire"
+      warnings.append(
+        Warning(
+          code: "items-expiring",
+          message: "\(Plural.items(expiring)) \(verb) within \(Self.warningDays) days",
+          hint: "list them: \(ProgramName.current) list --expiring \(Self.warningDays)d"))
+    }
+    if let pending, pending > 0 {
+      warnings.append(
+        Warning(
+          code: VaultNotice.Code.copiesPending.rawValue,
+          message: "\(Plural.copies(pending)) in the keyring still to be brought up to date",
+          hint: Advice.text(nil, [.synchronizeCopies])))
+    }
+    if let changed = copies?.changedByOthers.count, changed > 0 {
+      warnings.append(
+        Warning(
+          code: VaultNotice.Code.copyChanged.rawValue,
+          message: "\(Plural.copies(changed)) in the keyring changed by other programs",
+          hint: Advice.text(nil, [.takeCopies])))
+    }
+    return warnings
+  }
+
+  /// Whether the keyring opens the vault, has copies of it, or nothing else opens it now.
+  private var needsKeyring: Bool {
+    if slots.contains(where: { $0.kind == .keyring }) || isPublishing == true { return true }
+    if case .opens = opening { return false }
+    return true
+  }
+
   private var earlierVersions: Int? { items.map { $0.reduce(0) { $0 + $1.earlierVersions } } }
 
   private var pending: Int? {
@@ -25,7 +97,12 @@ extension StatusReport {
     var rows = [
       ["vault", StandardOutput.shown(summary.path)],
       ["id", summary.id],
-      ["written", "\(summary.generation) times, \(summary.fileSize) bytes"],
+      [
+        "written",
+        "\(Plural.times(Int(clamping: summary.generation))), \(Plural.bytes(summary.fileSize))"
+          + (modified.map { ", last \(Timestamp.text($0))" } ?? ""),
+      ],
+      ["backed up", lastBackup.map { Timestamp.text($0) } ?? "never on this machine"],
       ["opened by", slots.map(\.words).joined(separator: ", ")],
       ["now by", opening.words],
       ["session", session.words],
@@ -33,8 +110,9 @@ extension StatusReport {
     if let items {
       rows.append([
         "items",
-        "\(items.count), \(trashed ?? 0) in the trash, \(earlierVersions ?? 0) earlier versions, "
-          + "\(expired ?? 0) expired",
+        "\(items.count), \(trashed ?? 0) in the trash, "
+          + "\(Plural.earlierVersions(earlierVersions ?? 0)), \(expired ?? 0) expired, "
+          + "\(expiring ?? 0) expiring",
       ])
     }
     guard let keyring else { return rows + [["keyring", "left alone"]] }
@@ -55,12 +133,16 @@ extension StatusReport {
 
   var members: [(String, JSONValue)] {
     [
+      ("version", .string(VaultTool.version)),
       ("path", .string(summary.path)), ("id", .string(summary.id)),
       ("generation", .number(Int64(clamping: summary.generation))),
-      ("fileSize", .number(Int64(summary.fileSize))), ("session", session.json),
+      ("fileSize", .number(Int64(summary.fileSize))),
+      ("modified", .optional(modified.map { Timestamp.text($0) })),
+      ("lastBackup", .optional(lastBackup.map { Timestamp.text($0) })), ("session", session.json),
       ("slots", .array(slots.map(\.json))), ("opening", opening.json),
       ("items", .count(items?.count)), ("trash", .count(trashed)),
       ("earlierVersions", .count(earlierVersions)), ("expired", .count(expired)),
+      ("expiring", .count(expiring)),
       ("keyring", keyring.map { .object($0.members) } ?? .null),
       (
         "copies",
@@ -72,7 +154,16 @@ extension StatusReport {
           ("leftovers", .count(copies?.leftovers.count)),
         ])
       ),
+      ("warnings", .array(warnings.map(\.json) + Notices.warnings)),
     ]
+  }
+}
+
+extension StatusReport.Warning {
+  fileprivate var json: JSONValue {
+    .object([
+      ("code", .string(code)), ("message", .string(message)), ("hint", .optional(hint)),
+    ])
   }
 }
 
@@ -94,8 +185,9 @@ extension StatusReport.Opening {
   var words: String {
     switch self {
     case .opens(let door, let slot):
-      slot.isEmpty ? door : "\(door) (\(StandardOutput.shown(slot)))"
-    case .asks(let what): "\(what), asked for on the terminal"
+      slot.isEmpty ? door.name : "\(door.name) (\(StandardOutput.shown(slot)))"
+    case .asks(let kind):
+      "\(kind == .recovery ? "the recovery code" : "a passphrase"), asked for on the terminal"
     case .nothing(let why, let hint):
       hint.map { "nothing: \(why); \($0)" } ?? "nothing: \(why)"
     }
@@ -104,8 +196,11 @@ extension StatusReport.Opening {
   var json: JSONValue {
     switch self {
     case .opens(let door, let slot):
-      .object([("state", .string("opens")), ("door", .string(door)), ("slot", .string(slot))])
-    case .asks(let what): .object([("state", .string("asks")), ("for", .string(what))])
+      .object([
+        ("state", .string("opens")), ("door", .string(door.code)),
+        ("slot", .optional(slot.isEmpty ? nil : slot)),
+      ])
+    case .asks(let kind): .object([("state", .string("asks")), ("for", .string(kind.name))])
     case .nothing(let why, let hint):
       .object([("state", .string("locked")), ("reason", .string(why)), ("hint", .optional(hint))])
     }

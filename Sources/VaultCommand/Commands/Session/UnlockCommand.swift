@@ -41,7 +41,11 @@ struct UnlockCommand: ParsableCommand {
   }
 
   private func sources(_ settings: VaultSettings, _ vault: LockedVault) -> [KeySource] {
-    if recovery { return [.recoveryCode { try Prompt.secret("Recovery code") }] }
+    if recovery {
+      return [
+        .recoveryCode { try Prompt.secret(VaultQuestion.text("Recovery code", for: vault)) }
+      ]
+    }
     let doors = UnlockSources(settings: settings, vault: vault)
     // A session of another length needs a key; the existing session does not count.
     return duration == nil ? doors.sources() : doors.sourcesWithoutSession()

@@ -1,0 +1,165 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a monitor and a playbook need: changes and warnings by code, times, dated backups.
+struct MonitoringTests {
+  private struct Status: Decodable {
+    struct Warning: Decodable { let code: String }
+    let version: String
+    let modified: String?
+    let lastBackup: String?
+    let expiring: Int?
+    let warnings: [Warning]
+  }
+
+  private func status(_ vault: CommandVault, _ words: String...) throws -> Status {
+    let run = try vault.vault.run(["status", "--json"] + words)
+    #expect(run.status == 0, "\(run.errors)")
+    return try JSONDecoder().decode(Status.self, from: run.output)
+  }
+
+  @Test func statusWarnsByCodesAndKnowsItsTimes() throws {
+    let vault = try CommandVault()
+    _ = try vault("set", "a", "--stdin", "--expires", "5d", input: "1")
+    _ = try vault("set", "b", "--stdin", "--expires", "2001-01-01", input: "1")
+    _ = try vault("set", "c", "--stdin", "--expires", "90d", input: "1")
+    let before = try status(vault)
+    #expect(before.warnings.map(\.code) == ["single-slot", "items-expired", "items-expiring"])
+    #expect(before.expiring == 1 && before.lastBackup == nil && before.version.contains("."))
+    #expect(before.modified?.hasSuffix("Z") == true)
+    _ = try vault("key", "add", "--recovery", "--json")
+    #expect(try vault("backup", "\(vault.home.path)/b.vault").status == 0)
+    let after = try status(vault)
+    #expect(after.lastBackup != nil)
+    #expect(!after.warnings.map(\.code).contains("single-slot"))
+    // Nobody needs the keyring here, so nothing is said of it.
+    #expect(try !vault("status").errors.contains("session bus"))
+    #expect(try vault("status").text.contains("1 expired, 1 expiring"))
+  }
+
+  @Test func anEqualSecretMakesNoVersion() throws {
+    let vault = try CommandVault()
+    func set(_ text: String, _ words: String...) throws -> (isChanged: Bool, version: Int) {
+      let run = try vault.vault.run(
+        ["set", "db", "--stdin", "--json"] + words, input: Data(text.utf8))
+      #expect(run.status == 0, "\(run.errors)")
+      let object = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
+      let document = try #require(object)
+      return (
+        try #require(document["isChanged"] as? Bool), try #require(document["version"] as? Int)
+      )
+    }
+    #expect(try set("one", "--tag", "prod") == (true, 1))
+    let file = "\(vault.home.path)/.local/share/vault/secrets.vault"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(try set("one", "--tag", "prod") == (false, 1))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    #expect(try set("one", "--tag", "new") == (true, 1))
+    #expect(try set("two", "--tag", "new") == (true, 2))
+    #expect(try set("two", "--field", "user") == (true, 3))
+    #expect(try set("two", "--field", "user") == (false, 3))
+    #expect(try vault("history", "db").text.split(separator: "\n").count == 3)
+  }
+
+  @Test func initIfMissingSucceedsWithTheSameKeyOnly() throws {
+    let vault = try CommandVault()
+    let key = "\(vault.home.path)/key"
+    #expect(try vault("init", "--key-file", key).status == 73)
+    let again = try vault("init", "--key-file", key, "--if-missing", "--json")
+    #expect(again.status == 0 && again.text.contains("\"isNew\": false"), "\(again.errors)")
+    #expect(again.errors.contains("already"))
+    let other = try vault("--vault", "v", "init", "--key-file", "\(key)2", "--if-missing", "--json")
+    #expect(other.status == 0 && other.text.contains("\"isNew\": true"), "\(other.errors)")
+    #expect(try vault("init", "--key-file", "\(key)2", "--if-missing").status == 77)
+  }
+
+  @Test func aFolderOfBackupsKeepsTheNewestOfEachVault() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "1")
+    _ = try vault("--vault", "work", "init", "--key-file", "\(vault.home.path)/key")
+    let folder = "\(vault.home.path)/backups"
+    #expect(try vault("backup", "\(vault.home.path)/single.vault", "--keep", "2").status == 64)
+    #expect(try vault("backup", "\(folder)/", "--keep", "0").status == 64)
+    #expect(try vault("--vault", "work", "backup", "\(folder)/").status == 0)
+    let first = try vault("backup", folder)
+    #expect(first.status == 0, "\(first.errors)")
+    let mine = try #require(names(folder).first { $0.hasPrefix("vault-") })
+    #expect(mine.wholeMatch(of: /vault-[0-9a-f]{8}-\d{8}T\d{6}Z\.vault/) != nil)
+    let stem = mine.prefix("vault-e7241a1a-".count)
+    // Older ones, one of which is no backup.
+    for year in 2001...2004 {
+      let old = "\(folder)/\(stem)\(year)0101T000000Z.vault"
+      try FileManager.default.copyItem(atPath: "\(folder)/\(mine)", toPath: old)
+    }
+    try Data("text".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(stem)20020101T000000Z.vault"))
+    let kept = try vault("backup", folder, "--keep", "2", "--json")
+    #expect(kept.status == 0, "\(kept.errors)")
+    let left = try names(folder)
+    #expect(left.count { $0.hasPrefix("work-") } == 1)
+    #expect(left.contains("\(stem)20020101T000000Z.vault"))
+    #expect(!left.contains("\(stem)20010101T000000Z.vault"))
+    #expect(!left.contains("\(stem)20030101T000000Z.vault"))
+    #expect(left.contains(mine))
+    #expect(kept.text.contains("20010101T000000Z"))
+    #expect(try vault("check", "\(folder)/\(mine)").status == 0)
+  }
+
+  private func names(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder)
+  }
+
+  @Test func thePassphraseMayBeInTheEnvironment() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(
+      home: home.path,
+      environment: [
+        "VAULT_PASSPHRASE": "correct horse battery",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+      ])
+    let made = try vault.run(["set", "a", "--stdin", "--no-session"], input: Data("s".utf8))
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(try vault.run(["get", "a", "--no-session"]).text == "s")
+    let status = try vault.run(["status", "--json", "--no-session"])
+    #expect(status.text.contains("environment-passphrase"))
+    let child = try vault.run(["run", "a", "--no-session", "--", "/usr/bin/env"])
+    #expect(child.text.contains("A=s") && !child.text.contains("VAULT_PASSPHRASE"))
+    let wrong = try vault.run(
+      ["get", "a", "--no-session"], adding: ["VAULT_PASSPHRASE": "wrong one"])
+    #expect(wrong.status == 77 && !wrong.errors.contains("wrong one"), "\(wrong.errors)")
+    // A source that was named comes before it.
+    let named = try vault.run(
+      ["get", "a", "--no-session", "--passphrase", "env:P"],
+      adding: ["VAULT_PASSPHRASE": "wrong one", "P": "correct horse battery"])
+    #expect(named.text == "s", "\(named.errors)")
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"), "jq is not installed")
+  )
+  func theRecipesOfThePageRun() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "1")
+    let page = try DocumentationPage("cli.md").text
+    let start = try #require(page.range(of: "## Monitoring"))
+    let recipes = page[start.upperBound...].matches(of: /```sh\n([^`]+)```/).prefix(2)
+      .map { String($0.output.1) }
+    #expect(recipes.count == 2)
+    let bin = "\(vault.home.path)/bin"
+    try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(bin)/vault", withDestinationPath: VaultProcess.path)
+    let shell = VaultProcess(
+      home: vault.home.path, environment: vault.vault.environment, executable: "/bin/sh")
+    let more = ["PATH": "\(bin):/usr/bin:/bin"]
+    #expect(try shell.run(["-c", recipes[0]], adding: more).status == 0)
+    let metrics = try String(contentsOfFile: "\(vault.home.path)/vault.prom", encoding: .utf8)
+    #expect(metrics.contains("vault_warnings 1\n") && metrics.contains("vault_items_expired 0"))
+    let check = try shell.run(["-c", recipes[1]], adding: more)
+    #expect(check.status == 1 && check.text == "VAULT WARNING: single-slot\n", "\(check.text)")
+    _ = try vault("lock")
+    let locked = try shell.run(
+      ["-c", recipes[1]], adding: more.merging(["VAULT_KEY_FILE": "/nowhere"]) { $1 })
+    #expect(locked.status == 2 && locked.text.hasPrefix("VAULT CRITICAL"), "\(locked.text)")
+  }
+}
