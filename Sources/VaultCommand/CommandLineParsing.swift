@@ -24,7 +24,8 @@ package enum CommandLineParsing {
     while !commands.isEmpty {
       rest = leadingOptions(Array(rest)).rest
       guard let word = rest.popFirst(), !word.begins(with: "-") else { return }
-      if word == "help", path.isEmpty { return }
+      // What it is asked about is a verb, too.
+      if word == "help", path.isEmpty { continue }
       guard let found = commands.first(where: { $0.verbName == word }) else {
         throw unknownVerb(
           among: commands.map { $0.verbName } + (path.isEmpty ? ["help"] : []), near: word,

@@ -96,11 +96,12 @@ package enum Habit: Equatable, Sendable {
     "unlock": ["open"], "change-passphrase": ["passwd"],
   ]
 
-  /// Returns a line with our words in place of those of habit.
+  /// Replaces the words of habit on a line.
   ///
   /// - Parameters:
   ///   - arguments: The line.
   ///   - start: How many common options stand before the verb.
+  /// - Returns: The line in our words.
   package static func resolving(_ arguments: [String], from start: Int) -> [String] {
     guard arguments.indices.contains(start) else { return arguments }
     var arguments = arguments

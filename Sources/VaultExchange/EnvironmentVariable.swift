@@ -25,6 +25,7 @@ package enum EnvironmentVariable {
   ///   - name: The item's name.
   ///   - attributes: Its attributes; ``attribute`` overrides the name.
   ///   - isWhole: Whether all parts of the name count, or only the last one.
+  /// - Returns: The variable.
   package static func name(
     forItem name: String, attributes: [String: String], isWhole: Bool
   ) -> String {

@@ -33,9 +33,10 @@ public struct ImportReading: Sendable {
   /// - Parameter item: The item.
   public mutating func add(_ item: ImportedItem) { items.append(item) }
 
-  /// Returns the reading with some of its items; the others are left out without a word.
+  /// Leaves out some of the items, without a word.
   ///
   /// - Parameter isWanted: Whether an item stays.
+  /// - Returns: The reading with the others.
   package func keeping(_ isWanted: (ImportedItem) -> Bool) -> ImportReading {
     var reading = self
     reading.items.removeAll { !isWanted($0) }

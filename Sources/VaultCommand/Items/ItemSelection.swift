@@ -45,12 +45,13 @@ struct ItemSelection: Equatable {
     }
   }
 
-  /// Returns the selected items, of which there is at least one.
+  /// Finds the selected items.
   ///
   /// An item whose own name is the pattern is the only one that is meant.
   ///
   /// - Parameter find: Returns the items of a query, such as `VaultEdit.items(matching:)`.
-  /// - Throws: ``CommandError`` with code `item-not-found`.
+  /// - Returns: The items, at least one.
+  /// - Throws: ``CommandError`` with code `item-not-found` if there is none.
   func items(_ find: (ItemQuery) throws -> [Item]) throws -> [Item] {
     var query = ItemQuery()
     switch kind {

@@ -17,6 +17,8 @@ package enum Pager {
   /// - Parameters:
   ///   - text: The text, which is not secret.
   ///   - isAllowed: Whether the pager may be used at all.
+  /// - Throws: ``TerminalError`` with code `.inputOutput` if there is no file in memory for the
+  ///   pager, or `System.Failure`.
   package static func write(_ text: String, isAllowed: Bool = true) throws {
     guard isAllowed, StandardOutput.isTerminal, !OutputOptions.isDumb,
       let rows = ProcessState.rows(of: 1), text.utf8.count(where: { $0 == 0x0A }) >= rows,

@@ -21,11 +21,11 @@ struct HabitTests {
     "add": ([], 64, missingName), "insert": ([], 64, missingName), "put": ([], 64, missingName),
     "ls": ([], 0, "api-token"), "items": ([], 0, "api-token"), "find": (["TOK"], 0, "api-token"),
     "search": (["tok"], 0, "api-token"), "cat": (["api-token"], 0, "s3cr3t"),
-    "rm": (["nope"], 1, "vault: error: there is no item nope"),
-    "del": (["nope"], 1, "vault: error: there is no item nope"),
-    "delete": (["nope"], 1, "vault: error: there is no item nope"),
-    "mv": (["nope", "x"], 1, "vault: error: there is no item nope"),
-    "cp": (["nope", "x"], 1, "vault: error: there is no item nope"),
+    "rm": (["nope"], 1, "vault: error: there is no such item"),
+    "del": (["nope"], 1, "vault: error: there is no such item"),
+    "delete": (["nope"], 1, "vault: error: there is no such item"),
+    "mv": (["nope", "x"], 1, "vault: error: there is no such item"),
+    "cp": (["nope", "x"], 1, "vault: error: there is no such item"),
     "exec": (["api-token", "--", "sh", "-c", "echo $API_TOKEN"], 0, "s3cr3t"),
     "env": (["api-token", "--", "sh", "-c", "echo $API_TOKEN"], 0, "s3cr3t"),
     "gen": (["--pattern", "ddd", "--help"], 0, "OVERVIEW: Generate"),
@@ -35,8 +35,10 @@ struct HabitTests {
     "default": (["domains"], 0, ""), "preferences": (["domains"], 0, ""),
     "prefs": (["domains"], 0, ""),
     // Verbs of ours.
-    "show": ([], 64, missingName), "edit": ([], 64, missingName),
-    "restore": ([], 64, missingName), "history": ([], 64, missingName),
+    "show": (["nope"], 1, "vault: error: there is no such item"),
+    "edit": (["--nope"], 64, "vault: error: unknown option"),
+    "restore": (["nope"], 1, "vault: error: there is no such item"),
+    "history": (["nope"], 1, "vault: error: there is no such item"),
     "backup": ([], 64, "vault: error: missing expected argument"),
     "help": ([], 0, "OVERVIEW: Store secrets and preferences, and use them."),
   ]
@@ -122,5 +124,7 @@ struct HabitTests {
     #expect(try errors("frobnicate").contains("vault help all"))
     #expect(!(try errors("frobnicate").contains("did you mean")))
     #expect(!(try errors("frobnicate").contains("frobnicate")))
+    #expect(try errors("help", "frobnicate").contains("unknown command"))
+    #expect(try errors("help", "stauts").contains("did you mean: vault status"))
   }
 }

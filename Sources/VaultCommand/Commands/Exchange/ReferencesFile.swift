@@ -29,7 +29,10 @@ struct ReferencesFile {
       throw CommandError(
         .cannotCreate, "\(path) exists already", hint: "replace it: --yes; nothing was imported")
     }
-    guard answer else { throw CommandError.cancelled }
+    guard answer else {
+      StandardError.note("nothing was imported")
+      throw ExitStatusOnly(status: .no)
+    }
   }
 
   /// Whether the document goes to stdout.

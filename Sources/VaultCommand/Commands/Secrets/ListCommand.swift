@@ -145,9 +145,14 @@ struct ListCommand: ParsableCommand {
         hint: isAll ? "store one: \(ProgramName.current) set NAME" : nil)
       return
     }
-    let near = isAll ? Suggestion.nearest(to: pattern, among: names) : nil
+    let near =
+      Suggestion.nearest(to: pattern, among: names)
+      ?? names.first { name in
+        let part = name.parts(at: "/").last.map(String.init) ?? name
+        return Suggestion.nearest(to: pattern, among: [part]) != nil
+      }
     StandardError.note(
-      "no item matches '\(pattern)'", hint: near.map { "did you mean: \($0)" })
+      "no item matches '\(pattern)'", hint: (isAll ? near : nil).map { "did you mean: \($0)" })
   }
 
   /// The lines of `--long` for programs.

@@ -67,6 +67,10 @@ package struct RunVariable: Equatable, Sendable {
     var found: [String: (number: Int, variable: RunVariable)] = [:]
     var count = 0
     for path in paths {
+      guard path == "-" || SecretInput.exists(path) else {
+        throw CommandError(
+          .fileNotFound, "'\(path)' does not exist", hint: "check the path of --env-file")
+      }
       let bytes = try SecretInput.read(file: path, limit: 1 << 20)
       guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
         throw CommandError.usage("\(path) is not UTF-8 text")
@@ -147,12 +151,13 @@ struct RunFolders {
     return (RunFolders(words: folders), names)
   }
 
-  /// Returns the variables of all selected items, sorted by name.
+  /// Finds the variables of all selected items.
   ///
   /// - Parameters:
   ///   - reading: The open vaults.
   ///   - usesWholeNames: Whether all parts of an item's name make its variable.
   ///   - others: The variables that are set anyway; items of these names are left out.
+  /// - Returns: The variables, sorted by name.
   /// - Throws: ``CommandError`` with code `item-not-found` where nothing is selected, and `usage`
   ///   for two items with one variable.
   func variables(
