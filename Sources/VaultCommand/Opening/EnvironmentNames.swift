@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultTerminal
 
 /// The environment variables of the command.
 ///
@@ -14,7 +15,9 @@ package enum EnvironmentNames {
   package static let passphrase = KeyPlace.passphraseVariable
   /// The path of a key file.
   package static let keyFile = KeyPlace.keyFileVariable
+  /// The program that shows long lists.
+  package static let pager = Pager.variable
 
   /// All of them; no child process gets them.
-  package static let all = [home, vaultName, passphraseFile, passphrase, keyFile]
+  package static let all = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 }

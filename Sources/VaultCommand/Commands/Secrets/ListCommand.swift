@@ -62,9 +62,8 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "Exit with 1 if nothing is found.")
   var exitCode = false
 
-  @Flag(
-    inversion: .prefixedNo, help: "Show long lists a page at a time; the default on a terminal.")
-  var pager = true
+  @Flag(help: "Show long lists at once, not a page at a time.")
+  var noPager = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
@@ -133,7 +132,7 @@ struct ListCommand: ParsableCommand {
     } else {
       text = names.map { $0 + "\n" }.joined()
     }
-    try Pager.write(text, isAllowed: pager)
+    try Pager.write(text, isAllowed: !noPager)
   }
 
   /// Says that there is nothing, and what may have been meant.
