@@ -11,9 +11,16 @@ import subprocess
 
 def dump(binary, name):
     """The root command of the binary, when it is called by a name: its lines then have that name."""
-    text = subprocess.run([name, "--experimental-dump-help"], executable=binary, check=True,
-                          capture_output=True).stdout
-    return json.loads(text)["command"]
+    def said(*words):
+        return subprocess.run([name, *words], executable=binary, check=True, capture_output=True, text=True).stdout
+
+    command = json.loads(said("--experimental-dump-help"))["command"]
+    for verb in verbs_of(command):
+        # What follows a `--` is in no list of arguments.
+        usage = re.search(r"USAGE: (.*?)\n\n", said(verb["commandName"], "--help"), re.S)
+        if usage and " -- " in usage[1]:
+            verb["usage"] = " ".join(usage[1].split()).replace("[<options>]", "[options]")
+    return command
 
 
 def version(binary):
@@ -83,6 +90,8 @@ def once(lines):
 def synopsis(path, command):
     """The words of a usage line, each with whether it is a variable."""
     words = [(path, False)]
+    if "usage" in command:
+        return words + [(command["usage"].removeprefix(path).strip(), True)]
     if verbs_of(command):
         return words + [("verb", True), ("[options]", True)]
     if any(names_of(a) for a in shown(command)):

@@ -88,8 +88,8 @@ class Terminal:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-PASSPHRASE = "river stone lamp autumn"
-SECRET = "s3cr3t-of-mine"
+PASSPHRASE = "river stone lamp"
+SECRET = "s3cr3t"
 # What a person answers; the first pattern that is found counts.
 ANSWERS = [
     (r"recovery code.*\[[yY]/[nN]\] ?$", "n"),

@@ -64,7 +64,10 @@ struct DocumentedTests {
         ? DocumentationPage.codes(part) : part.components(separatedBy: "\n")
     }
     return code.flatMap { line in
-      line.matches(of: /(?:^|[ (|;&])vault ([^|;&>)]+)/).map { match in
+      line.matches(of: /(?:^|[ (|;&])vault ([^|;&>)]+)/).compactMap { match -> [String]? in
+        // The word is another program's, or a sentence's: `service vault`, `no vault`.
+        let before = line[..<match.range.lowerBound]
+        if before.hasSuffix("service") || before.hasSuffix("no") { return nil }
         let words = match.output.1.split(separator: " ").map(String.init)
         return Array(words.prefix { $0 != "--" && !$0.hasPrefix("#") })
       }
@@ -97,7 +100,7 @@ struct DocumentedTests {
           continue
         }
         words = words.dropFirst()
-        if !verb.verbs.isEmpty {
+        if !verb.verbs.isEmpty, !words.isEmpty {
           let inner = verb.verbs.first { $0.commandName == words.first }
           verb = try #require(inner, "\(page): vault \(call.joined(separator: " "))")
         }

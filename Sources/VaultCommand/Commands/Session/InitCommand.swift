@@ -9,7 +9,7 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Make a vault.",
     discussion: """
-      A desktop keyring opens it without asking. Without a keyring, it takes a passphrase, or a key-file, \
+      A desktop keyring opens it without asking. Without a keyring, it takes a passphrase, or a key file, \
       which is created if it is missing.
 
       \(ProgramName.current) init
