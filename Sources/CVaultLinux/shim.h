@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -38,9 +37,10 @@ static inline int cvault_ofd_lock(int descriptor, int exclusive) {
   return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
-// Glibc's module leaves <sys/xattr.h> out.
+// Not by <sys/xattr.h>: it includes sys/select.h, which with _GNU_SOURCE declares fd_set differently
+// from Swift's Glibc module.
 static inline int cvault_has_access_list(const char *path) {
-  if (getxattr(path, "system.posix_acl_access", NULL, 0) >= 0) return 1;
+  if (syscall(SYS_getxattr, path, "system.posix_acl_access", NULL, 0) >= 0) return 1;
   return errno != ENODATA && errno != ENOTSUP;
 }
 
