@@ -15,7 +15,7 @@ enum OTPAuthImport {
     }
     var reading = ImportReading()
     var batches = Batches()
-    for (number, part) in text.parts(at: "\n").enumerated() {
+    for (number, part) in text.parts(at: "\n", keepsEmpty: true).enumerated() {
       let line = String(part).trimmingBlanks
       let origin = "line \(number + 1)"
       if line.isEmpty || line.begins(with: "#") { continue }
@@ -62,7 +62,7 @@ enum OTPAuthImport {
     let (front, query) =
       address.halves(at: "?").map { ($0.before, $0.after) } ?? (Substring(address), "")
     // otpauth: / / totp / label
-    let label = front.parts(at: "/").dropFirst(3).joined(separator: "/")
+    let label = front.parts(at: "/", keepsEmpty: true).dropFirst(3).joined(separator: "/")
     if let text = decoded(label[...]), !text.isEmpty { return text }
     let issuer = query.parts(at: "&").compactMap { $0.halves(at: "=") }
       .first { $0.before.isSame(as: "issuer") }?.after

@@ -5,7 +5,7 @@ import VaultStorage
 ///
 /// gopass keeps its files as pass does. Behind the first line, the password, there are lines
 /// `key: value`, or a YAML document behind `---`; everything else is the body. Files of gopass 1.10
-/// begin with `GOPASS-SECRET-1.0` and headers. github.com/gopasspw/gopass, docs/secrets.md.
+/// begin with `GOPASS-SECRET-1.0` and headers. github.com/gopasspw/gopass, "Secrets".
 public enum GopassImport {
   private static let named = [
     "user": "user", "username": "user", "login": "user", "url": "url", "website": "url",
@@ -25,7 +25,7 @@ public enum GopassImport {
     guard !PassEntry.isWhole(secret), let text = secret.text else {
       return try PassImport.item(name, secret)
     }
-    var lines = text.parts(at: "\n").map(String.init)
+    var lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
     if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
     let first = lines.removeFirst()
     var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: first))

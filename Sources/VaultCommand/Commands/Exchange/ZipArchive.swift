@@ -17,7 +17,7 @@ struct ZipArchive {
     guard path != "-", Self.isArchive(path) else { return nil }
     self.path = path
     // Only the last part may be a pattern; a dash in front would be an option.
-    let parts = path.parts(at: "/").map(String.init)
+    let parts = path.parts(at: "/", keepsEmpty: true).map(String.init)
     let name = parts.last.map(Self.literal) ?? path
     let folder = parts.dropLast().joined(separator: "/")
     pattern = parts.count > 1 ? "\(folder)/\(name)" : "./\(name)"
