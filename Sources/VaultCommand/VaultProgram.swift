@@ -25,6 +25,8 @@ public enum VaultProgram {
     else {
       exit(reportBytes(asJSON: arguments.contains("--json")).code)
     }
+    let called = program.parts(at: "/").last.map(String.init)
+    if let tool = PropertyListLink(calledAs: called) { exit(tool.run(arguments).code) }
     // A link named `defaults` is macOS's command.
     if program.parts(at: "/").last.map(String.init) == DefaultsCommand.verbName {
       arguments.insert(DefaultsCommand.verbName, at: 0)

@@ -4,7 +4,7 @@ package enum DefaultsHelp {
   package static let text =
     mac + "\n\nBeyond macOS:\n" + options.map { "  \($0)\n" }.joined()
     + own.flatMap(\.syntax).map { "  \($0)\n" }.joined()
-    + "\n`--help` after one of the verbs from watch to recover tells more of it."
+    + "\n`--help` after one of the verbs from apply to recover tells more of it."
 
   /// The help of a verb of our own; `nil` for macOS's verbs, to which `--help` may be a value.
   static func ofVerb(_ name: String) -> String? {
@@ -12,6 +12,14 @@ package enum DefaultsHelp {
     return (["Syntax:", ""] + verb.syntax.map { "  defaults \($0)" } + ["", verb.words])
       .joined(separator: "\n")
   }
+
+  /// Every verb, ours and macOS's.
+  static let verbs = macVerbs + own.flatMap(\.names)
+
+  private static let macVerbs = [
+    "read", "read-type", "write", "rename", "delete", "remove", "delete-all", "import", "export",
+    "domains", "find", "help",
+  ]
 
   private struct Verb {
     let names: [String]
@@ -70,12 +78,33 @@ package enum DefaultsHelp {
   private static let options = [
     "read --effective [--show-origin] [--all-layers] <domain> [<key>]",
     "read, read-type, domains, find: --json; read: --ascii, --data-summary",
+    "read, read-type, write, delete <domain> --key-path :<key>:<key or index>... for <key>",
+    "write <domain> <key> (--if-equals <value> | --if-absent) <value>",
+    "delete <domain> <key> --if-equals <value>",
     "write <domain> <key> --json <json>   writes the value of a JSON text",
     "export [--format plist|xml|json|script] [--strict] <domain> (<path> | -)",
     "import [--format plist|xml|json] <domain> (<path> | -)",
   ]
 
   private static let own = [
+    Verb(
+      names: ["apply"], syntax: ["apply [--dry-run] [--json] [--format json|plist] (<path> | -)"],
+      words: """
+        Makes the values of a file true: an object of domains, each an object of keys and values, as JSON
+        or a property list of any form. Other keys stay as they are; null (JSON) removes a key. Prints
+        what it changes. All or nothing, in one transaction, which undo takes back.
+
+          --dry-run           changes nothing; exits with 1 where something would change
+          --json              an object for each change, in a line
+          --format json|plist the form, where the file's name does not tell it
+        """),
+    Verb(
+      names: ["edit"], syntax: ["edit <domain>"],
+      words: """
+        Opens a domain as JSON in $VISUAL or $EDITOR, and writes what was changed, in one transaction.
+        A text that cannot be read, or that meets a change of another program, is opened again with the
+        reason in its first line; leaving it as it is gives up.
+        """),
     Verb(
       names: ["watch"],
       syntax: ["watch [--json] [--since <sequence>] [--count <n>] [<domain> [<key>]]"],

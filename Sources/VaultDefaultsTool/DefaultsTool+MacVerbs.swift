@@ -6,36 +6,50 @@ extension DefaultsTool {
   func write(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let target = try take(&words)
-    guard let key = words.popFirst() else { throw DefaultsUsage() }
-    if words.isEmpty { return try replace(target, key) }
+    let place = try DefaultsPlace.take(&words, before: 1)
+    if words.isEmpty, place.path.isEmpty { return try replace(target, place.key) }
+    let condition = DefaultsCondition.take(&words, before: 1)
     let change = try DefaultsValue.change(words)
     try edit(target) { domain in
-      switch change {
-      case .set(let value): try domain.set(value, key)
-      case .append(let elements, let isUnique):
-        var array: [PreferenceValue] = []
-        switch try domain.value(key) {
-        case .array(let present)?: array = present
-        case nil: break
-        default:
-          throw DefaultsRefusal(
-            "Value for key \(key) is not an array; cannot append.  Leaving defaults unchanged.")
-        }
-        for element in elements where !isUnique || !array.contains(element) {
-          array.append(element)
-        }
-        try domain.set(.array(array), key)
-      case .merge(let entries):
-        var dictionary: [String: PreferenceValue] = [:]
-        switch try domain.value(key) {
-        case .dictionary(let present)?: dictionary = present
-        case nil: break
-        default:
-          throw DefaultsRefusal(
-            "Value for key \(key) is not a dictionary; cannot append.  Leaving defaults unchanged.")
-        }
-        try domain.set(.dictionary(dictionary.merging(entries) { _, new in new }), key)
+      let whole = try domain.value(place.key)
+      let current = place.value(in: whole)
+      try condition.check(current, at: place)
+      let value = try Self.value(change, over: current, at: place)
+      try domain.set(try place.setting(value, in: whole), place.key)
+    }
+  }
+
+  /// The value that a change makes of the present one.
+  private static func value(
+    _ change: DefaultsValue.Change, over current: PreferenceValue?, at place: DefaultsPlace
+  ) throws -> PreferenceValue {
+    switch change {
+    case .set(let value): return value
+    case .append(let elements, let isUnique):
+      var array: [PreferenceValue] = []
+      switch current {
+      case .array(let present)?: array = present
+      case nil: break
+      default:
+        throw DefaultsRefusal(
+          "Value for key \(place.text) is not an array; cannot append.  Leaving defaults unchanged."
+        )
       }
+      for element in elements where !isUnique || !array.contains(element) {
+        array.append(element)
+      }
+      return .array(array)
+    case .merge(let entries):
+      var dictionary: [String: PreferenceValue] = [:]
+      switch current {
+      case .dictionary(let present)?: dictionary = present
+      case nil: break
+      default:
+        throw DefaultsRefusal(
+          "Value for key \(place.text) is not a dictionary; cannot append.  "
+            + "Leaving defaults unchanged.")
+      }
+      return .dictionary(dictionary.merging(entries) { _, new in new })
     }
   }
 
@@ -71,23 +85,39 @@ extension DefaultsTool {
   func delete(_ arguments: ArraySlice<String>, everyHost: Bool) throws {
     var words = arguments
     let target = try take(&words)
-    guard words.count <= 1 else { throw DefaultsUsage() }
-    let key = words.first
+    let place = words.isEmpty ? nil : try DefaultsPlace.take(&words, before: 0)
+    let condition = DefaultsCondition.take(&words, before: 0)
+    guard words.isEmpty else { throw DefaultsUsage() }
     var targets = [target]
     if everyHost, case .stored(let domain) = target, let database = try reading() {
       targets = try database.domains().filter { $0.name == domain.name }.map { .stored($0) }
     }
     var isRemoved = false
-    for target in targets where try contents(of: target, contains: key) {
+    for target in targets where try contents(of: target, contains: place?.key) {
       let isHere = try edit(target) { domain in
-        if let key { try domain.remove(key) } else { try domain.removeDomain() }
+        guard let place else { return try domain.removeDomain() }
+        return try Self.remove(place, if: condition, from: domain)
       }
       isRemoved = isRemoved || isHere
     }
     guard isRemoved else {
       throw DefaultsRefusal(
-        "\nDomain (\(target.name)) not found.\nDefaults have not been changed.\n")
+        "\nDomain (\(target.name)) not found.\nDefaults have not been changed.\n"
+          + nearest(to: target))
     }
+  }
+
+  private static func remove(
+    _ place: DefaultsPlace, if condition: DefaultsCondition, from domain: any DefaultsEditing
+  ) throws -> Bool {
+    guard var whole = try domain.value(place.key), let value = place.value(in: whole) else {
+      return false
+    }
+    try condition.check(value, at: place)
+    guard !place.path.isEmpty else { return try domain.remove(place.key) }
+    try whole.remove(at: place.path)
+    try domain.set(whole, place.key)
+    return true
   }
 
   /// Returns whether there is anything to remove, so that removing nothing does not create a store.
@@ -101,10 +131,12 @@ extension DefaultsTool {
 
   func readType(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let options = DefaultsOptions.take(&words, flags: ["--json"], values: ["--key-path"])
     let target = try take(&words)
-    guard let key = words.popFirst() else { throw DefaultsUsage() }
-    guard let value = try value(key, in: target) else { throw absent(target, key) }
+    guard let place = try DefaultsPlace.take(options, &words) else { throw DefaultsUsage() }
+    guard let value = place.value(in: try value(place.key, in: target)) else {
+      throw absent(target, place.text)
+    }
     print(
       options.has("--json")
         ? "{\"type\":\(Quoting.json(value.kind.rawValue))}" : "Type is \(value.kind.rawValue)")
@@ -113,9 +145,20 @@ extension DefaultsTool {
   func absent(_ target: DefaultsTarget, _ key: String?) -> DefaultsRefusal {
     if let key {
       return DefaultsRefusal(
-        "\nThe domain/default pair of (\(target.name), \(key)) does not exist\n")
+        "\nThe domain/default pair of (\(target.name), \(key)) does not exist\n"
+          + nearest(to: target))
     }
-    return DefaultsRefusal("\nDomain \(target.name) does not exist\n")
+    return DefaultsRefusal("\nDomain \(target.name) does not exist\n" + nearest(to: target))
+  }
+
+  /// A line with the domain that was meant, where the named one does not exist; else nothing.
+  private func nearest(to target: DefaultsTarget) -> String {
+    guard case .stored(let domain) = target, let database = try? reading(),
+      let domains = try? database.domains(), !domains.contains(where: { $0.name == domain.name }),
+      let name = Suggestion.nearest(
+        to: domain.name, among: Set(domains.map(\.name)).sorted())
+    else { return "" }
+    return "Did you mean \(name)?\n"
   }
 
   func read(_ arguments: ArraySlice<String>) throws {
@@ -124,12 +167,14 @@ extension DefaultsTool {
       &words,
       flags: [
         "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-      ])
+      ], values: ["--key-path"])
     if options.has("--effective") { return try readEffective(words, options) }
     guard !words.isEmpty else { return try readAll(options) }
     let target = try take(&words)
-    if let key = words.popFirst() {
-      guard let value = try value(key, in: target) else { throw absent(target, key) }
+    if let place = try DefaultsPlace.take(options, &words) {
+      guard let value = place.value(in: try value(place.key, in: target)) else {
+        throw absent(target, place.text)
+      }
       return print(value, options)
     }
     guard let entries = try contents(of: target) else { throw absent(target, nil) }

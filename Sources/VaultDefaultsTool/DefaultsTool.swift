@@ -38,6 +38,10 @@ package final class DefaultsTool {
   let location: () throws -> StoreLocation
   let streams: Streams
   let managed: ManagedPreferences
+  /// Where the defaults are that packages and the site installed.
+  let directories: DefaultsDirectories
+  /// Lets a person edit a text.
+  let editor: ([UInt8]) throws -> [UInt8]
   private let keys: () throws -> (any DataKeyProvider)?
   private let home: () -> String?
   /// The name that the command was called by, for lines to type.
@@ -56,6 +60,8 @@ package final class DefaultsTool {
   ///   - keys: The keys of protected domains; asked for when the first one is met, since it may
   ///     prompt.
   ///   - managed: The values that the administrator has fixed.
+  ///   - directories: Where the defaults are that packages and the site installed.
+  ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
   ///   - program: The name that the command was called by, for lines to type.
   ///   - message: What an error of a library says, without what it says to do about it.
@@ -63,6 +69,8 @@ package final class DefaultsTool {
     location: @escaping () throws -> StoreLocation, streams: Streams,
     keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
     managed: ManagedPreferences = ManagedPreferences(),
+    directories: DefaultsDirectories = DefaultsDirectories(),
+    editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault",
     message: @escaping (any Error) -> String = { "\($0)" }
   ) {
@@ -70,6 +78,8 @@ package final class DefaultsTool {
     self.streams = streams
     self.keys = keys
     self.managed = managed
+    self.directories = directories
+    self.editor = editor
     self.home = home
     self.program = program
     self.message = message
@@ -88,7 +98,7 @@ package final class DefaultsTool {
       return .done
     } catch {
       report(error)
-      return error is DefaultsUsage ? .usage : .failed
+      return error is DefaultsUsage || error is UnknownVerb ? .usage : .failed
     }
   }
 
@@ -97,6 +107,8 @@ package final class DefaultsTool {
     switch error {
     case let usage as DefaultsUsage:
       print(usage.verb.flatMap(DefaultsHelp.ofVerb) ?? DefaultsHelp.text)
+    case let unknown as UnknownVerb:
+      streams.error(Array(unknown.text(program).utf8))
     case let refusal as DefaultsRefusal:
       if let message = refusal.message { log(message) }
     default:
@@ -120,7 +132,7 @@ package final class DefaultsTool {
     }
     guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
     if try runMacVerb(verb, words) { return }
-    guard let help = DefaultsHelp.ofVerb(verb) else { throw DefaultsUsage() }
+    guard let help = DefaultsHelp.ofVerb(verb) else { throw UnknownVerb(word: verb) }
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       return print(help)
     }
@@ -155,6 +167,8 @@ package final class DefaultsTool {
 
   private func runOwnVerb(_ verb: String, _ words: ArraySlice<String>) throws {
     switch verb {
+    case "apply": try apply(words)
+    case "edit": try edit(words)
     case "watch": try watch(words)
     case "history": try history(words)
     case "undo": try undo(words)
@@ -275,6 +289,20 @@ package final class DefaultsTool {
 struct DefaultsUsage: Error {
   /// The verb whose own help to print; `nil` for the whole help.
   var verb: String?
+}
+
+/// A verb that there is not: told with the nearest one, exit 255.
+struct UnknownVerb: Error {
+  let word: String
+
+  func text(_ program: String) -> String {
+    let line = program == "defaults" ? program : "\(program) defaults"
+    let nearest = Suggestion.nearest(to: word, among: DefaultsHelp.verbs)
+    return "\(line): error: there is no verb '\(Quoting.visible(word))'\n"
+      + "\(line): hint: "
+      + (nearest.map { "did you mean '\($0)'? " } ?? "")
+      + "all verbs: \(line) help\n"
+  }
 }
 
 /// A request that cannot be met: a message, or none if there is nothing to say, exit 1.

@@ -8,6 +8,11 @@ enum PropertyListFile {
     (try? System.status(of: path, in: AT_FDCWD)) != nil
   }
 
+  /// Whether a path is a symbolic link itself.
+  static func isLink(_ path: String) -> Bool {
+    ((try? destination(ofLink: path)) ?? nil) != nil
+  }
+
   static func names(in directory: String) -> [String] {
     guard let handle = try? System.open(directory, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
     else { return [] }
@@ -90,7 +95,13 @@ enum PropertyListFile {
   ///
   /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes
   /// are written directly.
-  static func write(_ bytes: [UInt8], to path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - bytes: The contents.
+  ///   - path: The file.
+  ///   - mode: The mode of a new file, less what umask(2) takes away.
+  /// - Throws: ``DefaultsRefusal``.
+  static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
     let target: String
     let old: FileIdentity?
     do {
@@ -100,16 +111,21 @@ enum PropertyListFile {
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }
     if let old, !old.isRegular { return try write(bytes, into: target) }
-    try write(bytes, to: target, inPlaceOf: old)
+    try write(bytes, to: target, inPlaceOf: old, mode: isForEveryone(target) ? 0o644 : mode)
+  }
+
+  /// Whether a file is one of the site's, which every user's programs read.
+  private static func isForEveryone(_ path: String) -> Bool {
+    ["/vault/defaults", "/vault/managed"].contains { directory(of: path).ends(with: $0) }
   }
 
   private static func write(
-    _ bytes: [UInt8], to path: String, inPlaceOf old: FileIdentity?
+    _ bytes: [UInt8], to path: String, inPlaceOf old: FileIdentity?, mode: UInt32
   ) throws {
     let temporary = "\(path).\(AtomicFile.randomSuffix())~"
     do {
       let file = try System.open(
-        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
       do {
         defer { System.close(file) }
         try System.writeAll(file, unsafe bytes.span.bytes)

@@ -1,7 +1,19 @@
 import Glibc
 
 /// Numbers as C's printf(3) writes them, which is how macOS prints them.
-enum CNumberFormat {
+package enum CNumberFormat {
+  /// `%f`.
+  package static func fixed(_ value: Double) -> String {
+    if value.isNaN { return "nan" }
+    if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+    // The largest double has 309 digits before its point.
+    var buffer = [CChar](repeating: 0, count: 400)
+    let count = unsafe withVaList([value]) { arguments in
+      unsafe vsnprintf(&buffer, 400, "%f", arguments)
+    }
+    return String(decoding: buffer.prefix(Int(count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// `%.<digits>g`.
   static func general(_ value: Double, digits: Int32) -> String {
     if value.isNaN { return "nan" }

@@ -8,6 +8,20 @@ package enum DefaultsNumber {
   /// `NSString.doubleValue`.
   package static func real(_ text: String) -> Double { CNumberFormat.leadingReal(text) }
 
+  /// A number to the letter, such as a `<real>` of XML; `nil` for a text that is not one.
+  package static func exactReal(_ text: String) -> Double? {
+    text.utf8.first.map { $0 > 0x20 } ?? false ? Double(text) : nil
+  }
+
+  /// A date to the letter: `2025-08-25T10:16:09Z`.
+  package static func iso8601(_ text: String) -> Date? { DateText.iso8601(text) }
+
+  /// The bytes of Base64; `nil` for anything else.
+  package static func base64(_ text: String) -> [UInt8]? { Base64Text.decode(text.utf8) }
+
+  /// Base64, in one line.
+  package static func base64(_ bytes: [UInt8]) -> String { Base64Text.encode(bytes) }
+
   /// The date of `-date`; `nil` if the text is not one.
   package static func date(_ text: String, now: Date) -> Date? { DateText.lenient(text, now: now) }
 }

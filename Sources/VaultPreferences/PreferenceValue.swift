@@ -141,7 +141,8 @@ extension PreferenceValue {
     guard isDeeper(than: Self.depthLimit) else { return }
     throw PreferenceError(
       .tooDeep,
-      "the value of \(key) has more than \(Self.depthLimit) arrays and dictionaries inside each other")
+      "the value of \(key) has more than \(Self.depthLimit) arrays and dictionaries inside each other"
+    )
   }
 
   private func isDeeper(than limit: Int) -> Bool {

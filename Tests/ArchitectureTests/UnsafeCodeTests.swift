@@ -34,6 +34,7 @@ struct UnsafeCodeTests {
     "VaultCredentials/Keys/KernelKeyring.swift": "keyctl(2)",
     "VaultCredentialsTesting/InMemoryVault.swift": "access(2), rmdir(2)",
     "VaultDataStore/LargeValues/ExternalFiles.swift": "bytes from a column to a file",
+    "VaultDefaultsTool/DefaultsTool+Edit.swift": "bytes in place",
     "VaultDefaultsTool/DefaultsTool+Journal.swift": "pipe2(2), poll(2)",
     "VaultDefaultsTool/LazyKeys.swift": "a closure, which is not Sendable",
     "VaultDefaultsTool/LogPrefix.swift": "localtime_r(3)",

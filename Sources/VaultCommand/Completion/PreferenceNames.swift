@@ -15,13 +15,13 @@ struct PreferenceNames {
   /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import", "watch", "history", "undo", "snapshot", "diff", "protect", "unprotect", "recover",
-    "help",
+    "import", "apply", "edit", "watch", "history", "undo", "snapshot", "diff", "protect",
+    "unprotect", "recover", "help",
   ]
   /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
-    "watch", "history", "protect", "unprotect",
+    "edit", "watch", "history", "protect", "unprotect",
   ]
   private static let takingKey: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
@@ -33,11 +33,15 @@ struct PreferenceNames {
   private static let options: [String: [String]] = [
     "read": [
       "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
+      "--key-path",
     ],
-    "read-type": ["--json"], "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
+    "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals"],
+    "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
     "export": ["--format", "--strict"], "import": ["--format"],
+    "apply": ["--dry-run", "--json", "--format"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
-    "undo": ["--since", "--transaction", "--dry-run", "--force"], "write": ["--json"],
+    "undo": ["--since", "--transaction", "--dry-run", "--force"],
+    "write": ["--json", "--key-path", "--if-equals", "--if-absent"],
     "snapshot": ["--list", "--remove", "--restore"],
   ]
 

@@ -25,4 +25,13 @@ package struct PreferenceDifference: Sendable, Equatable {
   package let key: String
   package let old: PreferenceValue?
   package let new: PreferenceValue?
+
+  package init(
+    domain: PreferenceDomain, key: String, old: PreferenceValue?, new: PreferenceValue?
+  ) {
+    self.domain = domain
+    self.key = key
+    self.old = old
+    self.new = new
+  }
 }

@@ -29,7 +29,7 @@ package struct DefaultsDirectories: Sendable {
       let text = environment(name) ?? ""
       return (text.isEmpty ? standard : text).parts(at: ":").filter { $0.begins(with: "/") }
         .map { path in
-          var path = path
+          var path = String(path)
           while path.hasSuffix("/") { path.removeLast() }
           return "\(path)/vault/defaults"
         }

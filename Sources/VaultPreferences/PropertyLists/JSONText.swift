@@ -33,13 +33,73 @@ package enum JSONText {
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
+    try parse(text, isPlain: false)
+  }
+
+  /// Reads JSON of others, where a key that begins with `$` is nothing but a key.
+  ///
+  /// - Parameter text: UTF-8. `null` is refused.
+  /// - Returns: The value.
+  /// - Throws: ``PreferenceError`` with code `.syntax`.
+  package static func parsePlain(
+    _ text: some Sequence<UInt8>
+  ) throws(PreferenceError) -> PreferenceValue {
+    try parse(text, isPlain: true)
+  }
+
+  private static func parse(
+    _ text: some Sequence<UInt8>, isPlain: Bool
+  ) throws(PreferenceError) -> PreferenceValue {
     var reader = JSONReader(Array(text), depthLimit: depthLimit)
     do {
-      let value = try PreferenceValue(&reader)
+      let value = try PreferenceValue(try reader.next(), &reader, isPlain: isPlain)
       try reader.end()
       return value
     } catch {
       throw PreferenceError(.syntax, error.message)
+    }
+  }
+
+  /// Reads an object of domains, each an object of keys; `null` stands for a key without a value.
+  ///
+  /// - Parameter text: UTF-8.
+  /// - Returns: The domains by name. Of several members of one name, the last counts.
+  /// - Throws: ``PreferenceError`` with code `.syntax`.
+  package static func parseDomains(
+    _ text: [UInt8]
+  ) throws(PreferenceError) -> [String: [String: PreferenceValue?]] {
+    var reader = JSONReader(text, depthLimit: depthLimit)
+    do {
+      var domains: [String: [String: PreferenceValue?]] = [:]
+      try members(&reader, "an object of domains") { name, reader throws(JSONSyntaxError) in
+        var entries: [String: PreferenceValue?] = [:]
+        try members(&reader, "an object of keys") { key, reader throws(JSONSyntaxError) in
+          let token = try reader.next()
+          if case .null = token {
+            entries[key] = .some(nil)
+          } else {
+            entries[key] = try PreferenceValue(token, &reader)
+          }
+        }
+        domains[name] = entries
+      }
+      try reader.end()
+      return domains
+    } catch {
+      throw PreferenceError(.syntax, error.message)
+    }
+  }
+
+  /// Reads an object, and hands each member's name to `body`, which reads its value.
+  private static func members(
+    _ reader: inout JSONReader, _ what: String,
+    _ body: (String, inout JSONReader) throws(JSONSyntaxError) -> Void
+  ) throws(JSONSyntaxError) {
+    guard case .object = try reader.next() else { throw reader.failure("this is not \(what)") }
+    var count = 0
+    while let name = try reader.memberName(after: count) {
+      try body(name, &reader)
+      count += 1
     }
   }
 }
@@ -98,9 +158,12 @@ extension JSONWriter {
 }
 
 extension PreferenceValue {
-  /// Reads a value; an object of one `$` member is the value that its tag names.
-  fileprivate init(_ reader: inout JSONReader) throws(JSONSyntaxError) {
-    switch try reader.next() {
+  /// Reads the value that begins with a token; an object of one `$` member is the value that its tag
+  /// names, unless the text is plain JSON.
+  fileprivate init(
+    _ token: JSONReader.Token, _ reader: inout JSONReader, isPlain: Bool = false
+  ) throws(JSONSyntaxError) {
+    switch token {
     case .null:
       throw reader.failure("null, which no preference can be (a key without a value is removed)")
     case .bool(let flag): self = .boolean(flag)
@@ -113,7 +176,7 @@ extension PreferenceValue {
     case .array:
       var elements: [PreferenceValue] = []
       while try reader.hasElement(after: elements.count) {
-        elements.append(try PreferenceValue(&reader))
+        elements.append(try PreferenceValue(try reader.next(), &reader, isPlain: isPlain))
       }
       self = .array(elements)
     case .object:
@@ -121,10 +184,11 @@ extension PreferenceValue {
       var count = 0
       while let name = try reader.memberName(after: count) {
         // The last of several members of one name wins.
-        entries[name] = try PreferenceValue(&reader)
+        entries[name] = try PreferenceValue(try reader.next(), &reader, isPlain: isPlain)
         count += 1
       }
-      guard entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$") else {
+      guard !isPlain, entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$")
+      else {
         self = .dictionary(entries)
         return
       }

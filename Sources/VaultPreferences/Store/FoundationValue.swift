@@ -49,14 +49,18 @@ extension PreferenceValue {
     case let value as [String: Any]:
       var entries: [String: PreferenceValue] = [:]
       for (key, element) in value {
-        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else { return nil }
+        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else {
+          return nil
+        }
         entries[key] = element
       }
       self = .dictionary(entries)
     case let value as [Any]:
       var elements: [PreferenceValue] = []
       for element in value {
-        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else { return nil }
+        guard let element = PreferenceValue(foundation: element, inside: depth + 1) else {
+          return nil
+        }
         elements.append(element)
       }
       self = .array(elements)

@@ -37,7 +37,7 @@ final class PreferenceCore: Sendable {
     var lastFlush: ContinuousClock.Instant?
     var problem: PreferenceError?
     var observers: [UInt64: Observer] = [:]
-    /// Called after each change of any value, whoever made it.
+    /// Called after each change of any value, by this process or another.
     var listeners: [UInt64: @Sendable () -> Void] = [:]
     var nextObserver: UInt64 = 0
 

@@ -22,6 +22,8 @@ final class DefaultsRunner {
   let home: TemporaryHome
   var managed: String
   var keys: (any DataKeyProvider)?
+  /// What a person does to the text in the editor.
+  var editor: ([UInt8]) throws -> [UInt8] = { $0 }
 
   init() throws {
     home = try TemporaryHome()
@@ -41,7 +43,9 @@ final class DefaultsRunner {
       streams: DefaultsTool.Streams(
         output: { output += $0 }, error: { error += $0 }, input: { input }),
       keys: { self.keys }, managed: ManagedPreferences(directory: managed),
-      home: { self.home.path })
+      directories: DefaultsDirectories(
+        site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
+      editor: editor, home: { self.home.path })
     let status = tool.run(arguments)
     return Result(
       status: status.rawValue, output: String(decoding: output, as: UTF8.self),

@@ -83,7 +83,7 @@ struct DefaultsWriteTests {
     ["write", "d", "k", "-bool", "0"], ["write", "d", "k", "-bool"],
     ["write", "d", "k", "-data", "0g"], ["write", "d", "k", "-data", "00 11"],
     ["write", "d", "k", "-date", "soon"], ["write", "d", "k", "-date", "2025-02-30"],
-    ["frobnicate"], ["delete"], ["delete", "d", "k", "extra"], ["read-type", "d"],
+    ["delete"], ["delete", "d", "k", "extra"], ["read-type", "d"],
     ["rename", "d", "a"], ["rename", "d", "a", "b", "c"], ["find"], ["-host"], ["-currentHost"],
     ["write", "-app"],
   ])

@@ -1,0 +1,227 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultDefaultsTool
+
+/// macOS's `plutil`, in process, on files.
+struct PlistUtilTests {
+  private let home: TemporaryHome
+  private var file: String { "\(home.path)/f.plist" }
+
+  init() throws {
+    home = try TemporaryHome()
+    try write(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict>
+      <key>Name</key><string>Test App</string><key>n</key><integer>42</integer>
+      <key>on</key><true/><key>r</key><real>3.5</real><key>d</key><data>AQIDBA==</data>
+      <key>t</key><date>2026-01-31T12:00:00Z</date>
+      <key>a.b</key><string>dotted</string>
+      <key>list</key><array><string>one</string><dict><key>k</key><string>v</string></dict></array>
+      </dict></plist>
+      """)
+  }
+
+  private func write(_ text: String, _ name: String = "f.plist") throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home.path)/\(name)"))
+  }
+
+  private struct Result: Equatable {
+    var status: Int32
+    var output: String
+    var error: String
+  }
+
+  private func plutil(_ words: String..., input: String = "") -> Result {
+    var output: [UInt8] = []
+    var error: [UInt8] = []
+    let status = PlistUtilTool(
+      PropertyListStreams(
+        output: { output += $0 }, error: { error += $0 }, input: { Array(input.utf8) },
+        line: { nil })
+    ).run(words)
+    return Result(
+      status: status, output: String(decoding: output, as: UTF8.self),
+      error: String(decoding: error, as: UTF8.self))
+  }
+
+  @Test func lint() throws {
+    #expect(plutil(file) == Result(status: 0, output: "\(file): OK\n", error: ""))
+    #expect(plutil("-lint", "-s", file) == Result(status: 0, output: "", error: ""))
+    #expect(plutil("-lint", "-", input: "{a=b;}").output == "<stdin>: OK\n")
+    try write("{ broken", "g.plist")
+    let both = plutil("-lint", "\(home.path)/g.plist", file)
+    #expect(both.status == 1)
+    #expect(both.output == "\(file): OK\n")
+    #expect(both.error.hasPrefix("\(home.path)/g.plist: ("))
+    #expect(plutil().error == "No files specified.\n")
+    #expect(plutil("-lint").status == 1)
+    #expect(plutil("-lint", "-z", file).error == "unrecognized option: -z\n")
+    #expect(plutil("-lint", "-o", "x", file).error == "-o is not used with -lint.\n")
+  }
+
+  @Test func readable() {
+    #expect(
+      plutil("-p", file).output == """
+        {
+          "Name" => "Test App"
+          "a.b" => "dotted"
+          "d" => {length = 4, bytes = 0x01020304}
+          "list" => [
+            0 => "one"
+            1 => {
+              "k" => "v"
+            }
+          ]
+          "n" => 42
+          "on" => true
+          "r" => 3.5
+          "t" => 2026-01-31 12:00:00 +0000
+        }
+
+        """)
+  }
+
+  @Test func extract() {
+    let values = [
+      "Name": "Test App", "n": "42", "on": "true", "r": "3.500000", "d": "AQIDBA==",
+      "t": "2026-01-31T12:00:00Z", "list": "2", "list.0": "one", "list.1.k": "v", "list.1": "k",
+      #"a\.b"#: "dotted",
+    ]
+    for (path, value) in values {
+      #expect(
+        plutil("-extract", path, "raw", file)
+          == Result(status: 0, output: value + "\n", error: ""), "\(path)")
+    }
+    #expect(plutil("-extract", "n", "raw", "-n", file).output == "42")
+    #expect(
+      plutil("-extract", "list", "json", "-o", "-", file).output == #"["one",{"k":"v"}]"#)
+    #expect(
+      plutil("-extract", "list", "xml1", "-o", "-", file).output.contains("<string>one</string>"))
+    let missing = plutil("-extract", "no.such", "raw", file)
+    #expect(missing.status == 1)
+    #expect(
+      missing.error
+        == "\(file): Could not extract value, error: No value at that key path or invalid key path:"
+        + " no.such\n")
+    #expect(
+      plutil("-extract", "n", "raw", "-expect", "string", file).error
+        == "\(file): Value at [n] expected to be string but is integer\n")
+    #expect(plutil("-extract", "n", "raw", "-expect", "integer", file).output == "42\n")
+  }
+
+  @Test func types() {
+    let types = [
+      "Name": "string", "n": "integer", "on": "bool", "r": "float", "d": "data", "t": "date",
+      "list": "array", "list.1": "dictionary",
+    ]
+    for (path, type) in types {
+      #expect(plutil("-type", path, file).output == type + "\n", "\(path)")
+    }
+    #expect(plutil("-type", "nothing", file).status == 1)
+  }
+
+  @Test func insertReplaceAndRemoveKeepTheForm() throws {
+    #expect(plutil("-convert", "binary1", file) == Result(status: 0, output: "", error: ""))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)).starts(with: Data("bplist00".utf8)))
+    let lines: [[String]] = [
+      ["-insert", "new", "-string", "x"], ["-insert", "list.0", "-integer", "7"],
+      ["-insert", "list", "-bool", "YES", "-append"], ["-replace", "n", "-float", "1.5"],
+      ["-insert", "o", "-json", #"{"q": [1, null2]}"#], ["-insert", "o", "-json", #"{"q": [1]}"#],
+      ["-insert", "x", "-xml", "<array><true/></array>"], ["-insert", "e", "-dictionary"],
+      ["-remove", "Name"], ["-replace", "list.1", "-string", "eins"],
+      ["-insert", "when", "-date", "2026-02-01T00:00:00Z"], ["-insert", "b", "-data", "AQI="],
+    ]
+    for line in lines {
+      let result = PlistUtilTool(
+        PropertyListStreams(
+          output: { _ in }, error: { _ in }, input: { [] }, line: { nil })
+      ).run(line + [file])
+      #expect(result == (line.contains { $0.contains("null2") } ? 1 : 0), "\(line)")
+    }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(bytes.starts(with: Data("bplist00".utf8)))
+    let object = try unsafe PropertyListSerialization.propertyList(from: bytes, format: nil)
+    let list = try #require(object as? [String: Any])
+    #expect(list["new"] as? String == "x")
+    #expect(list["Name"] == nil)
+    #expect(list["n"] as? Double == 1.5)
+    #expect((list["list"] as? [Any])?.count == 4)
+    #expect((list["list"] as? [Any])?[1] as? String == "eins")
+    #expect((list["list"] as? [Any])?.last as? Bool == true)
+    #expect((list["o"] as? [String: Any])?["q"] as? [Int] == [1])
+    #expect((list["e"] as? [String: Any])?.isEmpty == true)
+    #expect(list["b"] as? Data == Data([1, 2]))
+  }
+
+  @Test func whatCannotBeChangedIsTold() {
+    #expect(
+      plutil("-insert", "n", "-integer", "1", file).error
+        == "\(file): Value already exists at key path n\n")
+    #expect(
+      plutil("-insert", "no.such", "-integer", "1", file).error
+        == "\(file): Key path not found no.such\n")
+    #expect(
+      plutil("-insert", "list.9", "-integer", "1", file).error
+        == "\(file): Index 9 out of bounds in array at key path list.9\n")
+    #expect(
+      plutil("-remove", "no", file).error == "\(file): No value to remove at key path no\n")
+    #expect(
+      plutil("-insert", "n").error
+        == "'Insert' and 'Replace' require a key path, a type, and a value.\n")
+    #expect(plutil("-convert", "yaml", file).error == "Unknown format specifier: yaml\n")
+    #expect(plutil("-remove", "n", "/nonexistent.plist").status == 1)
+  }
+
+  @Test func conversion() throws {
+    try write(#"{"a": "b/c", "n": [1, 2.5, true], "$date": "no date"}"#, "j.json")
+    let json = "\(home.path)/j.json"
+    #expect(
+      plutil("-convert", "json", "-o", "-", json).output
+        == #"{"$date":"no date","a":"b\/c","n":[1,2.5,true]}"#)
+    #expect(
+      plutil("-convert", "json", "-r", "-o", "-", json).output == """
+        {
+          "$date" : "no date",
+          "a" : "b\\/c",
+          "n" : [
+            1,
+            2.5,
+            true
+          ]
+        }
+        """)
+    #expect(
+      plutil("-convert", "json", "-o", "-", file).error
+        == "\(file): Invalid object in plist for JSON format\n")
+    #expect(plutil("-convert", "xml1", "-e", "xml", json).status == 0)
+    #expect(FileManager.default.fileExists(atPath: "\(home.path)/j.xml"))
+    #expect(plutil("-convert", "xml1", "-o", "\(home.path)/k", json).status == 0)
+    #expect(plutil("-lint", "\(home.path)/k").status == 0)
+    #expect(
+      plutil("-convert", "xml1", "-o", "-", "-", input: "{a=b;}").output
+        .contains("<string>b</string>"))
+    #expect(plutil("-create", "xml1", "\(home.path)/new.plist").status == 0)
+    #expect(plutil("-p", "\(home.path)/new.plist").output == "{\n}\n")
+    // The mode of a new file is what umask leaves of 0666, as every tool's.
+    let mode = umask(0o022)
+    umask(mode)
+    let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/new.plist")
+    #expect(attributes[.posixPermissions] as? Int == Int(0o666 & ~mode))
+  }
+
+  @Test func aPlistutilReadsWhatPythonWrites() throws {
+    let python = Process()
+    python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    python.arguments = [
+      "python3", "-c",
+      "import plistlib,sys;plistlib.dump({'k':[1,{'z':'é'}]},open(sys.argv[1],'wb'),"
+        + "fmt=plistlib.FMT_BINARY)", "\(home.path)/p.plist",
+    ]
+    try python.run()
+    python.waitUntilExit()
+    #expect(python.terminationStatus == 0)
+    #expect(plutil("-extract", "k.1.z", "raw", "\(home.path)/p.plist").output == "é\n")
+  }
+}
