@@ -121,24 +121,24 @@ package enum AtomicFile {
     }
   }
 
-  /// Whether both names of `file` come from this type: `name` and the previous generation.
-  package static func isKeptTwice(
-    _ name: String, inode: UInt64, in directory: Directory
-  ) throws(StorageError) -> Bool {
-    // In the order in which a writer creates them: the temporary name becomes the previous one.
+  /// The number of names beside `name` that a writer has given the file: the previous generation's,
+  /// and temporary ones that a killed writer left.
+  package static func countOfOtherNames(
+    of name: String, inode: UInt64, in directory: Directory
+  ) throws(StorageError) -> Int {
     let prefix = temporaryPrefix(for: name)
-    var names = try directory.names().filter { $0.hasPrefix(prefix) }
-    names.append(previousName(of: name))
+    var names = Set(try directory.names().filter { $0.hasPrefix(prefix) })
+    names.insert(previousName(of: name))
     let suffix = previousName(of: "")
-    if name.hasSuffix(suffix) { names.append(String(name.dropLast(suffix.count))) }
-    for other in names {
-      if let status = try? System.status(of: other, in: directory.descriptor),
-        status.inode == inode
-      {
-        return true
-      }
+    if name.hasSuffix(suffix) {
+      let current = String(name.dropLast(suffix.count))
+      names.insert(current)
+      names.formUnion(
+        try directory.names().filter { $0.hasPrefix(temporaryPrefix(for: current)) })
     }
-    return false
+    return names.count { other in
+      (try? System.status(of: other, in: directory.descriptor))?.inode == inode
+    }
   }
 
   /// Gives the old file a second name and renames that over the older generation, so that a
@@ -146,6 +146,13 @@ package enum AtomicFile {
   private static func keepPrevious(
     _ name: String, in directory: Directory
   ) throws(System.Failure) {
+    // After a crash it may be the previous generation already.
+    if let previous = try? System.status(of: previousName(of: name), in: directory.descriptor),
+      let current = try? System.status(of: name, in: directory.descriptor),
+      previous.inode == current.inode
+    {
+      return
+    }
     let aside = temporaryName(for: name)
     do {
       try System.link(name, to: aside, in: directory.descriptor)
@@ -158,8 +165,7 @@ package enum AtomicFile {
     }
     do {
       try System.rename(aside, to: previousName(of: name), in: directory.descriptor)
-      // After a crash both names may be the same file; rename(2) then does nothing and leaves this
-      // one.
+      // rename(2) does nothing, and leaves this one, where both names are the same file.
       try? System.unlink(aside, in: directory.descriptor)
     } catch {
       try? System.unlink(aside, in: directory.descriptor)

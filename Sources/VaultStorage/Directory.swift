@@ -223,8 +223,8 @@ package final class Directory: Sendable {
     } catch {
       throw Self.failure(error, "look at", path)
     }
-    if status.linkCount > 1, acceptingPrevious, isOwnSecondName(file, name, status) {
-      try check(status, name, maximumLinkCount: 2)
+    if status.linkCount > 1, acceptingPrevious, hasOnlyOwnNames(file, name, status) {
+      try check(status, name, maximumLinkCount: status.linkCount)
     } else {
       try check(status, name)
     }
@@ -249,10 +249,12 @@ package final class Directory: Sendable {
     }
   }
 
-  private func isOwnSecondName(_ file: Int32, _ name: String, _ status: System.FileStatus) -> Bool {
-    guard status.linkCount == 2 else { return false }
-    if (try? AtomicFile.isKeptTwice(name, inode: status.inode, in: self)) == true { return true }
-    // A writer may have continued meanwhile and removed the second name.
+  /// Whether every further name of a file is one that a writer of ours has given it: two of them
+  /// where one writer after another was killed.
+  private func hasOnlyOwnNames(_ file: Int32, _ name: String, _ status: System.FileStatus) -> Bool {
+    let others = try? AtomicFile.countOfOtherNames(of: name, inode: status.inode, in: self)
+    if others == status.linkCount - 1 { return true }
+    // A writer may have continued meanwhile and removed them.
     return ((try? System.status(file).linkCount) ?? 2) <= 1
   }
 

@@ -177,32 +177,28 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// The result of a change that would change nothing; `nil` if it would change something.
+  /// Changes an item as ``edit(_:)`` does, and writes nothing where the item is as it was to be.
   ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - secrets: The secrets to set.
-  ///   - changes: Further changes to the item.
-  /// - Returns: The item as it is, with the fingerprint of the secret that was to be set if it is one
-  ///   alone, or else of the main one.
-  /// - Throws: ``CredentialError`` with code `.damaged`, `.invalidValue`.
-  package func unchanged(
-    _ name: ItemName, _ secrets: SecretChanges, _ changes: ItemChanges
-  ) throws -> ItemChange? {
-    let snapshot = try vault.snapshot(only: [name])
-    guard secrets.removedFields.isEmpty, let item = snapshot[name],
-      // What cannot be read is not equal.
-      let main = try? snapshot.secret(of: item),
-      secrets.main.map({ $0.bytes.isEqual(to: main.bytes) }) ?? true,
-      secrets.fields.allSatisfy({ field, value in
-        (try? snapshot.secret(of: item, field: field))?.bytes.isEqual(to: value.bytes) ?? false
-      }), try !changes.wouldChange(snapshot.record(of: item))
-    else { return nil }
-    let set = [secrets.main].compactMap(\.self) + secrets.fields.values
-    let only = set.count == 1 ? set[0] : main
-    return ItemChange(
-      item: item, isNew: false, fingerprint: try vault.fingerprint(of: only.bytes),
-      isChanged: false)
+  /// - Parameter change: Changes the item; what it returns says whether anything was changed.
+  /// - Returns: What `change` returned.
+  /// - Throws: What ``edit(_:)`` throws.
+  package func change(
+    _ change: (inout VaultEdit) throws -> ItemChange
+  ) throws -> ItemChange {
+    do {
+      return try edit { edit in
+        let result = try change(&edit)
+        // What throws before the file is replaced leaves everything as it was.
+        guard result.isChanged else { throw NothingToWrite(result: result) }
+        return result
+      }
+    } catch let same as NothingToWrite {
+      return same.result
+    }
+  }
+
+  private struct NothingToWrite: Error {
+    let result: ItemChange
   }
 
   /// Stores a secret in place of the one that was read, and of no other.

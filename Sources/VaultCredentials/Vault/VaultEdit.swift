@@ -93,6 +93,33 @@ extension VaultEdit {
   public func secret(of name: ItemName, field: String? = nil) throws -> Secret {
     try contents(at: requirePosition(of: name)).secret(field: field)
   }
+
+  /// The result of a change that would change nothing; `nil` if it would change something.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - secrets: The secrets to set.
+  ///   - changes: Further changes to the item.
+  /// - Returns: The item as it is, with the fingerprint of the secret that was to be set if it is one
+  ///   alone, or else of the main one.
+  /// - Throws: ``CredentialError`` with code `.invalidValue`.
+  package func unchanged(
+    _ name: ItemName, _ secrets: SecretChanges, _ changes: ItemChanges
+  ) throws -> ItemChange? {
+    guard secrets.removedFields.isEmpty, let position = position(of: name),
+      // What cannot be read is not equal.
+      let contents = try? contents(at: position),
+      secrets.main.map({ $0.bytes.isEqual(to: contents.main) }) ?? true,
+      secrets.fields.allSatisfy({ field, value in
+        contents.fields[field]?.isEqual(to: value.bytes) ?? false
+      }), try !changes.wouldChange(self[position])
+    else { return nil }
+    let set = [secrets.main].compactMap(\.self) + secrets.fields.values
+    let only = set.count == 1 ? set[0].bytes : contents.main
+    return ItemChange(
+      item: item(self[position]), isNew: false, fingerprint: try vault.fingerprint(of: only),
+      isChanged: false)
+  }
 }
 
 // MARK: - Storing

@@ -79,7 +79,7 @@ struct KeyringTrafficTests {
       for before in [nil, "plain"] {
         let name = "\(name) \(before ?? "")x"
         if let before { _ = try vault(["set", name, "--stdin"], input: Data(before.utf8)) }
-        let set = try vault(["set", name, "--stdin", "--exact"], input: secret)
+        let set = try vault(["set", name, "--stdin", "--exact", "--allow-empty"], input: secret)
         #expect(set.status == 0, "\(name): \(set.errors)")
         #expect(set.errors.contains("cannot hold this secret exactly") == !isHeld, "\(name)")
         #expect(try vault(["get", name]).output == secret, "\(name)")
@@ -135,12 +135,12 @@ struct KeyringTrafficTests {
         adding: ["VAULT_HOME": "\(home.path)/vault"])
     }
     for (name, secret) in Self.sizes {
-      let set = try vault(["set", name, "--stdin", "--exact"], input: secret)
+      let set = try vault(["set", name, "--stdin", "--exact", "--allow-empty"], input: secret)
       #expect(set.status == 0, "\(name): \(set.errors)")
       #expect(try vault(["get", name]).output == secret, "\(name)")
       let path = "\(home.path)/\(name).bin"
       try secret.write(to: URL(fileURLWithPath: path))
-      let file = try vault(["set", "\(name)-file", "--file", path])
+      let file = try vault(["set", "\(name)-file", "--file", path, "--allow-empty"])
       #expect(file.status == 0, "\(name): \(file.errors)")
       let out = "\(home.path)/\(name).out"
       #expect(try vault(["get", "\(name)-file", "--out", out]).status == 0)

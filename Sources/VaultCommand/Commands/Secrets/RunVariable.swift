@@ -69,7 +69,7 @@ package struct RunVariable: Equatable, Sendable {
     for path in paths {
       guard path == "-" || SecretInput.exists(path) else {
         throw CommandError(
-          .fileNotFound, "'\(path)' does not exist", hint: "check the path of --env-file")
+          .fileNotFound, "\(path) does not exist", hint: "check the path of --env-file")
       }
       let bytes = try SecretInput.read(file: path, limit: 1 << 20)
       guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {

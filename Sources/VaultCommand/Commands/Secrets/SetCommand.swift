@@ -114,7 +114,9 @@ struct SetCommand: ParsableCommand {
     if let given { try refuseEmpty(given) }
     let seed = try otp ? given.map { try address(of: $0, name) } : nil
     try settings.withVaultMade { vault in
-      let item = try vault.read(only: [name])[name]
+      // Where nothing is asked for, the edit alone reads the vault.
+      let item =
+        hasSource && fields.assigned.isEmpty ? nil : try vault.read(only: [name])[name]
       var secrets = SecretChanges()
       secrets.fields = try fields.assignments(for: item)
       let secret: SecretBytes?
@@ -172,14 +174,11 @@ struct SetCommand: ParsableCommand {
     _ secrets: SecretChanges, in name: ItemName, _ changes: ItemChanges,
     _ vault: UnlockedVault.Blocking
   ) throws -> ItemChange {
-    let known = try vault.read(only: [name])[name]
-    var same = try details.merged(into: changes, for: known)
-    same.openFields = try fields.marks()
-    if let unchanged = try vault.unchanged(name, secrets, same) { return unchanged }
-    return try vault.edit { edit in
+    try vault.change { edit in
       let item = edit[name]
       var changes = try details.merged(into: changes, for: item)
       changes.openFields = try fields.marks()
+      if let same = try edit.unchanged(name, secrets, changes) { return same }
       // A new item that has only a seed.
       if otp, item == nil, changes.kind == nil { changes.kind = .otp }
       // A damaged item takes a new main secret.
