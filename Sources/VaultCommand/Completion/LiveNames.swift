@@ -28,8 +28,10 @@ struct LiveNames: Completer.NameSource {
     switch value {
     case "name" where words.contains(RestoreCommand.verbName):
       return items(in: vault) + items(in: vault, fromTrash: true)
-    case "name", "names", "new-name", "pattern", "glob", "fd", "file", "as-file":
-      return items(in: vault)
+    case "name", "names", "new-name", "pattern", "glob":
+      let names = items(in: vault)
+      return names + (Self.takingFolders.isDisjoint(with: words) ? [] : Self.folders(of: names))
+    case "fd", "file", "as-file": return items(in: vault)
     // Most shells would have to quote the colon, and a plain name is a reference, too.
     case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
     case "stdin", "to-stdin": return items(in: vault)
@@ -46,6 +48,23 @@ struct LiveNames: Completer.NameSource {
         .map { String($0.version) } ?? []
     default: return []
     }
+  }
+
+  /// The verbs whose items may be folders.
+  private static let takingFolders: Set<String> = [
+    RunCommand.verbName, ListCommand.verbName, RemoveCommand.verbName, RenameCommand.verbName,
+    CopyCommand.verbName, ExportCommand.verbName,
+  ]
+
+  /// The folders with more than one item below them, with their slashes.
+  private static func folders(of names: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    for name in names {
+      for slash in name.utf8.indices where name.utf8[slash] == UInt8(ascii: "/") {
+        counts[String(name[...slash]), default: 0] += 1
+      }
+    }
+    return counts.filter { $0.value > 1 }.keys.sorted()
   }
 
   /// Opens the vault with a session.
