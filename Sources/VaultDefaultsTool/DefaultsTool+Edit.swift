@@ -11,7 +11,8 @@ extension DefaultsTool {
   /// Lets a person edit a text, in the editor that `VISUAL` or `EDITOR` names.
   package static func runEditor(_ text: [UInt8]) throws -> [UInt8] {
     let edited = try EditorRun.edit(
-      SecretBytes(copying: text), with: Editor.chosen(), limit: textLimit)
+      SecretBytes(copying: text), with: Editor.chosen(), named: "preferences.json",
+      limit: textLimit)
     return edited.withBytes { span in unsafe span.withUnsafeBytes { unsafe [UInt8]($0) } }
   }
 
