@@ -44,7 +44,7 @@ struct RevisionTests {
     for line in [["get", "--version"], ["restore", "--version"], ["get", "a", "--version"]] {
       #expect(try vault.vault.run(line).text == version, "\(line)")
     }
-    #expect(try vault("get", "--help").text.components(separatedBy: "--version").count == 2)
+    #expect(try !vault("get", "--help").text.contains("--version"))
   }
 
   @Test func theCurrentVersionIsNotRestored() throws {
