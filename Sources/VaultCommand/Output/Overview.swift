@@ -45,7 +45,7 @@ struct Overview {
       do {
         let open = try vault.blocking.unlock(with: sources)
         let count = try open.blocking.items().count
-        return "unlocked, \(count) \(count == 1 ? "item" : "items")"
+        return "unlocked, \(Plural.items(count))"
       } catch let error as CredentialError where error.code == .locked {
         return settings.usesKeyring && slots.contains { $0.kind == .keyring }
           ? "locked; the desktop keyring unlocks it when it is needed"

@@ -58,8 +58,7 @@ struct RemoveCommand: ParsableCommand {
           if purge {
             try confirmPurge(of: names, in: vault)
           } else if words.contains(where: { $0.1 != nil }) {
-            let count = "\(names.count) \(names.count == 1 ? "item" : "items")"
-            try ItemQuestion.confirm("Remove \(count)?", default: false)
+            try ItemQuestion.confirm("Remove \(Plural.items(names.count))?", default: false)
           }
         }
         try vault.remove(names, purge: purge)
@@ -137,6 +136,6 @@ struct RemoveCommand: ParsableCommand {
     let versions = items.reduce(0) { $0 + 1 + $1.earlierVersions }
     try ItemQuestion.confirm(
       "Purge \(what) and \(wanted.count == 1 ? "its" : "their") "
-        + "\(versions) \(versions == 1 ? "version" : "versions") for good?", default: false)
+        + "\(Plural.versions(versions)) for good?", default: false)
   }
 }

@@ -73,7 +73,7 @@ struct MoveOptions: ParsableArguments {
       if moves.isOfSeveral, !yes {
         let count = moves.moves.count
         try ItemQuestion.confirm(
-          "\(verb.capitalizedFirst) \(count) \(count == 1 ? "item" : "items"), "
+          "\(verb.capitalizedFirst) \(Plural.items(count)), "
             + "\(name) to \(newName)?", default: true)
       }
       return (moves, try vault.edit { edit in try change(moves, &edit) })
@@ -104,7 +104,7 @@ struct MoveOptions: ParsableArguments {
     }
     let what =
       moves.isOfSeveral
-      ? "\(items.count) \(items.count == 1 ? "item" : "items"), \(name) to \(newName)"
+      ? "\(Plural.items(items.count)), \(name) to \(newName)"
       : moves.moves.map { "\($0.from.text) to \($0.to.text)" }.joined()
     StandardError.confirmation("\(done) \(what)", undo: true)
   }
