@@ -39,6 +39,7 @@ package enum RecoveryCode {
   ///
   /// - Parameter typed: A code, or a part of one.
   /// - Returns: Each character as a code has it; one that no code has stays as it is.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
   package static func written(_ typed: SecretBytes) throws -> SecretBytes {
     try SecretBytes(capacity: typed.count) { output in
       typed.withBytes { typed in

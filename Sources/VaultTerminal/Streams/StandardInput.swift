@@ -5,6 +5,7 @@ package enum StandardInput {
   /// Reads everything.
   ///
   /// - Parameter limit: The most bytes that are accepted.
+  /// - Returns: The bytes.
   /// - Throws: ``TerminalError`` with code `.tooLong`, or `System.Failure`.
   package static func all(limit: Int = 64 << 20) throws -> [UInt8] {
     guard let bytes = try System.readAll(0, expected: 4096, limit: limit) else {

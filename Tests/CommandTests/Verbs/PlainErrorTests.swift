@@ -18,7 +18,7 @@ struct PlainErrorTests {
   @Test func theCurrentVersionIsNotRestored() throws {
     let vault = try CommandVault()
     try vault.set("t", "1")
-    let result = try vault("restore", "t", "--version", "1")
+    let result = try vault("restore", "t", "--revision", "1")
     #expect(result.status == 1 && result.errors.contains("version 1 is the current one"))
   }
 

@@ -37,7 +37,7 @@ struct StreamTests {
     let restored = try vault.vault.run(
       ["--vault", "second", "init", "--from", "-"], input: backup.output)
     #expect(restored.status == 0, "\(restored.errors)")
-    #expect(try vault("--vault", "second", "get", "a", "--version", "1").text == "1")
+    #expect(try vault("--vault", "second", "get", "a", "--revision", "1").text == "1")
     let damaged = try vault.vault.run(["check", "-"], input: backup.output.dropLast())
     #expect(damaged.status == 65)
     let taken = ["--passphrase", "stdin", "check", "-"]

@@ -64,7 +64,8 @@ struct GetCommand: ParsableCommand {
       throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
     }
     return GetRequest(
-      name: try ItemPicker.named(name), field: field, version: revision, out: out == "-" ? nil : out,
+      name: try ItemPicker.named(name), field: field, version: revision,
+      out: out == "-" ? nil : out,
       drawsCode: qr,
       clipboard: clipboard, settings: settings)
   }
