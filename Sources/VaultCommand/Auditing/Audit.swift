@@ -55,8 +55,11 @@ struct Audit {
   /// - Parameters:
   ///   - snapshot: The items; each secret is opened by itself and let go.
   ///   - slots: The key slots of the vault.
+  ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
   /// - Returns: The findings, in the order of the topics.
-  func findings(in snapshot: VaultSnapshot, slots: [KeySlot]) throws -> [Finding] {
+  func findings(
+    in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?
+  ) throws -> [Finding] {
     let items = snapshot.items()
     var found: [Finding] = []
     if !topics.isDisjoint(with: [.equal, .weak]) { found += try secrets(of: items, in: snapshot) }
@@ -78,7 +81,7 @@ struct Audit {
           Finding(topic: .expiring, code: "expiring", items: [item], message: "on \(expires.day)"))
       }
     }
-    if topics.contains(.vault) { found += Self.waysBack(slots) }
+    if topics.contains(.vault) { found += Self.waysBack(slots, lastBackup) }
     let order = Dictionary(
       uniqueKeysWithValues: Topic.allCases.enumerated().map { ($1, $0) })
     return found.enumerated().sorted {
@@ -161,7 +164,7 @@ struct Audit {
 
   // MARK: The vault
 
-  private static func waysBack(_ slots: [KeySlot]) -> [Finding] {
+  private static func waysBack(_ slots: [KeySlot], _ lastBackup: Int64?) -> [Finding] {
     var found: [Finding] = []
     if slots.count == 1 {
       found.append(
@@ -176,6 +179,12 @@ struct Audit {
           topic: .vault, code: "no-recovery",
           message: "no recovery code opens the vault, if the other keys are lost",
           hint: Advice.text(nil, [.addRecoveryCode])))
+    }
+    if lastBackup == nil {
+      found.append(
+        Finding(
+          topic: .vault, code: "no-backup", message: "no backup of it is known on this machine",
+          hint: "make one: \(ProgramName.current) backup FILE"))
     }
     return found
   }

@@ -32,13 +32,16 @@ struct AuditTests {
     let vault = try mixed()
     let found = try findings(vault)
     #expect(
-      found.map(\.code) == ["equal", "weak", "expired", "expiring", "single-slot", "no-recovery"])
-    #expect(found.map(\.items) == [["a/one", "b/two", "c"], ["weak"], ["u"], ["soon"], [], []])
+      found.map(\.code) == [
+        "equal", "weak", "expired", "expiring", "single-slot", "no-recovery", "no-backup",
+      ])
+    #expect(
+      found.map(\.items) == [["a/one", "b/two", "c"], ["weak"], ["u"], ["soon"], [], [], []])
     let text = try vault("audit").text
     for part in ["3 items have the same secret", "many people use it", "on 2020-01-01", "hint: "] {
       #expect(text.contains(part), "\(part) in \(text)")
     }
-    #expect(try vault("audit").errors == "vault: 6 findings in 10 items\n")
+    #expect(try vault("audit").errors == "vault: 7 findings in 10 items\n")
   }
 
   @Test func onlyWhatWasAskedForIsLookedFor() throws {
@@ -67,9 +70,12 @@ struct AuditTests {
 
   @Test func aWayBackEndsTheFindingsOfTheVault() throws {
     let vault = try CommandVault()
-    #expect(try findings(vault).map(\.code) == ["single-slot", "no-recovery"])
+    #expect(try findings(vault).map(\.code) == ["single-slot", "no-recovery", "no-backup"])
     let added = try vault("key", "add", "--new-key-file", "\(vault.home.path)/key2")
     #expect(added.status == 0, "\(added.errors)")
+    #expect(try findings(vault).map(\.code) == ["no-recovery", "no-backup"])
+    let saved = try vault("backup", "\(vault.home.path)/saved.vault")
+    #expect(saved.status == 0, "\(saved.errors)")
     #expect(try findings(vault).map(\.code) == ["no-recovery"])
   }
 

@@ -43,10 +43,12 @@ struct AuditCommand: ParsableCommand {
       topics: try chosenTopics(),
       maximumAge: try Self.time(olderThan, "--older-than", otherwise: 365 * 86_400),
       horizon: try Self.time(expiring, "--expiring", otherwise: 14 * 86_400), now: Date())
+    let lastBackup = try settings.locked(asksNobody: true).blocking.lastBackup()
     let (findings, count) = try settings.withVault { vault in
       let snapshot = try vault.read()
       return (
-        try audit.findings(in: snapshot, slots: vault.slots()), snapshot.items().count
+        try audit.findings(in: snapshot, slots: vault.slots(), lastBackup: lastBackup),
+        snapshot.items().count
       )
     }
     if settings.writesJSON {
