@@ -60,7 +60,7 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
 
     /// There is a vault, and nothing at hand opens it.
     public static let locked = Code(rawValue: "locked")
-    /// The passphrase, key-file or recovery code opens no slot.
+    /// The passphrase, key file or recovery code opens no slot.
     public static let wrongKey = Code(rawValue: "wrong-key")
     /// A file may be read or written by others, or belongs to somebody else.
     public static let unsafeFile = Code(rawValue: "unsafe-file")

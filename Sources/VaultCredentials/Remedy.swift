@@ -38,7 +38,7 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case addKey
   /// Add a slot for a passphrase.
   case addPassphrase
-  /// Add a slot for a key-file, and make the file.
+  /// Add a slot for a key file, and make the file.
   case addKeyFile
   /// Add a slot for a recovery code.
   case addRecoveryCode

@@ -9,7 +9,8 @@ struct LibraryWordsTests {
   private static let others = [
     "VaultProtocols/PythonKeyring/KeyringLine.swift",
     "VaultProtocols/Connections/PodmanConfiguration.swift",
-    "VaultTerminal/Picker/MenuProgram.swift", "VaultTerminal/Clipboard/ClipboardProgram.swift", "VaultTerminal/Editor/Editor.swift",
+    "VaultTerminal/Picker/MenuProgram.swift", "VaultTerminal/Clipboard/ClipboardProgram.swift",
+    "VaultTerminal/Editor/Editor.swift",
   ]
 
   /// The command's own parts: they know its words.

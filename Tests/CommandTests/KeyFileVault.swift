@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A vault that the command made, opened by a key-file in the environment, without sessions.
+/// A vault that the command made, opened by a key file in the environment, without sessions.
 struct KeyFileVault {
   let home: TemporaryHome
   let command: VaultProcess

@@ -112,7 +112,7 @@ struct StoreNeighborhoodTests {
         .split(separator: "\n")
     }
     #expect(FileManager.default.fileExists(atPath: "\(vault.home.path)/rotated"))
-    // 77: the key-file of another epoch. 75: try again.
+    // 77: the key file of another epoch. 75: try again.
     let statuses = Set(try lines("statuses"))
     let errors = try lines("errors").joined(separator: " ")
     #expect(statuses.isSubset(of: ["0", "75", "77"]), "\(statuses): \(errors)")

@@ -90,7 +90,7 @@ struct TamperingTests {
     let vault = try KeyFileVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("k", "mine")
-    // Made with the same key-file: its slot would unwrap, if nothing bound it to its vault.
+    // Made with the same key file: its slot would unwrap, if nothing bound it to its vault.
     let other = "\(vault.home.path)/other"
     let made = try vault.command.run([
       "init", "--home", other, "--key-file", "\(vault.home.path)/vault.key", "--no-session",

@@ -2,7 +2,7 @@ import TestSupport
 import VaultCredentials
 import VaultSealing
 
-/// A vault in a home of its own, opened by a key-file's bytes, without keyring and session.
+/// A vault in a home of its own, opened by a key file's bytes, without keyring and session.
 struct ThrowawayVault {
   let home: TemporaryHome
   let key: SecretBytes

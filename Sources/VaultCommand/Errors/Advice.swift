@@ -27,7 +27,7 @@ enum Advice {
         + "\(program) key change-passphrase"
     case .addKey: "add a key slot: \(program) key add"
     case .addPassphrase: "add a passphrase: \(program) key add --new-passphrase SOURCE"
-    case .addKeyFile: "make a key-file: \(program) key add --new-key-file PATH"
+    case .addKeyFile: "make a key file: \(program) key add --new-key-file PATH"
     case .addRecoveryCode: "add a recovery code: \(program) key add --recovery"
     case .listKeys: "list the key slots: \(program) key list"
     case .upgradeKeys: "strengthen weak slots: \(program) key upgrade"

@@ -32,7 +32,7 @@ struct UnlockSources {
     if let named = namedSource() {
       return [
         settings.passphrase == nil
-          ? Named(name: "the key-file on the line", code: "option-key-file", source: named)
+          ? Named(name: "the key file on the line", code: "option-key-file", source: named)
           : Named(name: "the passphrase on the line", code: "option-passphrase", source: named)
       ]
     }
@@ -61,7 +61,7 @@ struct UnlockSources {
   private static func name(of place: KeyPlace) -> String {
     switch place {
     case .session: "the session"
-    case .keyFile(_, .variable): "the key-file of $\(EnvironmentNames.keyFile)"
+    case .keyFile(_, .variable): "the key file of $\(EnvironmentNames.keyFile)"
     case .passphraseFile(_, .variable): "the passphrase of $\(EnvironmentNames.passphraseFile)"
     case .environmentPassphrase: "the passphrase in $\(EnvironmentNames.passphrase)"
     case .keyring: "the desktop keyring"

@@ -110,7 +110,7 @@ struct VaultSetup {
     }
     guard mayCreate else {
       throw CommandError(
-        .noVault, "there is no vault, and the key-file that is named does not exist",
+        .noVault, "there is no vault, and the key file that is named does not exist",
         hint: "create both: \(ProgramName.current) init --key-file PATH")
     }
     // Creating the vault may still fail, and a key file that unlocks nothing would be left behind.
@@ -141,7 +141,7 @@ struct VaultSetup {
       switch open.openedBy.source {
       case .keyring:
         "the desktop keyring opens it, and gets a copy of each item for other programs"
-      case .keyFile: "the key-file opens it"
+      case .keyFile: "the key file opens it"
       default: "the passphrase opens it"
       }
     // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.

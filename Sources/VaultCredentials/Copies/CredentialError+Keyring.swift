@@ -32,17 +32,17 @@ extension KeyringError.State {
   var hint: String? {
     switch self {
     case .libraryMissing:
-      "install it (apt-get install libsecret-1-0), or use a passphrase or key-file"
+      "install it (apt-get install libsecret-1-0), or use a passphrase or key file"
     case .noBus, .deadBus:
-      "there is no desktop session here: open the vault with a passphrase or key-file, or run the "
+      "there is no desktop session here: open the vault with a passphrase or key file, or run the "
         + "program in a session (dbus-run-session)"
     case .noProvider, .activationFailed:
-      "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key-file"
+      "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key file"
     case .activationTimedOut, .notAnswering, .serviceGone, .unusableReply:
-      "restart the keyring's program, or open the vault with a passphrase or key-file"
+      "restart the keyring's program, or open the vault with a passphrase or key file"
     case .noCollection:
       "create a keyring first: log in to the desktop once, or create one in Seahorse"
-    case .itemMissing: "open the vault with a passphrase, key-file or recovery code"
+    case .itemMissing: "open the vault with a passphrase, key file or recovery code"
     case .plainSessionOnly: "use another keyring"
     case .unlockUnsupported: "unlock it on the desktop"
     case .refused, .invalidRequest: "see the keyring's own log"

@@ -1,6 +1,6 @@
 package import VaultStorage
 
-/// The rule for files that open a vault, key-files and files with a passphrase: nobody else may
+/// The rule for files that open a vault, key files and files with a passphrase: nobody else may
 /// read or write them.
 ///
 /// A file belongs to the user or to root, and nobody else has a right to it. Directly in a

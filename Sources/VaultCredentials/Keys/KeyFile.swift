@@ -2,12 +2,12 @@ import Glibc
 public import VaultSealing
 import VaultStorage
 
-/// A key-file: 32 random bytes that the user guards, for containers, CI and services.
+/// A key file: 32 random bytes that the user guards, for containers, CI and services.
 public enum KeyFile {
-  /// Bytes of a key-file: 32.
+  /// Bytes of a key file: 32.
   public static let length = 32
 
-  /// Makes a new key-file with mode 0600.
+  /// Makes a new key file with mode 0600.
   ///
   /// - Parameter path: Where; nothing may be there yet, and its folder must exist.
   /// - Returns: The key.
@@ -22,14 +22,14 @@ public enum KeyFile {
       try System.sync(file)
     } catch {
       throw CredentialError(
-        .cannotCreate, "the key-file \(path) cannot be created: \(error.reason)",
+        .cannotCreate, "the key file \(path) cannot be created: \(error.reason)",
         hint: error.errno == EEXIST ? "use it as it is, or name another file" : nil,
         underlying: error)
     }
     return key
   }
 
-  /// Reads a key-file.
+  /// Reads a key file.
   ///
   /// It belongs to the user or to root, and nobody else may read or write it; directly in a
   /// service's `$CREDENTIALS_DIRECTORY` its group may read it. Links are followed: what counts is
@@ -47,12 +47,12 @@ public enum KeyFile {
       defer { System.close(file) }
       let status = try System.status(file)
       guard status.isRegular else {
-        throw CredentialError(.unsafeFile, "the key-file \(path) is not a regular file")
+        throw CredentialError(.unsafeFile, "the key file \(path) is not a regular file")
       }
       try GuardedFile.check(status, path: path, what: "key-file")
       guard status.size == length else {
         throw CredentialError(
-          .wrongKey, "\(path) is not a key-file: it has \(status.size) bytes, not 32",
+          .wrongKey, "\(path) is not a key file: it has \(status.size) bytes, not 32",
           remedies: [.addKeyFile])
       }
       return try SecretBytes(capacity: length) { output in
@@ -70,9 +70,9 @@ public enum KeyFile {
         error.errno == EACCES
           ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .configuration,
         error.errno == ENOENT
-          ? "the key-file \(path) does not exist"
-          : "the key-file \(path) cannot be read: \(error.reason)",
-        hint: "check the path of the key-file", underlying: error)
+          ? "the key file \(path) does not exist"
+          : "the key file \(path) cannot be read: \(error.reason)",
+        hint: "check the path of the key file", underlying: error)
     }
   }
 }

@@ -20,7 +20,7 @@ package enum KeyPlace: Sendable, Equatable {
   case environmentPassphrase
   case keyring
 
-  /// The variable with the path of a key-file.
+  /// The variable with the path of a key file.
   package static let keyFileVariable = "VAULT_KEY_FILE"
   /// The variable with the path of a file that holds the passphrase.
   package static let passphraseFileVariable = "VAULT_PASSPHRASE_FILE"

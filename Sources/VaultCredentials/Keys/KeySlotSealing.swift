@@ -112,7 +112,7 @@ enum KeySlotSealing {
       return (try UnicodeNormalization.nfc(passphrase), try PasswordHash.calibrate())
     case .keyFile(let key):
       guard key.count == KeyFile.length else {
-        throw CredentialError(.invalidValue, "a key-file must have exactly 32 bytes")
+        throw CredentialError(.invalidValue, "a key file must have exactly 32 bytes")
       }
       return (key, nil)
     case .recovery(let key): return (key, nil)

@@ -4,7 +4,7 @@ extension KeySource {
   /// Everything that may unlock a vault without asking anyone, in the order of the `vault` command.
   ///
   /// 1. the session in the kernel's keyring;
-  /// 2. the key-file that `VAULT_KEY_FILE` names, then the passphrase in the file that
+  /// 2. the key file that `VAULT_KEY_FILE` names, then the passphrase in the file that
   ///    `VAULT_PASSPHRASE_FILE` names, then the passphrase in `VAULT_PASSPHRASE`;
   /// 3. the desktop keyring;
   /// 4. `vault.key`, then `vault.passphrase`, in a service's `CREDENTIALS_DIRECTORY`.

@@ -16,7 +16,7 @@ public struct KeySource: Sendable {
   let kind: Kind
   /// Whether a failure of this source ends the attempt instead of going on to the next.
   let isRequired: Bool
-  /// The path of a key-file that the caller or the environment names: a new vault is not unlocked
+  /// The path of a key file that the caller or the environment names: a new vault is not unlocked
   /// by anything else while that file is missing.
   private(set) var path: String?
 
@@ -40,7 +40,7 @@ public struct KeySource: Sendable {
     KeySource(kind: .passphrase(passphrase), isRequired: isRequired)
   }
 
-  /// A key-file: exactly 32 bytes in a file that others may not read.
+  /// A key file: exactly 32 bytes in a file that others may not read.
   ///
   /// - Parameters:
   ///   - path: Where it lies.
@@ -52,7 +52,7 @@ public struct KeySource: Sendable {
       path: path)
   }
 
-  /// The 32 bytes of a key-file, from wherever the caller keeps them.
+  /// The 32 bytes of a key file, from wherever the caller keeps them.
   ///
   /// - Parameters:
   ///   - isRequired: Whether a wrong or missing one ends the attempt.
@@ -98,7 +98,7 @@ public struct NewKeySlot: Sendable {
     NewKeySlot(kind: .passphrase(passphrase), label: label)
   }
 
-  /// A slot that a key-file opens.
+  /// A slot that a key file opens.
   ///
   /// - Parameters:
   ///   - key: The file's 32 bytes.

@@ -8,7 +8,7 @@ extension LockedVault {
   /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
   /// ```
   ///
-  /// A new vault gets one key slot, for the first of `sources` that has a key-file or a passphrase;
+  /// A new vault gets one key slot, for the first of `sources` that has a key file or a passphrase;
   /// if none has, for the desktop keyring, which from then on holds a copy of each item for other
   /// programs, unless ``UnlockedVault/setPublishing(_:of:)`` turns that off. The session never
   /// unlocks a new vault, and a recovery code is never asked for.
@@ -51,11 +51,11 @@ extension LockedVault.Blocking {
         if let passphrase = try passphrase() { return .passphrase(passphrase) }
       case .keyFile(let bytes):
         if let key = try bytes() { return .keyFile(key) }
-        // Whoever names a key-file does not expect a vault that the keyring unlocks.
+        // Whoever names a key file does not expect a vault that the keyring unlocks.
         guard let path = source.path else { continue }
         throw CredentialError(
           .noVault,
-          "there is no vault at \(folder.path), and the key-file \(path) that would unlock a new "
+          "there is no vault at \(folder.path), and the key file \(path) that would unlock a new "
             + "one does not exist", remedies: [.makeVault])
       case .session, .keyring, .recoveryCode: continue
       }

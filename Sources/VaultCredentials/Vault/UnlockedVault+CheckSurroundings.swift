@@ -7,7 +7,7 @@ extension UnlockedVault.Blocking {
       CheckFinding(
         .information, VaultNotice.Code.noSession.rawValue,
         "the vault does not stay open: \(reason)",
-        hint: "a key-file opens it fastest", remedies: [.addKeyFile]))
+        hint: "a key file opens it fastest", remedies: [.addKeyFile]))
   }
 
   func checkKeyring(_ index: VaultIndex, _ report: inout CheckReport) {

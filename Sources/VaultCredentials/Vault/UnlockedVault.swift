@@ -20,7 +20,7 @@ public final class UnlockedVault: Sendable {
       case session
       /// A passphrase.
       case passphrase
-      /// A key-file.
+      /// A key file.
       case keyFile = "key-file"
       /// A recovery code.
       case recovery
@@ -147,7 +147,7 @@ public final class UnlockedVault: Sendable {
       note([
         VaultNotice(
           .noSession, "the vault does not stay open: \(error.explanation)",
-          hint: "a key-file opens it fastest", remedies: [.addKeyFile])
+          hint: "a key file opens it fastest", remedies: [.addKeyFile])
       ])
     } catch {
       note([VaultNotice(.noSession, "the vault does not stay open")])

@@ -60,7 +60,7 @@ struct VaultOpening {
       }
       guard
         let (key, slot) = try KeySlotSealing.open(.keyFile, material: bytes, header: sealed.header)
-      else { throw wrong("the key-file does not open the vault") }
+      else { throw wrong("the key file does not open the vault") }
       return Found(vaultKey: key, slot: slot, source: .keyFile)
     case .recoveryCode(let code):
       guard let code = try code(), try isPossible(.recovery, "recovery code", source) else {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A vault that a key-file opens, and a folder of links by which other programs call the command.
+/// A vault that a key file opens, and a folder of links by which other programs call the command.
 struct HelperLinks {
   let vault: CommandVault
   /// The folder with the links, first in PATH.

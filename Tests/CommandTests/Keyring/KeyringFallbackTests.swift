@@ -6,7 +6,7 @@ import Testing
 /// or 77 with the line that helps, in time, and nothing half done.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct KeyringFallbackTests {
-  /// A vault that a keyring slot opens, and with `hasKeyFile` a key-file too.
+  /// A vault that a keyring slot opens, and with `hasKeyFile` a key file too.
   struct DesktopVault {
     let home: TemporaryHome
     let session: KeyringSession

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// What each verb comes to in each state of the keyring, for a vault that the keyring alone opens
-/// and for one that a key-file opens too.
+/// and for one that a key file opens too.
 ///
 /// A cell is an exit status and, where there is one, the word for the advice. `rig` is a state of
 /// `Tests/KeyringRig`: real gnome-keyring where it can be had from it.
@@ -53,9 +53,9 @@ enum KeyringTable {
 
   /// The first words of each advice.
   static let advice = [
-    "desktop": "there is no desktop session here: open the vault with a passphrase or key-file",
+    "desktop": "there is no desktop session here: open the vault with a passphrase or key file",
     "install": "install and start a keyring (apt-get install gnome-keyring)",
-    "restart": "restart the keyring's program, or open the vault with a passphrase or key-file",
+    "restart": "restart the keyring's program, or open the vault with a passphrase or key file",
     "make": "create a keyring first: log in to the desktop once",
     "unlock": "unlock the keyring: vault keyring unlock",
     "here": "unlock the keyring: vault keyring unlock",
@@ -85,7 +85,7 @@ enum KeyringTable {
 
     /// Whether something of it hangs: its verbs run at once, and each may take five seconds.
     var hangs: Bool { ["sleepy", "mute", "late"].contains(rig.name) }
-    var description: String { "\(state), \(hasKeyFile ? "keyring and key-file" : "keyring")" }
+    var description: String { "\(state), \(hasKeyFile ? "keyring and key file" : "keyring")" }
   }
 
   static let rows: [Row] = {

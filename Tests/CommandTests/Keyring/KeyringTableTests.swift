@@ -101,7 +101,7 @@ struct KeyringTableTests {
   }
 }
 
-/// Two vaults that a real keyring opens, one of them by a key-file too, and what that keyring holds
+/// Two vaults that a real keyring opens, one of them by a key file too, and what that keyring holds
 /// of them.
 final class PreparedVaults: Sendable {
   static let secret = "s3cr3t-Canary"

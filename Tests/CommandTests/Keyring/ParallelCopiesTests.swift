@@ -6,7 +6,7 @@ import Testing
 /// each item and none of an item that is gone.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
 struct ParallelCopiesTests {
-  /// Runs lines of sh in a session with a vault that a key-file opens, and that publishes.
+  /// Runs lines of sh in a session with a vault that a key file opens, and that publishes.
   ///
   /// `put NAME SECRET` and `remove NAME` are commands; `check NAME` says where vault and keyring
   /// differ, and `failed WHAT` that something went wrong. A round's number is `$r`.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Key-files and passphrase files: nobody else may read or write them, but for a service's
+/// Key files and passphrase files: nobody else may read or write them, but for a service's
 /// credentials.
 struct OpeningFileTests {
   /// A home with a vault that `vault.key` and `vault.passphrase` in its folder `credentials` open.

@@ -102,7 +102,9 @@ struct RunFolderTests {
     #expect(try vault("run", "--env-file", file, "--", "true").errors.contains("refs:1 A: "))
     try "1A=x\n".write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try vault("run", "--env-file", file, "--", "true").errors.contains(".env.refs:1: "))
-    #expect(try vault("run", "--env-file", "nope.env", "--", "true").errors.contains("nope.env does not exist"))
+    #expect(
+      try vault("run", "--env-file", "nope.env", "--", "true").errors.contains(
+        "nope.env does not exist"))
     let template = "\(vault.home.path)/c.tpl"
     try "a: {{ secret://nope }}".write(toFile: template, atomically: true, encoding: .utf8)
     #expect(

@@ -70,7 +70,7 @@ struct StatusTests {
     }
     let alone = try vault.command.run(["status", "--no-session", "--no-keyring", "--json"])
     #expect(try decoded(alone.output).keyring == nil)
-    // Nothing but the key-file opens it: the status of a locked vault is no failure.
+    // Nothing but the key file opens it: the status of a locked vault is no failure.
     let locked = try vault.command.run(
       ["status", "--json", "--no-session"], adding: ["VAULT_KEY_FILE": "/nowhere"])
     #expect(locked.status == 0, "\(locked.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A vault in a home of its own that a key-file opens, through the built command.
+/// A vault in a home of its own that a key file opens, through the built command.
 struct CommandVault {
   let home: TemporaryHome
   let vault: VaultProcess

@@ -68,11 +68,11 @@ struct ImportCommand: ParsableCommand {
   var noHeadings = false
 
   @Option(
-    help: ArgumentHelp("The key-file of a KeePassXC database.", valueName: "path"),
+    help: ArgumentHelp("The key file of a KeePassXC database.", valueName: "path"),
     completion: .file())
   var kdbxKeyFile: String?
 
-  @Flag(help: "The KeePassXC database has no password: its key-file alone opens it.")
+  @Flag(help: "The KeePassXC database has no password: its key file alone opens it.")
   var kdbxNoPassword = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
@@ -181,7 +181,9 @@ struct ImportCommand: ParsableCommand {
         step.item.fields.keys.sorted().map(StandardOutput.shown).joined(separator: ", "),
       ]
     }
-    if !rows.isEmpty, isShown, dryRun || !OutputOptions.isQuiet { try StandardOutput.write(TextTable.aligned(rows)) }
+    if !rows.isEmpty, isShown, dryRun || !OutputOptions.isQuiet {
+      try StandardOutput.write(TextTable.aligned(rows))
+    }
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
       StandardError.line("\(ProgramName.current): not taken: \(loss.origin): \(loss.reason)")

@@ -10,7 +10,7 @@ struct NewKeyOptions: ParsableArguments {
   var newPassphrase: String?
 
   @Option(
-    help: ArgumentHelp("A key-file, created if it is missing.", valueName: "path"),
+    help: ArgumentHelp("A key file, created if it is missing.", valueName: "path"),
     completion: .file())
   var newKeyFile: String?
 
