@@ -88,7 +88,7 @@ class Terminal:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-PASSPHRASE = "river stone lamp"
+PASSPHRASE = "river stone lamp autumn"
 SECRET = "s3cr3t"
 # What a person answers; the first pattern that is found counts.
 ANSWERS = [
