@@ -180,6 +180,7 @@ struct ProgramFormatTests {
         "mail": "a@b", "born": "2003-01-01", "until": "2031-05", "home": "S 1\nC\n9\nde",
         "notes": "n\nm", "url": "https://d.example", "url~2": "https://e.example",
       ])
+    #expect(login.openFields["PIN"] == false && login.openFields["born"] == true)
     #expect(reading.items[1].kind == .note && reading.items[1].main.text == "ünï")
     #expect(reading.items[1].tags == ["archived"])
     #expect(reading.items[2].kind == .certificate && reading.items[2].main.text == "PRIVATE")
@@ -242,6 +243,7 @@ struct ProgramFormatTests {
         "pin": "12",
       ])
     #expect(texts(reading.items[4]) == ["fullName": "D E", "P": "1", "Q": "2"])
+    #expect(reading.items[4].openFields["P"] == true && reading.items[4].openFields["Q"] == false)
     #expect(texts(reading.items[5]) == ["email": "x@passinbox.com"])
     #expect(
       reading.losses.map { "\($0.origin): \($0.reason)" } == [

@@ -56,7 +56,7 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// - Parameter claimed: The names that items of the keyring have got, or have already.
+  /// Takes one item; `claimed` are the names that items of the keyring have got, or have already.
   private func adopt(
     _ entry: KeyringEntry, _ secret: SecretBytes?, _ claimed: inout Set<String>,
     in edit: inout VaultEdit

@@ -8,7 +8,7 @@ import VaultStorage
 ///
 /// bitwarden.com/help/condition-bitwarden-import. Notes become secure notes, everything else
 /// logins. `user`, `url`, `otp` and `notes` have places of their own; other fields are hidden
-/// custom fields, attributes and tags visible ones.
+/// custom fields; open ones, attributes and tags are visible.
 public struct BitwardenExport: Sendable {
   /// The document in plain text, which has passed through ordinary memory.
   public let document: SecretBytes
@@ -79,7 +79,8 @@ public struct BitwardenExport: Sendable {
     let isSeed = item.kind == .otp && texts["otp"] == nil
     let placed: Set<String> = isNote ? ["notes"] : ["user", "url", "otp", "notes"]
     var fields = texts.filter { !placed.contains($0.key) && !isAddress($0.key, isNote) }
-      .sorted { $0.key < $1.key }.map { field($0.key, $0.value, hidden) }
+      .sorted { $0.key < $1.key }
+      .map { field($0.key, $0.value, item.isOpen(field: $0.key) ? visible : hidden) }
     if isNote, let notes = texts["notes"] { fields.append(field("notes", notes, hidden)) }
     for (key, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
       fields.append(field(key, value, visible))

@@ -112,7 +112,7 @@ public enum KeePassExport {
     for (field, value) in whole.fields.sorted(by: { $0.key < $1.key }) {
       let key = places[field] ?? free(field)
       if let text = value.text.flatMap(escaped) {
-        strings += string(key, text, isProtected: places[field] == nil || key == "otp")
+        strings += string(key, text, isProtected: !whole.item.isOpen(field: field))
       } else {
         attach(key, value.bytes)
       }
@@ -141,7 +141,9 @@ public enum KeePassExport {
       "<String><Key>\(escaped(key) ?? "")</Key><Value\(mark)>\(value)</Value></String>\n"
   }
 
-  /// A new id: 16 bytes as base64. KeePassXC refuses two entries with the same one.
+  /// A new id: 16 bytes as base64.
+  ///
+  /// KeePassXC refuses two entries with the same one.
   private static func id() -> String {
     let bytes = try? Base64.encoded(SecretBytes(copying: RandomBytes.bytes(count: 16)))
     return "<UUID>\(bytes?.text ?? "")</UUID>"

@@ -1,5 +1,7 @@
 /// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is
-/// skipped. Spreadsheets of some countries separate by semicolons.
+/// skipped.
+///
+/// Spreadsheets of some countries separate by semicolons.
 package enum CSVReader {
   /// A row that does not follow the format.
   package struct Failure: Error, Equatable {
@@ -50,6 +52,7 @@ package enum CSVReader {
   /// - Parameters:
   ///   - bytes: The table.
   ///   - separator: The byte between two fields.
+  /// - Returns: The fields of each row.
   /// - Throws: ``Failure`` for a misplaced or unclosed quote, or text that is not UTF-8.
   package static func rows(
     _ bytes: [UInt8], separator: UInt8 = UInt8(ascii: ",")

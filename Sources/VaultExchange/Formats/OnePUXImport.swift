@@ -132,7 +132,8 @@ struct OnePUXImport {
       } else if kind == "file" {
         try takeFile(value, into: &item, &reading)
       } else if let text = Self.text(of: field["value"]) {
-        try item.add(kind == "totp" ? "otp" : name, text)
+        try item.add(
+          kind == "totp" ? "otp" : name, text, isOpen: kind == "totp" ? nil : Self.isOpen(kind))
       } else {
         reading.lose(item.origin, "\(name): a value of the kind '\(kind)'")
       }
@@ -160,6 +161,11 @@ struct OnePUXImport {
       if let text, !text.isEmpty { return text }
     }
     return "field"
+  }
+
+  /// Whether 1Password shows a value of this kind without being asked.
+  private static func isOpen(_ kind: String) -> Bool {
+    !["concealed", "creditCardNumber", "sshKey"].contains { $0.isSame(as: kind) }
   }
 
   private static func kind(of value: JSONValue?) -> String? { value?.sortedMembers.first?.name }

@@ -124,7 +124,7 @@ enum ProtonPassImport {
       if let seed = data?["totpUri"]?.scalarText {
         try item.add(item.fields["otp"] == nil ? "otp" : name, seed)
       } else if let text = data?["content"]?.scalarText ?? data?["timestamp"]?.scalarText {
-        try item.add(name, text)
+        try item.add(name, text, isOpen: field["type"]?.scalarText.map { $0 != "hidden" })
       } else if data?.sortedMembers.isEmpty == false {
         reading.lose(item.origin, "\(name): a field of an unknown type")
       }

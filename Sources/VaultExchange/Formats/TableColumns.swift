@@ -71,6 +71,8 @@ public struct TableColumns: Sendable, Equatable {
   /// - Parameters:
   ///   - headings: The first row, or `nil` for a table without headings.
   ///   - count: The number of columns.
+  /// - Returns: A meaning for each column; `nil` for one that is not described.
+  /// - Throws: ``ExchangeError`` with code `.invalidRequest` if the table has not the columns.
   func meanings(headings: [String]?, count: Int) throws(ExchangeError) -> [TableColumn?] {
     var meanings = [TableColumn?](repeating: nil, count: count)
     for part in parts {
