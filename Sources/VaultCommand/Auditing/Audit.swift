@@ -57,6 +57,7 @@ struct Audit {
   ///   - slots: The key slots of the vault.
   ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
   /// - Returns: The findings, in the order of the topics.
+  /// - Throws: ``CredentialError`` with code `.damaged` for a secret that cannot be read.
   func findings(
     in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?
   ) throws -> [Finding] {

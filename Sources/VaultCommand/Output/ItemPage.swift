@@ -18,11 +18,14 @@ struct ItemPage {
   private let main: Part
   private let fields: [Part]
 
+  /// Makes the page of an item.
+  ///
   /// - Parameters:
   ///   - contents: The item and its secrets.
   ///   - version: The earlier version that they are of.
   ///   - snapshot: The vault, for fingerprints.
   ///   - isRevealed: Whether concealed secrets are shown, too.
+  /// - Throws: ``CredentialError`` where a fingerprint cannot be made.
   init(
     _ contents: ItemWithSecrets, _ version: UInt64?, _ snapshot: VaultSnapshot, isRevealed: Bool
   ) throws {

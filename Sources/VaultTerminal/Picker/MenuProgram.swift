@@ -22,6 +22,7 @@ package enum MenuProgram: String, CaseIterable, Sendable {
   /// The program and its options for reading lines from stdin.
   ///
   /// - Parameter prompt: What stands before what is typed.
+  /// - Returns: The program's name and its options.
   package func command(prompt: String) -> [String] {
     switch self {
     case .fuzzel: ["fuzzel", "--dmenu", "--prompt", "\(prompt) "]

@@ -148,6 +148,8 @@ private struct EditingSession {
   ///   - field: The field, for the name of the file.
   ///   - read: Makes of the edited text what is to be saved; `nil` if nothing was changed.
   ///   - save: Saves it, if the item is still the one that it gets.
+  /// - Returns: The saved change; `nil` if nothing was changed.
+  /// - Throws: ``TerminalError``, ``CommandError``, or what `save` throws.
   private func run<Change>(
     _ text: SecretBytes, replacing item: Item?, named field: String?,
     reading read: (SecretBytes) throws -> Change?,

@@ -57,6 +57,7 @@ struct FieldOptions: ParsableArguments {
   /// The assigned fields, if each of them is open.
   ///
   /// - Parameter item: The item as it is; `nil` for a new one.
+  /// - Returns: The values by the names of their fields.
   /// - Throws: ``CommandError`` with code `usage` for a field that is concealed.
   func assignments(for item: Item?) throws -> [String: Secret] {
     let marks = try marks()

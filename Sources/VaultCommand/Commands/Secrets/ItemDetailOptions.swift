@@ -72,6 +72,8 @@ struct ItemDetailOptions: ParsableArguments {
   /// - Parameters:
   ///   - changes: What ``changes()`` returned.
   ///   - item: The item as it is; `nil` for a new one.
+  /// - Returns: The changes.
+  /// - Throws: ``CommandError`` with code `usage` for an attribute without a name.
   func merged(into changes: ItemChanges, for item: Item?) throws -> ItemChanges {
     var changes = changes
     if !tag.isEmpty || !untag.isEmpty {

@@ -13,6 +13,8 @@ enum Revision {
   ///   - name: The name on the line.
   ///   - version: The version on the line; `nil` for none.
   ///   - read: Reads the item; called again for the shorter name.
+  /// - Returns: What `read` returns.
+  /// - Throws: What `read` throws for the name on the line.
   static func reading<Result>(
     _ name: ItemName, _ version: UInt64?, _ read: (ItemName, UInt64?) throws -> Result
   ) throws -> Result {
