@@ -141,7 +141,7 @@ struct FirstUseTests {
     }
     let long = try home.privateFile("long", longest + "x")
     #expect(code { _ = try PassphraseFile.read(long) } == .invalidValue)
-    #expect(code { _ = try PassphraseFile.read("\(home.path)/none") } == .configuration)
+    #expect(code { _ = try PassphraseFile.read("\(home.path)/none") } == .fileNotFound)
     #expect(try PassphraseFile.read("\(home.path)/none", isOptional: true) == nil)
     #expect(code { _ = try PassphraseFile.read(home.path) } == .configuration)
   }

@@ -98,7 +98,7 @@ struct KeySlotTests {
     #expect(code { _ = try KeyFile.read(path) } == .unsafeFile)
     try rewrite([1, 2, 3], at: path)
     #expect(code { _ = try KeyFile.read(path) } == .wrongKey)
-    #expect(code { _ = try KeyFile.read("\(home.path)/none") } == .configuration)
+    #expect(code { _ = try KeyFile.read("\(home.path)/none") } == .fileNotFound)
     #expect(try KeyFile.read("\(home.path)/none", isOptional: true) == nil)
   }
 }

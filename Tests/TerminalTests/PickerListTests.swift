@@ -15,7 +15,7 @@ struct PickerListTests {
         == ["github", "github-old", "web/github", "my-github-token", "g-i-t-h-u-b"])
     #expect(
       matches("thu", names) == [
-        "github", "github-old", "web/github", "my-github-token", "g-i-t-h-u-b",
+        "github", "web/github", "github-old", "my-github-token", "g-i-t-h-u-b",
       ])
     #expect(matches("", names) == names)
     #expect(matches("zz", names) == [])

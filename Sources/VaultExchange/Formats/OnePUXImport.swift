@@ -127,6 +127,7 @@ struct OnePUXImport {
       let name = Self.name(field["title"], field["id"])
       guard let (kind, value) = field["value"]?.sortedMembers.first else { continue }
       if case .null = value { continue }
+      if case .string(let text) = value, text.isEmpty { continue }
       if number == secret {
         main = Self.text(of: field["value"])
       } else if kind == "file" {

@@ -74,8 +74,8 @@ struct ForeignCopiesTests {
 
   @Test func anItemThatWasThereFirstIsNeverOverwrittenAndCanBeTaken() throws {
     try store("first", ["service", "vault", "username", "f"])
-    for _ in 1...2 {
-      let set = try vault(["set", "f", "--stdin"], input: "ours")
+    for number in 1...2 {
+      let set = try vault(["set", "f", "--stdin"], input: "ours \(number)")
       #expect(set.status == 0 && set.errors.contains("it was left alone: f"), "\(set.errors)")
     }
     let sync = try vault(["keyring", "sync", "--overwrite"])

@@ -67,7 +67,7 @@ struct DocumentedTests {
       line.matches(of: /(?:^|[ (|;&])vault ([^|;&>)]+)/).compactMap { match -> [String]? in
         // The word is another program's, or a sentence's: `service vault`, `no vault`.
         let before = line[..<match.range.lowerBound]
-        if before.hasSuffix("service") || before.hasSuffix("no") { return nil }
+        if ["service", "no", " a"].contains(where: before.hasSuffix) { return nil }
         let words = match.output.1.split(separator: " ").map(String.init)
         return Array(words.prefix { $0 != "--" && !$0.hasPrefix("#") })
       }

@@ -48,8 +48,10 @@ struct WarningTests {
     for line in [["get", "a"], ["list"], ["show", "a"], ["status"], ["read", "secret://a"]] {
       let run = try vault.vault.run(line + ["--json", "-q"])
       let document = try JSONDecoder().decode(Document.self, from: run.output)
-      #expect(document.warnings?.map(\.code) == ["rolled-back"], "\(line)")
-      #expect(document.warnings?.first?.hint?.contains("--accept-rollback") == true)
+      // The status has warnings of its own.
+      let told = document.warnings?.filter { line != ["status"] || $0.code != "single-slot" }
+      #expect(told?.map(\.code) == ["rolled-back"], "\(line)")
+      #expect(told?.first?.hint?.contains("--accept-rollback") == true)
       #expect(run.errors.contains("vault: warning: "), "a person reads it, too")
     }
     let accepted = try vault("get", "a", "--json", "--accept-rollback")
