@@ -49,8 +49,10 @@ struct ReleaseTests {
   func lintianHasNothingToSay() throws {
     for name in ["vault", "lvault"] {
       let package = try package(name: name)
+      // Only the tests leave it uncompressed, which takes a tenth of the time.
       let checked = try VaultProcess(home: home.path, executable: "/usr/bin/lintian").run([
-        "--allow-root", package,
+        "--allow-root", "--suppress-tags",
+        "uses-no-compression-for-control-tarball,uses-no-compression-for-data-tarball", package,
       ])
       #expect(checked.status == 0 && checked.text.isEmpty, "\(checked.text)\(checked.errors)")
     }

@@ -52,6 +52,17 @@ package final class PowerCut: Sendable {
     try Self.run(folder, ["python3", "-c", Self.shutdown, path])
     try Self.run(folder, ["umount", path])
     try mount()
+    // A mount namespace that another test made meanwhile holds a copy of the mount, and with it the
+    // file system that is shut down, until that test ends.
+    let deadline = ContinuousClock.now + .seconds(300)
+    while (try? FileManager.default.contentsOfDirectory(atPath: path)) == nil {
+      guard ContinuousClock.now < deadline else {
+        throw Failure(description: "another mount namespace holds \(path)")
+      }
+      try Self.run(folder, ["umount", path])
+      Thread.sleep(forTimeInterval: 0.2)
+      try mount()
+    }
   }
 
   /// Syncs everything that was written so far.

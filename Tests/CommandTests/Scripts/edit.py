@@ -258,7 +258,7 @@ def everything():
     }
     for field, value in values.items():
         more = ["--field", field] if field else []
-        run(vault, "set", "web/all", *more, "--stdin", "--exact", input=value)
+        run(vault, "set", "web/all", *more, "--stdin", "--exact", "--allow-empty", input=value)
 
     def fields():
         return {
