@@ -13,7 +13,7 @@ public struct ImportedItem: Sendable {
   public var main: SecretBytes
   /// The further fields, by name.
   public var fields: [String: SecretBytes] = [:]
-  /// Fields that the file says are open (`true`) or concealed, see ``ItemChanges/openFields``.
+  /// Fields that the file says are open (`true`) or concealed, see `ItemChanges.openFields`.
   public var openFields: [String: Bool] = [:]
   /// The tags, as the file has them.
   public var tags: [String] = []
