@@ -34,6 +34,10 @@ struct StoreErrorTests {
       store.set("lost", forKey: "k")
       #expect(store.synchronize())
     }
+    // A thread of the store closes it, and takes the log away. Before that it would write over the
+    // damage.
+    func isOpen() -> Bool { home.names(in: "vault").contains("store.sqlite-wal") }
+    for _ in 0..<3_000 where isOpen() { Thread.sleep(forTimeInterval: 0.01) }
     for name in home.names(in: "vault") where name.hasPrefix("store.sqlite-") {
       try FileManager.default.removeItem(atPath: "\(home.location.data)/\(name)")
     }
