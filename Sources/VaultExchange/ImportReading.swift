@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// The result of reading another program's file: its items, and whatever could not be taken.
 ///
 /// Nothing is dropped in silence. An item or a part of one that a vault cannot hold is a loss; a
@@ -32,6 +34,30 @@ public struct ImportReading: Sendable {
   ///
   /// - Parameter item: The item.
   public mutating func add(_ item: ImportedItem) { items.append(item) }
+
+  /// Adds the items of a program that has several vaults: the name of each is a folder where more
+  /// than one has items.
+  ///
+  /// - Parameters:
+  ///   - vaults: The vaults with their items.
+  ///   - item: Reads an item from its JSON and its number, from 1; `nil` for one that it has noted
+  ///     as lost.
+  /// - Throws: What `item` throws.
+  mutating func add(
+    vaults: [(name: String, items: [JSONValue])],
+    _ item: (JSONValue, Int, inout ImportReading) throws -> ImportedItem?
+  ) throws {
+    let areSeveral = vaults.count { !$0.items.isEmpty } > 1
+    for vault in vaults {
+      for (index, tree) in vault.items.enumerated() {
+        guard var item = try item(tree, index + 1, &self) else { continue }
+        if areSeveral, !vault.name.isEmpty {
+          item.name = "\(vault.name.substituting("/", with: "-"))/\(item.name)"
+        }
+        items.append(item)
+      }
+    }
+  }
 
   /// Leaves out some of the items, without a word.
   ///

@@ -32,24 +32,18 @@ struct OnePUXImport {
     }
     var reading = ImportReading()
     for place in repeated { reading.lose(place, "a second member with this name") }
-    let vaults = accounts.flatMap { $0["vaults"]?.elements ?? [] }
-    let areSeveral = vaults.count { !($0["items"]?.elements ?? []).isEmpty } > 1
-    for vault in vaults {
-      let folder = vault["attrs"]?["name"]?.scalarText ?? ""
-      for (number, wrapped) in (vault["items"]?.elements ?? []).enumerated() {
-        // Version 2 wraps an item, and lists the file of a document beside it.
-        let tree = wrapped["item"] ?? wrapped
-        let origin = tree["overview"]?["title"]?.scalarText ?? "item \(number + 1)"
-        if tree["trashed"]?.scalarText == "true" || tree["state"]?.scalarText == "trashed" {
-          reading.lose(origin, "it is in 1Password's trash")
-          continue
-        }
-        var item = try item(tree, origin, &reading)
-        if areSeveral, !folder.isEmpty {
-          item.name = "\(folder.substituting("/", with: "-"))/\(item.name)"
-        }
-        reading.items.append(item)
+    let vaults = accounts.flatMap { $0["vaults"]?.elements ?? [] }.map {
+      (name: $0["attrs"]?["name"]?.scalarText ?? "", items: $0["items"]?.elements ?? [])
+    }
+    try reading.add(vaults: vaults) { wrapped, number, reading in
+      // Version 2 wraps an item, and lists the file of a document beside it.
+      let tree = wrapped["item"] ?? wrapped
+      let origin = tree["overview"]?["title"]?.scalarText ?? "item \(number)"
+      if tree["trashed"]?.scalarText == "true" || tree["state"]?.scalarText == "trashed" {
+        reading.lose(origin, "it is in 1Password's trash")
+        return nil
       }
+      return try item(tree, origin, &reading)
     }
     return reading
   }

@@ -31,21 +31,16 @@ enum ProtonPassImport {
     }
     var reading = ImportReading()
     for place in repeated { reading.lose(place, "a second member with this name") }
-    let areSeveral = vaults.count { !($0.1["items"]?.elements ?? []).isEmpty } > 1
-    for (_, vault) in vaults {
-      let folder = vault["name"]?.scalarText ?? ""
-      for (number, tree) in (vault["items"]?.elements ?? []).enumerated() {
-        let origin = tree["data"]?["metadata"]?["name"]?.scalarText ?? "item \(number + 1)"
-        if tree["state"]?.scalarText == trashed {
-          reading.lose(origin, "it is in Proton Pass's trash")
-          continue
-        }
-        var item = try item(tree, origin, &reading)
-        if areSeveral, !folder.isEmpty {
-          item.name = "\(folder.substituting("/", with: "-"))/\(item.name)"
-        }
-        reading.items.append(item)
+    let named = vaults.map { _, vault in
+      (name: vault["name"]?.scalarText ?? "", items: vault["items"]?.elements ?? [])
+    }
+    try reading.add(vaults: named) { tree, number, reading in
+      let origin = tree["data"]?["metadata"]?["name"]?.scalarText ?? "item \(number)"
+      if tree["state"]?.scalarText == trashed {
+        reading.lose(origin, "it is in Proton Pass's trash")
+        return nil
       }
+      return try item(tree, origin, &reading)
     }
     return reading
   }
