@@ -126,18 +126,14 @@ package enum AtomicFile {
   package static func countOfOtherNames(
     of name: String, inode: UInt64, in directory: Directory
   ) throws(StorageError) -> Int {
-    let prefix = temporaryPrefix(for: name)
-    var names = Set(try directory.names().filter { $0.hasPrefix(prefix) })
-    names.insert(previousName(of: name))
+    // Of a previous generation, the names of the current one count, too.
     let suffix = previousName(of: "")
-    if name.hasSuffix(suffix) {
-      let current = String(name.dropLast(suffix.count))
-      names.insert(current)
-      names.formUnion(
-        try directory.names().filter { $0.hasPrefix(temporaryPrefix(for: current)) })
-    }
-    return names.count { other in
-      (try? System.status(of: other, in: directory.descriptor))?.inode == inode
+    let current = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+    let own = [current, previousName(of: current), previousName(of: name)]
+    let prefixes = [temporaryPrefix(for: current), temporaryPrefix(for: name)]
+    return try directory.names().count { other in
+      other != name && (own.contains(other) || prefixes.contains(where: other.hasPrefix))
+        && (try? System.status(of: other, in: directory.descriptor))?.inode == inode
     }
   }
 

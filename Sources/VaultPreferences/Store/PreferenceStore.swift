@@ -150,9 +150,6 @@ public final class PreferenceStore: Sendable {
   /// The key's value in the strongest layer that has it; `nil` if none has.
   public func value(forKey key: String) -> PreferenceValue? { core.effective(key) }
 
-  /// Every key that a layer has, with the strongest layer's value.
-  package var effectiveValues: [String: PreferenceValue] { core.merged() }
-
   /// Sets a key in the application's domain, or removes it.
   ///
   /// - Parameters:

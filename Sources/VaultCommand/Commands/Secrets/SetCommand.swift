@@ -107,7 +107,10 @@ struct SetCommand: ParsableCommand {
     let name = try ItemName(name)
     let changes = try details.changes()
     // What can be refused before a vault is made for it.
-    if try !settings.locked().blocking.exists() { _ = try fields.assignments(for: nil) }
+    _ = try fields.marks()
+    if !fields.assigned.isEmpty, try !settings.locked().blocking.exists() {
+      _ = try fields.assignments(for: nil)
+    }
     // Read before anything is opened or created, so that a missing or too long secret changes
     // nothing.
     let given = try recipe?.makePassword() ?? givenSecret()
