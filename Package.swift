@@ -38,12 +38,22 @@ let package = Package(
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultCommandCore", "VaultPreferences", "VaultCredentials", "VaultExchange",
+        "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
+        "VaultDefaultsTool", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
+      ]),
+
+    // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
+    // output.
+    .target(
+      name: "VaultCommandCore",
+      dependencies: [
+        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.
@@ -197,8 +207,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultPreferences",
-        "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing", "VaultOneTimeCodes",
+        "VaultCommand", "VaultCommandCore", "VaultCredentials", "VaultExchange",
+        "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
+        "VaultOneTimeCodes",
         "VaultTerminal", "VaultDefaultsTool", "vault", "TestSupport",
       ],
       exclude: ["Scripts", "Snapshots"]),

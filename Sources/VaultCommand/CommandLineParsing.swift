@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultStorage
 import VaultTerminal
 
@@ -206,8 +207,4 @@ extension CommandConfiguration {
 extension ParsableCommand {
   /// The word that stands for the command on a line.
   static var verbName: String { configuration.commandName ?? "" }
-}
-
-extension StringProtocol {
-  var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

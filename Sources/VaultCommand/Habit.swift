@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultStorage
 
 /// The words that people type by habit, from other programs of the kind, and what they mean here.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultStorage
 
 /// What the argument parser says of a line, without what was typed: a word out of place may be a

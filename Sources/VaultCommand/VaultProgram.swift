@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import VaultCommandCore
 import VaultProtocols
 import VaultStorage
 import VaultTerminal

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Synchronization
+import VaultCommandCore
 
 /// The command `vault`: its verbs and what they have in common.
 struct VaultTool: ParsableCommand {

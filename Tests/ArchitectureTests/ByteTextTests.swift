@@ -13,13 +13,13 @@ struct ByteTextTests {
     "VaultDataStore/Schema/DecimalOrder.swift": "digits that Decimal itself has written",
     "VaultPreferences/PropertyLists/DateText.swift": "what is not a date to the letter is refused",
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
-    "VaultCommand/Output/Timestamp.swift": "what is not a time to the letter is refused",
+    "VaultCommandCore/Output/Timestamp.swift": "what is not a time to the letter is refused",
     "VaultStorage/Text/Timestamp.swift": "what is not a time to the letter is refused",
     "VaultStorage/Text/Suggestion.swift": "words are compared as a person reads them",
     "VaultTerminal/Text/TimeSpan.swift": "what is not a span to the letter is refused",
     "VaultTerminal/Text/DisplayWidth.swift": "columns are counted by what a person sees",
     "VaultCredentials/FreeName.swift": "a name is cut between what a person sees",
-    "VaultCommand/Output/ProgramName.swift": "words of our own texts",
+    "VaultCommandCore/Output/ProgramName.swift": "words of our own texts",
     "VaultPasswords/": "a password is made of characters",
     "VaultCredentials/NamePattern.swift": "'?' stands for what a person takes for one character",
     "VaultOneTimeCodes/": "what is not an address to the letter is refused",
@@ -29,16 +29,16 @@ struct ByteTextTests {
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
     "VaultOneTimeCodes", "VaultExchange", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-    "VaultDefaultsTool",
+    "VaultDefaultsTool", "VaultCommandCore",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
   static let formats = [
     "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/", "VaultExchange/",
     "VaultProtocols/",
-    "VaultPreferences/PropertyLists/", "VaultCommand/Commands/Connect/",
+    "VaultPreferences/PropertyLists/", "VaultCommandCore/Connecting/",
     "VaultCommand/Commands/Data/",
-    "VaultCommand/Commands/Credential/", "VaultCommand/References/",
+    "VaultCommand/Commands/Credential/", "VaultCommandCore/References/",
   ]
 
   /// A literal of one character, as it stands in source: `"`, backslash escapes, `\u{…}`.

@@ -9,9 +9,11 @@ import Testing
 struct ForeignFormatTests {
   /// Files that may show a sign, each with its reason.
   static let allowed: [String: String] = [
-    "Commands/Exchange/ImportSource.swift": "the names of the programs to run, and of files",
-    "Commands/Exchange/PassFolder.swift": "the files of a folder, which gpg opens",
-    "Completion/CommandGrammar.swift": "the command's own grammar, as its parser dumps it",
+    "VaultCommandCore/Importing/ImportSource.swift":
+      "the names of the programs to run, and of files",
+    "VaultCommandCore/Importing/PassFolder.swift": "the files of a folder, which gpg opens",
+    "VaultCommand/Completion/CommandGrammar.swift":
+      "the command's own grammar, as its parser dumps it",
   ]
 
   /// The names of the formats and protocols.
@@ -33,9 +35,9 @@ struct ForeignFormatTests {
 
   private func sources() throws -> [Source] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources/VaultCommand").standardized.path
+      .appendingPathComponent("../../Sources").standardized.path
     let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-    return try files.filter { $0.hasSuffix(".swift") }.map {
+    return try files.filter { $0.hasPrefix("VaultCommand") && $0.hasSuffix(".swift") }.map {
       Source(name: $0, text: try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8))
     }
   }

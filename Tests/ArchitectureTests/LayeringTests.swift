@@ -7,9 +7,15 @@ struct LayeringTests {
   static let allowed: [String: Set<String>] = [
     "vault": ["VaultCommand"],
     "VaultCommand": [
-      "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+      "VaultCommandCore", "VaultPreferences", "VaultCredentials", "VaultExchange",
+      "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
       "VaultStorage", "VaultSealing", "CVaultLinux",
+    ],
+    "VaultCommandCore": [
+      "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+      "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
+      "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",

@@ -21,7 +21,7 @@ struct UnsafeCodeTests {
     "VaultAppData/Predicates/QueryFunctions.swift": "bytes as text",
     "VaultAppData/Predicates/SortDescriptor+Models.swift": "a cast of a key path",
     "VaultAppDataMacros/ModelExpansion.swift": "the word in generated code",
-    "VaultCommand/Output/OutputFile.swift": "lstat(2)",
+    "VaultCommandCore/Output/OutputFile.swift": "lstat(2)",
     "VaultCredentials/Clock.swift": "clock_gettime(2)",
     "VaultCredentials/Keyring/BusConnection.swift": "GDBus",
     "VaultCredentials/Keyring/BusValue.swift": "GVariant",

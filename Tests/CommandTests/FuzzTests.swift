@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCommandCore
 import VaultCredentials
 import VaultExchange
 import VaultProtocols

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import VaultCommandCore
 
 /// The verbs, their options and values, as the argument parser describes them.
 ///

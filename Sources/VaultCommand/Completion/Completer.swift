@@ -1,3 +1,5 @@
+import VaultCommandCore
+
 /// Completes a line that is being typed.
 struct Completer {
   /// What the shell does besides showing the candidates.

@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultStorage
 
 /// The completion scripts: a few lines that ask the command for candidates and show them.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultCommandCore
 import VaultCredentials
 import VaultDataStore
 import VaultProtocols

@@ -1,4 +1,5 @@
 import ArgumentParser
+package import VaultCommandCore
 
 extension VaultSettings {
   /// Parses a line with only `--home` and `--vault`; `nil` for any other option, which needs the

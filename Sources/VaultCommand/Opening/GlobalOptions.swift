@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultTerminal
 
 /// The options of every verb: which vault, and what unlocks it.

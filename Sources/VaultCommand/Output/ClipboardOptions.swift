@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultCredentials
 import VaultTerminal
 
@@ -62,33 +63,5 @@ struct ClipboardChoice: ParsableArguments {
       request.seconds = seconds
     }
     return request
-  }
-}
-
-/// A line's request to copy to the clipboard.
-package struct ClipboardRequest: Equatable, Sendable {
-  /// The only clipboard to use.
-  var route: ClipboardRoute?
-  /// The time after which it is cleared, in seconds; `nil` for the vault's setting.
-  var seconds: Int?
-
-  /// The clipboard, with the time from the line or from the vault's settings.
-  func clipboard(for vault: UnlockedVault.Blocking) throws -> Clipboard {
-    clipboard(clearedAfter: try seconds ?? vault.clipboardSetting())
-  }
-
-  /// The clipboard, with the time from the line or the usual one: no vault is open.
-  func clipboard() -> Clipboard { clipboard(clearedAfter: seconds) }
-
-  private func clipboard(clearedAfter seconds: Int?) -> Clipboard {
-    Clipboard(
-      seconds: seconds ?? Clipboard.standardSeconds, route: route, program: ProgramName.current)
-  }
-}
-
-extension Clipboard {
-  /// The seconds of a time up to an hour, as `--clear-after` and the settings take it.
-  static func seconds(_ text: String) -> Int? {
-    TimeSpan.seconds(text).flatMap { (0...maximumSeconds).contains($0) ? $0 : nil }
   }
 }

@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultOneTimeCodes
 import VaultPreferences
 import VaultSealing

@@ -1,4 +1,5 @@
 import VaultCommand
+import VaultCommandCore
 import VaultOneTimeCodes
 import VaultProtocols
 import VaultSealing

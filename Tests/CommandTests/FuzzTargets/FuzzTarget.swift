@@ -1,4 +1,5 @@
 import VaultCommand
+import VaultCommandCore
 import VaultCredentials
 import VaultExchange
 import VaultOneTimeCodes

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCommandCore
 import VaultSealing
 import VaultStorage
 import VaultTerminal

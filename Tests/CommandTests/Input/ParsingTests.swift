@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCommandCore
 
 struct ParsingTests {
   @Test(arguments: [["get", "api-token"], ["get", "work/github"], ["get", "a b"], ["get", "ü"]])

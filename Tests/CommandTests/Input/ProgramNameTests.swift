@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCommandCore
 
 struct ProgramNameTests {
   @Test(arguments: [

@@ -1,5 +1,6 @@
 import Testing
 import VaultCommand
+import VaultCommandCore
 import VaultProtocols
 
 /// References on the line of `vault run`.

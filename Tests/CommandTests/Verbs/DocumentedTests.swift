@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCommandCore
 
 /// The help and Documentation/cli.md say what is so: all of it, and nothing else.
 struct DocumentedTests {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultProtocols
 
 /// `vault credential`: another program writes its words, so they are passed on as they are.

@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultCredentials
 import VaultProtocols
 import VaultSealing

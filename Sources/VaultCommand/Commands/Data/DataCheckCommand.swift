@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultDataStore
 import VaultStorage
 import VaultTerminal

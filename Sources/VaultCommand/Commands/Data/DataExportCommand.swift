@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import VaultCommandCore
 import VaultDataStore
 import VaultSealing
 import VaultStorage

@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultDataStore
 import VaultStorage
 import VaultTerminal

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultCredentials
 import VaultStorage
 import VaultTerminal

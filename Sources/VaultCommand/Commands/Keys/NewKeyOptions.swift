@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultCredentials
 import VaultSealing
 import VaultTerminal

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultCommandCore
 import VaultDefaultsTool
 
 /// `vault defaults`: its words go to ``DefaultsTool`` as they are, since there everything may be a

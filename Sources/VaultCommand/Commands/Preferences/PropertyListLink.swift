@@ -1,3 +1,4 @@
+import VaultCommandCore
 import VaultDefaultsTool
 import VaultTerminal
 

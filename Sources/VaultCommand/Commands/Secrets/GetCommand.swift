@@ -1,4 +1,5 @@
 import ArgumentParser
+package import VaultCommandCore
 import VaultCredentials
 import VaultProtocols
 import VaultSealing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultCommandCore
 import VaultCredentials
 import VaultStorage
 import VaultTerminal
@@ -28,14 +29,5 @@ enum Revision {
         throw error
       }
     }
-  }
-}
-
-extension Item {
-  /// Says on stderr that the secret has expired, if it has.
-  func tellIfExpired(now: Date = Date()) {
-    guard let expires, expires < now else { return }
-    let day = Timestamp.text(expires).unicodeScalars.prefix { $0 != "T" }
-    StandardError.note("note: \(Sanitizer.visible(name.text)) expired on \(String(day))")
   }
 }

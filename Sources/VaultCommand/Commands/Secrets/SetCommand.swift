@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import VaultCommandCore
 import VaultCredentials
 import VaultOneTimeCodes
 import VaultPasswords

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import VaultCommandCore
 import VaultCredentials
 import VaultStorage
 import VaultTerminal

@@ -1,9 +1,0 @@
-import VaultStorage
-import VaultTerminal
-
-extension StandardOutput {
-  /// Writes a JSON document, with the warnings so far.
-  static func write(_ members: [(String, JSONValue)]) throws {
-    try write(JSONValue.document(members + Notices.members))
-  }
-}

@@ -1,0 +1,221 @@
+package import FoundationEssentials
+package import VaultCredentials
+import VaultPasswords
+import VaultSealing
+import VaultStorage
+
+/// A look at all secrets of a vault for what a person should change.
+package struct Audit {
+  /// What is looked for.
+  package enum Topic: String, CaseIterable {
+    /// The same secret in several items.
+    case equal
+    /// Passwords that are guessed early.
+    case weak
+    /// Items that were not changed for long.
+    case old
+    /// Items that have expired.
+    case expired
+    /// Items that expire soon.
+    case expiring
+    /// The vault itself: ways back into it.
+    case vault
+  }
+
+  /// One thing that was found.
+  package struct Finding {
+    package let topic: Topic
+    /// Which finding it is; never renamed.
+    package let code: String
+    /// The items, by name; none for the vault itself.
+    package var items: [Item] = []
+    /// A clause without a name and without a secret.
+    package let message: String
+    package var hint: String?
+    /// The strength of a weak one.
+    package var bits: Double?
+  }
+
+  /// zxcvbn calls a password "very unguessable" from ten thousand million guesses on.
+  ///
+  /// https://github.com/dropbox/zxcvbn: score 4.
+  package static let neededBits = 33.2
+  /// The estimate reads no further: longer texts are keys or notes.
+  private static let longestPassword = 128
+
+  package let topics: Set<Topic>
+  /// How old an item may be.
+  package let maximumAge: TimeInterval
+  /// How far ahead an expiry counts as soon.
+  package let horizon: TimeInterval
+  package let now: Date
+
+  package init(
+    topics: Set<Topic>, maximumAge: TimeInterval, horizon: TimeInterval, now: Date
+  ) {
+    self.topics = topics
+    self.maximumAge = maximumAge
+    self.horizon = horizon
+    self.now = now
+  }
+
+  /// Looks at a vault.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The items; each secret is opened by itself and let go.
+  ///   - slots: The key slots of the vault.
+  ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
+  /// - Returns: The findings, in the order of the topics.
+  /// - Throws: ``CredentialError`` with code `.damaged` for a secret that cannot be read.
+  package func findings(
+    in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?
+  ) throws -> [Finding] {
+    let items = snapshot.items()
+    var found: [Finding] = []
+    if !topics.isDisjoint(with: [.equal, .weak]) { found += try secrets(of: items, in: snapshot) }
+    for item in items {
+      let age = now.timeIntervalSince(item.modified)
+      if topics.contains(.old), age > maximumAge {
+        found.append(
+          Finding(
+            topic: .old, code: "old", items: [item],
+            message: "last changed \(item.modified.relative(to: now))"))
+      }
+      guard let expires = item.expires else { continue }
+      if expires < now {
+        guard topics.contains(.expired) else { continue }
+        found.append(
+          Finding(topic: .expired, code: "expired", items: [item], message: "on \(expires.day)"))
+      } else if topics.contains(.expiring), expires < now.addingTimeInterval(horizon) {
+        found.append(
+          Finding(topic: .expiring, code: "expiring", items: [item], message: "on \(expires.day)"))
+      }
+    }
+    if topics.contains(.vault) { found += Self.waysBack(slots, lastBackup) }
+    let order = Dictionary(
+      uniqueKeysWithValues: Topic.allCases.enumerated().map { ($1, $0) })
+    return found.enumerated().sorted {
+      (order[$0.element.topic] ?? 0, $0.offset) < (order[$1.element.topic] ?? 0, $1.offset)
+    }.map(\.element)
+  }
+
+  // MARK: Secrets
+
+  private func secrets(of items: [Item], in snapshot: VaultSnapshot) throws -> [Finding] {
+    var found: [Finding] = []
+    var alike: [String: [Item]] = [:]
+    for item in items {
+      let secret: Secret
+      do {
+        secret = try snapshot.secret(of: item)
+      } catch let error as CredentialError where error.code == .damaged {
+        found.append(
+          Finding(
+            topic: .vault, code: "unreadable", items: [item], message: error.message,
+            hint: error.advice))
+        continue
+      }
+      guard secret.count > 0 else { continue }
+      let fingerprint = try snapshot.fingerprint(of: item)
+      alike["\(fingerprint.length) \(fingerprint.hash)", default: []].append(item)
+      if topics.contains(.weak), Self.isPassword(item, secret) {
+        let strength = PassphraseStrength(secret.bytes)
+        guard strength.bits < Self.neededBits else { continue }
+        let bits = max(0, (strength.bits * 10).rounded(.down) / 10)
+        found.append(
+          Finding(
+            topic: .weak, code: "weak", items: [item],
+            message: "\(bits) bits: \(strength.pattern.reason)", bits: bits))
+      }
+    }
+    guard topics.contains(.equal) else { return found }
+    // A fingerprint is short: what it has in common is compared once more.
+    for group in alike.values where group.count > 1 {
+      found += try equal(group, in: snapshot).map { items in
+        Finding(
+          topic: .equal, code: "equal", items: items,
+          message: "\(items.count) items have the same secret")
+      }
+    }
+    return found.sorted { Self.firstName($0) < Self.firstName($1) }
+  }
+
+  private static func firstName(_ finding: Finding) -> String {
+    finding.items.first?.name.text ?? ""
+  }
+
+  /// The groups of items whose secrets are the same.
+  private func equal(_ items: [Item], in snapshot: VaultSnapshot) throws -> [[Item]] {
+    var groups: [(secret: SecretBytes, items: [Item])] = []
+    for item in items {
+      let secret = try snapshot.secret(of: item).bytes
+      if let known = groups.firstIndex(where: { $0.secret.isEqual(to: secret) }) {
+        groups[known].items.append(item)
+      } else {
+        groups.append((secret, [item]))
+      }
+    }
+    return groups.map(\.items).filter { $0.count > 1 }
+  }
+
+  /// Whether a secret is one that a person may have chosen.
+  private static func isPassword(_ item: Item, _ secret: Secret) -> Bool {
+    switch item.kind {
+    case .secret, .genericPassword, .internetPassword, .login: break
+    case .token, .certificate, .note, .otp: return false
+    }
+    guard secret.count <= longestPassword, SecretText.isPrintable(secret.bytes) else {
+      return false
+    }
+    return secret.withBytes { bytes in
+      !(0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0x0A }
+    }
+  }
+
+  // MARK: The vault
+
+  private static func waysBack(_ slots: [KeySlot], _ lastBackup: Int64?) -> [Finding] {
+    var found: [Finding] = []
+    if slots.count == 1 {
+      found.append(
+        Finding(
+          topic: .vault, code: "single-slot",
+          message: "one key slot alone opens the vault: without it, everything is lost",
+          hint: Advice.text(nil, [.addKey])))
+    }
+    if !slots.contains(where: { $0.kind == .recovery }) {
+      found.append(
+        Finding(
+          topic: .vault, code: "no-recovery",
+          message: "no recovery code opens the vault, if the other keys are lost",
+          hint: Advice.text(nil, [.addRecoveryCode])))
+    }
+    if lastBackup == nil {
+      found.append(
+        Finding(
+          topic: .vault, code: "no-backup", message: "no backup of it is known on this machine",
+          hint: "make one: \(ProgramName.current) backup FILE"))
+    }
+    return found
+  }
+}
+
+extension Date {
+  /// The day, such as `2026-11-22`.
+  package var day: String { String(Timestamp.text(self).unicodeScalars.prefix { $0 != "T" }) }
+}
+
+extension PassphraseStrength.Pattern {
+  /// Why it is guessed early.
+  fileprivate var reason: String {
+    switch self {
+    case .commonPassword: "many people use it"
+    case .commonWord: "common words"
+    case .keyboardWalk: "keys beside each other"
+    case .sequence: "a sequence"
+    case .repetition: "a repetition"
+    case .date: "a date"
+    case .characters: "it is short"
+    }
+  }
+}

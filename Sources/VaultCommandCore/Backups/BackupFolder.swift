@@ -1,0 +1,75 @@
+package import FoundationEssentials
+import Glibc
+import VaultCredentials
+import VaultStorage
+
+/// A folder of backups, each named by its vault and its time:
+/// `work-e7241a1a-20261122T201530Z.vault`.
+package struct BackupFolder {
+  /// The folder's path, without a slash at the end.
+  private let path: String
+
+  private static let suffix = "Z.vault"
+  private static let timeLength = "20261122T201530".utf8.count
+
+  /// The folder that a path names; `nil` if it names a file.
+  ///
+  /// A path that ends with a slash is a folder, which is made if it is missing.
+  ///
+  /// - Throws: ``CommandError`` with code `cannot-create`.
+  package init?(_ path: String) throws {
+    var trimmed = path
+    while trimmed.utf8.count > 1, trimmed.utf8.last == UInt8(ascii: "/") { trimmed.removeLast() }
+    let status = try? System.targetStatus(of: trimmed, in: AT_FDCWD)
+    guard status?.isDirectory == true || path.utf8.last == UInt8(ascii: "/") else { return nil }
+    self.path = trimmed
+    guard status == nil else { return }
+    do {
+      try System.makeDirectory(trimmed, in: AT_FDCWD, mode: 0o700)
+    } catch  where error.errno != EEXIST {
+      throw CommandError(
+        .cannotCreate, "the folder \(trimmed) cannot be created: \(error.reason)",
+        hint: "check that the folder above it exists and can be written")
+    } catch {}
+  }
+
+  /// How the names of a vault's backups begin; the id tells apart vaults of one name.
+  package static func stem(_ name: String?, id: String) -> String {
+    "\(name ?? "vault")-\(id.prefix(8))-"
+  }
+
+  /// The path of a backup that is made at a time.
+  package func path(of stem: String, at time: Date) -> String {
+    let time = Timestamp.text(time).utf8.filter {
+      $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":")
+    }
+    return "\(path)/\(stem)\(String(decoding: time.dropLast(), as: UTF8.self))\(Self.suffix)"
+  }
+
+  /// Removes all but the newest backups of a vault.
+  ///
+  /// Only files that are named as ours and begin as backups do.
+  ///
+  /// - Returns: The paths of those that were removed, oldest first.
+  /// - Throws: ``CommandError`` with code `input-output`.
+  package func prune(_ stem: String, keeping count: Int) throws -> [String] {
+    let length = stem.utf8.count + Self.timeLength + Self.suffix.utf8.count
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter {
+      $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
+    }
+    var removed: [String] = []
+    // The time is written so that names sort by it.
+    for name in names.sorted().dropLast(count) {
+      let file = "\(path)/\(name)"
+      guard BackupSummary.isBackup(at: file) else { continue }
+      do {
+        try System.unlink(file, in: AT_FDCWD)
+      } catch {
+        throw CommandError(
+          .inputOutput, "the new backup is written, but \(file) cannot be removed: \(error.reason)")
+      }
+      removed.append(file)
+    }
+    return removed
+  }
+}

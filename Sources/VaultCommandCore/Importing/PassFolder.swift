@@ -1,0 +1,118 @@
+import FoundationEssentials
+package import VaultCredentials
+package import VaultExchange
+import VaultSealing
+import VaultTerminal
+
+/// A folder of `pass` or `gopass`, whose files gpg encrypts and decrypts.
+package struct PassFolder {
+  package let path: String
+  package var isGopass = false
+
+  package init(path: String, isGopass: Bool = false) {
+    self.path = path
+    self.isGopass = isGopass
+  }
+
+  /// Reads all files of the folder.
+  ///
+  /// - Returns: The items, and the files that gpg could not open.
+  /// - Throws: ``CommandError`` with code `import-unreadable`,
+  ///   `program-missing`.
+  package func read() throws -> ImportReading {
+    guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path).sorted() else {
+      throw ImportSource.notAFolder
+    }
+    var reading = ImportReading()
+    let progress = ProgressLine("opening file")
+    for (number, name) in names.enumerated() where !PassStore.isHidden(name) {
+      progress.show(number, of: names.count)
+      let file = "\(path)/\(name)"
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
+        continue
+      }
+      guard let item = PassStore.name(ofFile: name) else {
+        reading.lose(
+          name,
+          name.hasSuffix(".age")
+            ? "only gopass opens files of age" : "it is not a .gpg file")
+        continue
+      }
+      let run = try ChildProgram.runInstalled(
+        ["gpg", "--quiet", "--decrypt", "--", file], input: .inherited)
+      guard run.isSuccess else {
+        reading.lose(name, "gpg could not open it")
+        continue
+      }
+      reading.add(
+        isGopass
+          ? try GopassImport.item(item, run.output) : try PassImport.item(item, run.output))
+    }
+    return reading
+  }
+
+  /// Writes a file for each item.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - snapshot: The vault that they are in.
+  ///   - progress: Called before each item with the number of those before it.
+  /// - Returns: The names of items that a file of `pass` cannot hold; nothing of them is written.
+  /// - Throws: ``CommandError`` with code `cannot-create` if a file exists already, before any is
+  ///   written.
+  package func write(
+    _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void
+  ) throws -> [ItemName] {
+    let manager = FileManager.default
+    guard let list = manager.contents(atPath: "\(path)/\(PassStore.keyFile)"),
+      let text = String(data: list, encoding: .utf8)
+    else {
+      throw CommandError(
+        .notAPasswordStore, "the folder has no .gpg-id", hint: "make it: pass init KEY")
+    }
+    let keys = PassStore.keys(in: text)
+    var files: [String] = []
+    for item in items {
+      let file = try "\(path)/\(PassStore.path(of: item.name))"
+      guard !manager.fileExists(atPath: file) else {
+        throw CommandError(
+          .cannotCreate, "'\(item.name.text)' already exists in the folder",
+          hint: "move it away, or export other names")
+      }
+      files.append(file)
+    }
+    var left: [ItemName] = []
+    for (number, (item, file)) in zip(items, files).enumerated() {
+      progress(number)
+      let whole = try snapshot.secrets(of: item)
+      let entry = PassEntry(main: whole.main.bytes, fields: whole.fields.mapValues(\.bytes))
+      if let contents = try entry.file() {
+        try write(contents, of: item, to: file, for: keys)
+      } else {
+        left.append(item.name)
+      }
+    }
+    return left
+  }
+
+  private func write(
+    _ contents: SecretBytes, of item: Item, to path: String, for keys: [String]
+  ) throws {
+    if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+      try FileManager.default.createDirectory(
+        atPath: String(path[..<slash]), withIntermediateDirectories: true)
+    }
+    let recipients = keys.flatMap { ["--recipient", $0] }
+    let run = try ChildProgram.runInstalled(
+      ["gpg", "--quiet", "--batch", "--yes", "--trust-model", "always", "--encrypt"] + recipients,
+      input: .bytes(contents))
+    guard run.isSuccess else {
+      throw CommandError(
+        .gpgFailed, "gpg could not encrypt '\(item.name.text)'",
+        hint: "check that the keys of .gpg-id are there: gpg --list-keys")
+    }
+    // An interrupted export must not leave half a file.
+    try OutputFile.write(run.output, to: path)
+  }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import VaultCredentials
+package import VaultExchange
+import VaultProtocols
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// The file that `vault import dotenv --references` writes: the `.env` file with references in place
+/// of the secrets that the vault holds now.
+package struct ReferencesFile {
+  private let path: String
+  private let document: DotenvReferences
+
+  /// Prepares the file, and asks before an existing one is replaced.
+  ///
+  /// - Parameters:
+  ///   - path: The file to write; `-` for stdout.
+  ///   - bytes: The `.env` file.
+  ///   - isConfirmed: Whether an existing file may be replaced without a question.
+  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code `cannot-create`
+  ///   if the file exists and there is nobody to ask.
+  package init(path: String, of bytes: [UInt8], isConfirmed: Bool) throws {
+    self.path = path
+    document = try DotenvReferences(bytes)
+    guard path != "-", !isConfirmed, SecretInput.exists(path) else { return }
+    let shown = Sanitizer.visible(path)
+    guard let answer = try Prompt.confirm("\(shown) exists. Replace it?", default: false) else {
+      throw CommandError(
+        .cannotCreate, "\(path) exists already", hint: "replace it: --yes; nothing was imported")
+    }
+    guard answer else {
+      StandardError.note("nothing was imported")
+      throw ExitStatusOnly(status: .no)
+    }
+  }
+
+  /// Whether the document goes to stdout.
+  package var isStandardOutput: Bool { path == "-" }
+
+  /// Leaves out what is a reference already.
+  package static func withoutReferences(_ reading: ImportReading) -> ImportReading {
+    reading.keeping { item in
+      item.main.withBytes { $0.text(0..<$0.byteCount) }?.contains(SecretReference.scheme) != true
+    }
+  }
+
+  /// Refuses a plan whose references would stand for other secrets than those of the file.
+  package func check(_ plan: ImportPlan) throws {
+    let others = plan.steps.filter { $0.action == .exists }.map { "'\($0.name.text)'" }
+    guard let first = others.first else { return }
+    throw CommandError(
+      .itemExists,
+      (others.count == 1
+        ? "\(first) exists with another secret"
+        : "\(others.count) items exist with other secrets, the first is \(first)")
+        + "; nothing was imported or written",
+      hint: "store new versions: --replace; or choose other names: --prefix app/")
+  }
+
+  /// Writes the file, with mode 0600.
+  package func write(_ plan: ImportPlan) throws {
+    var names: [String: String] = [:]
+    for step in plan.steps {
+      names[step.item.origin] = SecretReference(name: step.name.text).fullText
+    }
+    let (bytes, replaced, kept) = document.document { names[$0] }
+    guard !isStandardOutput else { return try StandardOutput.write(bytes) }
+    try OutputFile.write(to: path, isPlainFile: true, option: "--references") {
+      file throws(System.Failure) in
+      try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
+    }
+    StandardError.note(
+      "wrote \(path): \(replaced) \(replaced == 1 ? "reference" : "references")"
+        + (kept > 0 ? ", \(kept) \(kept == 1 ? "value" : "values") as before" : ""),
+      hint: "use it: \(ProgramName.current) run --env-file \(Quoting.shell(path)) -- COMMAND")
+  }
+}
+
+/// The names that `--only` chooses: patterns with commas between them, in any case.
+package struct NameChoice {
+  private let patterns: [NamePattern]
+
+  package init(_ text: String) throws {
+    let words = text.uppercased().parts(at: ",").map { String($0).trimmingBlanks }
+      .filter { !$0.isEmpty }
+    guard !words.isEmpty else {
+      throw CommandError.usage("--only names nothing", hint: "such as: --only '*KEY*,*SECRET*'")
+    }
+    patterns = words.map { NamePattern($0) }
+  }
+
+  package func contains(_ name: String) -> Bool {
+    let name = name.uppercased()
+    return patterns.contains { $0.matches(name) }
+  }
+}

@@ -1,0 +1,80 @@
+package import VaultCredentials
+import VaultStorage
+import VaultTerminal
+
+extension VaultSettings {
+  /// Opens the vault, and prints its notices, also after a failure.
+  package func withVault<Result>(
+    named name: String? = nil, _ body: (UnlockedVault.Blocking) throws -> Result
+  ) throws -> Result {
+    let vault = try locked(named: name)
+    return try Self.tellingNotices(
+      of: try vault.blocking.unlock(with: UnlockSources(settings: self, vault: vault).sources()),
+      body)
+  }
+
+  /// Opens the vault for a change, and creates it first if that needs no decision.
+  package func withVaultMade<Result>(
+    _ body: (UnlockedVault.Blocking) throws -> Result
+  ) throws -> Result {
+    let vault = try locked()
+    guard try vault.blocking.exists() else {
+      let made = try VaultSetup(settings: self, vault: vault).makeForFirstSecret()
+      return try Self.tellingNotices(of: made.vault) { vault in
+        let result = try Self.firstChange { try body(vault) }
+        // Last, so that whoever gives up here has what they came for.
+        try made.offerRecovery(after: "The vault is created, and your change is stored.")
+        return result
+      }
+    }
+    return try withVault(body)
+  }
+
+  /// Makes the first change of a vault; who gives up in the middle of it learns what there is.
+  private static func firstChange<Result>(_ body: () throws -> Result) throws -> Result {
+    let words = "The vault is created; nothing is stored in it yet."
+    do {
+      return try Prompt.withLastWords(words, body)
+    } catch let error as TerminalError where error.code == .cancelled {
+      throw CommandError(.cancelled, "given up: \(words.dropLast().lowercasedFirst)")
+    }
+  }
+
+  /// Opens the vault for a question; returns `nil` if there is no vault, and so nothing to be
+  /// found.
+  ///
+  /// A vault that exists and cannot be opened is an error, never "nothing found".
+  @discardableResult
+  package func withVaultIfAny<Result>(
+    _ body: (UnlockedVault.Blocking) throws -> Result
+  ) throws -> Result? {
+    guard try locked().blocking.exists() else { return nil }
+    return try withVault(body)
+  }
+
+  package static func tellingNotices<Result>(
+    of open: UnlockedVault, _ body: (UnlockedVault.Blocking) throws -> Result
+  ) throws -> Result {
+    let vault = open.blocking
+    Notices.watch(open)
+    defer { Notices.tell() }
+    do {
+      return try body(vault)
+    } catch var error as CredentialError where error.code == .itemNotFound {
+      if let near = nearest(to: error.missingItem, in: vault) {
+        (error.hint, error.remedies) = ("did you mean: \(near)", [])
+      }
+      throw error
+    }
+  }
+
+  /// The item whose name is similar to a missing one, or the folder of that name.
+  ///
+  /// A vault with many thousand items is not searched.
+  private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
+    guard let name, let items = try? vault.items(), items.count <= 5000 else { return nil }
+    let folder = "\(name.text)/"
+    if items.contains(where: { $0.name.text.utf8.starts(with: folder.utf8) }) { return folder }
+    return Suggestion.nearest(to: name.text, among: items.map(\.name.text))
+  }
+}

@@ -1,0 +1,107 @@
+package import VaultCredentials
+package import VaultSealing
+package import VaultStorage
+import VaultTerminal
+
+/// Offers a recovery code, which is shown once and must be confirmed.
+package struct RecoveryOffer {
+  /// Whether to create one; `nil` to ask if there is a terminal.
+  package var isWanted: Bool?
+  /// The label of its key slot; empty for the next that is free: recovery, recovery 2 and so on.
+  package var label = ""
+  /// Whether the code goes into a JSON document, without a question.
+  package var isForDocument = false
+  /// What is done already when the code is offered, as a sentence.
+  package var before = ""
+
+  package init(
+    isWanted: Bool? = nil, label: String = "", isForDocument: Bool = false, before: String = ""
+  ) {
+    self.isWanted = isWanted
+    self.label = label
+    self.isForDocument = isForDocument
+    self.before = before
+  }
+
+  /// A new key slot, and the code that opens it if it is still to be written.
+  package struct Made {
+    package let slot: KeySlot
+    package let code: SecretBytes?
+
+    /// The members of a JSON document.
+    package var members: [(String, JSONValue)] {
+      [("recoveryCode", .optional(code.flatMap { Secret($0).text }))]
+    }
+  }
+
+  /// Adds a recovery slot if the person wants one.
+  ///
+  /// On a terminal it shows the code and asks for two of its groups. Without a terminal the code
+  /// goes to stdout, and only if an option asked for it.
+  ///
+  /// - Returns: The slot; `nil` if there is none.
+  @discardableResult
+  package func makeSlot(in vault: UnlockedVault.Blocking) throws -> Made? {
+    if isWanted == false { return nil }
+    guard Prompt.isPossible, !isForDocument else {
+      guard isWanted == true else { return nil }
+      let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
+      let made = try vault.addSlot(slot)
+      if !isForDocument {
+        try StandardOutput.write(code.bytes)
+        try StandardOutput.write("\n")
+      }
+      return Made(slot: made, code: code.bytes)
+    }
+    if isWanted == nil {
+      let question = "Create a recovery code, to keep on paper in case the key is lost?"
+      guard
+        try Prompt.withLastWords(withoutCode, { try Prompt.confirm(question, default: true) })
+          == true
+      else { return nil }
+    }
+    let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
+    do {
+      try Prompt.withLastWords(unconfirmed) {
+        Prompt.tell("\nWrite this down; it is not shown again:\n\n    ", secret: code.bytes)
+        Prompt.tell("")
+        for group in [2, 5] { try confirm(group, of: code.bytes) }
+      }
+    } catch let error as TerminalError where error.code == .cancelled {
+      throw CommandError(.cancelled, "given up: \(unconfirmed.lowercasedFirst)")
+    }
+    let made = try vault.addSlot(slot)
+    Prompt.tell("The recovery code opens the vault from now on.")
+    return Made(slot: made, code: nil)
+  }
+
+  private var later: String { "create one later: \(ProgramName.current) key add --recovery" }
+
+  private var withoutCode: String {
+    sentence("There is no recovery code; \(later)")
+  }
+
+  private var unconfirmed: String {
+    sentence("There is no recovery code: the one above opens nothing; \(later)")
+  }
+
+  private func sentence(_ text: String) -> String { before.isEmpty ? text : "\(before) \(text)" }
+
+  /// The label of the line, or the first of `recovery`, `recovery 2`, … that no slot has.
+  private func freeLabel(in vault: UnlockedVault.Blocking) throws -> String {
+    guard label.isEmpty else { return label }
+    let taken = Set(try vault.slots().map(\.label))
+    let standard = KeySlot.Kind.recovery.name
+    return (1...).lazy.map { $0 == 1 ? standard : "\(standard) \($0)" }
+      .first { !taken.contains($0) } ?? standard
+  }
+
+  private func confirm(_ group: Int, of code: SecretBytes) throws {
+    let expected = try code.slice((group - 1) * 7..<(group - 1) * 7 + 6)
+    while true {
+      guard let typed = try Prompt.line("Type group \(group) of the code:") else { return }
+      if try RecoveryCode.written(typed).isEqual(to: expected) { return }
+      Prompt.tell("That does not match. Try again.")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+package import VaultCredentials
+package import VaultStorage
+import VaultTerminal
+
+/// The vault that a line means, and how to unlock it.
+package struct VaultSettings: Equatable, Sendable {
+  package var home: String?
+  package var vaultName: String?
+  package var writesJSON = false
+  package var passphrase: SecretSource?
+  package var keyFile: String?
+  package var keyringTimeout: Int?
+  package var acceptsRollback = false
+  package var usesSession = true
+  package var usesKeyring = true
+  package var requiresEncryptedSession = false
+  /// The length of a new session; `nil` for the default.
+  package var sessionSeconds: Int?
+
+  package init() {}
+
+  /// Returns the locked vault.
+  ///
+  /// - Parameters:
+  ///   - name: A vault other than the one that the line means.
+  ///   - asksNobody: Whether to show no keyring prompt and start no session, for only looking.
+  /// - Returns: The vault; nothing has been read yet.
+  /// - Throws: `CredentialError` with code `.configuration`.
+  package func locked(named name: String? = nil, asksNobody: Bool = false) throws -> LockedVault {
+    var options = VaultOptions()
+    options.acceptsRollback = acceptsRollback
+    options.usesKeyring = usesKeyring
+    options.requiresEncryptedKeyringSession = requiresEncryptedSession
+    options.remindsOfSingleSlot = StandardError.isTerminal
+    options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
+    if options.allowsKeyringPrompt { options.keyringPrompt = KeyringPromptCancellation.watch() }
+    if ProgressLine.isShown { options.progress = VaultProgressLines().show }
+    if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
+    if let sessionSeconds { options.sessionSeconds = sessionSeconds }
+    if !usesSession || asksNobody { options.sessionSeconds = 0 }
+    options.desktopKeyring = Self.keyrings.withLock { keyrings in
+      let keyring = keyrings[options.allowsKeyringPrompt] ?? options.makeKeyring()
+      keyrings[options.allowsKeyringPrompt] = keyring
+      return keyring
+    }
+    return try LockedVault(
+      location: location(),
+      name: name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
+      options: options)
+  }
+
+  /// One keyring for all vaults that a command opens, by whether it may prompt, so that a hung one
+  /// is waited for only once.
+  private static let keyrings = Mutex<[Bool: any DesktopKeyring]>([:])
+
+  package func location() throws -> StoreLocation {
+    if let home = home ?? ProcessState.variable(EnvironmentNames.home) {
+      return StoreLocation(home: home)
+    }
+    return try StoreLocation()
+  }
+}

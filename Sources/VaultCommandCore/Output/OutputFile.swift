@@ -1,0 +1,102 @@
+import Glibc
+package import VaultSealing
+package import VaultStorage
+
+/// Writes a secret to a file of the user's choosing.
+package enum OutputFile {
+  /// Why the contents cannot be written.
+  package typealias WriteFailure = System.Failure
+
+  /// Writes `secret` to a file with mode 0600, completely or not at all.
+  ///
+  /// A new file is renamed over an old one, so that nobody reads half of it and the old file's mode
+  /// does not matter. Devices and pipes are written to directly. A symbolic link is refused.
+  ///
+  /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
+  package static func write(_ secret: SecretBytes, to path: String) throws {
+    try write(to: path) { file throws(System.Failure) in
+      try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+    }
+  }
+
+  /// Writes a file as ``write(_:to:)`` does.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mode: Its mode once it is complete; 0600 until then.
+  ///   - isPlainFile: Whether devices and pipes are refused.
+  ///   - option: The option that names the file, for messages.
+  ///   - body: Writes the contents to a descriptor.
+  /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
+  package static func write(
+    to path: String, mode: UInt32 = 0o600, isPlainFile: Bool = false, option: String = "--out",
+    _ body: (_ file: Int32) throws(WriteFailure) -> Void
+  ) throws {
+    func failed(_ why: String, hint: String? = nil) -> CommandError {
+      CommandError(.cannotCreate, "the file of \(option) cannot be created: \(why)", hint: hint)
+    }
+    var old = stat()
+    let exists = unsafe lstat(path, &old) == 0
+    if exists {
+      switch old.st_mode & S_IFMT {
+      case S_IFREG: break
+      case S_IFLNK:
+        throw failed("it is a symbolic link", hint: "name the file that it points to")
+      case S_IFDIR: throw failed("it is a directory")
+      case _ where isPlainFile:
+        throw failed("it is a device or a pipe", hint: "write to stdout, without \(option)")
+      default: return try writeThrough(path, body)
+      }
+    }
+    let slash = path.unicodeScalars.lastIndex(of: "/")
+    let folder = slash.map { String(path[...$0]) } ?? ""
+    let temporary = "\(folder).vault-out.\(AtomicFile.randomSuffix())"
+    let file: Int32
+    do {
+      file = try System.open(
+        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    } catch {
+      throw failed(error.reason, hint: "check that its folder exists and can be written")
+    }
+    do throws(System.Failure) {
+      defer { System.close(file) }
+      try body(file)
+      // More than 0600 only if the caller asks for it, and only when the file is complete.
+      if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
+      try System.sync(file)
+      try System.rename(temporary, to: path, in: AT_FDCWD)
+    } catch {
+      try? System.unlink(temporary, in: AT_FDCWD)
+      throw CommandError(
+        .inputOutput, "the file could not be written: \(error.reason)")
+    }
+    try syncFolder(folder.isEmpty ? "." : folder)
+  }
+
+  /// The new name is on the disk as well, where the file system has a say in that.
+  private static func syncFolder(_ folder: String) throws {
+    guard
+      let descriptor = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    defer { System.close(descriptor) }
+    do {
+      try System.sync(descriptor)
+    } catch  where error.errno != EINVAL {
+      throw CommandError(
+        .notDurable, "the file is written, but the disk did not confirm it: \(error.reason)")
+    } catch {}
+  }
+
+  private static func writeThrough(
+    _ path: String, _ body: (Int32) throws(System.Failure) -> Void
+  ) throws {
+    do throws(System.Failure) {
+      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
+      defer { System.close(file) }
+      try body(file)
+    } catch {
+      throw CommandError(
+        .inputOutput, "the file could not be written: \(error.reason)")
+    }
+  }
+}

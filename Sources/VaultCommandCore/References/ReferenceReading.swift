@@ -1,0 +1,143 @@
+package import VaultCredentials
+import VaultExchange
+import VaultOneTimeCodes
+package import VaultProtocols
+package import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// Reads the secrets that references name: each vault is opened once and its file read once.
+package final class ReferenceReading {
+  private let settings: VaultSettings
+  private var vaults: [String?: (vault: UnlockedVault.Blocking, snapshot: VaultSnapshot)] = [:]
+  /// The references that name nothing, in the order they were met.
+  package private(set) var missing: [SecretReference] = []
+  /// The items of which it was said that they have expired.
+  private var told: Set<String> = []
+
+  package init(_ settings: VaultSettings) { self.settings = settings }
+
+  deinit { Notices.tell() }
+
+  /// Opens the vaults of all references, so that nothing is asked for later.
+  package func open(_ references: [SecretReference]) throws {
+    for reference in references {
+      _ = try ItemName(reference.name)
+      _ = try open(reference.vaultName)
+    }
+  }
+
+  /// Returns the bytes of a reference; if it names nothing, notes that and returns `nil`.
+  package func value(of reference: SecretReference) throws -> SecretBytes? {
+    let (vault, snapshot) = try open(reference.vaultName)
+    do {
+      if let item = snapshot[try ItemName(reference.name)], item.expires != nil {
+        if told.insert(item.id).inserted { item.tellIfExpired() }
+      }
+      guard reference.attribute == .otp else {
+        return try reference.value(in: snapshot)
+      }
+      // A counted code changes the vault, so it is not read from the snapshot.
+      let code = try OneTimeCodeReading(
+        of: ItemName(reference.name), field: reference.field, in: vault
+      ).code.text
+      return try reference.encoding?.encode(code) ?? code
+    } catch let error as CredentialError
+      where [.itemNotFound, .fieldNotFound].contains(error.code)
+    {
+      if let fallback = reference.fallback { return try SecretBytes(text: fallback) }
+      if !missing.contains(reference) { missing.append(reference) }
+      return nil
+    }
+  }
+
+  /// Returns text with its references filled in; `nil` if one of them names nothing.
+  package func value(of parts: [ReferenceText.Part]) throws -> SecretBytes? {
+    var pieces: [SecretBytes] = []
+    var isComplete = true
+    for part in parts {
+      switch part {
+      case .text(let text): pieces.append(try SecretBytes(copying: Array(text.utf8)))
+      case .reference(let reference):
+        if let value = try value(of: reference) { pieces.append(value) } else { isComplete = false }
+      }
+    }
+    return isComplete ? try SecretBytes.joined(pieces) : nil
+  }
+
+  /// The vault as it was when it was opened.
+  package func snapshot(of name: String?) throws -> VaultSnapshot { try open(name).snapshot }
+
+  /// The variable with the name that its item chooses, if it chooses one.
+  package func named(_ variable: RunVariable) throws -> RunVariable {
+    guard variable.isNamedByItem, let reference = variable.references.first,
+      let item = try snapshot(of: reference.vaultName)[ItemName(reference.name)],
+      let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
+    else { return variable }
+    return RunVariable(name: name, parts: variable.parts, place: variable.place)
+  }
+
+  /// Notes the references that name nothing, without reading a secret or counting a code.
+  package func check(_ references: [SecretReference]) throws {
+    for reference in references where reference.fallback == nil {
+      let snapshot = try snapshot(of: reference.vaultName)
+      let name = try ItemName(reference.name)
+      var isThere = false
+      if let item = snapshot[name] {
+        isThere = try reference.field.map { try snapshot.fields(of: item).contains($0) } ?? true
+      }
+      if !isThere, !missing.contains(reference) { missing.append(reference) }
+    }
+  }
+
+  /// Why a reference names nothing: there is no such item, or the item has no such field.
+  package func reason(for reference: SecretReference) -> String {
+    let name = try? ItemName(reference.name)
+    if let name, (try? snapshot(of: reference.vaultName))?[name] != nil,
+      let field = reference.field
+    {
+      return "\(Quoting.visible(reference.name)) has no field \(Quoting.visible(field))"
+    }
+    return "no item \(reference.shownName)"
+  }
+
+  /// Throws one error for all references that name nothing, before anything is started or written.
+  package func throwIfMissing() throws {
+    guard let first = missing.first else { return }
+    if missing.count == 1, let error = try missingField(of: first) { throw error }
+    let names = missing.map(\.shownName)
+    throw CommandError(
+      .itemNotFound,
+      "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
+        + names.joined(separator: ", "),
+      hint: "'\(ProgramName.current) list' shows the names of all items")
+  }
+
+  /// The error for a field that an item does not have; `nil` if the item itself is missing.
+  private func missingField(of reference: SecretReference) throws -> CommandError? {
+    let snapshot = try snapshot(of: reference.vaultName)
+    guard let field = reference.field, let item = try snapshot[ItemName(reference.name)] else {
+      return nil
+    }
+    let fields = try snapshot.fields(of: item)
+    let others = fields.map(Sanitizer.visible).joined(separator: ", ")
+    return CommandError(
+      .fieldNotFound,
+      "\(Sanitizer.visible(reference.name)) has no field \(Sanitizer.visible(field))",
+      hint: fields.isEmpty
+        ? "it has no fields: leave #\(Sanitizer.visible(field)) out" : "it has: \(others)")
+  }
+
+  private func open(
+    _ name: String?
+  ) throws -> (vault: UnlockedVault.Blocking, snapshot: VaultSnapshot) {
+    if let known = vaults[name] { return known }
+    let locked = try settings.locked(named: name)
+    let sources = UnlockSources(settings: settings, vault: locked)
+    let open = try locked.blocking.unlock(with: sources.sources())
+    Notices.watch(open)
+    let opened = (open.blocking, try open.blocking.read())
+    vaults[name] = opened
+    return opened
+  }
+}

@@ -1,0 +1,94 @@
+package import VaultProtocols
+package import VaultSealing
+import VaultTerminal
+
+/// A file that `vault run` passes to its command: a file in memory, or stdin.
+package struct RunFile: Equatable, Sendable {
+  /// How the command finds the file.
+  package enum Use: Equatable, Sendable {
+    /// By the descriptor's number, in a variable that ends in `_FD`, or the number on the line.
+    case descriptor(Int32?)
+    /// By a path, in a variable that ends in `_FILE`.
+    case path
+    case standardInput
+
+    /// The descriptor's number, if the line chose it.
+    package var number: Int32? { if case .descriptor(let number) = self { number } else { nil } }
+  }
+
+  package let reference: SecretReference
+  package let variable: String
+  package let use: Use
+
+  /// Parses `NAME` or `NAME=N`, the value of `--fd`.
+  package static func descriptor(_ text: String) throws -> RunFile {
+    var name = text
+    var number: Int32?
+    if let equals = text.unicodeScalars.lastIndex(of: "="),
+      let digits = Int32(text[text.unicodeScalars.index(after: equals)...])
+    {
+      guard SealedMemoryFile.numbers.contains(digits) else {
+        throw CommandError.usage(
+          "--fd takes a number from \(SealedMemoryFile.numbers.lowerBound) to "
+            + "\(SealedMemoryFile.numbers.upperBound)", hint: "such as: --fd api-token=3")
+      }
+      number = digits
+      name = String(text[..<equals])
+    }
+    return try RunFile(name, suffix: "_FD", use: .descriptor(number))
+  }
+
+  package static func path(_ text: String) throws -> RunFile {
+    try RunFile(text, suffix: "_FILE", use: .path)
+  }
+
+  package static func standardInput(_ text: String) throws -> RunFile {
+    try RunFile(text, suffix: "", use: .standardInput)
+  }
+
+  private init(_ text: String, suffix: String, use: Use) throws {
+    reference = try SecretReference(nameOrReference: text)
+    variable = try RunVariable.variableName(for: reference) + suffix
+    self.use = use
+  }
+
+  /// Creates the files and their variables.
+  ///
+  /// - Parameters:
+  ///   - files: The files that the line asks for.
+  ///   - values: The secret of each.
+  /// - Returns: The number for each descriptor, and the variables.
+  /// - Throws: ``CommandError`` if two files have the same number, or a file cannot be created.
+  package static func make(
+    _ files: [RunFile], values: [SecretBytes]
+  ) throws -> (placements: [(file: Int32, number: Int32)], variables: [(String, SecretBytes)]) {
+    var taken: Set<Int32> = []
+    for file in files {
+      guard case .descriptor(let number?) = file.use else { continue }
+      guard taken.insert(number).inserted else {
+        throw CommandError.usage("two secrets would have the descriptor \(number)")
+      }
+    }
+    var placements: [(file: Int32, number: Int32)] = []
+    var variables: [(String, SecretBytes)] = []
+    for (file, value) in zip(files, values) {
+      let number: Int32
+      switch file.use {
+      case .standardInput: number = 0
+      case .descriptor(let asked?): number = asked
+      case .descriptor(nil), .path: number = try SealedMemoryFile.freeNumber(besides: taken)
+      }
+      taken.insert(number)
+      placements.append((try SealedMemoryFile.make(value), number))
+      switch file.use {
+      case .standardInput: break
+      case .descriptor:
+        variables.append((file.variable, try SecretBytes(copying: Array("\(number)".utf8))))
+      case .path:
+        let path = "/proc/self/fd/\(number)"
+        variables.append((file.variable, try SecretBytes(copying: Array(path.utf8))))
+      }
+    }
+    return (placements, variables)
+  }
+}

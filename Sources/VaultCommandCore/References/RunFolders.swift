@@ -1,0 +1,86 @@
+import VaultCredentials
+import VaultExchange
+import VaultProtocols
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// The folders and patterns on the line of `vault run`: each item below them sets a variable.
+package struct RunFolders {
+  private let words: [(selection: ItemSelection, vault: String?)]
+
+  private static let advice =
+    "\(ProgramName.current) set ITEM --attribute \(EnvironmentVariable.attribute)=NAME"
+
+  /// Splits the words of a line into those that mean several items, and the others.
+  ///
+  /// A folder of another vault is a reference: `secret://@work/app/`.
+  package static func split(_ words: [String]) throws -> (folders: RunFolders, names: [String]) {
+    var folders: [(ItemSelection, String?)] = []
+    var names: [String] = []
+    for word in words {
+      guard word.begins(with: SecretReference.scheme) else {
+        if let selection = try ItemSelection(word) {
+          folders.append((selection, nil))
+        } else {
+          names.append(word)
+        }
+        continue
+      }
+      let reference = try SecretReference(word)
+      guard reference.name.ends(with: "/") else {
+        names.append(word)
+        continue
+      }
+      guard !word.unicodeScalars.contains(where: { "?#".unicodeScalars.contains($0) }),
+        let selection = try ItemSelection(reference.name)
+      else {
+        throw CommandError.usage(
+          "a folder has no field, attribute or default", hint: "such as: secret://app/")
+      }
+      folders.append((selection, reference.vaultName))
+    }
+    return (RunFolders(words: folders), names)
+  }
+
+  /// Finds the variables of all selected items.
+  ///
+  /// - Parameters:
+  ///   - reading: The open vaults.
+  ///   - usesWholeNames: Whether all parts of an item's name make its variable.
+  ///   - others: The variables that are set anyway; items of these names are left out.
+  /// - Returns: The variables, sorted by name.
+  /// - Throws: ``CommandError`` with code `item-not-found` where nothing is selected, and `usage`
+  ///   for two items with one variable.
+  package func variables(
+    _ reading: ReferenceReading, usesWholeNames: Bool, besides others: [RunVariable]
+  ) throws -> [RunVariable] {
+    let others = Set(others.map(\.name))
+    var found: [String: (item: Item, vault: String?)] = [:]
+    for (selection, vault) in words {
+      let snapshot = try reading.snapshot(of: vault)
+      for item in try selection.items({ snapshot.items(matching: $0) }) {
+        let name = EnvironmentVariable.name(
+          forItem: item.name.text, attributes: item.attributes, isWhole: usesWholeNames)
+        guard EnvironmentVariable.isReadable(name) else {
+          throw CommandError.usage(
+            "'\(Quoting.visible(item.name.text))' gives no variable",
+            hint: "give it one: \(Self.advice)")
+        }
+        guard !others.contains(name) else { continue }
+        if let other = found[name], other.item.id != item.id {
+          let names = [other.item, item].map { "'\(Quoting.visible($0.name.text))'" }
+          throw CommandError.usage(
+            "\(names[0]) and \(names[1]) would both be \(name)",
+            hint: "use whole names: --prefix-names; or choose a variable: \(Self.advice)")
+        }
+        found[name] = (item, vault)
+      }
+    }
+    return found.map { name, origin in
+      var reference = SecretReference(name: origin.item.name.text)
+      reference.vaultName = origin.vault
+      return RunVariable(name: name, parts: [.reference(reference)])
+    }.sorted { $0.name < $1.name }
+  }
+}

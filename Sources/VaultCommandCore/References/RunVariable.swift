@@ -1,0 +1,114 @@
+import VaultCredentials
+import VaultExchange
+package import VaultProtocols
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// A variable of the command's environment and its value.
+package struct RunVariable: Equatable, Sendable {
+  package let name: String
+  package let parts: [ReferenceText.Part]
+  /// Where it is asked for, such as `.env:5 TOKEN`; `nil` for the line itself.
+  package var place: String?
+  /// Whether an item's attribute may choose another name.
+  package var isNamedByItem = false
+
+  package var references: [SecretReference] {
+    parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+  }
+
+  /// Returns the variables that a line asks for.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` for an invalid name of a variable, or one that
+  ///   occurs twice.
+  package static func all(names: [String], assignments: [String]) throws -> [RunVariable] {
+    var variables: [RunVariable] = []
+    for text in names {
+      let reference = try SecretReference(nameOrReference: text)
+      variables.append(
+        RunVariable(
+          name: try variableName(for: reference), parts: [.reference(reference)],
+          isNamedByItem: reference.field == nil))
+    }
+    for text in assignments {
+      guard let equals = text.unicodeScalars.firstIndex(of: "="),
+        EnvironmentVariable.isValid(text[..<equals])
+      else {
+        throw CommandError.usage(
+          "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
+      }
+      let value = String(text[text.unicodeScalars.index(after: equals)...])
+      let parts: [ReferenceText.Part] =
+        value.contains(SecretReference.scheme)
+        ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
+      variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
+    }
+    try checkNames(variables)
+    return variables
+  }
+
+  /// Checks that no variable occurs twice.
+  package static func checkNames(_ variables: [RunVariable]) throws {
+    var seen: Set<String> = []
+    for variable in variables where !seen.insert(variable.name).inserted {
+      throw CommandError.usage(
+        "the variable \(variable.name) is set twice", hint: "give one another name with --env"
+      )
+    }
+  }
+
+  /// Returns the variables of `.env` files; for their syntax see Documentation/cli.md.
+  ///
+  /// - Parameter paths: The files; the last one that has a variable wins.
+  /// - Returns: The variables, in the order of their lines.
+  /// - Throws: ``CommandError`` with code `usage` if a line is not `NAME=value`.
+  package static func inFiles(_ paths: [String]) throws -> [RunVariable] {
+    var found: [String: (number: Int, variable: RunVariable)] = [:]
+    var count = 0
+    for path in paths {
+      guard path == "-" || SecretInput.exists(path) else {
+        throw CommandError(
+          .fileNotFound, "\(path) does not exist", hint: "check the path of --env-file")
+      }
+      let bytes = try SecretInput.read(file: path, limit: 1 << 20)
+      guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
+        throw CommandError.usage("\(path) is not UTF-8 text")
+      }
+      for line in try DotenvImport.lines(Array(text.utf8)) {
+        switch line.entry {
+        case .damaged(let number, let reason):
+          throw CommandError.usage("\(path):\(number): \(reason)")
+        case .value(let name, let value):
+          guard EnvironmentVariable.isValid(name) else {
+            throw CommandError.usage("\(path):\(line.number): this is not a variable's name")
+          }
+          let place = "\(path):\(line.number) \(name)"
+          do {
+            let parts = try ReferenceText.parts(of: value)
+            found[name] = (count, RunVariable(name: name, parts: parts, place: place))
+            count += 1
+          } catch let error as ProtocolError {
+            throw error.prefixed(with: place)
+          }
+        }
+      }
+    }
+    return found.values.sorted { $0.number < $1.number }.map(\.variable)
+  }
+
+  /// The name of the variable for a reference.
+  package static func variableName(for reference: SecretReference) throws -> String {
+    try variableName(for: reference.name + (reference.field.map { "_\($0)" } ?? ""))
+  }
+
+  /// The name of the variable for an item: `api-token` is `API_TOKEN`.
+  package static func variableName(for item: String) throws -> String {
+    let name = EnvironmentVariable.name(for: item)
+    guard EnvironmentVariable.isReadable(name) else {
+      throw CommandError.usage(
+        "an item's name is not valid for a variable", hint: "choose one: --env VARIABLE=NAME")
+    }
+    return name
+  }
+}
