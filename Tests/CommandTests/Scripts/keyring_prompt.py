@@ -3,6 +3,7 @@
 In a session of Tests/KeyringRig; a vault that the keyring and the passphrase open, with the item api-token, is below
 $VAULT_HOME.
 """
+import fcntl
 import os
 import signal
 import subprocess
@@ -48,13 +49,25 @@ def dismissed():
         return log.read().count("dismissed")
 
 
+def wait_until_read(child):
+    """Until the program has taken what was typed."""
+    terminal = os.open(os.readlink(f"/proc/{child.pid}/fd/0"), os.O_RDONLY | os.O_NOCTTY)
+    try:
+        until = time.monotonic() + 20
+        while any(fcntl.ioctl(terminal, termios.FIONREAD, bytes(4))):
+            assert time.monotonic() < until, "nobody reads what was typed"
+            time.sleep(0.02)
+    finally:
+        os.close(terminal)
+
+
 def give_up():
     """Return takes the prompt away, and the passphrase is asked for; no other key does, and none is shown."""
     child = start("get", "api-token")
     child.expect_exact(WAITING)
     assert not echoes(child), "what is typed into the wrong window shows"
     child.send("abc")
-    time.sleep(0.3)
+    wait_until_read(child)
     assert dismissed() == 0
     child.send("\r")
     type_passphrase(child)
@@ -144,8 +157,8 @@ def wait_for(is_there):
 
 def press(*keys):
     wait_for(True)
-    # The window is there before it takes keys.
-    time.sleep(0.5)
+    # Keys that come after the focus are the window's: it reads both in their order.
+    subprocess.run(["xdotool", "windowfocus", "--sync", windows()[0]], check=True)
     for key in keys:
         subprocess.run(["xdotool", *key], check=True)
 
