@@ -20,10 +20,10 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core
 
-.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench clean
+.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench bench-instructions clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the command as it is installed: optimized, all but glibc linked statically
 	@scripts/install-packages required $(BUILD_PACKAGES)
@@ -113,6 +113,10 @@ api-baseline: ## Regenerate the baseline in api/
 
 bench: build ## Measure against peers: ratios of one interleaved run
 	@Benchmarks/run $(abspath $(BINARY))
+
+bench-instructions: build ## Count the instructions of everyday lines; a tenth above the table fails. UPDATE=1 renews it
+	@scripts/install-packages required valgrind python3
+	@Benchmarks/instructions $(abspath $(BINARY)) $(if $(UPDATE),--update)
 
 clean: ## Remove all build products
 	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
