@@ -3,7 +3,8 @@ import VaultCommandCore
 import VaultCredentials
 import VaultTerminal
 
-/// What `vault` alone says: the everyday verbs on one screen, and the vault's state in the last line.
+/// What `vault` alone says: the everyday verbs on one screen, and the vault's state in the last
+/// line.
 struct Overview {
   let settings: VaultSettings
 

@@ -6,8 +6,8 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// The file that `vault import dotenv --references` writes: the `.env` file with references in place
-/// of the secrets that the vault holds now.
+/// The file that `vault import dotenv --references` writes: the `.env` file with references in
+/// place of the secrets that the vault holds now.
 package struct ReferencesFile {
   private let path: String
   private let document: DotenvReferences

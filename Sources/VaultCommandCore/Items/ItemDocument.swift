@@ -18,8 +18,8 @@ import VaultTerminal
 /// Free text, to the end of the file.
 /// ```
 ///
-/// Fields that are not text, or whose names do not fit, are not in it and stay as they are. The text
-/// never becomes a `String`; names do.
+/// Fields that are not text, or whose names do not fit, are not in it and stay as they are. The
+/// text never becomes a `String`; names do.
 package struct ItemDocument {
   private static let notes = "notes"
   private static let indentation = "  "

@@ -9,10 +9,11 @@ extension VaultEdit {
   ///   - name: The item; it is created unless fields are to be removed.
   ///   - secrets: The secrets to set and the fields to remove.
   ///   - changes: Further changes to the item.
-  /// - Returns: The item, and the fingerprint of the secret that was set if it is one alone, or else
-  ///   of the main one.
+  /// - Returns: The item, and the fingerprint of the secret that was set if it is one alone, or
+  ///   else of the main one.
   /// - Throws: ``CredentialError`` with code `.fieldNotFound` for a field to remove,
-  ///   `.itemNotFound`, `.cannotCreate` beyond a limit, `.invalidName`, `.invalidValue`, `.damaged`.
+  ///   `.itemNotFound`, `.cannotCreate` beyond a limit, `.invalidName`, `.invalidValue`,
+  ///   `.damaged`.
   @discardableResult
   public mutating func change(
     _ name: ItemName, _ secrets: SecretChanges, changes: ItemChanges = ItemChanges()

@@ -100,8 +100,8 @@ extension VaultEdit {
   ///   - name: The item.
   ///   - secrets: The secrets to set.
   ///   - changes: Further changes to the item.
-  /// - Returns: The item as it is, with the fingerprint of the secret that was to be set if it is one
-  ///   alone, or else of the main one.
+  /// - Returns: The item as it is, with the fingerprint of the secret that was to be set if it is
+  ///   one alone, or else of the main one.
   /// - Throws: ``CredentialError`` with code `.invalidValue`.
   package func unchanged(
     _ name: ItemName, _ secrets: SecretChanges, _ changes: ItemChanges

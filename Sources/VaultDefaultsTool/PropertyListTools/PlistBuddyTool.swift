@@ -5,8 +5,8 @@ import VaultStorage
 
 /// macOS's `PlistBuddy`, under a link of that name: reads and writes values of a property list.
 ///
-/// The texts and rules are those of the manual page and of a re-implementation that was compared with
-/// Apple's. A file keeps its form, binary or XML, and dates are shown and read in UTC.
+/// The texts and rules are those of the manual page and of a re-implementation that was compared
+/// with Apple's. A file keeps its form, binary or XML, and dates are shown and read in UTC.
 package final class PlistBuddyTool {
   private let streams: PropertyListStreams
   private var root = PreferenceValue.dictionary([:])

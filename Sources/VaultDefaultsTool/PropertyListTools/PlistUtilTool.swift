@@ -3,10 +3,12 @@ import VaultPreferences
 import VaultSealing
 import VaultStorage
 
-/// macOS's `plutil`, under a link of that name: checks, prints, converts and changes property lists.
+/// macOS's `plutil`, under a link of that name: checks, prints, converts and changes property
+/// lists.
 ///
 /// The texts and rules are those of swift-corelibs-foundation's plutil, which is Apple's. JSON that
-/// has no place in a property list (`null`) is refused, and so is a value that JSON has no form for.
+/// has no place in a property list (`null`) is refused, and so is a value that JSON has no form
+/// for.
 package struct PlistUtilTool {
   private let streams: PropertyListStreams
 

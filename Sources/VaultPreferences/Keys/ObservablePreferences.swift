@@ -4,8 +4,8 @@ import Synchronization
 /// Preferences for code that uses Observation: a model, a view, `withObservationTracking`.
 ///
 /// Reading a key inside `withObservationTracking` tracks that key alone. A change of its value in
-/// any layer is reported, be it by this object, the store, another store of this process, or another
-/// process.
+/// any layer is reported, be it by this object, the store, another store of this process, or
+/// another process.
 ///
 /// ```swift
 /// let preferences = ObservablePreferences(.standard)

@@ -178,7 +178,8 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - first: A key.
   ///   - second: Another key.
-  /// - Returns: The current values first. In the place of values of another type it has the default.
+  /// - Returns: The current values first. In the place of values of another type it has the
+  ///   default.
   public func values<First, Second>(
     of first: PreferenceKey<First>, _ second: PreferenceKey<Second>
   ) -> AsyncStream<(First, Second)> {
@@ -193,7 +194,8 @@ extension PreferenceStore {
   ///   - first: A key.
   ///   - second: Another key.
   ///   - third: A third key.
-  /// - Returns: The current values first. In the place of values of another type it has the default.
+  /// - Returns: The current values first. In the place of values of another type it has the
+  ///   default.
   public func values<First, Second, Third>(
     of first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ third: PreferenceKey<Third>
   ) -> AsyncStream<(First, Second, Third)> {

@@ -158,8 +158,8 @@ extension JSONWriter {
 }
 
 extension PreferenceValue {
-  /// Reads the value that begins with a token; an object of one `$` member is the value that its tag
-  /// names, unless the text is plain JSON.
+  /// Reads the value that begins with a token; an object of one `$` member is the value that its
+  /// tag names, unless the text is plain JSON.
   fileprivate init(
     _ token: JSONReader.Token, _ reader: inout JSONReader, isPlain: Bool = false
   ) throws(JSONSyntaxError) {

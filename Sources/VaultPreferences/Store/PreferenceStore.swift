@@ -156,8 +156,8 @@ public final class PreferenceStore: Sendable {
   ///   - value: The new value; `nil` removes the key.
   ///   - key: Any text.
   /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key,
-  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other; nothing is changed
-  ///   then.
+  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other; nothing is
+  ///   changed then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
     try value?.checkDepth(of: key)

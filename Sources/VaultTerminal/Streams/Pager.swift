@@ -3,8 +3,8 @@ import VaultStorage
 
 /// The program that shows a text longer than the screen, a page at a time.
 ///
-/// `$VAULT_PAGER`, else `$PAGER`, else `less`, through a shell as git runs its own: git(1). `cat`, or
-/// an empty `$VAULT_PAGER`, turns it off.
+/// `$VAULT_PAGER`, else `$PAGER`, else `less`, through a shell as git runs its own: git(1). `cat`,
+/// or an empty `$VAULT_PAGER`, turns it off.
 package enum Pager {
   /// The variable that overrides `$PAGER`.
   package static let variable = "VAULT_PAGER"

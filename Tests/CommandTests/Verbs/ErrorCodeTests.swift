@@ -35,7 +35,7 @@ struct ErrorCodeTests {
   /// A case of the enum with its comment, which is one row of the table.
   private static func meanings() throws -> [String: String] {
     let source = try String(
-      contentsOfFile: "\(root)/Sources/VaultCommandCore/Errors/CommandErrorCode.swift",
+      contentsOfFile: "\(root)/Sources/VaultCommandCore/Errors/CommandError+Code.swift",
       encoding: .utf8)
     var meanings: [String: String] = [:]
     for match in source.matches(of: /\/\/\/ (.+)\.\n    case (\w+)(?: = "([^"]+)")?\n/) {
