@@ -58,8 +58,8 @@ public struct Item: Sendable, Identifiable {
   }
 
   /// The item's id: 32 hex digits, the same for all its versions and names.
-  public var id: String { Hexadecimal.text(recordID) }
-  let recordID: [UInt8]
+  public var id: String { Hexadecimal.text(recordID.bytes) }
+  let recordID: Bytes16
   /// Its name.
   public let name: ItemName
   /// The purpose of the item.

@@ -8,6 +8,18 @@ extension Array<UInt8> {
   ) throws(Failure) -> Result {
     try body(unsafe span.bytes)
   }
+
+  /// Appends a number's bytes, the least significant first.
+  @inlinable package mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(
+    littleEndian number: Number
+  ) {
+    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
+  }
+
+  /// Appends the bytes in `range`.
+  @inlinable package mutating func append(_ bytes: RawSpan, _ range: Range<Int>) {
+    unsafe bytes.extracting(range).withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
 }
 
 extension ArraySlice<UInt8> {
@@ -47,6 +59,21 @@ extension RawSpan {
     }
   }
 
+  /// Whether the bytes in `range` are UTF-8.
+  @inlinable package func isText(_ range: Range<Int>) -> Bool {
+    unsafe extracting(range).withUnsafeBytes { buffer in
+      let bytes = unsafe Span(_unsafeElements: buffer.bindMemory(to: UInt8.self))
+      return (try? UTF8Span(validating: bytes)) != nil
+    }
+  }
+
+  /// Whether the bytes in `range` come before those in `other`.
+  @inlinable package func precedes(_ range: Range<Int>, _ other: Range<Int>) -> Bool {
+    unsafe extracting(range).withUnsafeBytes { mine in
+      unsafe extracting(other).withUnsafeBytes { unsafe mine.lexicographicallyPrecedes($0) }
+    }
+  }
+
   /// Whether the bytes in `range` equal `other`.
   ///
   /// Not for secrets: the time reveals where they differ.
@@ -70,6 +97,14 @@ extension MutableRawSpan {
           .copyMemory(from: source)
       }
     }
+  }
+
+  /// Writes a number at `offset`, the least significant byte first.
+  @inlinable package mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(
+    littleEndian number: Number, at offset: Int
+  ) {
+    precondition(offset >= 0 && offset <= byteCount - MemoryLayout<Number>.size)
+    storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
   }
 
   /// Writes one byte at `offset`.

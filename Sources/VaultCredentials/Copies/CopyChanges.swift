@@ -28,8 +28,8 @@ struct CopyChanges {
     for record in index.items where record.trashed == 0 {
       switch record.copy {
       case .none: break
-      case .pending: mark(record.name, hash: record.copyHash)
-      case .published: settled[record.name] = record.copyHash
+      case .pending: mark(record.name, hash: record.copyHash.bytes)
+      case .published: settled[record.name] = record.copyHash.bytes
       }
     }
   }
@@ -50,20 +50,13 @@ struct CopyChanges {
 extension VaultIndex {
   /// Whether the index holds what older versions noted of copies, which is in the ledger now.
   var carriesCopies: Bool {
-    !withdrawals.isEmpty
-      || items.contains {
-        // The hash is looked at last: nearly every vault has none.
-        $0.copy == .published || ($0.copy == .pending && $0.copyHash.isSomeHash)
-      }
+    !withdrawals.isEmpty || items.haveCopies
   }
 
   /// Leaves in the index only which items are to have a copy.
   mutating func dropCopies() {
     guard carriesCopies else { return }
     withdrawals = []
-    for position in items.indices where items[position].copy != .none {
-      items[position].copyHash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
-      items[position].copy = .pending
-    }
+    items.dropCopies()
   }
 }

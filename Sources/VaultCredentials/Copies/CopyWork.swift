@@ -5,7 +5,7 @@ struct CopyWork {
   /// Tells work from later work under the same name.
   struct Identity: Hashable {
     var name: String
-    var item: [UInt8]?
+    var item: Bytes16?
     var version: UInt64?
     var mark: Int64
   }

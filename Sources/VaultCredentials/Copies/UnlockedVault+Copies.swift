@@ -155,7 +155,7 @@ extension UnlockedVault.Blocking {
       edit.copies.retriesUnpublishable = isOn
       let positions =
         try names?.map { try edit.requirePosition(of: $0) }
-        ?? edit.index.items.indices.filter { edit[$0].trashed == 0 }
+        ?? edit.index.items.indices.filter { edit.index.items.trashed(at: $0) == 0 }
       for position in positions {
         if isOn {
           if edit[position].copy == .none {

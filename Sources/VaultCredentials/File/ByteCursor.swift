@@ -56,6 +56,28 @@ struct ByteCursor {
     return bytes.array(range)
   }
 
+  mutating func bytes16(in bytes: RawSpan) throws(FormatError) -> Bytes16 {
+    Bytes16(of: bytes, at: try range(16, in: bytes).lowerBound)
+  }
+
+  /// Where a text is that has a `u16` length before it.
+  mutating func str16Range(in bytes: RawSpan) throws(FormatError) -> Range<Int> {
+    try textRange(length: Int(u16(in: bytes)), in: bytes)
+  }
+
+  /// Where a text is that has a `u32` length before it.
+  mutating func str32Range(in bytes: RawSpan) throws(FormatError) -> Range<Int> {
+    try textRange(length: Int(u32(in: bytes)), in: bytes)
+  }
+
+  private mutating func textRange(
+    length: Int, in bytes: RawSpan
+  ) throws(FormatError) -> Range<Int> {
+    let range = try range(length, in: bytes)
+    guard bytes.isText(range) else { throw FormatError.notUTF8(at: range.lowerBound) }
+    return range
+  }
+
   /// A text with a `u16` length before it.
   mutating func str16(in bytes: RawSpan) throws(FormatError) -> String {
     try text(length: Int(u16(in: bytes)), in: bytes)
@@ -78,18 +100,18 @@ struct ByteCursor {
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
-  mutating func put<Number: FixedWidthInteger>(_ number: Number) {
-    for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> Number(shift)))
-    }
+  mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+    bytes.append(littleEndian: number)
   }
+
+  mutating func put(_ id: Bytes16) { put(id.bytes) }
 
   mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
   mutating func put(_ more: ArraySlice<UInt8>) { bytes.append(contentsOf: more) }
 
   /// Writes how many of something follow.
-  mutating func count<Number: FixedWidthInteger>(
+  mutating func count<Number: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int, as type: Number.Type
   ) throws(FormatError) {
     guard let number = Number(exactly: count) else { throw FormatError.tooLong(at: bytes.count) }

@@ -17,7 +17,7 @@ package struct ItemContents: Sendable {
   }
 
   static func associatedData(
-    vaultID: [UInt8], itemID: [UInt8], version: UInt64, kind: UInt16
+    vaultID: [UInt8], itemID: Bytes16, version: UInt64, kind: UInt16
   ) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array("VLT1/item".utf8))

@@ -25,27 +25,34 @@ struct ItemRecord: Sendable, Equatable {
 
   static let hashLength = 16
 
-  var id: [UInt8]
+  var id: Bytes16
   var name: String
   var kind: UInt16
   var version: UInt64
-  var device: [UInt8]
+  var device: Bytes16
   var created: Int64
   var modified: Int64
   var expires: Int64 = 0
   var trashed: Int64 = 0
   var copy: Copy = .none
   /// The keyed hash of the copy, by an older version's account; zeros otherwise.
-  var copyHash = [UInt8](repeating: 0, count: hashLength)
+  var copyHash = Bytes16.zero
   var note = ""
   var tags: [String] = []
   var attributes: [String: String] = [:]
   var offset: UInt64 = 0
   var length: UInt32 = 0
-  var hash = [UInt8](repeating: 0, count: hashLength)
+  var hash = Bytes16.zero
   var earlier: [Earlier] = []
 
   func encode(into writer: inout ByteWriter) throws(FormatError) {
+    let record = try encoded()
+    try writer.count(record.count, as: UInt32.self)
+    writer.put(record)
+  }
+
+  /// The record without its length.
+  func encoded() throws(FormatError) -> [UInt8] {
     var record = ByteWriter()
     record.put(id)
     try record.str16(name)
@@ -80,17 +87,16 @@ struct ItemRecord: Sendable, Equatable {
       record.put(version.length)
       record.put(version.hash)
     }
-    try writer.count(record.bytes.count, as: UInt32.self)
-    writer.put(record.bytes)
+    return record.bytes
   }
 
   init(from bytes: RawSpan, at cursor: inout ByteCursor) throws {
     let end = Int(try cursor.u32(in: bytes)) + cursor.offset
-    id = try cursor.array(16, in: bytes)
+    id = try cursor.bytes16(in: bytes)
     name = try cursor.str16(in: bytes)
     kind = try cursor.u16(in: bytes)
     version = try cursor.u64(in: bytes)
-    device = try cursor.array(16, in: bytes)
+    device = try cursor.bytes16(in: bytes)
     created = try cursor.i64(in: bytes)
     modified = try cursor.i64(in: bytes)
     expires = try cursor.i64(in: bytes)
@@ -99,7 +105,7 @@ struct ItemRecord: Sendable, Equatable {
       throw FormatError.notCanonical("mark of a copy", at: cursor.offset)
     }
     self.copy = copy
-    copyHash = try cursor.array(Self.hashLength, in: bytes)
+    copyHash = try cursor.bytes16(in: bytes)
     note = try cursor.str32(in: bytes)
     for _ in 0..<(try cursor.u16(in: bytes)) {
       let tag = try cursor.str16(in: bytes)
@@ -122,7 +128,7 @@ struct ItemRecord: Sendable, Equatable {
     guard trashed == 0 || length == 0 else {
       throw FormatError.notCanonical("a secret in the trash", at: cursor.offset)
     }
-    hash = try cursor.array(Self.hashLength, in: bytes)
+    hash = try cursor.bytes16(in: bytes)
     for _ in 0..<(try cursor.u16(in: bytes)) {
       earlier.append(
         Earlier(
@@ -136,7 +142,7 @@ struct ItemRecord: Sendable, Equatable {
     }
   }
 
-  init(id: [UInt8], name: String, kind: UInt16, device: [UInt8], now: Int64) {
+  init(id: Bytes16, name: String, kind: UInt16, device: Bytes16, now: Int64) {
     self.id = id
     self.name = name
     self.kind = kind

@@ -20,7 +20,7 @@ struct SecretBuilder {
     count += secret.count
   }
 
-  mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+  mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
     var writer = ByteWriter()
     writer.put(number)
     put(writer.bytes)
@@ -36,10 +36,25 @@ struct SecretBuilder {
 
   /// All pieces in order, then `80 00 …` up to `length`, which must be larger than ``count``.
   func padded(to length: Int) throws -> SecretBytes {
-    precondition(length > count)
+    try padded(to: length, after: count) { _, _ in }
+  }
+
+  /// All pieces in order, what `body` writes behind them, then `80 00 …`.
+  ///
+  /// - Parameters:
+  ///   - length: The length of the whole.
+  ///   - total: Where the padding begins; less than `length`.
+  ///   - body: Gets the memory and ``count``, and writes up to `total`.
+  /// - Returns: The bytes.
+  /// - Throws: `SealingError`.
+  func padded(
+    to length: Int, after total: Int, _ body: (inout MutableRawSpan, Int) -> Void
+  ) throws -> SecretBytes {
+    precondition(length > total)
     return try SecretBytes(capacity: length) { output in
       write(to: &output)
-      output.write(byte: 0x80, at: count)
+      body(&output, count)
+      output.write(byte: 0x80, at: total)
       return length
     }
   }

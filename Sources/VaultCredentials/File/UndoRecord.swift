@@ -24,16 +24,15 @@ package struct UndoRecord: Equatable {
   }
 
   /// Items by id.
-  var before: [[UInt8]: Before]
+  var before: [Bytes16: Before]
 
   /// The record of a change, or `nil` if it can not be taken back.
   ///
   /// What is gone for good is not in it, nor what does not fit into a setting.
-  init?(from old: VaultIndex, to new: VaultIndex) {
-    let known = Dictionary(uniqueKeysWithValues: old.items.map { ($0.id, $0) })
+  init?(of changes: [(before: ItemRecord?, after: ItemRecord)]) {
     before = [:]
-    for item in new.items {
-      guard let earlier = known[item.id], earlier.trashed == 0 || item.trashed != 0 else {
+    for (earlier, item) in changes {
+      guard let earlier, earlier.trashed == 0 || item.trashed != 0 else {
         before[item.id] = .absent
         continue
       }
@@ -57,11 +56,11 @@ package struct UndoRecord: Equatable {
     before = decoded
   }
 
-  private static func decode(_ bytes: RawSpan) throws -> [[UInt8]: Before] {
+  private static func decode(_ bytes: RawSpan) throws -> [Bytes16: Before] {
     var cursor = ByteCursor()
-    var before: [[UInt8]: Before] = [:]
+    var before: [Bytes16: Before] = [:]
     for _ in 0..<(try cursor.u16(in: bytes)) {
-      let id = try cursor.array(16, in: bytes)
+      let id = try cursor.bytes16(in: bytes)
       switch try cursor.u8(in: bytes) {
       case 0: before[id] = .absent
       case 1: before[id] = .record(try ItemRecord(from: bytes, at: &cursor))
@@ -75,7 +74,7 @@ package struct UndoRecord: Equatable {
   private func encoded() throws(FormatError) -> [UInt8] {
     var writer = ByteWriter()
     try writer.count(before.count, as: UInt16.self)
-    for (id, before) in before.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+    for (id, before) in before.sorted(by: { $0.key < $1.key }) {
       writer.put(id)
       switch before {
       case .absent: writer.put(UInt8(0))
@@ -107,19 +106,19 @@ extension ItemRecord {
 }
 
 extension VaultIndex {
-  /// Notes how to take back what led from `old` to here; a change of no item leaves the note as it
-  /// is.
-  mutating func noteUndo(from old: VaultIndex) {
-    if let record = UndoRecord(from: old, to: self), let text = try? record.text {
+  /// Notes how to take back the changes of items; a change of none leaves the note as it is.
+  mutating func noteUndo() {
+    let changes = items.changes
+    if let record = UndoRecord(of: changes), let text = try? record.text {
       undoText = text
       return
     }
     // Something went for good, or was too large: what was noted before is no longer the last
     // change, and may name what is gone.
-    let left = Set(items.map(\.id))
-    let isGone = old.items.contains { !left.contains($0.id) }
-    let touched = old.items.count != items.count || isGone || hasChangedItems(since: old)
-    if touched { undoText = nil }
+    let isChanged = changes.contains { before, after in
+      before.map { !$0.saysTheSame(as: after) } ?? true
+    }
+    if items.hasRemoved || isChanged { undoText = nil }
   }
 
   /// The note of how to take the last change back; a setting holds a part of it.
@@ -134,9 +133,8 @@ extension VaultIndex {
       return text
     }
     set {
-      for name in settings.keys
-      where name == UndoRecord.setting || name.hasPrefix("\(UndoRecord.setting).") {
-        settings[name] = nil
+      settings.removeAll {
+        $0 == UndoRecord.setting || $0.hasPrefix("\(UndoRecord.setting).")
       }
       guard let newValue else { return }
       let digits = Array(newValue.utf8)
@@ -150,9 +148,4 @@ extension VaultIndex {
 
   // A setting's value has at most 65,535 bytes.
   private static var undoPart: Int { 65_534 }
-
-  private func hasChangedItems(since old: VaultIndex) -> Bool {
-    let known = Dictionary(uniqueKeysWithValues: old.items.map { ($0.id, $0) })
-    return items.contains { item in known[item.id].map { !$0.saysTheSame(as: item) } ?? true }
-  }
 }

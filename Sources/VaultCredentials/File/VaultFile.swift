@@ -73,8 +73,7 @@ package struct VaultFile: Sendable {
     _ padded: SecretBytes, onlyItemsNamed names: [[UInt8]]?
   ) throws -> VaultIndex {
     do {
-      return try padded.withBytes { bytes in try VaultIndex(decoding: bytes, onlyItemsNamed: names)
-      }
+      return try VaultIndex(decoding: padded, onlyItemsNamed: names)
     } catch let error as FormatError {
       throw VaultHeader.damaged("its index cannot be read", underlying: error)
     }
@@ -91,9 +90,20 @@ package struct VaultFile: Sendable {
     }
   }
 
-  /// The sealed bytes of an item, without a look at their hash: a writer carries damage over
-  /// unread.
-  func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
+  /// Sealed bytes of items, without a look at their hashes: a writer carries damage over unread.
+  ///
+  /// - Parameter range: Counted from the start of the items.
+  /// - Returns: The bytes.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  func sealedBytes(_ range: Range<UInt64>) throws -> [UInt8] {
+    guard range.upperBound <= header.itemsLength else {
+      throw VaultHeader.damaged("an item lies outside the file")
+    }
+    let start = headerBytes.count + sealedIndex.count
+    return try read(start + Int(range.lowerBound)..<start + Int(range.upperBound))
+  }
+
+  private func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
     let (end, overflow) = record.offset.addingReportingOverflow(UInt64(record.length))
     guard !overflow, end <= header.itemsLength else {
       throw damagedItem(record, "it lies outside the file")
@@ -105,7 +115,7 @@ package struct VaultFile: Sendable {
   /// The secret part of an item: its hash, then its seal.
   func contents(of record: ItemRecord, keys: VaultKeys) throws -> ItemContents {
     let sealed = try sealedBytes(of: record)
-    guard try Hash.blake2b(sealed, count: ItemRecord.hashLength) == record.hash else {
+    guard try Bytes16(Hash.blake2b(sealed, count: ItemRecord.hashLength)) == record.hash else {
       throw damagedItem(record, "its bytes were changed")
     }
     return try Self.open(

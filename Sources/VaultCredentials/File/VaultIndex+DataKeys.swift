@@ -30,7 +30,7 @@ extension VaultIndex {
       key.purpose == Purpose.history.rawValue && key.isRetired
     }
     guard dataKeys.contains(where: isRetired) else { return }
-    let used = Set(items.lazy.flatMap { $0.earlier.lazy.map(\.dataKey) })
+    let used = items.usedDataKeys()
     dataKeys.removeAll { isRetired($0) && !used.contains($0.id) }
   }
 

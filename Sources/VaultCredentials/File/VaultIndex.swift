@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 
 /// The sealed index of a vault file.
 ///
@@ -25,15 +26,56 @@ package struct VaultIndex: Sendable {
   }
 
   struct Tombstone: Sendable, Equatable {
-    var itemID: [UInt8]
+    var itemID: Bytes16
     var removed: Int64
-    var device: [UInt8]
+    var device: Bytes16
   }
 
   /// A copy that the keyring still holds and that is to be removed.
   struct Withdrawal: Sendable, Hashable {
     var name: String
     var copyHash: [UInt8]
+  }
+
+  /// Values by name.
+  ///
+  /// A list, not a dictionary: there are a few, and every `get` would pay for the dictionary's type.
+  struct Settings: Sendable {
+    struct Setting: Sendable {
+      let name: String
+      var value: String
+    }
+
+    /// In the order of their names' bytes.
+    private(set) var all: [Setting] = []
+
+    /// Adds a setting whose name comes after all others.
+    mutating func append(_ setting: Setting) -> Bool {
+      if let last = all.last, !last.name.utf8.lexicographicallyPrecedes(setting.name.utf8) {
+        return false
+      }
+      all.append(setting)
+      return true
+    }
+
+    subscript(name: String) -> String? {
+      get { all.first { $0.name.isSame(as: name) }?.value }
+      set {
+        let position =
+          all.firstIndex { !$0.name.utf8.lexicographicallyPrecedes(name.utf8) } ?? all.endIndex
+        let isThere = position < all.endIndex && all[position].name.isSame(as: name)
+        switch (newValue, isThere) {
+        case (let value?, true): all[position].value = value
+        case (let value?, false): all.insert(Setting(name: name, value: value), at: position)
+        case (nil, true): all.remove(at: position)
+        case (nil, false): break
+        }
+      }
+    }
+
+    mutating func removeAll(where isRemoved: (String) -> Bool) {
+      all.removeAll { isRemoved($0.name) }
+    }
   }
 
   static let version: UInt16 = 1
@@ -45,18 +87,18 @@ package struct VaultIndex: Sendable {
 
   var dataKeys: [DataKey] = []
   var formerKeys: [FormerKeys] = []
-  var device: [UInt8]
+  var device: Bytes16
   var written: Int64
   var isPublishing: Bool
   var ancestors: [Ancestor] = []
   var tombstones: [Tombstone] = []
   var withdrawals: [Withdrawal] = []
-  var settings: [String: String] = [:]
-  var items: [ItemRecord] = []
+  var settings = Settings()
+  var items = ItemRecords()
   /// Some items were skipped: this index must not be written.
   private(set) var isPartial = false
 
-  init(device: [UInt8], written: Int64, isPublishing: Bool) {
+  init(device: Bytes16, written: Int64, isPublishing: Bool) {
     self.device = device
     self.written = written
     self.isPublishing = isPublishing
@@ -86,31 +128,43 @@ package struct VaultIndex: Sendable {
 
   static func context(header: [UInt8]) -> [UInt8] { Array("VLT1/index".utf8) + header }
 
-  /// How many bytes the index takes once sealed, so that the header can say it before sealing.
-  func composed() throws -> SecretBuilder {
-    var composer = SecretBuilder()
-    composer.put(Self.version)
-    composer.put(UInt16(dataKeys.count))
+  /// The names of all items, each from its own record: what was checked can be decoded.
+  package var itemNames: [String] { items.map(\.name) }
+
+  /// The plaintext, padded, once ``ItemRecords/arrange(sealed:)`` has put the items into order.
+  func encoded() throws -> SecretBytes {
+    var builder = SecretBuilder()
+    builder.put(Self.version)
+    builder.put(UInt16(dataKeys.count))
     for key in dataKeys {
-      composer.put(key.id)
-      composer.put(key.key)
+      builder.put(key.id)
+      builder.put(key.key)
       var writer = ByteWriter()
       writer.put(key.created)
       writer.put(UInt8(key.isRetired ? 1 : 0))
       try writer.str16(key.purpose)
-      composer.put(writer.bytes)
+      builder.put(writer.bytes)
     }
-    composer.put(UInt16(formerKeys.count))
+    builder.put(UInt16(formerKeys.count))
     for keys in formerKeys {
-      composer.put(keys.lastGeneration)
-      composer.put(keys.blind)
-      composer.put(keys.state)
+      builder.put(keys.lastGeneration)
+      builder.put(keys.blind)
+      builder.put(keys.state)
     }
-    composer.put(try body())
-    return composer
+    builder.put(try lists())
+    let changes = try items.encodedChanges()
+    let count = builder.count + items.encodedCount(changes)
+    let length = Padding.indexLength(count)
+    guard length + AuthenticatedEncryption.overhead <= VaultHeader.maximumIndex else {
+      throw VaultFileEncoder.tooLarge
+    }
+    return try builder.padded(to: length, after: count) { output, offset in
+      items.write(changes, to: &output, at: offset)
+    }
   }
 
-  private func body() throws(FormatError) -> [UInt8] {
+  /// What stands before the items.
+  private func lists() throws(FormatError) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(device)
     writer.put(written)
@@ -131,14 +185,12 @@ package struct VaultIndex: Sendable {
       try writer.str16(withdrawal.name)
       writer.put(withdrawal.copyHash)
     }
-    try writer.count(settings.count, as: UInt16.self)
-    for (name, value) in settings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
-    {
-      try writer.str16(name)
-      try writer.str16(value)
+    try writer.count(settings.all.count, as: UInt16.self)
+    for setting in settings.all {
+      try writer.str16(setting.name)
+      try writer.str16(setting.value)
     }
     try writer.count(items.count, as: UInt32.self)
-    for item in items { try item.encode(into: &writer) }
     return writer.bytes
   }
 
@@ -146,14 +198,20 @@ package struct VaultIndex: Sendable {
   ///
   /// Where `names` are given, items of other names are skipped unread, and ``isPartial`` says so:
   /// reading one item out of thousands then costs a walk over lengths.
-  init(decoding padded: RawSpan, onlyItemsNamed names: [[UInt8]]? = nil) throws {
+  init(decoding opened: SecretBytes, onlyItemsNamed names: [[UInt8]]? = nil) throws {
+    self = try opened.withBytes { try VaultIndex(decoding: $0, of: opened, onlyItemsNamed: names) }
+  }
+
+  private init(
+    decoding padded: RawSpan, of opened: SecretBytes, onlyItemsNamed names: [[UInt8]]?
+  ) throws {
     guard let length = Padding.unpaddedLength(padded),
       padded.byteCount == Padding.indexLength(length)
     else { throw FormatError.notCanonical("padding of the index", at: padded.byteCount) }
     let bytes = padded.extracting(0..<length)
     var cursor = ByteCursor()
     self = try Self.decodeKeys(bytes, &cursor)
-    device = try cursor.array(16, in: bytes)
+    device = try cursor.bytes16(in: bytes)
     written = try cursor.i64(in: bytes)
     let flags = try cursor.u8(in: bytes)
     guard flags <= 1 else { throw FormatError.notCanonical("flags", at: cursor.offset) }
@@ -162,18 +220,21 @@ package struct VaultIndex: Sendable {
     let count = try cursor.u32(in: bytes)
     guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
     isPartial = names != nil
-    if names == nil { items.reserveCapacity(Int(count)) }
+    var places: [ItemPlace] = []
+    var haveCopies = false
+    if names == nil { places.reserveCapacity(Int(count)) }
     for _ in 0..<count {
       if let names, try Self.skipItem(unlessNamed: names, in: bytes, at: &cursor) { continue }
-      let item = try ItemRecord(from: bytes, at: &cursor)
-      if let last = items.last, !last.id.lexicographicallyPrecedes(item.id) {
+      let place = try ItemPlace(checking: bytes, at: &cursor, hasCopy: &haveCopies)
+      if let last = places.last, last.id >= place.id {
         throw FormatError.notCanonical("order of items", at: cursor.offset)
       }
-      items.append(item)
+      places.append(place)
     }
     guard cursor.offset == length else {
       throw FormatError.notCanonical("bytes after the items", at: cursor.offset)
     }
+    items = ItemRecords(places, of: opened, haveCopies: haveCopies)
   }
 
   /// The lists before the items, each in its order.
@@ -192,9 +253,9 @@ package struct VaultIndex: Sendable {
     }
     for _ in 0..<(try cursor.u32(in: bytes)) {
       let next = Tombstone(
-        itemID: try cursor.array(16, in: bytes), removed: try cursor.i64(in: bytes),
-        device: try cursor.array(16, in: bytes))
-      if let last = tombstones.last, !last.itemID.lexicographicallyPrecedes(next.itemID) {
+        itemID: try cursor.bytes16(in: bytes), removed: try cursor.i64(in: bytes),
+        device: try cursor.bytes16(in: bytes))
+      if let last = tombstones.last, last.itemID >= next.itemID {
         throw FormatError.notCanonical("order of tombstones", at: cursor.offset)
       }
       tombstones.append(next)
@@ -208,14 +269,12 @@ package struct VaultIndex: Sendable {
       }
       withdrawals.append(next)
     }
-    var last: String?
     for _ in 0..<(try cursor.u16(in: bytes)) {
-      let name = try cursor.str16(in: bytes)
-      if let last, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+      let setting = Settings.Setting(
+        name: try cursor.str16(in: bytes), value: try cursor.str16(in: bytes))
+      guard settings.append(setting) else {
         throw FormatError.notCanonical("order of settings", at: cursor.offset)
       }
-      last = name
-      settings[name] = try cursor.str16(in: bytes)
     }
   }
 
@@ -238,7 +297,7 @@ package struct VaultIndex: Sendable {
     guard try cursor.u16(in: bytes) == version else {
       throw FormatError.notCanonical("version of the index", at: 0)
     }
-    var index = VaultIndex(device: [], written: 0, isPublishing: false)
+    var index = VaultIndex(device: .zero, written: 0, isPublishing: false)
     for _ in 0..<(try cursor.u16(in: bytes)) {
       let id = try cursor.array(16, in: bytes)
       let key = try SecretBytes(copying: bytes.extracting(cursor.range(32, in: bytes)))

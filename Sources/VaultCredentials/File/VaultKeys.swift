@@ -30,7 +30,7 @@ struct VaultKeys: Sendable {
   }
 
   /// The key of one item, from K_item or from a data key.
-  static func key(of itemID: [UInt8], from parent: SecretBytes) throws -> SecretBytes {
-    try KeyDerivation.key(from: parent, message: itemID)
+  static func key(of itemID: Bytes16, from parent: SecretBytes) throws -> SecretBytes {
+    try KeyDerivation.key(from: parent, message: itemID.bytes)
   }
 }

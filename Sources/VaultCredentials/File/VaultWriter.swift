@@ -40,13 +40,13 @@ struct VaultWriter {
       var edit = VaultEdit(vault: vault, file: sealed, index: index)
       edit.notices = notices
       // Before the change: records say which device wrote them.
-      edit.index.device = try locked.folder.device()
+      edit.index.device = Bytes16(try locked.folder.device())
       try emptyTrash(&edit)
       let result = try change(&edit)
       let (names, changesSecrets) = (edit.copies.names, edit.changesSecrets)
       edit.copies.takeOver(index)
       edit.index.dropCopies()
-      edit.index.noteUndo(from: index)
+      edit.index.noteUndo()
       edit.index.dropUnusedHistoryKeys()
       edit.index.dropOldTombstones(now: edit.now)
       try edit.header.checkPassphraseCost(before: sealed.header)
@@ -61,18 +61,18 @@ struct VaultWriter {
       }
       edit.header.generation += 1
       edit.index.shortenAncestors()
-      let (bytes, tag, written) = try VaultFileEncoder.compose(
-        header: edit.header, index: edit.index, keys: edit.newKeys ?? vault.keys,
-        sealedItems: try edit.sealedItems())
+      let (bytes, tag, opened) = try VaultFileEncoder.compose(
+        header: edit.header, index: edit.index, keys: edit.newKeys ?? vault.keys, former: sealed,
+        sealed: edit.changedItems)
 
       let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
-      var opened: Store?
-      let hasMarks = try store(edit, history, in: &opened)
+      var store: Store?
+      let hasMarks = try self.store(edit, history, in: &store)
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
       try locked.folder.record(seen, key: try (edit.newKeys ?? vault.keys).state())
       if edit.removesPrevious { try locked.folder.removePrevious(in: directory) }
-      if try !history.remove(edit.retiredBlobs, in: &opened, erasing: edit.isPurging) {
+      if try !history.remove(edit.retiredBlobs, in: &store, erasing: edit.isPurging) {
         edit.notices.append(
           VaultNotice(
             .stillInLog,
@@ -84,7 +84,8 @@ struct VaultWriter {
       var after: VaultSnapshot?
       if hasMarks || !names.isEmpty {
         let file = try VaultFile(bytes: bytes, identity: locked.folder.identity())
-        after = VaultSnapshot(vault: vault, file: file, index: written)
+        after = VaultSnapshot(
+          vault: vault, file: file, index: try VaultFile.decode(opened, onlyItemsNamed: nil))
       }
       return Commit(
         result: result, notices: edit.notices, names: names, changesSecrets: changesSecrets,
@@ -128,7 +129,7 @@ struct VaultWriter {
   private func emptyTrash(_ edit: inout VaultEdit) throws {
     let deadline = edit.now - Int64(vault.locked.options.trashDays) * 86_400_000
     for position in edit.index.items.indices.reversed() {
-      let trashed = edit.index.items[position].trashed
+      let trashed = edit.index.items.trashed(at: position)
       if trashed != 0, trashed < deadline { edit.purge(at: position) }
     }
   }

@@ -29,7 +29,7 @@ extension VaultEdit {
     }
     var undone: [UndoneChange] = []
     for (id, former) in record.before {
-      guard let position = index.items.firstIndex(where: { $0.id == id }) else {
+      guard let position = index.items.position(of: id) else {
         throw UnlockedVault.notFound()
       }
       undone.append(try undo(at: position, to: former))

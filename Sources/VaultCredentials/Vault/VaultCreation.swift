@@ -41,12 +41,12 @@ struct VaultCreation {
       before: VaultHeader(vaultID: vaultID, generation: 0, slots: []))
     let device = try vault.folder.device()
     var index = VaultIndex(
-      device: device, written: vault.options.now(),
+      device: Bytes16(device), written: vault.options.now(),
       isPublishing: records.contains { KeySlot.Kind(type: $0.type) == .keyring })
     try index.addDataKey(purpose: .history, now: index.written)
     try index.addDataKey(purpose: .publishing, now: index.written)
     let (bytes, tag, _) = try VaultFileEncoder.compose(
-      header: header, index: index, keys: keys, sealedItems: [:])
+      header: header, index: index, keys: keys, former: nil, sealed: [:])
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in
       guard try !vault.folder.exists() else {
         throw CredentialError(

@@ -5,7 +5,7 @@ extension VaultEdit {
   /// The record at a position of the index.
   subscript(position: Int) -> ItemRecord {
     get { index.items[position] }
-    set { index.items[position] = newValue }
+    _modify { yield &index.items[position] }
   }
 
   /// A Boolean value that says whether a secret or a name was changed, and not only other
@@ -16,7 +16,7 @@ extension VaultEdit {
 
   /// The position of the live item with a name.
   func position(of name: ItemName) -> Int? {
-    index.items.firstIndex { $0.trashed == 0 && $0.name == name.text }
+    index.items.position(ofLive: name.text)
   }
 
   /// The position of the live item with a name, which must exist.
@@ -36,7 +36,7 @@ extension VaultEdit {
         hint: "keep some of the items elsewhere", remedies: [.chooseOtherVault])
     }
     var record = ItemRecord(
-      id: RandomBytes.bytes(count: 16), name: name.text, kind: kind, device: index.device,
+      id: .random(), name: name.text, kind: kind, device: index.device,
       now: now)
     try describe(&record)
     index.items.append(record)
@@ -84,7 +84,7 @@ extension VaultEdit {
     self[position].copy = .none
     self[position].length = 0
     self[position].offset = 0
-    self[position].hash = [UInt8](repeating: 0, count: ItemRecord.hashLength)
+    self[position].hash = .zero
   }
 
   /// Takes an item out of the trash, with the secret that it had last or with an earlier one.
@@ -167,7 +167,7 @@ extension VaultEdit {
     let record = self[position]
     let sealed = try contents.sealed(as: record, vaultID: header.vaultID, parent: keys.item)
     changedItems[record.id] = sealed
-    self[position].hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+    self[position].hash = Bytes16(try Hash.blake2b(sealed, count: ItemRecord.hashLength))
   }
 
   /// Puts the current secret of an item into its history, sealed under the history's data key.
@@ -249,14 +249,5 @@ extension VaultEdit {
   mutating func adoptCopy(at position: Int, hash: [UInt8]) {
     self[position].copy = .pending
     copies.mark(self[position].name, hash: hash)
-  }
-
-  /// The sealed bytes of every item that stays in the file.
-  func sealedItems() throws -> [[UInt8]: [UInt8]] {
-    var result = changedItems
-    for item in index.items where item.trashed == 0 && result[item.id] == nil {
-      result[item.id] = try file.sealedBytes(of: item)
-    }
-    return result
   }
 }

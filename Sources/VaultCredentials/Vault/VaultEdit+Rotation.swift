@@ -9,14 +9,14 @@ extension VaultEdit {
   mutating func rotate(
     to newKeys: VaultKeys, slots: [SlotRecord], progress: (_ done: Int, _ total: Int) -> Void
   ) throws {
-    for position in index.items.indices where self[position].trashed == 0 {
+    for position in index.items.indices where index.items.trashed(at: position) == 0 {
       progress(position, index.items.count)
       let contents = try contents(at: position)
       let record = self[position]
       let sealed = try contents.sealed(
         as: record, vaultID: header.vaultID, parent: newKeys.item)
       changedItems[record.id] = sealed
-      self[position].hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+      self[position].hash = Bytes16(try Hash.blake2b(sealed, count: ItemRecord.hashLength))
     }
     index.formerKeys.append(
       VaultIndex.FormerKeys(

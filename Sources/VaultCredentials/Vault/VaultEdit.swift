@@ -35,7 +35,7 @@ public struct VaultEdit {
   var header: VaultHeader
   var index: VaultIndex
   /// Sealed bytes of the items that this edit sealed, by id.
-  var changedItems: [[UInt8]: [UInt8]] = [:]
+  var changedItems: [Bytes16: [UInt8]] = [:]
   /// Blobs to be stored before the file that names them.
   var newBlobs: [Blob] = []
   /// Hashes of blobs that the new index no longer names, to be removed afterwards.
@@ -336,9 +336,10 @@ extension VaultEdit {
   @discardableResult
   public mutating func emptyTrash(of name: ItemName? = nil) -> Int {
     let before = index.items.count
-    for position in index.items.indices.reversed() {
-      let record = self[position]
-      guard record.trashed != 0, name == nil || record.name == name?.text else { continue }
+    for position in index.items.indices.reversed()
+    where index.items.trashed(at: position) != 0
+      && (name == nil || self[position].name == name?.text)
+    {
       purge(at: position)
     }
     return before - index.items.count
@@ -359,7 +360,7 @@ extension VaultEdit {
       return item(self[position])
     }
     let candidates = index.items.indices.filter {
-      self[$0].trashed != 0 && self[$0].name == name.text
+      index.items.trashed(at: $0) != 0 && self[$0].name == name.text
     }
     guard let position = candidates.max(by: { self[$0].trashed < self[$1].trashed }) else {
       throw UnlockedVault.notFound(name)

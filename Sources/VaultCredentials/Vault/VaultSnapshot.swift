@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Synchronization
 import VaultSealing
 
 /// The contents of a vault at one moment.
@@ -27,7 +26,6 @@ public struct VaultSnapshot: Sendable {
   let vault: UnlockedVault
   let file: VaultFile
   let index: VaultIndex
-  private let names = LiveNames()
   private let states: CopyStates
 
   init(vault: UnlockedVault, file: VaultFile, index: VaultIndex) {
@@ -128,26 +126,15 @@ extension VaultSnapshot {
 
   /// The record of an item, by its id.
   func record(of item: Item) throws -> ItemRecord {
-    // The index lists items in the order of their ids; its decoder refuses any other.
-    var low = index.items.startIndex
-    var high = index.items.endIndex
-    while low < high {
-      let middle = (low + high) / 2
-      if index.items[middle].id.lexicographicallyPrecedes(item.recordID) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    guard low < index.items.endIndex, index.items[low].id == item.recordID else {
+    guard let position = index.items.position(of: item.recordID) else {
       throw UnlockedVault.notFound(item.name)
     }
-    return index.items[low]
+    return index.items[position]
   }
 
   /// The record of the live item with a name.
   func record(named name: ItemName) -> ItemRecord? {
-    names.position(of: name.text, in: index).map { index.items[$0] }
+    index.items.position(ofLive: name.text).map { index.items[$0] }
   }
 
   func requireRecord(named name: ItemName) throws -> ItemRecord {
@@ -193,32 +180,5 @@ extension ItemContents {
         remedies: [.showItem])
     }
     return Secret(value)
-  }
-}
-
-/// The positions of live items by name, worked out when a second name is looked up.
-///
-/// One lookup is a walk over the records; a walk for each of thousands would not do.
-private final class LiveNames: Sendable {
-  private struct State {
-    var lookups = 0
-    var positions: [String: Int]?
-  }
-
-  private let state = Mutex(State())
-
-  func position(of name: String, in index: VaultIndex) -> Int? {
-    state.withLock { state in
-      state.lookups += 1
-      if state.lookups == 1 {
-        return index.items.firstIndex { $0.trashed == 0 && $0.name == name }
-      }
-      if state.positions == nil {
-        state.positions = Dictionary(
-          index.items.indices.lazy.filter { index.items[$0].trashed == 0 }
-            .map { (index.items[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
-      }
-      return state.positions?[name]
-    }
   }
 }

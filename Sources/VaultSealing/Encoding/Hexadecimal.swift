@@ -4,15 +4,19 @@ package enum Hexadecimal {
   private static let uppercase = Array("0123456789ABCDEF".utf8)
 
   /// Returns two lowercase digits for each byte.
-  package static func text(_ bytes: [UInt8]) -> String {
-    String(
-      decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  package static func text(_ bytes: [UInt8]) -> String { text(bytes, digits: lowercase) }
 
   /// Returns two uppercase digits for each byte.
-  package static func uppercaseText(_ bytes: [UInt8]) -> String {
-    String(
-      decoding: bytes.flatMap { [uppercase[Int($0 >> 4)], uppercase[Int($0 & 15)]] }, as: UTF8.self)
+  package static func uppercaseText(_ bytes: [UInt8]) -> String { text(bytes, digits: uppercase) }
+
+  private static func text(_ bytes: [UInt8], digits: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count * 2)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd

@@ -1,0 +1,123 @@
+import VaultSealing
+
+/// Where the record of an item is in an opened index, and what every walk over records needs.
+struct ItemPlace: Sendable {
+  /// Bytes of a record before its name: id and length of the name.
+  private static let nameOffset = 18
+  private static let earlierLength = 8 + 2 + 8 + 16 + 4 + ItemRecord.hashLength
+
+  let id: Bytes16
+  /// Where the record begins, after its length; where a new item's would begin is 0.
+  fileprivate(set) var start: UInt32 = 0
+  fileprivate(set) var length: UInt32 = 0
+  /// Where the record says where the sealed item is.
+  fileprivate(set) var current: UInt32 = 0
+  /// Which of the changed records it is; -1 if it is as it was.
+  var changed: Int32 = -1
+  /// Whether the item was in the trash, which no longer counts once its record was changed.
+  fileprivate(set) var isTrashed = false
+
+  /// A new item.
+  init(id: Bytes16, changed: Int) {
+    self.id = id
+    self.changed = Int32(changed)
+  }
+
+  /// Checks the next record as `ItemRecord.init(from:at:)` does, without making anything of it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The index's plaintext.
+  ///   - cursor: Where the record's length stands; is moved behind the record.
+  ///   - hasCopy: Is set if the record says how its copy in the keyring stands, as version 0.1.0
+  ///     wrote it.
+  /// - Throws: ``FormatError``.
+  init(
+    checking bytes: RawSpan, at cursor: inout ByteCursor, hasCopy: inout Bool
+  ) throws(FormatError) {
+    let length = try cursor.u32(in: bytes)
+    let start = cursor.offset
+    id = try cursor.bytes16(in: bytes)
+    _ = try cursor.str16Range(in: bytes)
+    _ = try cursor.range(2 + 8 + 16 + 3 * 8, in: bytes)
+    isTrashed = try cursor.i64(in: bytes) != 0
+    guard let copy = ItemRecord.Copy(rawValue: try cursor.u8(in: bytes)) else {
+      throw FormatError.notCanonical("mark of a copy", at: cursor.offset)
+    }
+    let copyHash = try cursor.bytes16(in: bytes)
+    if copy == .published || (copy == .pending && copyHash != .zero) { hasCopy = true }
+    _ = try cursor.str32Range(in: bytes)
+    try Self.checkList("order of tags", ofPairs: false, in: bytes, at: &cursor)
+    try Self.checkList("order of attributes", ofPairs: true, in: bytes, at: &cursor)
+    current = UInt32(cursor.offset)
+    _ = try cursor.u64(in: bytes)
+    guard try cursor.u32(in: bytes) == 0 || !isTrashed else {
+      throw FormatError.notCanonical("a secret in the trash", at: cursor.offset)
+    }
+    _ = try cursor.range(ItemRecord.hashLength, in: bytes)
+    _ = try cursor.range(Int(cursor.u16(in: bytes)) * Self.earlierLength, in: bytes)
+    guard cursor.offset == start + Int(length) else {
+      throw FormatError.notCanonical("length of an item's record", at: cursor.offset)
+    }
+    self.start = UInt32(start)
+    self.length = length
+  }
+
+  private static func checkList(
+    _ what: String, ofPairs: Bool, in bytes: RawSpan, at cursor: inout ByteCursor
+  ) throws(FormatError) {
+    var last: Range<Int>?
+    for _ in 0..<(try cursor.u16(in: bytes)) {
+      let text = try cursor.str16Range(in: bytes)
+      if let last, !bytes.precedes(last, text) {
+        throw FormatError.notCanonical(what, at: cursor.offset)
+      }
+      last = text
+      if ofPairs { _ = try cursor.str16Range(in: bytes) }
+    }
+  }
+
+  // MARK: - Reading what was checked
+
+  /// The record with its length before it.
+  var range: Range<Int> { Int(start) - 4..<Int(start) + Int(length) }
+
+  /// Whether the item has this name, byte by byte.
+  func isNamed(_ name: [UInt8], in bytes: RawSpan) -> Bool {
+    let start = Int(start) + Self.nameOffset
+    guard bytes.littleEndian(UInt16.self, at: start - 2) == name.count else { return false }
+    return bytes.matches(name, at: start..<start + name.count)
+  }
+
+  /// The item's name.
+  func name(in bytes: RawSpan) -> String {
+    let start = Int(start) + Self.nameOffset
+    return bytes.text(start..<start + Int(bytes.littleEndian(UInt16.self, at: start - 2))) ?? ""
+  }
+
+  /// When the item was put into the trash.
+  func trashed(in bytes: RawSpan) -> Int64 {
+    guard isTrashed else { return 0 }
+    let name = Int(start) + Self.nameOffset
+    let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
+    return bytes.littleEndian(Int64.self, at: name + length + 2 + 8 + 16 + 3 * 8)
+  }
+
+  /// Where the sealed item is, counted from the start of the items.
+  func sealedOffset(in bytes: RawSpan) -> UInt64 {
+    bytes.littleEndian(UInt64.self, at: Int(current))
+  }
+
+  /// How long the sealed item is.
+  func sealedLength(in bytes: RawSpan) -> UInt32 {
+    bytes.littleEndian(UInt32.self, at: Int(current) + 8)
+  }
+
+  /// The data keys that seal the item's earlier versions.
+  func dataKeys(in bytes: RawSpan) -> [[UInt8]] {
+    let list = Int(current) + 8 + 4 + ItemRecord.hashLength
+    return (0..<Int(bytes.littleEndian(UInt16.self, at: list))).map { number in
+      let key = list + 2 + number * Self.earlierLength + 8 + 2 + 8
+      return bytes.array(key..<key + 16)
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import VaultSealing
+
+/// The records of an index's items, each of which is decoded when it is looked at.
+///
+/// A change of one item among thousands decodes that one. The others are carried from the opened
+/// index into the next one as they are.
+struct ItemRecords: Sendable, RandomAccessCollection {
+  /// The index's plaintext; `nil` for the records of a new vault.
+  private let opened: SecretBytes?
+  private var places: [ItemPlace]
+  private var changed: [ItemRecord] = []
+  private var names = LiveNames()
+  /// How many of the first places are in the order of their ids: new items come after these.
+  private var sortedCount: Int
+  /// Whether a record was taken out.
+  private(set) var hasRemoved = false
+  /// Whether a record says how its copy in the keyring stands, as version 0.1.0 wrote it.
+  private(set) var haveCopies = false
+
+  /// The records of a new vault.
+  init() {
+    opened = nil
+    places = []
+    sortedCount = 0
+  }
+
+  /// Records that ``ItemPlace`` has checked, in the order of their ids.
+  init(_ places: [ItemPlace], of opened: SecretBytes, haveCopies: Bool) {
+    self.opened = opened
+    self.places = places
+    self.haveCopies = haveCopies
+    sortedCount = places.count
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { places.count }
+
+  subscript(position: Int) -> ItemRecord {
+    get {
+      let place = places[position]
+      return place.changed < 0 ? original(place) : changed[Int(place.changed)]
+    }
+    _modify {
+      if places[position].changed < 0 {
+        changed.append(original(places[position]))
+        places[position].changed = Int32(changed.count - 1)
+      }
+      let number = Int(places[position].changed)
+      let (name, isLive) = (changed[number].name, changed[number].trashed == 0)
+      defer {
+        let record = changed[number]
+        if record.name != name || (record.trashed == 0) != isLive {
+          noteNames { names in
+            if isLive { names.remove(name, at: position) }
+            if record.trashed == 0 { names.add(record.name, at: position) }
+          }
+        }
+      }
+      yield &changed[number]
+    }
+  }
+
+  /// Adds a new item's record.
+  mutating func append(_ record: ItemRecord) {
+    let position = places.count
+    places.append(ItemPlace(id: record.id, changed: changed.count))
+    changed.append(record)
+    if record.trashed == 0 { noteNames { $0.add(record.name, at: position) } }
+  }
+
+  /// Takes a record out; those behind it move forward.
+  mutating func remove(at position: Int) -> ItemRecord {
+    let record = self[position]
+    places.remove(at: position)
+    if position < sortedCount { sortedCount -= 1 }
+    hasRemoved = true
+    names = LiveNames()
+    return record
+  }
+
+  private mutating func noteNames(_ change: (LiveNames) -> Void) {
+    // Another value may share the names that were looked up, and not this change.
+    if isKnownUniquelyReferenced(&names) { change(names) } else { names = LiveNames() }
+  }
+
+  // MARK: - Looking at one thing of a record
+
+  /// When the item was put into the trash; 0 if it is live.
+  func trashed(at position: Int) -> Int64 {
+    let place = places[position]
+    return place.changed < 0
+      ? read { place.trashed(in: $0) } : changed[Int(place.changed)].trashed
+  }
+
+  /// The position of the live item with a name.
+  func position(ofLive name: String) -> Int? {
+    names.position(of: name) {
+      firstPosition(ofLive: name)
+    } naming: {
+      liveNames()
+    }
+  }
+
+  private func firstPosition(ofLive name: String) -> Int? {
+    let bytes = Array(name.utf8)
+    return read { opened in
+      places.firstIndex { place in
+        guard place.changed < 0 else {
+          let record = changed[Int(place.changed)]
+          return record.trashed == 0 && record.name == name
+        }
+        return !place.isTrashed && place.isNamed(bytes, in: opened)
+      }
+    }
+  }
+
+  /// The names of live items with their positions, in the order of positions.
+  private func liveNames() -> [(name: String, position: Int)] {
+    read { opened in
+      places.indices.compactMap { position in
+        let place = places[position]
+        guard place.changed < 0 else {
+          let record = changed[Int(place.changed)]
+          return record.trashed == 0 ? (record.name, position) : nil
+        }
+        return place.isTrashed ? nil : (place.name(in: opened), position)
+      }
+    }
+  }
+
+  /// The position of the item with an id.
+  func position(of id: Bytes16) -> Int? {
+    var low = 0
+    var high = sortedCount
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    if low < sortedCount, places[low].id == id { return low }
+    return places[sortedCount...].firstIndex { $0.id == id }
+  }
+
+  /// The data keys that seal earlier versions.
+  func usedDataKeys() -> Set<[UInt8]> {
+    var keys: Set<[UInt8]> = []
+    read { opened in
+      for place in places where place.changed < 0 { keys.formUnion(place.dataKeys(in: opened)) }
+    }
+    for place in places where place.changed >= 0 {
+      keys.formUnion(changed[Int(place.changed)].earlier.map(\.dataKey))
+    }
+    return keys
+  }
+
+  // MARK: - What was changed
+
+  /// The records that were changed or added, with what they were; records that were taken out are
+  /// not among them.
+  var changes: [(before: ItemRecord?, after: ItemRecord)] {
+    places.compactMap { place in
+      guard place.changed >= 0 else { return nil }
+      return (place.length == 0 ? nil : original(place), changed[Int(place.changed)])
+    }
+  }
+
+  /// Takes out of every record how its copy in the keyring stands.
+  mutating func dropCopies() {
+    guard haveCopies else { return }
+    for position in indices where self[position].copy != .none {
+      self[position].copyHash = .zero
+      self[position].copy = .pending
+    }
+    haveCopies = false
+  }
+
+  private func read<Result>(_ body: (RawSpan) -> Result) -> Result {
+    guard let opened else { return [UInt8]().withRawSpan(body) }
+    return opened.withBytes(body)
+  }
+
+  private func original(_ place: ItemPlace) -> ItemRecord {
+    let record = read { bytes in
+      var cursor = ByteCursor(at: place.range.lowerBound)
+      return try? ItemRecord(from: bytes, at: &cursor)
+    }
+    guard let record else { preconditionFailure("a record that was checked cannot be decoded") }
+    return record
+  }
+}
+
+// MARK: - The next index
+
+extension ItemRecords {
+  /// A part of the items of the next file.
+  enum SealedPart {
+    /// Bytes of the file before.
+    case kept(Range<UInt64>)
+    /// Bytes that were sealed anew.
+    case new([UInt8])
+  }
+
+  /// Puts the records into the order of their ids, and their items one behind another.
+  ///
+  /// - Parameter sealed: The sealed bytes of items that were sealed anew, by id.
+  /// - Returns: The items' bytes, part by part; what follows each other in the file before is one.
+  mutating func arrange(sealed: [Bytes16: [UInt8]]) -> [SealedPart] {
+    if sortedCount < places.count {
+      places.sort { $0.id < $1.id }
+      sortedCount = places.count
+      names = LiveNames()
+    }
+    var parts: [SealedPart] = []
+    var kept: Range<UInt64> = 0..<0
+    var offset: UInt64 = 0
+    func flush() {
+      if !kept.isEmpty { parts.append(.kept(kept)) }
+      kept = 0..<0
+    }
+    func keep(_ start: UInt64, _ length: UInt64) {
+      // An end beyond any file is refused when the bytes are read.
+      let (end, overflow) = start.addingReportingOverflow(length)
+      if kept.isEmpty || kept.upperBound != start {
+        flush()
+        kept = start..<start
+      }
+      kept = kept.lowerBound..<(overflow ? .max : end)
+    }
+    for place in places {
+      let (start, before) = read { bytes in
+        place.length == 0
+          ? (0, 0) : (place.sealedOffset(in: bytes), UInt64(place.sealedLength(in: bytes)))
+      }
+      var length = before
+      if place.changed >= 0 {
+        let number = Int(place.changed)
+        guard changed[number].trashed == 0 else { continue }
+        if let bytes = sealed[place.id] {
+          flush()
+          parts.append(.new(bytes))
+          length = UInt64(bytes.count)
+        } else {
+          keep(start, length)
+        }
+        changed[number].offset = offset
+        changed[number].length = UInt32(length)
+      } else if !place.isTrashed {
+        keep(start, length)
+      }
+      offset += length
+    }
+    flush()
+    return parts
+  }
+
+  /// Bytes of all records, with their lengths.
+  func encodedChanges() throws(FormatError) -> [[UInt8]] {
+    var encoded: [[UInt8]] = []
+    for record in changed { encoded.append(try record.encoded()) }
+    return encoded
+  }
+
+  /// How many bytes the records take, with their lengths.
+  func encodedCount(_ changes: [[UInt8]]) -> Int {
+    places.reduce(0) { sum, place in
+      sum + 4 + (place.changed < 0 ? Int(place.length) : changes[Int(place.changed)].count)
+    }
+  }
+
+  /// Writes the records that ``arrange(sealed:)`` has put into order.
+  ///
+  /// - Parameters:
+  ///   - changes: What ``encodedChanges()`` gave.
+  ///   - output: The plaintext of the next index.
+  ///   - start: Where the records begin.
+  func write(_ changes: [[UInt8]], to output: inout MutableRawSpan, at start: Int) {
+    guard let opened else {
+      return write(changes, from: RawSpan(), to: &output, at: start)
+    }
+    opened.withBytes { write(changes, from: $0, to: &output, at: start) }
+  }
+
+  private func write(
+    _ changes: [[UInt8]], from opened: RawSpan, to output: inout MutableRawSpan, at start: Int
+  ) {
+    var position = start
+    var offset: UInt64 = 0
+    for place in places {
+      guard place.changed < 0 else {
+        let bytes = changes[Int(place.changed)]
+        output.write(littleEndian: UInt32(bytes.count), at: position)
+        bytes.withRawSpan { output.write($0, at: position + 4) }
+        position += 4 + bytes.count
+        let record = changed[Int(place.changed)]
+        if record.trashed == 0 { offset += UInt64(record.length) }
+        continue
+      }
+      output.write(opened.extracting(place.range), at: position)
+      if !place.isTrashed {
+        let sealed = position + Int(place.current) - place.range.lowerBound
+        output.write(littleEndian: offset, at: sealed)
+        offset += UInt64(place.sealedLength(in: opened))
+      }
+      position += place.range.count
+    }
+  }
+}
