@@ -6,7 +6,11 @@ import VaultSealing
 import VaultStorage
 
 /// The cache follows the store key by key, at a cost in proportion to the change.
+///
+/// Small domains are read whole, large ones key by key: both behave the same.
 struct PreferenceCacheTests {
+  private static let otherKeys = [0, 1_000]
+
   private let home: TemporaryHome
   private let domain = PreferenceDomain("d")
 
@@ -22,7 +26,16 @@ struct PreferenceCacheTests {
       try PreferenceDatabase.open(home.location, mode: .write, process: "other", keys: keys))
   }
 
-  @Test func aChangeOfOneKeyIsSeenThroughAllLayers() throws {
+  /// Gives the domain so many keys that no test asks for.
+  private func fill(_ count: Int) throws {
+    try other().transaction { transaction in
+      for n in 0..<count { try transaction.set(.integer(Int64(n)), "other\(n)", in: domain) }
+    }
+  }
+
+  @Test(arguments: otherKeys)
+  func aChangeOfOneKeyIsSeenThroughAllLayers(besides count: Int) throws {
+    try fill(count)
     let store = try open()
     store.register(defaults: ["k": "registered", "r": 1])
     #expect(store.string(forKey: "k") == "registered")
@@ -41,10 +54,15 @@ struct PreferenceCacheTests {
     try store.transaction { _ = try $0.remove("k", in: PreferenceDomain("d", host: .current)) }
     #expect(store.string(forKey: "k") == "global")
     #expect(store.integer(forKey: "r") == 1)
-    #expect(store.dictionaryRepresentation().keys.sorted() == ["k", "r"])
+    #expect(
+      store.dictionaryRepresentation().keys.filter { !$0.hasPrefix("other") }.sorted() == [
+        "k", "r",
+      ])
+    #expect(store.dictionaryRepresentation().count == count + 2)
   }
 
-  @Test func changesAndUndoingByOthersAreSeen() throws {
+  @Test(arguments: otherKeys) func changesAndUndoingByOthersAreSeen(besides count: Int) throws {
+    try fill(count)
     let store = try open()
     let other = try other()
     store.set("own", forKey: "mine")
@@ -67,7 +85,8 @@ struct PreferenceCacheTests {
   }
 
   /// The journal does not fully explain these commits, so everything is read again.
-  @Test func gapsInTheJournalAreNoticed() throws {
+  @Test(arguments: otherKeys) func gapsInTheJournalAreNoticed(besides count: Int) throws {
+    try fill(count)
     let store = try open()
     let other = try other()
     try other.transaction { try $0.set(0, "k", in: domain) }
@@ -104,7 +123,10 @@ struct PreferenceCacheTests {
     #expect(store.integer(forKey: "z") == 10)
   }
 
-  @Test func aPendingChangeIsNotOvertakenByWhatOthersWrote() throws {
+  @Test(arguments: otherKeys) func aPendingChangeIsNotOvertakenByWhatOthersWrote(besides count: Int)
+    throws
+  {
+    try fill(count)
     let store = try open()
     let other = try other()
     #expect(store.object(forKey: "k") == nil)
@@ -118,7 +140,10 @@ struct PreferenceCacheTests {
     #expect(try other.value("k", in: domain) == "mine 49")
   }
 
-  @Test func keysThatSwiftTreatsAsEqualAreReadTogether() throws {
+  @Test(arguments: otherKeys) func keysThatSwiftTreatsAsEqualAreReadTogether(besides count: Int)
+    throws
+  {
+    try fill(count)
     let store = try open()
     let other = try other()
     try other.transaction { transaction in
@@ -132,7 +157,10 @@ struct PreferenceCacheTests {
     #expect(store.string(forKey: "\u{e9}") == "composed")
   }
 
-  @Test func aDomainProtectedMeanwhileIsReadableOnlyWithItsKey() throws {
+  @Test(arguments: otherKeys) func aDomainProtectedMeanwhileIsReadableOnlyWithItsKey(
+    besides count: Int
+  ) throws {
+    try fill(count)
     let (store, blind) = (try open(FixedKeys()), try open())
     let other = try other(FixedKeys())
     try other.transaction { try $0.set("v", "k", in: domain) }
@@ -150,6 +178,35 @@ struct PreferenceCacheTests {
     try other.unprotect([domain])
     blind.synchronize()
     #expect(blind.string(forKey: "k") == "w")
+  }
+
+  @Test func aLargeDomainIsReadByKeyAndThenWhole() throws {
+    try fill(3_000)
+    let store = try open()
+    store.register(defaults: ["other5000": "registered"])
+    #expect(store.integer(forKey: "other2999") == 2_999)
+    #expect(store.object(forKey: "missing") == nil)
+    #expect(store.string(forKey: "other5000") == "registered")
+    store.set("new", forKey: "missing")
+    store.set(-1, forKey: "other7")
+    store.removeObject(forKey: "other8")
+    #expect(store.string(forKey: "missing") == "new")
+    // Enough of them that the whole domain is read on the way.
+    for n in 0..<2_000 where n != 8 {
+      #expect(store.integer(forKey: "other\(n)") == (n == 7 ? -1 : n))
+    }
+    #expect(store.object(forKey: "other8") == nil)
+    #expect(store.dictionaryRepresentation().count == 3_001)
+    #expect(store.synchronize())
+    let again = try open()
+    #expect(again.integer(forKey: "other7") == -1)
+    #expect(again.object(forKey: "other8") == nil)
+    #expect(again.string(forKey: "missing") == "new")
+    again.addSuite(named: "suite")
+    try other().transaction { try $0.set("of the suite", "other8", in: PreferenceDomain("suite")) }
+    again.synchronize()
+    #expect(again.string(forKey: "other8") == "of the suite")
+    #expect(again.integer(forKey: "other7") == -1)
   }
 
   @Test func observersAreNotifiedOfEachChangeOnce() async throws {

@@ -49,6 +49,11 @@ func printCostOfAChange(home: String) throws {
   }
 
   print("\n| a change, by keys of the domain | 10 | 10,000 | 100,000 |\n| --- | --- | --- | --- |")
+  try measure("opened, and one key read", rounds: 21, calls: 1) { index, _ in
+    let store = try PreferenceStore(
+      domain: "cost", location: StoreLocation(home: "\(home)/cost\(counts[index])"))
+    if store.integer(forKey: "key7") != 7 { exit(1) }
+  }
   try measure("set and read", rounds: 41, calls: 200) { index, number in
     let key = "key\(number % 10)"
     stores[index].set(number, forKey: key)

@@ -168,6 +168,18 @@ package final class PreferenceDatabase {
     }
   }
 
+  /// Whether a domain is plain, so that its keys lead to their values, and has more than so many.
+  func hasMore(
+    than count: Int, in domain: PreferenceDomain
+  ) throws(PreferenceError) -> Bool {
+    try PreferenceError.wrapping {
+      guard let row = try row(of: domain), row.keyID == nil, !row.lacksItsMark else { return false }
+      return try store.connection.int64(
+        "SELECT 1 FROM preferences_values WHERE domain=? LIMIT 1 OFFSET ?",
+        [.integer(row.id), .integer(Int64(count))]) != nil
+    }
+  }
+
   /// Every domain, in no particular order.
   package func domains() throws(PreferenceError) -> [PreferenceDomain] {
     try PreferenceError.wrapping {

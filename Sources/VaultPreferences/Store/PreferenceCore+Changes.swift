@@ -33,7 +33,11 @@ extension PreferenceCore {
       // The journal does not explain every commit: entries were pruned, or somebody wrote with the
       // sqlite3 shell. The next reader loads everything again; doing it here would cost even if
       // nobody reads.
-      withState { $0.isOutdated = !$0.cached.isEmpty }
+      withState { state in
+        state.isOutdated = !state.cached.isEmpty
+        state.partly = [:]
+        state.found = [:]
+      }
     }
     tell(news.changes)
   }
@@ -41,6 +45,7 @@ extension PreferenceCore {
   private func renew(_ touched: [JournalNews.Touch], _ source: inout Source) {
     var names: [PreferenceDomain: Set<String>] = [:]
     var whole: Set<PreferenceDomain> = []
+    withState { $0.forgetPartly(touched) }
     let sizes = withState { $0.cached.mapValues(\.count) }
     for entry in touched where sizes[entry.domain] != nil {
       if let name = entry.name {
@@ -130,6 +135,20 @@ extension PreferenceCore.Observer {
 }
 
 extension PreferenceCore.State {
+  /// Forgets what was read by key and has changed; it is read again when it is needed.
+  fileprivate mutating func forgetPartly(_ touched: [JournalNews.Touch]) {
+    guard !partly.isEmpty else { return }
+    for entry in touched where partly[entry.domain] != nil {
+      if let name = entry.name {
+        partly[entry.domain]?.values.removeValue(forKey: name)
+        found.removeValue(forKey: name)
+      } else if entry.isOfProtection {
+        partly[entry.domain] = nil
+        found = [:]
+      }
+    }
+  }
+
   /// Takes over the stored values of some keys, except keys with a change that is still to be
   /// written.
   ///

@@ -8,67 +8,6 @@ import VaultStorage
 /// Two locks: `database` for SQLite, which may wait for the disk, and `state` for what is in
 /// memory, which never waits. Code that needs both takes `database` first.
 final class PreferenceCore: Sendable {
-  struct Pending {
-    let domain: PreferenceDomain
-    let key: String
-    let value: PreferenceValue?
-  }
-
-  struct State {
-    var steps: [SearchStep]
-    var suites: [String] = []
-    var managed: [String: ManagedPreferences.Entry]
-    var arguments: [String: PreferenceValue]
-    /// The defaults that packages and the site installed.
-    var defaults: InstalledDefaults
-    var registered: [String: PreferenceValue] = [:]
-    var volatile: [String: [String: PreferenceValue]] = [:]
-    /// The contents of the store, with pending changes applied.
-    var cached: [PreferenceDomain: [String: PreferenceValue]] = [:]
-    /// The domains that could not be read.
-    var unread: Set<PreferenceDomain> = []
-    /// Whether the cache must be read again before it is used, because the journal does not explain
-    /// every commit.
-    var isOutdated = false
-    /// All layers merged, kept up to date key by key; `nil` until it is needed.
-    var effective: [String: PreferenceValue]?
-    var pending: [Pending] = []
-    var isFlushPlanned = false
-    var lastFlush: ContinuousClock.Instant?
-    var problem: PreferenceError?
-    var observers: [UInt64: Observer] = [:]
-    /// Called after each change of any value, by this process or another.
-    var listeners: [UInt64: @Sendable () -> Void] = [:]
-    var nextObserver: UInt64 = 0
-
-    /// The strongest layer's value of a key.
-    private func strongest(_ key: String) -> PreferenceValue? {
-      for step in steps {
-        let found: PreferenceValue? =
-          switch step.layer {
-          case .managed: managed[key]?.value
-          case .arguments: arguments[key]
-          case .siteDefault: defaults.site[key]?.value
-          case .packageDefault: defaults.packages[key]?.value
-          case .registered: registered[key]
-          default: step.domain.flatMap { cached[$0]?[key] }
-          }
-        if let found { return found }
-      }
-      return nil
-    }
-
-    /// Updates the merged layers after a change of one key in any of them.
-    mutating func renew(_ key: String) {
-      guard effective != nil else { return }
-      let value = strongest(key)
-      effective?[key] = value
-    }
-
-    /// Returns whether a domain must be read before it is used.
-    func lacks(_ domain: PreferenceDomain) -> Bool { isOutdated || cached[domain] == nil }
-  }
-
   struct Observer {
     let domains: Set<PreferenceDomain>?
     let keys: Set<String>?
@@ -137,11 +76,45 @@ final class PreferenceCore: Sendable {
 
   func effective(_ key: String) -> PreferenceValue? {
     // The common case: one lock and one lookup.
-    let known = state.withLock { state in
-      state.isOutdated ? nil : state.effective.map { $0[key] }
-    }
-    if let known { return known }
+    if let known = state.withLock({ $0.known(key) }) { return known }
+    read(key) { $0.steps.compactMap(\.domain) }
+    if let found = state.withLock({ $0.lookUp(key) }) { return found }
     return merged()[key]
+  }
+
+  /// Reads what a key's value depends on: small domains whole, of large ones the key alone.
+  private func read(_ key: String, in domains: (State) -> [PreferenceDomain]) {
+    // Another key may be equal in Swift, and is found in the whole domain only.
+    guard key.utf8.allSatisfy({ $0 < 0x80 }) else { return load(domains) }
+    source.withLock { source in
+      if state.withLock({ $0.isOutdated }) { reload({ _ in [] }, &source) }
+      let missing = state.withLock { state in domains(state).filter { !state.knows(key, in: $0) } }
+      for domain in missing { read(key, of: domain, &source) }
+    }
+  }
+
+  private func read(_ key: String, of domain: PreferenceDomain, _ source: inout Source) {
+    let part = state.withLock { $0.partly[domain].map { ($0.values.count, $0.measureAt) } }
+    let isToBeMeasured = part.map { $0.0 >= $0.1 } ?? true
+    do {
+      guard let database = source.database else { return reload([domain], &source) }
+      let size = max(PartlyReadDomain.smallest, (part?.0 ?? 0) * PartlyReadDomain.share)
+      if isToBeMeasured, try !database.hasMore(than: size, in: domain) {
+        return reload([domain], &source)
+      }
+      let stored = try database.value(key, in: domain)
+      state.withLock { state in
+        let pending = state.pending.last { $0.domain == domain && $0.key == key }
+        let value = pending.map(\.value) ?? stored
+        var part = state.partly.removeValue(forKey: domain) ?? PartlyReadDomain()
+        part.values.updateValue(value, forKey: key)
+        if isToBeMeasured { part.measureAt = max(part.measureAt, part.values.count * 2) }
+        state.partly[domain] = part
+      }
+    } catch {
+      // Says what is wrong.
+      reload([domain], &source)
+    }
   }
 
   /// All layers as one dictionary.
@@ -163,6 +136,7 @@ final class PreferenceCore: Sendable {
         merged.merge(layer) { _, stronger in stronger }
       }
       state.effective = merged
+      state.found = [:]
       return merged
     }
   }
@@ -177,13 +151,20 @@ final class PreferenceCore: Sendable {
   private func load(_ domains: (State) -> [PreferenceDomain]) {
     guard state.withLock({ state in domains(state).contains { state.lacks($0) } }) else { return }
     source.withLock { source in
-      let wanted = state.withLock { state in
-        let missing = Set(domains(state)).subtracting(state.cached.keys)
-        return state.isOutdated ? missing.union(state.cached.keys) : missing
-      }
-      reload(wanted, &source)
-      state.withLock { $0.isOutdated = false }
+      reload({ Set(domains($0)).subtracting($0.cached.keys) }, &source)
     }
+  }
+
+  /// Reads whole domains, and all that are in the cache if that is outdated.
+  private func reload(
+    _ domains: (State) -> some Sequence<PreferenceDomain>, _ source: inout Source
+  ) {
+    let wanted = state.withLock { state in
+      let missing = Set(domains(state))
+      return state.isOutdated ? missing.union(state.cached.keys) : missing
+    }
+    reload(wanted, &source)
+    state.withLock { $0.isOutdated = false }
   }
 
   /// Reads whole domains, and applies pending changes.
@@ -203,7 +184,8 @@ final class PreferenceCore: Sendable {
           entries[change.key] = change.value
         }
         state.cached[domain] = entries
-        state.effective = nil
+        state.partly[domain] = nil
+        state.forgetMerged()
         if let problem {
           state.problem = problem
           state.unread.insert(domain)
@@ -225,7 +207,7 @@ final class PreferenceCore: Sendable {
     withState { state in
       state.steps = SearchList.steps(for: name, suites: suites)
       state.defaults = defaults
-      state.effective = nil
+      state.forgetMerged()
     }
     tellListeners()
   }
@@ -239,13 +221,12 @@ final class PreferenceCore: Sendable {
 
   /// Changes a key in memory now, and on the disk soon.
   func set(_ value: PreferenceValue?, _ key: String, in domain: PreferenceDomain) {
-    if state.withLock({ $0.lacks(domain) }) { load { _ in [domain] } }
+    if state.withLock({ !$0.knows(key, in: domain) }) { read(key) { _ in [domain] } }
     var isChanged = false
     let delay: Duration? = state.withLock { state in
-      if state.cached[domain]?[key] == value { return nil }
+      if state.value(key, in: domain) == value { return nil }
       isChanged = true
-      state.cached[domain, default: [:]][key] = value
-      state.renew(key)
+      state.put(value, key, in: domain)
       // Of the positions of a slider only the last one counts.
       if let last = state.pending.last, last.domain == domain, last.key == key {
         state.pending.removeLast()

@@ -207,7 +207,7 @@ extension PreferenceStore {
       case Self.registrationDomain: state.registered = values
       default: state.volatile[name] = values
       }
-      state.effective = nil
+      state.forgetMerged()
     }
     core.tellListeners()
   }
