@@ -30,6 +30,12 @@ public struct ItemQuery: Sendable {
   /// Creates a query that matches all live items.
   public init() {}
 
+  /// Whether all items match that are live, or in the trash where those are asked for.
+  var hasNoConditions: Bool {
+    pattern == nil && folder == nil && text == nil && tag == nil && attributes.isEmpty
+      && expiresBefore == nil
+  }
+
   func matches(_ record: ItemRecord) -> Bool {
     guard (record.trashed != 0) == isInTrash else { return false }
     if let tag, !record.tags.contains(tag) { return false }

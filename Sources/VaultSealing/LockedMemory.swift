@@ -3,19 +3,21 @@ import CVaultSodium
 import Glibc
 import Synchronization
 
-/// Memory for secrets: locked, excluded from core files, wiped before it is freed.
+/// Memory for secrets: locked, excluded from core files, zeros when it is handed out, wiped before it
+/// is freed.
 ///
-/// Small blocks come from one arena, because `sodium_malloc` needs four mappings for each block and
-/// fails at `vm.max_map_count`. The arena is in `memfd_secret(2)` pages if the kernel has them (not
-/// even root can read those through `/proc/PID/mem`), else in a `sodium_malloc` region with guard
-/// pages. A child of fork(2) without execve(2) does not get these pages: both processes would write
-/// to the same ones.
+/// Small blocks come from one arena, because a region of pages for each would need three mappings
+/// and fail at `vm.max_map_count`. The arena is in `memfd_secret(2)` pages if the kernel has them
+/// (not even root can read those through `/proc/PID/mem`), else in a region between inaccessible
+/// pages, as long blocks are. A child of fork(2) without execve(2) does not get the pages of
+/// `memfd_secret(2)`: both processes would write to the same ones.
 package enum LockedMemory {
   /// A block; its owner frees it exactly once.
   @unsafe struct Block {
     let address: UnsafeMutableRawPointer
     let capacity: Int
-    let isFromArena: Bool
+    /// The block's own region; `nil` if it is from the arena.
+    fileprivate let region: Region?
   }
 
   /// The kernel's protection of the arena, for `vault check`.
@@ -29,37 +31,105 @@ package enum LockedMemory {
     package var areLongBlocksLocked: Bool
   }
 
-  /// Blocks above this size get a `sodium_malloc` region of their own.
+  /// Blocks above this size get a region of their own.
   private static let largestArenaBlock = 8 * 1024
   private static let arenaSize = 64 * 1024
   /// The length of the longest secret, with its seal.
   private static let longestUsualBlock = 1 << 20 + 4096
+  /// A freed region up to this length is kept for the next long block, wiped and still locked.
+  private static let largestSpare = 2 << 20
   private static let hasUnlockedBlocks = Atomic(false)
 
   // @unchecked: only accessed while the mutex below is held.
-  @safe private struct Arena: @unchecked Sendable {
+  @safe private final class Arena: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
-    /// Free ranges in order of their offset, never adjacent.
-    var free: [Range<Int>]
     let protection: (isSecretMemory: Bool, isLocked: Bool)
+    /// The arena before this one.
+    let next: Arena?
+    /// Free ranges in order of their offset, never adjacent.
+    ///
+    /// Arrays of integers: the type of an array of ranges is made at run time, and every command
+    /// would pay for it.
+    var starts = [0]
+    var ends = [arenaSize]
 
     init(
-      base: UnsafeMutableRawPointer, size: Int, protection: (isSecretMemory: Bool, isLocked: Bool)
+      base: UnsafeMutableRawPointer, protection: (isSecretMemory: Bool, isLocked: Bool),
+      next: Arena?
     ) {
       unsafe self.base = base
-      self.free = [0..<size]
       self.protection = protection
+      self.next = next
+    }
+
+    func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
+      for index in starts.indices where ends[index] - starts[index] >= capacity {
+        let start = starts[index]
+        starts[index] += capacity
+        if starts[index] == ends[index] {
+          starts.remove(at: index)
+          ends.remove(at: index)
+        }
+        return unsafe base + start
+      }
+      return nil
+    }
+
+    /// Joins the range with its free neighbors, so that a longer block fits there again.
+    func giveBack(_ start: Int, _ capacity: Int) {
+      let end = start + capacity
+      let index = starts.firstIndex { $0 > start } ?? starts.endIndex
+      let joinsNext = index < starts.endIndex && starts[index] == end
+      let joinsLast = index > 0 && ends[index - 1] == start
+      switch (joinsLast, joinsNext) {
+      case (true, true):
+        ends[index - 1] = ends[index]
+        starts.remove(at: index)
+        ends.remove(at: index)
+      case (true, false): ends[index - 1] = end
+      case (false, true): starts[index] = start
+      case (false, false):
+        starts.insert(start, at: index)
+        ends.insert(end, at: index)
+      }
     }
   }
 
-  private static let arenas = Mutex<[Arena]>([])
+  // @unchecked: only accessed while the mutex below is held.
+  @safe fileprivate struct Region: @unchecked Sendable {
+    let address: UnsafeMutableRawPointer
+    let size: Int
+    let isLocked: Bool
+
+    init(address: UnsafeMutableRawPointer, size: Int, isLocked: Bool) {
+      unsafe self.address = unsafe address
+      self.size = size
+      self.isLocked = isLocked
+    }
+  }
+
+  private struct State: Sendable {
+    var arena: Arena?
+    var spare: Region?
+  }
+
+  private static let state = Mutex(State())
 
   /// Determines how secrets are protected by allocating a short block and a long one.
   package static func protection() throws(SealingError) -> Protection {
     for count in [16, longestUsualBlock] { unsafe free(try allocate(count)) }
-    let arenas = arenas.withLock { $0.map(\.protection) }
+    var isSecretMemory = true
+    var isLocked = true
+    state.withLock { state in
+      var arena = state.arena
+      while let one = arena {
+        isSecretMemory = isSecretMemory && one.protection.isSecretMemory
+        isLocked = isLocked && one.protection.isLocked
+        arena = one.next
+      }
+    }
     return Protection(
-      isSecretMemory: arenas.allSatisfy(\.isSecretMemory), isLocked: arenas.allSatisfy(\.isLocked),
+      isSecretMemory: isSecretMemory, isLocked: isLocked,
       areLongBlocksLocked: !hasUnlockedBlocks.load(ordering: .relaxed))
   }
 
@@ -67,88 +137,97 @@ package enum LockedMemory {
     try Sodium.initialize()
     let capacity = max(16, (count + 15) & ~15)
     guard capacity <= largestArenaBlock else {
-      guard let address = unsafe sodium_malloc(capacity) else {
+      guard let region = spare(capacity) ?? newRegion(capacity) else {
         throw SealingError(.outOfMemory, "no memory for a secret of \(count) bytes")
       }
-      if unsafe !isLocked(address, capacity) { hasUnlockedBlocks.store(true, ordering: .relaxed) }
-      return unsafe Block(address: address, capacity: capacity, isFromArena: false)
+      if !region.isLocked { hasUnlockedBlocks.store(true, ordering: .relaxed) }
+      return unsafe Block(address: region.address, capacity: capacity, region: region)
     }
-    let address: UnsafeMutableRawPointer? = unsafe arenas.withLock { arenas in
-      for index in arenas.indices {
-        if let address = unsafe take(capacity, from: &arenas[index]) { return unsafe address }
+    let address: UnsafeMutableRawPointer? = unsafe state.withLock { state in
+      var arena = state.arena
+      while let one = arena {
+        if let address = unsafe one.take(capacity) { return unsafe address }
+        arena = one.next
       }
-      guard var arena = newArena() else { return nil }
-      let address = unsafe take(capacity, from: &arena)
-      arenas.append(arena)
-      return unsafe address
+      state.arena = newArena(after: state.arena)
+      return unsafe state.arena?.take(capacity)
     }
     guard let address = unsafe address else {
       throw SealingError(.outOfMemory, "no locked memory for a secret of \(count) bytes")
     }
-    return unsafe Block(address: address, capacity: capacity, isFromArena: true)
+    return unsafe Block(address: address, capacity: capacity, region: nil)
   }
 
+  /// Wipes a block and frees it.
   static func free(_ block: Block) {
-    guard unsafe block.isFromArena else {
-      unsafe sodium_free(block.address)
-      return
-    }
     unsafe sodium_memzero(block.address, block.capacity)
-    arenas.withLock { arenas in
-      for index in arenas.indices {
-        let offset = unsafe block.address - arenas[index].base
-        guard offset >= 0, offset < arenaSize else { continue }
-        unsafe giveBack(offset..<offset + block.capacity, to: &arenas[index])
-        return
+    if let region = unsafe block.region { return giveBack(region) }
+    state.withLock { state in
+      var arena = state.arena
+      while let one = arena {
+        let offset = unsafe block.address - one.base
+        if offset >= 0, offset < arenaSize { return unsafe one.giveBack(offset, block.capacity) }
+        arena = one.next
       }
     }
   }
 
-  private static func take(_ capacity: Int, from arena: inout Arena) -> UnsafeMutableRawPointer? {
-    for index in arena.free.indices where arena.free[index].count >= capacity {
-      let range = arena.free[index]
-      if range.count == capacity {
-        arena.free.remove(at: index)
-      } else {
-        arena.free[index] = range.lowerBound + capacity..<range.upperBound
-      }
-      return unsafe arena.base + range.lowerBound
-    }
-    return nil
-  }
-
-  // Joins the range with its free neighbors, so that a longer block fits there again.
-  private static func giveBack(_ range: Range<Int>, to arena: inout Arena) {
-    var range = range
-    let index = arena.free.firstIndex { $0.lowerBound > range.lowerBound } ?? arena.free.endIndex
-    if index < arena.free.endIndex, arena.free[index].lowerBound == range.upperBound {
-      range = range.lowerBound..<arena.free[index].upperBound
-      arena.free.remove(at: index)
-    }
-    if index > 0, arena.free[index - 1].upperBound == range.lowerBound {
-      arena.free[index - 1] = arena.free[index - 1].lowerBound..<range.upperBound
-    } else {
-      arena.free.insert(range, at: index)
-    }
-  }
-
-  private static func newArena() -> Arena? {
+  private static func newArena(after last: Arena?) -> Arena? {
     if let base = unsafe secretPages(arenaSize) {
       return unsafe Arena(
-        base: base, size: arenaSize, protection: (isSecretMemory: true, isLocked: true))
+        base: base, protection: (isSecretMemory: true, isLocked: true), next: last)
     }
-    guard let base = unsafe sodium_malloc(arenaSize) else { return nil }
+    guard let region = newRegion(arenaSize) else { return nil }
     return unsafe Arena(
-      base: base, size: arenaSize,
-      protection: (isSecretMemory: false, isLocked: isLocked(base, arenaSize)))
+      base: region.address, protection: (isSecretMemory: false, isLocked: region.isLocked),
+      next: last)
   }
 
-  /// Whether memory of `sodium_malloc` is locked.
-  ///
-  /// `sodium_malloc` ignores a failed mlock(2) (libsodium issue 1237); locking again fails as the
-  /// first time did.
-  private static func isLocked(_ address: UnsafeMutableRawPointer, _ size: Int) -> Bool {
-    unsafe mlock(address, size) == 0
+  // MARK: - Long blocks
+
+  /// The region that is kept, if it is as long as needed and not much longer.
+  private static func spare(_ capacity: Int) -> Region? {
+    state.withLock { state in
+      guard let spare = state.spare, spare.size >= capacity, spare.size <= 4 * capacity else {
+        return nil
+      }
+      state.spare = nil
+      return spare
+    }
+  }
+
+  private static func giveBack(_ region: Region) {
+    let unneeded: Region? = state.withLock { state in
+      guard region.size <= largestSpare, region.size >= state.spare?.size ?? 0 else {
+        return region
+      }
+      defer { state.spare = region }
+      return state.spare
+    }
+    guard let unneeded else { return }
+    let page = pageSize
+    unsafe munmap(unneeded.address - page, unneeded.size + 2 * page)
+  }
+
+  private static var pageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
+
+  /// Pages of zeros, locked and not in core files, between two inaccessible pages.
+  private static func newRegion(_ capacity: Int) -> Region? {
+    let page = pageSize
+    let size = (capacity + page - 1) / page * page
+    guard
+      let whole = unsafe mmap(
+        nil, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+      unsafe whole != MAP_FAILED
+    else { return nil }
+    let inner = unsafe whole + page
+    guard unsafe mprotect(inner, size, PROT_READ | PROT_WRITE) == 0 else {
+      unsafe munmap(whole, size + 2 * page)
+      return nil
+    }
+    // libsodium's own call: mlock(2), and no dump of the pages.
+    let isLocked = unsafe sodium_mlock(inner, size) == 0
+    return unsafe Region(address: inner, size: size, isLocked: isLocked)
   }
 
   /// Pages that only this process can read, between two inaccessible pages.
@@ -156,7 +235,7 @@ package enum LockedMemory {
     let descriptor = cvault_memfd_secret()
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let page = pageSize
     guard ftruncate(descriptor, size) == 0,
       let whole = unsafe mmap(
         nil, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),

@@ -1,3 +1,5 @@
+import Glibc
+
 // Checked reads and writes of plain bytes, so that other files decode formats without `unsafe`.
 // `extracting` or a precondition checks every range before a pointer is used.
 
@@ -7,6 +9,20 @@ extension Array<UInt8> {
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(unsafe span.bytes)
+  }
+
+  /// An array of `count` bytes that `body` writes.
+  ///
+  /// If `body` throws, there is no array.
+  @inlinable package init(
+    count: Int, writing body: (inout MutableRawSpan) throws -> Void
+  ) rethrows {
+    unsafe try self.init(unsafeUninitializedCapacity: count) { buffer, written in
+      var span = unsafe MutableRawSpan(
+        _unsafeBytes: UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
+      try body(&span)
+      written = count
+    }
   }
 
   /// Appends a number's bytes, the least significant first.
@@ -67,20 +83,27 @@ extension RawSpan {
     }
   }
 
-  /// Whether the bytes in `range` come before those in `other`.
-  @inlinable package func precedes(_ range: Range<Int>, _ other: Range<Int>) -> Bool {
-    unsafe extracting(range).withUnsafeBytes { mine in
-      unsafe extracting(other).withUnsafeBytes { unsafe mine.lexicographicallyPrecedes($0) }
+  /// Whether the bytes in `range` come before those in `other`: memcmp(3).
+  package func precedes(_ range: Range<Int>, _ other: Range<Int>) -> Bool {
+    let order = unsafe extracting(range).withUnsafeBytes { mine in
+      unsafe extracting(other).withUnsafeBytes { theirs -> Int32 in
+        guard let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return 0 }
+        return unsafe memcmp(mine, theirs, min(range.count, other.count))
+      }
     }
+    return order == 0 ? range.count < other.count : order < 0
   }
 
   /// Whether the bytes in `range` equal `other`.
   ///
   /// Not for secrets: the time reveals where they differ.
-  @inlinable package func matches(_ other: [UInt8], at range: Range<Int>) -> Bool {
+  package func matches(_ other: [UInt8], at range: Range<Int>) -> Bool {
     guard range.count == other.count else { return false }
     return unsafe extracting(range).withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { unsafe mine.elementsEqual($0) }
+      unsafe other.withUnsafeBytes { other in
+        guard let mine = mine.baseAddress, let other = other.baseAddress else { return true }
+        return unsafe memcmp(mine, other, range.count) == 0
+      }
     }
   }
 }

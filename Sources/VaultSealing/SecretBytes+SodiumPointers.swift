@@ -27,7 +27,7 @@ extension SecretBytes {
     count: Int, by body: (UnsafeMutablePointer<UInt8>) -> Int32
   ) throws(SealingError) -> SecretBytes? {
     do {
-      return try SecretBytes(capacity: count, isZeroed: false) { output in
+      return try SecretBytes(capacity: count) { output in
         let status = unsafe output.withUnsafeMutableBytes { buffer in
           if let base = unsafe buffer.bindMemory(to: UInt8.self).baseAddress {
             return unsafe body(base)

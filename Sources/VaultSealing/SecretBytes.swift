@@ -47,25 +47,16 @@ import CVaultSodium
 
   /// Allocates `capacity` bytes and lets `body` fill them; `body` returns the number of bytes used.
   ///
-  /// The memory is zeroed before `body` runs. If `body` throws, it is wiped and freed.
+  /// The memory is zeros before `body` runs. If `body` throws, it is wiped and freed.
   ///
   /// - Parameters:
   ///   - capacity: The maximum number of bytes that `body` may write.
   ///   - body: Gets the memory and returns the number of bytes used.
   /// - Throws: ``SealingError`` with code `.outOfMemory`, or what `body` throws.
-  public convenience init(
+  public init(
     capacity: Int, initializing body: (inout MutableRawSpan) throws -> Int
   ) throws {
-    try self.init(capacity: capacity, isZeroed: true, initializing: body)
-  }
-
-  /// The same; without `isZeroed` the memory is not zeroed first, for a body that writes every byte
-  /// or throws.
-  init(
-    capacity: Int, isZeroed: Bool, initializing body: (inout MutableRawSpan) throws -> Int
-  ) throws {
     let block = unsafe try LockedMemory.allocate(capacity)
-    if isZeroed { unsafe sodium_memzero(block.address, block.capacity) }
     do {
       var span = unsafe MutableRawSpan(_unsafeStart: block.address, byteCount: capacity)
       let written = try body(&span)

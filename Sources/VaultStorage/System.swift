@@ -108,6 +108,21 @@ package enum System {
     }
   }
 
+  /// pread(2) from `position` of a file into `range` of `buffer`; returns the number of bytes, 0 at
+  /// the end.
+  package static func read(
+    _ descriptor: Int32, from position: Int, into buffer: inout MutableRawSpan, at range: Range<Int>
+  ) throws(Failure) -> Int {
+    precondition(
+      range.lowerBound >= 0 && range.upperBound <= buffer.byteCount, "reading beyond the buffer")
+    return try perform(.read) {
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.pread(
+          descriptor, bytes.baseAddress.map { unsafe $0 + range.lowerBound }, range.count, position)
+      }
+    }
+  }
+
   /// Writes all of `bytes`, in as many write(2) calls as it takes.
   package static func writeAll(_ descriptor: Int32, _ bytes: RawSpan) throws(Failure) {
     var written = 0

@@ -88,18 +88,20 @@ struct ItemPlace: Sendable {
     return bytes.matches(name, at: start..<start + name.count)
   }
 
-  /// The item's name.
-  func name(in bytes: RawSpan) -> String {
+  /// Where the item's name is.
+  func nameRange(in bytes: RawSpan) -> Range<Int> {
     let start = Int(start) + Self.nameOffset
-    return bytes.text(start..<start + Int(bytes.littleEndian(UInt16.self, at: start - 2))) ?? ""
+    return start..<start + Int(bytes.littleEndian(UInt16.self, at: start - 2))
   }
+
+  /// The item's name.
+  func name(in bytes: RawSpan) -> String { bytes.text(nameRange(in: bytes)) ?? "" }
 
   /// When the item was put into the trash.
   func trashed(in bytes: RawSpan) -> Int64 {
     guard isTrashed else { return 0 }
-    let name = Int(start) + Self.nameOffset
-    let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
-    return bytes.littleEndian(Int64.self, at: name + length + 2 + 8 + 16 + 3 * 8)
+    return bytes.littleEndian(
+      Int64.self, at: nameRange(in: bytes).upperBound + 2 + 8 + 16 + 3 * 8)
   }
 
   /// Where the sealed item is, counted from the start of the items.

@@ -115,7 +115,11 @@ struct ItemRecord: Sendable, Equatable {
       tags.append(tag)
     }
     var last: String?
-    for _ in 0..<(try cursor.u16(in: bytes)) {
+    let attributeCount = try cursor.u16(in: bytes)
+    if attributeCount > 0 {
+      attributes.reserveCapacity(min(Int(attributeCount), ItemLimits.attributes))
+    }
+    for _ in 0..<attributeCount {
       let name = try cursor.str16(in: bytes)
       if let last, !last.utf8.lexicographicallyPrecedes(name.utf8) {
         throw FormatError.notCanonical("order of attributes", at: cursor.offset)

@@ -92,6 +92,26 @@ struct ItemRecords: Sendable, RandomAccessCollection {
       ? read { place.trashed(in: $0) } : changed[Int(place.changed)].trashed
   }
 
+  /// The records that match a query, in the order of their names' bytes.
+  func matching(_ query: ItemQuery) -> LazyMapSequence<[Int], ItemRecord> {
+    let positions = indices.filter { position in
+      (trashed(at: position) != 0) == query.isInTrash
+        && (query.hasNoConditions || query.matches(self[position]))
+    }
+    return sortedByName(positions).lazy.map { self[$0] }
+  }
+
+  private func sortedByName(_ positions: [Int]) -> [Int] {
+    guard changed.isEmpty else {
+      return positions.map { (name: self[$0].name, position: $0) }
+        .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.position)
+    }
+    return read { opened in
+      positions.map { (name: places[$0].nameRange(in: opened), position: $0) }
+        .sorted { opened.precedes($0.name, $1.name) }.map(\.position)
+    }
+  }
+
   /// The position of the live item with a name.
   func position(ofLive name: String) -> Int? {
     names.position(of: name) {
@@ -197,6 +217,13 @@ extension ItemRecords {
     case kept(Range<UInt64>)
     /// Bytes that were sealed anew.
     case new([UInt8])
+
+    var count: UInt64 {
+      switch self {
+      case .kept(let range): range.upperBound - range.lowerBound
+      case .new(let bytes): UInt64(bytes.count)
+      }
+    }
   }
 
   /// Puts the records into the order of their ids, and their items one behind another.

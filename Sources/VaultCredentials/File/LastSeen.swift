@@ -12,7 +12,7 @@ package struct LastSeen: Equatable {
 
   var vaultID: [UInt8]
   var generation: UInt64
-  var tag: [UInt8]
+  var tag: Bytes16
 
   /// Whether `bytes` can be a record at all.
   ///
@@ -57,10 +57,10 @@ package struct LastSeen: Equatable {
     guard isAuthentic else { throw forged }
     self.vaultID = vaultID
     generation = bytes[20..<28].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    tag = Array(bytes[28..<44])
+    tag = Bytes16(Array(bytes[28..<44]))
   }
 
-  init(vaultID: [UInt8], generation: UInt64, tag: [UInt8]) {
+  init(vaultID: [UInt8], generation: UInt64, tag: Bytes16) {
     self.vaultID = vaultID
     self.generation = generation
     self.tag = tag
@@ -71,7 +71,7 @@ package struct LastSeen: Equatable {
   /// Generation and tag alone would miss a fork whose other branch is longer: the tag seen last
   /// must be among the file's ancestors, as far back as those and the short marks of older ones
   /// reach.
-  func verdict(generation: UInt64, tag: [UInt8], index: VaultIndex) -> Verdict {
+  func verdict(generation: UInt64, tag: Bytes16, index: VaultIndex) -> Verdict {
     if generation < self.generation { return .rolledBack(seen: self.generation) }
     if generation == self.generation {
       return tag == self.tag ? .current : .forked(seen: generation)

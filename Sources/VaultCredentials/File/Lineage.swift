@@ -35,7 +35,7 @@ struct Lineage {
   }
 
   /// Whether the marks have this ancestor; `nil` if they do not go back so far.
-  func contains(generation: UInt64, tag: [UInt8]) -> Bool? {
+  func contains(generation: UInt64, tag: Bytes16) -> Bool? {
     guard generation >= first, generation - first < UInt64(count) else { return nil }
     let start = Self.numberLength + Int(generation - first) * Self.markLength
     return text.utf8.dropFirst(start).prefix(Self.markLength).elementsEqual(
@@ -63,7 +63,9 @@ struct Lineage {
 
   private var count: Int { (text.utf8.count - Self.numberLength) / Self.markLength }
 
-  private static func mark(of tag: [UInt8]) -> String { Hexadecimal.text(Array(tag.prefix(2))) }
+  private static func mark(of tag: Bytes16) -> String {
+    Hexadecimal.text(Array(tag.bytes.prefix(2)))
+  }
 }
 
 extension Substring.UTF8View {

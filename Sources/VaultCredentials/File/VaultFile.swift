@@ -7,20 +7,19 @@ package import VaultSealing
 package struct VaultFile: Sendable {
   let header: VaultHeader
   let headerBytes: [UInt8]
-  let sealedIndex: [UInt8]
+  /// The index's tag: which file of this generation it is.
+  let tag: Bytes16
   /// Which file it was read from; `nil` for bytes that lay in no vault folder.
   let identity: FileIdentity?
-  /// Reads bytes of the file that was opened, also when it has been replaced since.
-  private let read: @Sendable (Range<Int>) throws -> [UInt8]
+  private let bytes: VaultFileBytes
 
   /// The index could not be opened with this key.
   struct IndexRejected: Error {}
 
-  init(
-    length: Int, identity: FileIdentity? = nil,
-    read: @escaping @Sendable (Range<Int>) throws -> [UInt8]
-  ) throws {
+  init(_ bytes: VaultFileBytes, identity: FileIdentity? = nil) throws {
+    self.bytes = bytes
     self.identity = identity
+    let length = bytes.count
     guard length >= VaultHeader.fixedLength + VaultHeader.checksumLength else {
       throw VaultHeader.damaged("it is too short")
     }
@@ -28,35 +27,33 @@ package struct VaultFile: Sendable {
       throw VaultHeader.damaged("it is larger than any vault may be")
     }
     // One read gets the header of nearly every vault: a slot has some 200 bytes.
-    let start = try read(0..<min(length, 4096))
+    let start = try bytes.read(0..<min(length, 4096))
     let headerLength = try VaultHeader.length(of: start, fileLength: length)
     headerBytes =
-      headerLength <= start.count ? Array(start[..<headerLength]) : try read(0..<headerLength)
+      headerLength <= start.count ? Array(start[..<headerLength]) : try bytes.read(0..<headerLength)
     header = try VaultHeader(decoding: headerBytes, fileLength: length)
-    sealedIndex = try read(headerLength..<headerLength + Int(header.indexLength))
-    guard sealedIndex.count >= AuthenticatedEncryption.overhead else {
+    guard header.indexLength >= AuthenticatedEncryption.overhead else {
       throw VaultHeader.damaged("its index is too short")
     }
-    self.read = read
+    let end = headerLength + Int(header.indexLength)
+    tag = Bytes16(try bytes.read(end - AuthenticatedEncryption.tagLength..<end))
   }
 
   /// A vault file whose bytes are at hand.
   ///
   /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`.
-  package init(bytes: [UInt8]) throws { try self.init(bytes: bytes, identity: nil) }
+  package init(bytes: [UInt8]) throws { try self.init(VaultFileBytes(bytes)) }
 
-  /// A vault file whose bytes were read from the file with this identity.
-  init(bytes: [UInt8], identity: FileIdentity?) throws {
-    try self.init(length: bytes.count, identity: identity) { Array(bytes[$0]) }
+  /// The same file with all its bytes in memory: the file itself need not stay open.
+  func inMemory() throws -> VaultFile {
+    try VaultFile(VaultFileBytes(try wholeFile()), identity: identity)
   }
 
   /// Every byte of the file.
-  func wholeFile() throws -> [UInt8] {
-    try read(0..<headerBytes.count + sealedIndex.count + Int(header.itemsLength))
-  }
+  func wholeFile() throws -> [UInt8] { try bytes.read(0..<bytes.count) }
 
-  /// The index's tag: which file of this generation it is.
-  var tag: [UInt8] { Array(sealedIndex.suffix(AuthenticatedEncryption.tagLength)) }
+  /// Where the items begin.
+  private var itemsStart: Int { headerBytes.count + Int(header.indexLength) }
 
   /// Opens the index, which authenticates every byte before it.
   ///
@@ -82,25 +79,40 @@ package struct VaultFile: Sendable {
   /// The index's plaintext, padded; or ``IndexRejected``.
   func openedIndex(_ keys: VaultKeys) throws -> SecretBytes {
     let context = VaultIndex.context(header: headerBytes)
+    let start = headerBytes.count + AuthenticatedEncryption.nonceLength
+    let nonce = try bytes.read(headerBytes.count..<start)
     do {
-      return try AuthenticatedEncryption.open(sealedIndex, key: keys.index, context: context)
-    } catch {
-      if error.code == .authenticationFailed { throw IndexRejected() }
-      throw error
+      return try AuthenticatedEncryption.open(
+        count: itemsStart - start, key: keys.index, nonce: nonce, context: context
+      ) { output in try bytes.read(start..<itemsStart, into: &output, at: 0) }
+    } catch let error as SealingError where error.code == .authenticationFailed {
+      throw IndexRejected()
     }
   }
 
-  /// Sealed bytes of items, without a look at their hashes: a writer carries damage over unread.
+  /// Refuses a range of items that is not within the file.
   ///
   /// - Parameter range: Counted from the start of the items.
-  /// - Returns: The bytes.
   /// - Throws: ``CredentialError`` with code `.damaged`.
-  func sealedBytes(_ range: Range<UInt64>) throws -> [UInt8] {
+  func checkItems(_ range: Range<UInt64>) throws {
     guard range.upperBound <= header.itemsLength else {
       throw VaultHeader.damaged("an item lies outside the file")
     }
-    let start = headerBytes.count + sealedIndex.count
-    return try read(start + Int(range.lowerBound)..<start + Int(range.upperBound))
+  }
+
+  /// Copies sealed items without a look at their hashes: a writer carries damage over unread.
+  ///
+  /// - Parameters:
+  ///   - range: Counted from the start of the items, as ``checkItems(_:)`` accepts it.
+  ///   - output: Where to.
+  ///   - offset: From where on.
+  /// - Throws: ``CredentialError`` with code `.damaged`, `.inputOutput`.
+  func copyItems(
+    _ range: Range<UInt64>, to output: inout MutableRawSpan, at offset: Int
+  ) throws {
+    try bytes.read(
+      itemsStart + Int(range.lowerBound)..<itemsStart + Int(range.upperBound), into: &output,
+      at: offset)
   }
 
   private func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
@@ -108,8 +120,8 @@ package struct VaultFile: Sendable {
     guard !overflow, end <= header.itemsLength else {
       throw damagedItem(record, "it lies outside the file")
     }
-    let start = headerBytes.count + sealedIndex.count + Int(record.offset)
-    return try read(start..<start + Int(record.length))
+    let start = itemsStart + Int(record.offset)
+    return try bytes.read(start..<start + Int(record.length))
   }
 
   /// The secret part of an item: its hash, then its seal.

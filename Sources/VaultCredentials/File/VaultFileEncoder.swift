@@ -18,43 +18,47 @@ enum VaultFileEncoder {
   static func compose(
     header: VaultHeader, index: VaultIndex, keys: VaultKeys, former: VaultFile?,
     sealed: [Bytes16: [UInt8]]
-  ) throws -> (bytes: [UInt8], tag: [UInt8], opened: SecretBytes) {
+  ) throws -> (bytes: [UInt8], tag: Bytes16, opened: SecretBytes) {
     precondition(!index.isPartial)
     var header = header
     var index = index
-    guard index.items.count <= VaultIndex.maximumItems else {
-      throw limit("a vault holds at most 20,000 items")
-    }
+    guard index.items.count <= VaultIndex.maximumItems else { throw tooMany }
     let parts = index.items.arrange(sealed: sealed)
     index.tombstones.sort { $0.itemID < $1.itemID }
     index.withdrawals.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    var items: [[UInt8]] = []
-    for part in parts {
-      switch part {
-      case .new(let bytes): items.append(bytes)
-      case .kept(let range): items.append(try former?.sealedBytes(range) ?? [])
-      }
-    }
-    let itemsLength = items.reduce(0) { $0 + $1.count }
+    for case .kept(let range) in parts { try former?.checkItems(range) }
+    let itemsLength = parts.reduce(0) { $0 + $1.count }
     let opened = try index.encoded()
     header.indexLength = UInt32(opened.count + AuthenticatedEncryption.overhead)
-    header.itemsLength = UInt64(itemsLength)
+    header.itemsLength = itemsLength
     let headerBytes = try header.encoded()
-    let total = headerBytes.count + Int(header.indexLength) + itemsLength
-    guard headerBytes.count <= VaultHeader.maximumLength, total <= VaultHeader.maximumFile else {
-      throw tooLarge
-    }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(total)
-    bytes += headerBytes
-    bytes += try opened.withBytes {
+    let start = headerBytes.count + Int(header.indexLength)
+    guard headerBytes.count <= VaultHeader.maximumLength,
+      itemsLength <= UInt64(VaultHeader.maximumFile - start)
+    else { throw tooLarge }
+    // One buffer, in which the index is sealed and into which the items are read.
+    let bytes = try opened.withBytes { plaintext in
       try AuthenticatedEncryption.seal(
-        $0, key: keys.index, context: VaultIndex.context(header: headerBytes))
+        plaintext, key: keys.index, context: VaultIndex.context(header: headerBytes),
+        after: headerBytes, before: Int(itemsLength)
+      ) { output in
+        var offset = start
+        for part in parts {
+          switch part {
+          case .new(let sealed): sealed.withRawSpan { output.write($0, at: offset) }
+          case .kept(let range):
+            guard let former else { preconditionFailure("items of no file") }
+            try former.copyItems(range, to: &output, at: offset)
+          }
+          offset += Int(part.count)
+        }
+      }
     }
-    let tag = Array(bytes.suffix(AuthenticatedEncryption.tagLength))
-    for item in items { bytes += item }
-    return (bytes, tag, opened)
+    return (bytes, Bytes16(Array(bytes[start - AuthenticatedEncryption.tagLength..<start])), opened)
   }
+
+  /// The error of a vault that is to hold more items than it may.
+  static var tooMany: CredentialError { limit("it holds at most 20,000 items") }
 
   /// The error of a vault that has no room for more.
   static var tooLarge: CredentialError {

@@ -29,9 +29,10 @@ struct VaultFolder: Sendable {
     return names?.contains { $0.hasSuffix(".vault") } ?? false
   }
 
-  /// Reads the vault file; `nil` if there is none.
+  /// Opens the vault file and reads its header; `nil` if there is none.
   ///
-  /// No lock is needed: a rename gives a reader one whole file.
+  /// No lock is needed: a rename gives a reader one whole file. What else of it is wanted is read
+  /// later, from the file that was opened.
   func read() throws -> VaultFile? {
     let (descriptor, status): (Int32, System.FileStatus)
     do {
@@ -40,12 +41,8 @@ struct VaultFolder: Sendable {
       if error.code == .notFound { return nil }
       throw CredentialError(error)
     }
-    defer { System.close(descriptor) }
-    let bytes = try CredentialError.fromStorage {
-      try System.readAll(descriptor, expected: status.size, limit: VaultHeader.maximumFile)
-    }
-    guard let bytes else { throw VaultHeader.damaged("it is larger than any vault may be") }
-    return try VaultFile(bytes: bytes, identity: Self.identity(status))
+    return try VaultFile(
+      VaultFileBytes(descriptor: descriptor, count: status.size), identity: Self.identity(status))
   }
 
   /// Reads the generation before; `nil` if there is none, or it is no vault file.

@@ -22,7 +22,7 @@ package struct VaultIndex: Sendable {
 
   struct Ancestor: Sendable, Equatable {
     var generation: UInt64
-    var tag: [UInt8]
+    var tag: Bytes16
   }
 
   struct Tombstone: Sendable, Equatable {
@@ -245,7 +245,7 @@ package struct VaultIndex: Sendable {
     }
     for _ in 0..<ancestorCount {
       let next = Ancestor(
-        generation: try cursor.u64(in: bytes), tag: try cursor.array(16, in: bytes))
+        generation: try cursor.u64(in: bytes), tag: try cursor.bytes16(in: bytes))
       if let last = ancestors.last, last.generation >= next.generation {
         throw FormatError.notCanonical("order of ancestors", at: cursor.offset)
       }

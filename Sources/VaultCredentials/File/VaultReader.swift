@@ -61,7 +61,9 @@ struct VaultReader {
   func openForWriting() throws -> (
     sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]
   ) {
-    let (sealed, index) = try openIndex()
+    // The file that was opened is still open, so no other one has its number: if it is in place
+    // under the lock, it is what a second look would find.
+    let (sealed, index) = try openedIndex() ?? openIndex()
     guard !sealed.header.isReadOnly else {
       throw CredentialError(
         .newerVersion, "the vault file was written by a newer version and can only be read here",

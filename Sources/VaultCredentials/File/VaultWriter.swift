@@ -18,6 +18,8 @@ struct Commit<Result> {
 struct VaultWriter {
   let vault: UnlockedVault
   let slotIDs: Set<[UInt8]>
+  /// The file that unlocking has read, to be used if it is still in place.
+  var opened: OpenedFile?
 
   /// Runs `change` on the file as it is now, and commits it.
   ///
@@ -35,7 +37,7 @@ struct VaultWriter {
     let (locked, vaultID) = (vault.locked, vault.vaultID)
     return try locked.folder.locked(timeout: locked.options.lockTimeout) { directory in
       let reader = VaultReader(
-        vault: locked, keys: vault.keys, vaultID: vaultID, slotIDs: slotIDs)
+        vault: locked, keys: vault.keys, vaultID: vaultID, slotIDs: slotIDs, opened: opened)
       let (sealed, index, notices) = try reader.openForWriting()
       var edit = VaultEdit(vault: vault, file: sealed, index: index)
       edit.notices = notices
@@ -83,7 +85,7 @@ struct VaultWriter {
       if edit.newKeys != nil { try forgetFormerCopies(edit) }
       var after: VaultSnapshot?
       if hasMarks || !names.isEmpty {
-        let file = try VaultFile(bytes: bytes, identity: locked.folder.identity())
+        let file = try VaultFile(VaultFileBytes(bytes), identity: locked.folder.identity())
         after = VaultSnapshot(
           vault: vault, file: file, index: try VaultFile.decode(opened, onlyItemsNamed: nil))
       }

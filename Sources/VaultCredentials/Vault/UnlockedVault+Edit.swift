@@ -253,7 +253,8 @@ extension UnlockedVault.Blocking {
     guard !items.isEmpty else { return [] }
     let options = vault.locked.options
     return try edit { edit in
-      try items.enumerated().map { done, item in
+      try edit.checkRoom(for: items)
+      return try items.enumerated().map { done, item in
         options.tell(.sealing, done, of: items.count)
         return try edit.store(item).item
       }

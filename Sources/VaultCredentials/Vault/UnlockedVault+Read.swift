@@ -98,7 +98,12 @@ extension UnlockedVault {
 
 extension UnlockedVault.Blocking {
   /// ``UnlockedVault/read()``, on the calling thread.
-  public func read() throws -> VaultSnapshot { try vault.snapshot() }
+  public func read() throws -> VaultSnapshot {
+    let snapshot = try vault.snapshot()
+    // A program may keep many snapshots: none of them keeps a file open.
+    return VaultSnapshot(
+      vault: vault, file: try snapshot.file.inMemory(), index: snapshot.index)
+  }
 
   /// Reads the vault file, but decodes only the items with these names.
   ///
@@ -130,7 +135,7 @@ extension UnlockedVault.Blocking {
 
   /// ``UnlockedVault/items(matching:)``, on the calling thread.
   public func items(matching query: ItemQuery = .all) throws -> [Item] {
-    try read().items(matching: query)
+    try vault.snapshot().items(matching: query)
   }
 
   /// ``UnlockedVault/fields(of:)``, on the calling thread.

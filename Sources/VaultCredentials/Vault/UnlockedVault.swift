@@ -96,15 +96,19 @@ public final class UnlockedVault: Sendable {
   ///
   /// Where `names` are given, only the items with these names are decoded.
   func snapshot(only names: [ItemName]? = nil) throws -> VaultSnapshot {
-    let opened = opened.withLock { opened in
-      defer { opened = nil }
-      return opened
-    }
     let reader = VaultReader(
-      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, names: names, opened: opened)
+      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, names: names,
+      opened: takeOpened())
     let (file, index, notices) = try reader.open()
     note(notices)
     return VaultSnapshot(vault: self, file: file, index: index)
+  }
+
+  private func takeOpened() -> OpenedFile? {
+    opened.withLock { opened in
+      defer { opened = nil }
+      return opened
+    }
   }
 
   /// Changes the file; what `change` throws leaves it as it was.
@@ -124,7 +128,8 @@ public final class UnlockedVault: Sendable {
   func write<Result>(
     after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
   ) throws -> Commit<Result> {
-    let commit = try VaultWriter(vault: self, slotIDs: slotIDs).commit(after: lost, change)
+    let commit = try VaultWriter(vault: self, slotIDs: slotIDs, opened: takeOpened())
+      .commit(after: lost, change)
     note(commit.notices)
     return commit
   }

@@ -25,16 +25,21 @@ extension VaultEdit {
     return position
   }
 
+  /// Refuses items that the vault has no room for, before any of them is sealed.
+  func checkRoom(for items: [ItemDraft]) throws {
+    guard index.items.count + items.count > VaultIndex.maximumItems else { return }
+    let new = Set(items.lazy.map(\.name).filter { position(of: $0) == nil })
+    guard index.items.count + new.count <= VaultIndex.maximumItems else {
+      throw VaultFileEncoder.tooMany
+    }
+  }
+
   /// Adds a live item with its first version.
   mutating func insert(
     _ name: ItemName, kind: UInt16 = Item.Kind.secret.rawValue, contents: ItemContents,
     _ describe: (inout ItemRecord) throws -> Void
   ) throws -> Int {
-    guard index.items.count < VaultIndex.maximumItems else {
-      throw CredentialError(
-        .cannotCreate, "the vault is full: it holds at most 20,000 items",
-        hint: "keep some of the items elsewhere", remedies: [.chooseOtherVault])
-    }
+    guard index.items.count < VaultIndex.maximumItems else { throw VaultFileEncoder.tooMany }
     var record = ItemRecord(
       id: .random(), name: name.text, kind: kind, device: index.device,
       now: now)

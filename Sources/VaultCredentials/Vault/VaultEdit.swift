@@ -75,7 +75,7 @@ extension VaultEdit {
   /// - Parameter query: The conditions; by default, all live items match.
   /// - Returns: The items, without their secrets.
   public func items(matching query: ItemQuery = .all) -> [Item] {
-    index.items.filter(query.matches).map(item).sorted { $0.name < $1.name }
+    index.items.matching(query).map(item)
   }
 
   /// The live item with a name, with the changes made so far, or `nil` if there is none.

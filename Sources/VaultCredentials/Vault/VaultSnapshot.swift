@@ -40,7 +40,7 @@ public struct VaultSnapshot: Sendable {
   /// - Parameter query: The conditions; by default, all live items match.
   /// - Returns: The items, without their secrets.
   public func items(matching query: ItemQuery = .all) -> [Item] {
-    index.items.filter(query.matches).map(item).sorted { $0.name < $1.name }
+    index.items.matching(query).map(item)
   }
 
   /// The live item with a name, or `nil` if there is none.
