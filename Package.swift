@@ -61,6 +61,7 @@ let package = Package(
       name: "VaultDefaultsTool",
       dependencies: [
         "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "CVaultTOML",
       ]),
 
     // Other programs' exports as items, and items in their formats.
@@ -132,6 +133,8 @@ let package = Package(
     .systemLibrary(name: "CVaultSecret"),
     .systemLibrary(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    // Its headers are the whole library; only the command is built with them.
+    .target(name: "CVaultTOML"),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
     .systemLibrary(name: "CVaultLinux"),
     // Functions of Swift's own runtime, for app data alone.
@@ -214,7 +217,8 @@ let package = Package(
       ],
       exclude: ["Scripts", "Snapshots"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system {

@@ -83,20 +83,22 @@ package enum DefaultsHelp {
     "delete <domain> <key> --if-equals <value>",
     "write <domain> <key> --json <json>   writes the value of a JSON text",
     "export [--format plist|xml|json|script] [--strict] <domain> (<path> | -)",
-    "import [--format plist|xml|json] <domain> (<path> | -)",
+    "import [--format plist|xml|json|toml] <domain> (<path> | -)",
   ]
 
   private static let own = [
     Verb(
-      names: ["apply"], syntax: ["apply [--dry-run] [--json] [--format json|plist] (<path> | -)"],
+      names: ["apply"],
+      syntax: ["apply [--dry-run] [--json] [--format json|toml|plist] (<path> | -)"],
       words: """
-        Makes the values of a file true: an object of domains, each an object of keys and values, as JSON
-        or a property list of any form. Other keys stay as they are; null (JSON) removes a key. Prints
-        what it changes. All or nothing, in one transaction, which undo takes back.
+        Makes the values of a file true: domains, each with keys and values, as JSON, TOML or a property
+        list of any form. Other keys stay as they are; null (JSON) removes a key. Prints what it changes.
+        All or nothing, in one transaction, which undo takes back.
 
           --dry-run           changes nothing; exits with 1 where something would change
           --json              an object for each change, in a line
-          --format json|plist the form, where the file's name does not tell it
+          --format json|toml|plist
+                              the form, where the file's name does not tell it
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],

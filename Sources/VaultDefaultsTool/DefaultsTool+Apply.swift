@@ -90,23 +90,31 @@ enum DefaultsDocument {
   /// Reads a document.
   ///
   /// - Parameters:
-  ///   - bytes: JSON, where `null` removes a key, or a property list of any form.
+  ///   - bytes: JSON, where `null` removes a key, TOML, or a property list of any form.
   ///   - path: The file's name, whose ending tells the form.
-  ///   - format: The form, if the name does not tell it: `json` or `plist`.
+  ///   - format: The form, if the name does not tell it: `json`, `toml` or `plist`.
   /// - Returns: The domains, sorted.
   /// - Throws: ``DefaultsRefusal``; ``DefaultsUsage`` for another form.
   static func read(
     _ bytes: [UInt8], named path: String, format: String?
   ) throws -> [Domain] {
     do {
-      switch format ?? (path.ends(with: ".json") ? "json" : isJSON(bytes) ? "json" : "plist") {
+      switch format ?? self.format(of: bytes, named: path) {
       case "json": return domains(try JSONText.parseDomains(bytes))
+      case "toml":
+        return domains(try TOMLText.parseDomains(bytes).mapValues { $0.mapValues { $0 } })
       case "plist": return try domains(PropertyList.parse(bytes), path)
       default: throw DefaultsUsage()
       }
     } catch let error as PreferenceError {
       throw DefaultsRefusal("\(path): \(error.message)\nDefaults have not been changed.")
     }
+  }
+
+  private static func format(of bytes: [UInt8], named path: String) -> String {
+    if path.ends(with: ".json") { return "json" }
+    if path.ends(with: ".toml") { return "toml" }
+    return isJSON(bytes) ? "json" : "plist"
   }
 
   /// Whether a text from a pipe is JSON: an old-style dictionary has no colon behind its first key.

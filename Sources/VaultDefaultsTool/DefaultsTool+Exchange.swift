@@ -36,6 +36,8 @@ extension DefaultsTool {
       switch format {
       case nil where path.hasSuffix(".json"): value = try JSONText.parse(bytes)
       case "json": value = try JSONText.parse(bytes)
+      case nil where path.hasSuffix(".toml"): value = try TOMLText.parse(bytes)
+      case "toml": value = try TOMLText.parse(bytes)
       case nil, "plist": value = try PropertyList.parse(bytes)
       case "xml": value = try PropertyList.parse(bytes, as: .xml)
       default: throw DefaultsUsage()

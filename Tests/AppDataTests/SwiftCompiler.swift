@@ -20,9 +20,10 @@ enum SwiftCompiler {
   {
     let root = URL(fileURLWithPath: tests).deletingLastPathComponent().deletingLastPathComponent()
     let shims = try FileManager.default.contentsOfDirectory(atPath: "\(root.path)/Sources")
-      .filter { $0.hasPrefix("CVault") }.flatMap { name in
-        ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(name)/module.modulemap"]
-      }
+      .filter { $0.hasPrefix("CVault") }.map { "\(root.path)/Sources/\($0)/module.modulemap" }
+      // Of a target with sources of its own it lies elsewhere, and no library is built with one.
+      .filter { FileManager.default.fileExists(atPath: $0) }
+      .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     let tool = KeyringSession.product("VaultAppDataMacros-tool")
     return try VaultProcess(home: home.path, executable: path).run(
       arguments + ["-I", KeyringSession.product("Modules")] + shims + headers(home: home)

@@ -19,6 +19,7 @@ struct LayeringTests {
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "CVaultTOML",
     ],
     "VaultProtocols": [
       "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",

@@ -39,6 +39,7 @@ struct UnsafeCodeTests {
     "VaultDefaultsTool/LazyKeys.swift": "a closure, which is not Sendable",
     "VaultDefaultsTool/LogPrefix.swift": "localtime_r(3)",
     "VaultDefaultsTool/PropertyListFile.swift": "readlink(2), stat(2)",
+    "VaultDefaultsTool/TOMLText.swift": "toml++",
     "VaultOneTimeCodes/MessageAuthentication.swift": "Mbed TLS",
     "VaultPasswords/Words/EFFLargeWords.swift": "a word of the list, no code",
     "VaultPreferences/CNumberFormat.swift": "vsnprintf(3)",

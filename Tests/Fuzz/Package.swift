@@ -39,6 +39,7 @@ let package = Package(
       name: "VaultDefaultsTool",
       dependencies: [
         "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "CVaultTOML",
       ]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
@@ -55,10 +56,12 @@ let package = Package(
     .systemLibrary(name: "CVaultSodium", pkgConfig: "libsodium"),
     .systemLibrary(name: "CVaultSecret"),
     .systemLibrary(name: "CVaultExpat", pkgConfig: "expat"),
+    .target(name: "CVaultTOML"),
     .systemLibrary(name: "CVaultMbedCrypto"),
     .systemLibrary(name: "CVaultLinux"),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system {

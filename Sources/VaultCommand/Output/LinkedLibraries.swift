@@ -1,4 +1,5 @@
 import VaultCommandCore
+import VaultDefaultsTool
 import VaultOneTimeCodes
 import VaultPreferences
 import VaultSealing
@@ -13,6 +14,7 @@ enum LinkedLibraries {
     [
       ("libsodium", Sodium.version), ("SQLite", SQLiteLibrary.version),
       ("expat", ExpatLibrary.version), ("Mbed TLS", MbedTLSLibrary.version),
+      ("toml++", TOMLLibrary.version),
     ]
   }
 }

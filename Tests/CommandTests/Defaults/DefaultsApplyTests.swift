@@ -118,6 +118,171 @@ struct DefaultsApplyTests {
   }
 }
 
+/// `apply` and `import` of TOML.
+struct DefaultsTOMLTests {
+  private let defaults: DefaultsRunner
+
+  init() throws { defaults = try DefaultsRunner() }
+
+  private func file(_ text: String) throws -> String {
+    let path = "\(defaults.home.path)/wanted.toml"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func everyTypeIsTaken() throws {
+    let text = #"""
+      # A comment.
+      ["com.example.tool"]
+      theme = "dark"          # text
+      path = 'C:\x'
+      lines = """
+      one
+      two"""
+      size = 0x1F
+      least = -9223372036854775808
+      ratio = 1.5
+      whole = 2.0
+      large = 1e3
+      endless = inf
+      on = true
+      offset = 1979-05-27T00:32:00.5-07:00
+      local = 1979-05-27 07:32:00
+      day = 1979-05-27
+      list = [1, "two", [3.5]]
+      point = { x = 1, y.z = 2 }
+      sub.key = "v"
+
+      ["com.example.tool".window]
+      width = 800
+
+      [[b.rules]]
+      name = "first"
+
+      [[b.rules]]
+      name = "second"
+
+      [b]
+      empty = []
+      """#
+    let result = defaults("apply", try file(text))
+    #expect(result.status == 0, "\(result)")
+    #expect(result.output.hasSuffix("Changed 19 keys in 2 domains.\n"), "\(result.output)")
+    func expect(_ key: String, _ value: PreferenceValue, _ domain: String = "com.example.tool")
+      throws
+    {
+      #expect(try defaults.value(key, domain) == value, "\(key)")
+    }
+    try expect("theme", "dark")
+    try expect("path", .string(#"C:\x"#))
+    try expect("lines", "one\ntwo")
+    try expect("size", .integer(31))
+    try expect("least", .integer(.min))
+    try expect("ratio", .real(1.5))
+    try expect("whole", .real(2))
+    try expect("large", .real(1000))
+    try expect("endless", .real(.infinity))
+    try expect("on", .boolean(true))
+    try expect("offset", .date(Date(timeIntervalSince1970: 296_638_320.5)))
+    // Without an offset, UTC, as for -date.
+    try expect("local", .date(Date(timeIntervalSince1970: 296_638_320)))
+    try expect("day", .date(Date(timeIntervalSince1970: 296_611_200)))
+    try expect("list", .array([.integer(1), "two", .array([.real(3.5)])]))
+    try expect(
+      "point", .dictionary(["x": .integer(1), "y": .dictionary(["z": .integer(2)])]))
+    try expect("sub", .dictionary(["key": "v"]))
+    try expect("window", .dictionary(["width": .integer(800)]))
+    try expect(
+      "rules", .array([.dictionary(["name": "first"]), .dictionary(["name": "second"])]), "b")
+    try expect("empty", .array([]), "b")
+  }
+
+  @Test func aDryRunAUndoAndAPipeAreAsForJSON() throws {
+    let path = try file("[a]\ntheme = \"dark\"\n")
+    let dry = defaults("apply", path, "--dry-run")
+    #expect(dry.status == 1)
+    #expect(dry.output == "+ a\t\"theme\"\t\"dark\"\nWould change 1 key in 1 domain.\n")
+    #expect(defaults("apply", path).status == 0)
+    #expect(defaults("apply", path).output == "Nothing to change.\n")
+    #expect(defaults("undo").status == 0)
+    #expect(try defaults.value("theme", "a") == nil)
+    #expect(defaults("apply", "-", "--format", "toml", input: "[a]\nx = 1").status == 0)
+    #expect(try defaults.value("x", "a") == .integer(1))
+    // With the mark that editors elsewhere put in front.
+    #expect(defaults("apply", "-", "--format", "toml", input: "\u{feff}[a]\nx = 2").status == 0)
+    #expect(try defaults.value("x", "a") == .integer(2))
+  }
+
+  @Test func importTakesOneDomain() throws {
+    let path = try file("n = 1\n[window]\nwidth = 800\n")
+    #expect(defaults("import", "d", path).status == 0)
+    #expect(try defaults.value("n", "d") == .integer(1))
+    #expect(try defaults.value("window", "d") == .dictionary(["width": .integer(800)]))
+    #expect(defaults("import", "d", "-", "--format", "toml", input: "n = 2").status == 0)
+    #expect(try defaults.value("n", "d") == .integer(2))
+    let refused = defaults("import", "d", try file("n = "))
+    #expect(refused.status == 1)
+    #expect(refused.error.contains("at line 1, column 5"), "\(refused.error)")
+  }
+
+  /// `[com.example.tool]` is TOML's way to say com → example → tool.
+  @Test func aDomainWhoseNameIsNotQuotedIsRefused() throws {
+    let result = defaults("apply", try file("[com.example.tool]\ntheme = \"dark\"\n"))
+    #expect(result.status == 1)
+    #expect(
+      result.error.contains(
+        "com.example is a table inside a table; quote a domain's name: [\"com.example…\"]"
+          + " at line 1, column 1"), "\(result.error)")
+    #expect(defaults("apply", try file("com.theme.x = 1")).status == 1)
+    // With a header of its own, or its brackets, it is a value.
+    #expect(defaults("apply", try file("[tool]\n[tool.window]\nwidth = 1")).status == 0)
+    #expect(defaults("apply", try file("[other.window]\nwidth = 1\n[other]\n")).status == 0)
+    #expect(defaults("apply", try file("a = { b = { c = 1 } }")).status == 0)
+    #expect(defaults("apply", try file("[tool]\nwindow = { width = 2 }")).status == 0)
+    #expect(try defaults.value("window", "tool") == .dictionary(["width": .integer(2)]))
+  }
+
+  @Test(arguments: [
+    ("[a]\nk = ", "at line 2, column 5"), ("[a]\nk = 1\nk = 2", "at line 3"),
+    ("k = 1", "k is not a table of keys at line 1, column 1"),
+    ("[a]\nk = 07:32:00", "a time of day without a date"),
+    ("[a]\nk = 9223372036854775808", "at line 2"),
+    ("[a]\nk = \"\u{1}\"", "at line 2"), ("[\"/tmp/x\"]\nk = 1", "/tmp/x is a file"),
+  ])
+  func aFileThatIsNotOneIsRefused(text: String, reason: String) throws {
+    let result = defaults("apply", try file(text))
+    #expect(result.status == 1)
+    #expect(result.error.contains("wanted.toml: ") || reason.contains("/tmp/x"))
+    #expect(result.error.contains(reason), "\(result.error.prefix(300))")
+    #expect(result.error.contains("Defaults have not been changed."))
+    #expect(try defaults.value("k", "a") == nil)
+  }
+
+  @Test func whatIsTooDeepOrTooLargeIsRefused() throws {
+    func deep(_ count: Int) -> String { "[a\(String(repeating: ".a", count: count))]\n" }
+    let refused = [
+      ("[a]\nk = \(String(repeating: "[", count: 600))", "at line 2"),
+      (deep(600), "inside each other at line 1"),
+      // toml++ goes down into such keys by recursion.
+      (deep(500_000) + "!", "at line 2, column 1"),
+      (String(repeating: "#", count: 1 << 20 | 1), "more than 1 MiB"),
+    ]
+    for (text, reason) in refused {
+      let result = defaults("apply", try file(text))
+      #expect(result.status == 1)
+      #expect(result.error.contains(reason), "\(result.error.prefix(300))")
+    }
+  }
+
+  @Test func bytesThatAreNotUTF8AreRefused() throws {
+    let path = try file("")
+    try Data("[a]\nk = \"".utf8 + [0xff] + "\"".utf8).write(to: URL(fileURLWithPath: path))
+    let result = defaults("apply", path)
+    #expect(result.status == 1)
+    #expect(result.error.contains("at line 2"), "\(result.error)")
+  }
+}
+
 /// `edit`: a domain in an editor, opened again until it can be saved.
 struct DefaultsEditTests {
   private let defaults: DefaultsRunner

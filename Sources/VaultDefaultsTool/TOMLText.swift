@@ -1,0 +1,156 @@
+import CVaultTOML
+import FoundationEssentials
+import VaultPreferences
+
+/// toml++ as it is compiled into the command.
+package enum TOMLLibrary {
+  /// Its version, such as `3.3.0`.
+  package static var version: String { unsafe String(cString: cvault_toml_version()) }
+}
+
+/// TOML 1.0 as values, read by toml++.
+///
+/// A date without a time is its midnight, and without an offset it is UTC: a file means the same
+/// everywhere. A time without a date is refused, since no preference can be one.
+enum TOMLText {
+  /// Reads a document.
+  ///
+  /// - Parameter bytes: UTF-8, at most 1 MiB.
+  /// - Returns: A dictionary.
+  /// - Throws: ``PreferenceError`` with code `.syntax`, with line and column.
+  static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
+    var reader = try TOMLReader(bytes)
+    return try reader.value().value
+  }
+
+  /// Reads a table of domains, each a table of keys.
+  ///
+  /// `[com.example.tool]` is three tables inside each other, and hardly ever what was meant, so a
+  /// domain must have a header or a value of its own.
+  ///
+  /// - Parameter bytes: UTF-8, at most 1 MiB.
+  /// - Returns: The domains by name.
+  /// - Throws: ``PreferenceError`` with code `.syntax`, with line and column.
+  static func parseDomains(
+    _ bytes: [UInt8]
+  ) throws(PreferenceError) -> [String: [String: PreferenceValue]] {
+    var reader = try TOMLReader(bytes)
+    let document = try reader.next()
+    var domains: [String: [String: PreferenceValue]] = [:]
+    for _ in 0..<document.count {
+      let domain = try reader.next()
+      guard domain.isTable else {
+        throw domain.position.failure("\(domain.key) is not a table of keys")
+      }
+      var entries: [String: PreferenceValue] = [:]
+      for _ in 0..<domain.count {
+        let (member, value) = try reader.value()
+        guard !member.isTableBelow(domain) else {
+          let name = "\(domain.key).\(member.key)"
+          throw domain.position.failure(
+            "\(name) is a table inside a table; quote a domain's name: [\"\(name)…\"]")
+        }
+        entries[member.key] = value
+      }
+      domains[domain.key] = entries
+    }
+    return domains
+  }
+}
+
+/// The tokens of a document, one after the other.
+private struct TOMLReader {
+  struct Position: Equatable {
+    let line: UInt32
+    let column: UInt32
+
+    func failure(_ problem: String) -> PreferenceError {
+      PreferenceError(.syntax, "\(problem) at line \(line), column \(column)")
+    }
+  }
+
+  /// A value, or the beginning of an array or table.
+  struct Token {
+    let raw: cvault_toml_token
+    let key: String
+    let text: String
+
+    var position: Position { Position(line: raw.line, column: raw.column) }
+    var isTable: Bool { raw.kind == CVAULT_TOML_TABLE }
+
+    /// Whether one header, or one key with dots, makes this table and the one that it is in.
+    func isTableBelow(_ other: Token) -> Bool {
+      isTable && raw.is_inline == 0 && other.raw.is_inline == 0 && raw.line == other.raw.line
+    }
+
+    /// How many elements follow.
+    var count: Int { Int(raw.integer) }
+  }
+
+  private let tokens: [cvault_toml_token]
+  private let characters: [UInt8]
+  private var index = 0
+
+  init(_ bytes: [UInt8]) throws(PreferenceError) {
+    guard bytes.count <= cvault_toml_size_limit else {
+      throw PreferenceError(.syntax, "TOML of more than 1 MiB")
+    }
+    // Around the value, the tables of the document and of a domain.
+    let depthLimit = PreferenceValue.depthLimit + 2
+    let document = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe cvault_toml_read(
+        buffer.bindMemory(to: CChar.self).baseAddress, buffer.count, depthLimit)
+    }
+    guard let document = unsafe document else {
+      throw PreferenceError(.syntax, "no memory for the TOML parser")
+    }
+    defer { unsafe cvault_toml_free(document) }
+    var count = 0
+    let first = unsafe cvault_toml_tokens(document, &count)
+    unsafe tokens = Array(UnsafeBufferPointer(start: first, count: count))
+    let text = unsafe cvault_toml_characters(document, &count)
+    unsafe characters = Array(UnsafeRawBufferPointer(start: text, count: count))
+    if let token = tokens.first, token.kind == CVAULT_TOML_ERROR {
+      throw Position(line: token.line, column: token.column).failure(self.text(token.text))
+    }
+  }
+
+  private func text(_ part: cvault_toml_text) -> String {
+    String(decoding: characters[part.offset..<part.offset + part.count], as: UTF8.self)
+  }
+
+  mutating func next() throws(PreferenceError) -> Token {
+    guard index < tokens.count else { throw PreferenceError(.syntax, "the TOML ends too early") }
+    defer { index += 1 }
+    let raw = tokens[index]
+    return Token(raw: raw, key: text(raw.key), text: text(raw.text))
+  }
+
+  /// Reads a value with all that is in it; its token holds its key and position.
+  mutating func value() throws(PreferenceError) -> (token: Token, value: PreferenceValue) {
+    let token = try next()
+    switch token.raw.kind {
+    case CVAULT_TOML_TABLE:
+      var entries: [String: PreferenceValue] = [:]
+      for _ in 0..<token.count {
+        let (member, value) = try value()
+        entries[member.key] = value
+      }
+      return (token, .dictionary(entries))
+    case CVAULT_TOML_ARRAY:
+      var elements: [PreferenceValue] = []
+      for _ in 0..<token.count { elements.append(try value().value) }
+      return (token, .array(elements))
+    case CVAULT_TOML_STRING: return (token, .string(token.text))
+    case CVAULT_TOML_INTEGER: return (token, .integer(token.raw.integer))
+    case CVAULT_TOML_REAL: return (token, .real(token.raw.real))
+    case CVAULT_TOML_BOOLEAN: return (token, .boolean(token.raw.integer != 0))
+    case CVAULT_TOML_DATE:
+      let seconds = Double(token.raw.integer - Int64(CalendarTime.referenceSeconds))
+      let fraction = Double(token.raw.nanoseconds) / 1_000_000_000
+      return (token, .date(Date(timeIntervalSinceReferenceDate: seconds + fraction)))
+    default:
+      throw token.position.failure("a time of day without a date, which no preference can be")
+    }
+  }
+}
