@@ -1,6 +1,25 @@
 import Glibc
 
 extension System {
+  /// Reads until the buffer is full or the file or pipe has ended.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file or pipe.
+  ///   - buffer: Where the bytes go.
+  /// - Returns: The number of bytes; fewer than the buffer holds at the end.
+  /// - Throws: ``System/Failure``.
+  package static func read(
+    _ descriptor: Int32, filling buffer: inout MutableRawSpan
+  ) throws(Failure) -> Int {
+    var count = 0
+    while count < buffer.byteCount {
+      let read = try read(descriptor, into: &buffer, at: count)
+      if read == 0 { break }
+      count += read
+    }
+    return count
+  }
+
   /// Reads to the end of a file or a pipe.
   ///
   /// - Parameters:

@@ -9,10 +9,8 @@ extension SecretInput {
   /// - Throws: `TerminalError` with code `.inputUnreadable` or `.tooLong`, `CredentialError` with
   ///   code `.unsafeFile`.
   package static func read(passphraseFile path: String, limit: Int) throws -> SecretBytes {
-    try read(file: path, limit: limit) { descriptor in
-      let status = try System.status(descriptor)
-      guard status.isRegular else { return }
-      try GuardedFile.check(status, path: path, what: "passphrase file")
+    try read(file: path, limit: limit) { file in
+      try GuardedFile.check(file, path: path, as: .passphrase)
     }
   }
 }

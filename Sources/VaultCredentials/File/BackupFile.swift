@@ -22,15 +22,7 @@ package struct BackupFile {
     guard let file = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
     else { return false }
     defer { System.close(file) }
-    let start = try? SecretBytes(capacity: magic.count) { output in
-      var count = 0
-      while count < magic.count {
-        let read = try System.read(file, into: &output, at: count)
-        if read == 0 { break }
-        count += read
-      }
-      return count
-    }
+    let start = try? SecretBytes(capacity: magic.count) { try System.read(file, filling: &$0) }
     return start?.withBytes { $0.array(0..<$0.byteCount) } == magic
   }
 

@@ -1,4 +1,5 @@
-package import VaultStorage
+import Glibc
+import VaultStorage
 
 /// The rule for files that open a vault, key files and files with a passphrase: nobody else may
 /// read or write them.
@@ -14,27 +15,78 @@ package enum GuardedFile {
   /// Where systemd puts a service's credentials.
   package static let credentialsVariable = "CREDENTIALS_DIRECTORY"
 
+  /// What a file holds.
+  package enum Kind: String {
+    /// A key; a regular file.
+    case key = "key file"
+    /// A passphrase; also from a pipe, which has no mode to check.
+    case passphrase = "passphrase file"
+  }
+
+  /// Opens a file, checks it, and reads it.
+  ///
+  /// - Parameters:
+  ///   - path: The location of the file.
+  ///   - kind: What it holds.
+  ///   - isOptional: Whether a missing file is `nil` and no error.
+  ///   - body: Reads the open file of this size.
+  /// - Returns: The result of `body`, or `nil`.
+  /// - Throws: ``CredentialError`` with code `.unsafeFile`; `.permissionDenied`, `.fileNotFound` or
+  ///   `.configuration` if it cannot be opened or read; an error of `body`.
+  static func read<Result>(
+    _ path: String, as kind: Kind, isOptional: Bool,
+    _ body: (_ file: Int32, _ size: Int) throws -> Result
+  ) throws -> Result? {
+    do {
+      // A pipe in the place of a key file is refused, and not waited for.
+      let waiting = kind == .key ? O_NONBLOCK : 0
+      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY | waiting)
+      defer { System.close(file) }
+      return try body(file, try check(file, path: path, as: kind))
+    } catch let error as System.Failure {
+      if isOptional, error.errno == ENOENT { return nil }
+      let code: CredentialError.Code =
+        switch error.errno {
+        case EACCES: .permissionDenied
+        case ENOENT: .fileNotFound
+        default: .configuration
+        }
+      throw CredentialError(
+        code,
+        code == .fileNotFound
+          ? "the \(kind.rawValue) \(path) does not exist"
+          : "the \(kind.rawValue) \(path) cannot be read: \(error.reason)",
+        hint: "check the path of the \(kind.rawValue)", underlying: error)
+    }
+  }
+
   /// Refuses an open file that others can get at.
   ///
   /// - Parameters:
-  ///   - status: Of the open file, which is a regular one.
+  ///   - file: The open file.
   ///   - path: How it was reached.
-  ///   - what: What to call it.
-  /// - Throws: ``CredentialError`` with code `.unsafeFile`.
-  package static func check(
-    _ status: System.FileStatus, path: String, what: String
-  ) throws(CredentialError) {
+  ///   - kind: What it holds.
+  /// - Returns: Its size in bytes; 0 for a pipe.
+  /// - Throws: ``CredentialError`` with code `.unsafeFile`; `System.Failure`.
+  @discardableResult
+  package static func check(_ file: Int32, path: String, as kind: Kind) throws -> Int {
+    let status = try System.status(file)
+    guard status.isRegular else {
+      if kind == .passphrase { return 0 }
+      throw CredentialError(.unsafeFile, "the \(kind.rawValue) \(path) is not a regular file")
+    }
     guard status.owner == System.effectiveUser || status.owner == 0 else {
       throw CredentialError(
-        .unsafeFile, "the \(what) \(path) belongs to another user",
+        .unsafeFile, "the \(kind.rawValue) \(path) belongs to another user",
         hint: "use a file of your own, or one of root's")
     }
     let others: UInt32 = isCredential(path) ? 0o027 : 0o077
     guard status.permissions & others == 0 else {
       throw CredentialError(
-        .unsafeFile, "others may read or change the \(what) \(path)", hint: "run: chmod 600 \(path)"
-      )
+        .unsafeFile, "others may read or change the \(kind.rawValue) \(path)",
+        hint: "run: chmod 600 \(path)")
     }
+    return Int(status.size)
   }
 
   /// Whether a file lies directly in `$CREDENTIALS_DIRECTORY`, by its path.

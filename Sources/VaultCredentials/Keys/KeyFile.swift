@@ -42,37 +42,13 @@ public enum KeyFile {
   /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes,
   ///   `.unsafeFile` if others may read or write it, `.fileNotFound` if it is missing.
   public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
-    do {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
-      defer { System.close(file) }
-      let status = try System.status(file)
-      guard status.isRegular else {
-        throw CredentialError(.unsafeFile, "the key file \(path) is not a regular file")
-      }
-      try GuardedFile.check(status, path: path, what: "key-file")
-      guard status.size == length else {
+    try GuardedFile.read(path, as: .key, isOptional: isOptional) { file, size in
+      guard size == length else {
         throw CredentialError(
-          .wrongKey, "\(path) is not a key file: it has \(status.size) bytes, not 32",
+          .wrongKey, "\(path) is not a key file: it has \(size) bytes, not 32",
           remedies: [.addKeyFile])
       }
-      return try SecretBytes(capacity: length) { output in
-        var count = 0
-        while count < length {
-          let read = try System.read(file, into: &output, at: count)
-          if read == 0 { break }
-          count += read
-        }
-        return count
-      }
-    } catch let error as System.Failure {
-      if isOptional, error.errno == ENOENT { return nil }
-      throw CredentialError(
-        error.errno == EACCES
-          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .configuration,
-        error.errno == ENOENT
-          ? "the key file \(path) does not exist"
-          : "the key file \(path) cannot be read: \(error.reason)",
-        hint: "check the path of the key file", underlying: error)
+      return try SecretBytes(capacity: length) { try System.read(file, filling: &$0) }
     }
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 package import VaultSealing
 import VaultStorage
 
@@ -19,19 +18,9 @@ package enum PassphraseFile {
   ///   `.invalidValue` if it is too long, `.permissionDenied`, `.fileNotFound` or
   ///   `.configuration` if it cannot be read.
   package static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
-    do {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
-      defer { System.close(file) }
-      let status = try System.status(file)
-      if status.isRegular { try GuardedFile.check(status, path: path, what: "passphrase file") }
-      let contents = try SecretBytes(capacity: maximumLength + 1) { output in
-        var count = 0
-        while count <= maximumLength {
-          let read = try System.read(file, into: &output, at: count)
-          if read == 0 { break }
-          count += read
-        }
-        return count
+    try GuardedFile.read(path, as: .passphrase, isOptional: isOptional) { file, _ in
+      let contents = try SecretBytes(capacity: maximumLength + 1) {
+        try System.read(file, filling: &$0)
       }
       let endsWithNewline = contents.withBytes { bytes in
         bytes.byteCount > 0 && bytes.byte(at: bytes.byteCount - 1) == UInt8(ascii: "\n")
@@ -42,15 +31,6 @@ package enum PassphraseFile {
           .invalidValue, "the passphrase file \(path) is longer than 4,096 bytes")
       }
       return passphrase
-    } catch let error as System.Failure {
-      if isOptional, error.errno == ENOENT { return nil }
-      throw CredentialError(
-        error.errno == EACCES
-          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .configuration,
-        error.errno == ENOENT
-          ? "the passphrase file \(path) does not exist"
-          : "the passphrase file \(path) cannot be read: \(error.reason)",
-        hint: "check the path of the passphrase file", underlying: error)
     }
   }
 }

@@ -73,7 +73,7 @@ public enum KeePassExport {
 
     func text(named name: String) -> String {
       let inner = names.map { groups[$0]?.text(named: $0) ?? "" }.joined()
-      return "<Group>\(KeePassExport.id())<Name>\(KeePassExport.escaped(name) ?? "")</Name>\n"
+      return "<Group>\(KeePassExport.id())<Name>\(XMLText.escaped(name) ?? "")</Name>\n"
         + entries.joined() + inner + "</Group>\n"
     }
   }
@@ -81,14 +81,15 @@ public enum KeePassExport {
   private static func entry(
     _ whole: ItemWithSecrets, title: String, _ pool: inout [SecretBytes]
   ) throws -> String {
-    var strings = string("Title", escaped(title) ?? "")
+    var strings = string("Title", XMLText.escaped(title) ?? "")
     var binaries = ""
     func attach(_ name: String, _ bytes: SecretBytes) {
       binaries +=
-        "<Binary><Key>\(escaped(name) ?? "")</Key><Value Ref=\"\(pool.count)\"/></Binary>\n"
+        "<Binary><Key>\(XMLText.escaped(name) ?? "")</Key>"
+        + "<Value Ref=\"\(pool.count)\"/></Binary>\n"
       pool.append(bytes)
     }
-    if let main = whole.main.text.flatMap(escaped) {
+    if let main = whole.main.text.flatMap({ XMLText.escaped($0) }) {
       // Where KeePass shows a note, and finds the seed of codes.
       let place =
         switch whole.item.kind {
@@ -111,7 +112,7 @@ public enum KeePassExport {
     }
     for (field, value) in whole.fields.sorted(by: { $0.key < $1.key }) {
       let key = places[field] ?? free(field)
-      if let text = value.text.flatMap(escaped) {
+      if let text = value.text.flatMap({ XMLText.escaped($0) }) {
         strings += string(key, text, isProtected: !whole.item.isOpen(field: field))
       } else {
         attach(key, value.bytes)
@@ -121,7 +122,7 @@ public enum KeePassExport {
     var open = item.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     if !item.note.isEmpty { open.append(("note", item.note)) }
     for (key, value) in open {
-      strings += string(free(key), escaped(value) ?? "")
+      strings += string(free(key), XMLText.escaped(value) ?? "")
     }
     // KeePass separates tags with semicolons, and KeePassXC with commas, too.
     let tags = item.tags.map {
@@ -132,13 +133,14 @@ public enum KeePassExport {
         "<Times><Expires>True</Expires><ExpiryTime>\(Timestamp.text($0))</ExpiryTime></Times>\n"
       } ?? ""
     return
-      "<Entry>\(id())<Tags>\(escaped(tags) ?? "")</Tags>\n\(times)\(strings)\(binaries)</Entry>\n"
+      "<Entry>\(id())<Tags>\(XMLText.escaped(tags) ?? "")</Tags>\n"
+      + "\(times)\(strings)\(binaries)</Entry>\n"
   }
 
   private static func string(_ key: String, _ value: String, isProtected: Bool = false) -> String {
     let mark = isProtected ? #" ProtectInMemory="True""# : ""
     return
-      "<String><Key>\(escaped(key) ?? "")</Key><Value\(mark)>\(value)</Value></String>\n"
+      "<String><Key>\(XMLText.escaped(key) ?? "")</Key><Value\(mark)>\(value)</Value></String>\n"
   }
 
   /// A new id: 16 bytes as base64.
@@ -147,26 +149,5 @@ public enum KeePassExport {
   private static func id() -> String {
     let bytes = try? Base64.encoded(SecretBytes(copying: RandomBytes.bytes(count: 16)))
     return "<UUID>\(bytes?.text ?? "")</UUID>"
-  }
-
-  /// Returns a text as XML's character data; `nil` if XML 1.0 has no place for one of its
-  /// characters (section 2.2).
-  fileprivate static func escaped(_ text: String) -> String? {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      // A reader turns a bare one into a newline: section 2.11.
-      case "\r": result += "&#13;"
-      case "\t", "\n": result.unicodeScalars.append(scalar)
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        return nil
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultStorage
 
 /// Writes XML property lists, in CoreFoundation's layout.
 struct XMLWriter {
@@ -115,26 +116,9 @@ struct XMLWriter {
   }
 
   private mutating func escaped(_ text: String) -> String {
-    // U+FFFE and U+FFFF begin with 0xef.
-    let isPlain = text.utf8.allSatisfy { byte in
-      byte >= 0x20 && byte != 0x26 && byte != 0x3c && byte != 0x3e && byte != 0xef
-    }
-    if isPlain { return text }
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;".unicodeScalars
-      case "<": escaped += "&lt;".unicodeScalars
-      case ">": escaped += "&gt;".unicodeScalars
-      // A parser turns a bare one into a line feed: XML 1.0, 2.11.
-      case "\r": escaped += "&#13;".unicodeScalars
-      case "\t", "\n": escaped.append(scalar)
-      case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
-        lose("a control character, which XML 1.0 has no form for")
-        escaped.append("\u{fffd}")
-      default: escaped.append(scalar)
-      }
-    }
-    return String(escaped)
+    XMLText.escaped(text) { _ in
+      lose("a control character, which XML 1.0 has no form for")
+      return "\u{fffd}"
+    } ?? ""
   }
 }

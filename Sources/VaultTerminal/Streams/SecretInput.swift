@@ -19,15 +19,7 @@ package enum SecretInput {
     // Most secrets are short, and locked memory is scarce: the first chunk is small.
     var room = 4096
     while true {
-      let chunk = try SecretBytes(capacity: room) { output in
-        var count = 0
-        while count < room {
-          let read = try System.read(descriptor, into: &output, at: count)
-          if read == 0 { break }
-          count += read
-        }
-        return count
-      }
+      let chunk = try SecretBytes(capacity: room) { try System.read(descriptor, filling: &$0) }
       total += chunk.count
       guard total <= limit else {
         throw TerminalError(

@@ -28,28 +28,11 @@ struct PlistBuddyTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home.path)/\(name)"))
   }
 
-  private struct Result: Equatable {
-    var status: Int32
-    var output: [UInt8]
-    var error: String
-
-    var text: String { String(decoding: output, as: UTF8.self) }
+  private func run(_ words: [String], lines: [String] = []) -> PropertyListToolRun {
+    PropertyListToolRun(lines: lines) { PlistBuddyTool($0).run(words) }
   }
 
-  private func run(_ words: [String], lines: [String] = []) -> Result {
-    var output: [UInt8] = []
-    var error: [UInt8] = []
-    var lines = lines[...]
-    let status = PlistBuddyTool(
-      PropertyListStreams(
-        output: { output += $0 }, error: { error += $0 }, input: { [] },
-        line: { lines.popFirst() })
-    ).run(words)
-    return Result(
-      status: status, output: output, error: String(decoding: error, as: UTF8.self))
-  }
-
-  private func buddy(_ commands: String...) -> Result {
+  private func buddy(_ commands: String...) -> PropertyListToolRun {
     run(commands.flatMap { ["-c", $0] } + [file])
   }
 
@@ -63,7 +46,7 @@ struct PlistBuddyTests {
     ]
     for (entry, value) in values {
       #expect(
-        buddy("Print \(entry)") == Result(status: 0, output: Array((value + "\n").utf8), error: ""),
+        buddy("Print \(entry)") == PropertyListToolRun(status: 0, output: value + "\n", error: ""),
         "\(entry)")
     }
     #expect(buddy("print :Icon").output == [1, 2, 3, 4, 10])
@@ -78,7 +61,7 @@ struct PlistBuddyTests {
   }
 
   @Test func set() throws {
-    #expect(buddy("Set :Name hello world") == Result(status: 0, output: [], error: ""))
+    #expect(buddy("Set :Name hello world") == PropertyListToolRun(status: 0, output: "", error: ""))
     #expect(buddy("Print :Name").text == "hello world\n")
     #expect(buddy("Set :Version 99", "Print :Version").text == "99\n")
     #expect(buddy("Set :Enabled NO", "Print :Enabled").text == "false\n")

@@ -27,33 +27,18 @@ struct PlistUtilTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home.path)/\(name)"))
   }
 
-  private struct Result: Equatable {
-    var status: Int32
-    var output: String
-    var error: String
-  }
-
-  private func plutil(_ words: String..., input: String = "") -> Result {
-    var output: [UInt8] = []
-    var error: [UInt8] = []
-    let status = PlistUtilTool(
-      PropertyListStreams(
-        output: { output += $0 }, error: { error += $0 }, input: { Array(input.utf8) },
-        line: { nil })
-    ).run(words)
-    return Result(
-      status: status, output: String(decoding: output, as: UTF8.self),
-      error: String(decoding: error, as: UTF8.self))
+  private func plutil(_ words: String..., input: String = "") -> PropertyListToolRun {
+    PropertyListToolRun(input: input) { PlistUtilTool($0).run(words) }
   }
 
   @Test func lint() throws {
-    #expect(plutil(file) == Result(status: 0, output: "\(file): OK\n", error: ""))
-    #expect(plutil("-lint", "-s", file) == Result(status: 0, output: "", error: ""))
-    #expect(plutil("-lint", "-", input: "{a=b;}").output == "<stdin>: OK\n")
+    #expect(plutil(file) == PropertyListToolRun(status: 0, output: "\(file): OK\n", error: ""))
+    #expect(plutil("-lint", "-s", file) == PropertyListToolRun(status: 0, output: "", error: ""))
+    #expect(plutil("-lint", "-", input: "{a=b;}").text == "<stdin>: OK\n")
     try write("{ broken", "g.plist")
     let both = plutil("-lint", "\(home.path)/g.plist", file)
     #expect(both.status == 1)
-    #expect(both.output == "\(file): OK\n")
+    #expect(both.text == "\(file): OK\n")
     #expect(both.error.hasPrefix("\(home.path)/g.plist: ("))
     #expect(plutil().error == "No files specified.\n")
     #expect(plutil("-lint").status == 1)
@@ -63,7 +48,7 @@ struct PlistUtilTests {
 
   @Test func readable() {
     #expect(
-      plutil("-p", file).output == """
+      plutil("-p", file).text == """
         {
           "Name" => "Test App"
           "a.b" => "dotted"
@@ -92,13 +77,13 @@ struct PlistUtilTests {
     for (path, value) in values {
       #expect(
         plutil("-extract", path, "raw", file)
-          == Result(status: 0, output: value + "\n", error: ""), "\(path)")
+          == PropertyListToolRun(status: 0, output: value + "\n", error: ""), "\(path)")
     }
-    #expect(plutil("-extract", "n", "raw", "-n", file).output == "42")
+    #expect(plutil("-extract", "n", "raw", "-n", file).text == "42")
     #expect(
-      plutil("-extract", "list", "json", "-o", "-", file).output == #"["one",{"k":"v"}]"#)
+      plutil("-extract", "list", "json", "-o", "-", file).text == #"["one",{"k":"v"}]"#)
     #expect(
-      plutil("-extract", "list", "xml1", "-o", "-", file).output.contains("<string>one</string>"))
+      plutil("-extract", "list", "xml1", "-o", "-", file).text.contains("<string>one</string>"))
     let missing = plutil("-extract", "no.such", "raw", file)
     #expect(missing.status == 1)
     #expect(
@@ -108,7 +93,7 @@ struct PlistUtilTests {
     #expect(
       plutil("-extract", "n", "raw", "-expect", "string", file).error
         == "\(file): Value at [n] expected to be string but is integer\n")
-    #expect(plutil("-extract", "n", "raw", "-expect", "integer", file).output == "42\n")
+    #expect(plutil("-extract", "n", "raw", "-expect", "integer", file).text == "42\n")
   }
 
   @Test func types() {
@@ -117,13 +102,14 @@ struct PlistUtilTests {
       "list": "array", "list.1": "dictionary",
     ]
     for (path, type) in types {
-      #expect(plutil("-type", path, file).output == type + "\n", "\(path)")
+      #expect(plutil("-type", path, file).text == type + "\n", "\(path)")
     }
     #expect(plutil("-type", "nothing", file).status == 1)
   }
 
   @Test func insertReplaceAndRemoveKeepTheForm() throws {
-    #expect(plutil("-convert", "binary1", file) == Result(status: 0, output: "", error: ""))
+    #expect(
+      plutil("-convert", "binary1", file) == PropertyListToolRun(status: 0, output: "", error: ""))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).starts(with: Data("bplist00".utf8)))
     let lines: [[String]] = [
       ["-insert", "new", "-string", "x"], ["-insert", "list.0", "-integer", "7"],
@@ -178,10 +164,10 @@ struct PlistUtilTests {
     try write(#"{"a": "b/c", "n": [1, 2.5, true], "$date": "no date"}"#, "j.json")
     let json = "\(home.path)/j.json"
     #expect(
-      plutil("-convert", "json", "-o", "-", json).output
+      plutil("-convert", "json", "-o", "-", json).text
         == #"{"$date":"no date","a":"b\/c","n":[1,2.5,true]}"#)
     #expect(
-      plutil("-convert", "json", "-r", "-o", "-", json).output == """
+      plutil("-convert", "json", "-r", "-o", "-", json).text == """
         {
           "$date" : "no date",
           "a" : "b\\/c",
@@ -200,10 +186,10 @@ struct PlistUtilTests {
     #expect(plutil("-convert", "xml1", "-o", "\(home.path)/k", json).status == 0)
     #expect(plutil("-lint", "\(home.path)/k").status == 0)
     #expect(
-      plutil("-convert", "xml1", "-o", "-", "-", input: "{a=b;}").output
+      plutil("-convert", "xml1", "-o", "-", "-", input: "{a=b;}").text
         .contains("<string>b</string>"))
     #expect(plutil("-create", "xml1", "\(home.path)/new.plist").status == 0)
-    #expect(plutil("-p", "\(home.path)/new.plist").output == "{\n}\n")
+    #expect(plutil("-p", "\(home.path)/new.plist").text == "{\n}\n")
     // The mode of a new file is what umask leaves of 0666, as every tool's.
     let mode = umask(0o022)
     umask(mode)
@@ -222,6 +208,6 @@ struct PlistUtilTests {
     try python.run()
     python.waitUntilExit()
     #expect(python.terminationStatus == 0)
-    #expect(plutil("-extract", "k.1.z", "raw", "\(home.path)/p.plist").output == "é\n")
+    #expect(plutil("-extract", "k.1.z", "raw", "\(home.path)/p.plist").text == "é\n")
   }
 }

@@ -4,19 +4,6 @@ import Testing
 
 /// What the programs themselves wrote: pass with gpg, KeePassXC's own database.
 struct ImportFromProgramsTests {
-  private func field(_ vault: CommandVault, _ name: String, _ field: String) throws -> String {
-    try vault("get", name, "--field", field).text
-  }
-
-  private func shell(
-    _ vault: CommandVault, _ script: String, _ arguments: String..., input: String = ""
-  ) throws -> VaultProcess.Result {
-    try VaultProcess(
-      home: vault.home.path, environment: ["QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8"],
-      executable: "/bin/sh"
-    ).run(["-c", script, "sh"] + arguments, input: Data(input.utf8))
-  }
-
   // MARK: pass
 
   private static let entries: [(name: String, text: String)] = [
@@ -27,8 +14,7 @@ struct ImportFromProgramsTests {
   ]
 
   private func passStore(_ vault: CommandVault) throws {
-    let made = try shell(
-      vault,
+    let made = try vault.shell(
       """
       mkdir -m 700 "$HOME/.gnupg" &&
       gpg -q --batch --passphrase '' --quick-generate-key tester@example.com default default never &&
@@ -36,8 +22,8 @@ struct ImportFromProgramsTests {
       """)
     try #require(made.status == 0, "\(made.errors)")
     for (name, text) in Self.entries {
-      let result = try shell(
-        vault, "pass insert --multiline \"$1\" >/dev/null", name, input: text)
+      let result = try vault.shell(
+        "pass insert --multiline \"$1\" >/dev/null", name, input: text)
       // pass takes a name with a dash in front for an option; inside a folder it does not.
       try #require(result.status == 0, "\(name): \(result.errors)")
     }
@@ -49,21 +35,21 @@ struct ImportFromProgramsTests {
       "pass or gpg is not installed"))
   func aStoreOfPassIsImportedAndPassReadsAnExport() throws {
     let vault = try CommandVault()
-    defer { _ = try? shell(vault, "gpgconf --kill all") }
+    defer { _ = try? vault.shell("gpgconf --kill all") }
     try passStore(vault)
     let done = try vault("import", "pass", "\(vault.home.path)/.password-store")
     #expect(done.status == 0, "\(done.errors)")
     #expect(try vault("get", "plain").text == "s3cr3t")
     #expect(try vault("get", "Web/日本語 (alt)").text == "p w")
-    #expect(try field(vault, "Web/日本語 (alt)", "user") == "dävid")
+    #expect(try vault.field("Web/日本語 (alt)", "user") == "dävid")
     let odd = "Web/-dash & 'quote' \"x\""
     #expect(try vault("get", odd).text == "multi")
-    #expect(try field(vault, odd, "url") == "https://x/y?z=1")
-    #expect(try field(vault, odd, "notes") == "line: two\n\nlast line")
+    #expect(try vault.field(odd, "url") == "https://x/y?z=1")
+    #expect(try vault.field(odd, "notes") == "line: two\n\nlast line")
     #expect(
-      try field(vault, "Bank/otp", "otp")
+      try vault.field("Bank/otp", "otp")
         == "otpauth://totp/Bank:me?secret=JBSWY3DPEHPK3PXP&issuer=Bank")
-    #expect(try field(vault, "Bank/otp", "user") == "me")
+    #expect(try vault.field("Bank/otp", "user") == "me")
     #expect(try vault("get", "deep/er/and/deep.er").text == "x")
     #expect(try vault("get", "colon: name").text == "a: b")
     #expect(try vault("list").text.split(separator: "\n").count == Self.entries.count)
@@ -72,16 +58,16 @@ struct ImportFromProgramsTests {
 
     // Back into a folder of pass's own, and read by it.
     let other = "\(vault.home.path)/other"
-    _ = try shell(
-      vault, "PASSWORD_STORE_DIR=\"$1\" pass init tester@example.com >/dev/null", other)
+    _ = try vault.shell(
+      "PASSWORD_STORE_DIR=\"$1\" pass init tester@example.com >/dev/null", other)
     #expect(try vault("export", "pass", "--out", other).status == 0)
     for (name, text) in Self.entries {
-      let shown = try shell(vault, "PASSWORD_STORE_DIR=\"$1\" pass show \"$2\"", other, name)
+      let shown = try vault.shell("PASSWORD_STORE_DIR=\"$1\" pass show \"$2\"", other, name)
       #expect(shown.status == 0, "\(shown.errors)")
       #expect(
         shown.text.split(separator: "\n").first == text.split(separator: "\n").first, "\(name)")
     }
-    let otp = try shell(vault, "PASSWORD_STORE_DIR=\"$1\" pass show Bank/otp", other)
+    let otp = try vault.shell("PASSWORD_STORE_DIR=\"$1\" pass show Bank/otp", other)
     #expect(otp.text.contains("\notpauth://totp/Bank:me?secret=JBSWY3DPEHPK3PXP&issuer=Bank\n"))
   }
 
@@ -115,23 +101,20 @@ struct ImportFromProgramsTests {
     try Data(Self.document.utf8).write(to: URL(fileURLWithPath: "\(folder)/in.xml"))
     let attachment = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     try attachment.write(to: URL(fileURLWithPath: "\(folder)/scan.bin"))
-    let made = try shell(
-      vault,
+    let made = try vault.shell(
       """
       cd "$1" && printf 'master\\nmaster\\n' | keepassxc-cli import -q -p in.xml db.kdbx &&
       printf 'master\\n' | keepassxc-cli ls -q -R -f db.kdbx
       """, folder)
     try #require(made.status == 0, "\(made.errors)")
     let entry = "Web & Co/Ünïcode / \"quote\" 日本"
-    let attached = try shell(
-      vault,
+    let attached = try vault.shell(
       "cd \"$1\" && printf 'master\\n' | keepassxc-cli attachment-import -q db.kdbx \"$2\" scan.bin scan.bin",
       folder, "Web & Co/Plain")
     // A title with a slash cannot be named on keepassxc-cli's line: the attachment is another
     // entry's.
     #expect(attached.status != 0)
-    let added = try shell(
-      vault,
+    let added = try vault.shell(
       """
       cd "$1" && printf 'master\\nplain\\n' | keepassxc-cli add -q -p db.kdbx "Web & Co/Plain" &&
       printf 'master\\n' | keepassxc-cli attachment-import -q db.kdbx "Web & Co/Plain" scan.bin scan.bin
@@ -142,10 +125,10 @@ struct ImportFromProgramsTests {
     let done = try vault("import", "keepassxc", "\(folder)/db.kdbx", input: "master\n")
     let name = "Web & Co/Ünïcode - \"quote\" 日本"
     #expect(try vault("get", name).text == "p<w> & ü", "\(done.text) \(done.errors)")
-    #expect(try field(vault, name, "user") == "dävid")
-    #expect(try field(vault, name, "notes") == "one\ntwo")
-    #expect(try field(vault, name, "Own field") == "own")
-    #expect(try field(vault, name, "otp").hasPrefix("otpauth://totp/x:y?secret=JBSWY3DPEHPK3PXP"))
+    #expect(try vault.field(name, "user") == "dävid")
+    #expect(try vault.field(name, "notes") == "one\ntwo")
+    #expect(try vault.field(name, "Own field") == "own")
+    #expect(try vault.field(name, "otp").hasPrefix("otpauth://totp/x:y?secret=JBSWY3DPEHPK3PXP"))
     #expect(try vault("show", name).text.contains("2100-01-01"))
     #expect(try vault("list", "--tag", "forge").text == "\(name)\n")
     #expect(try vault("get", "Web & Co/Plain").text == "plain")
@@ -165,8 +148,7 @@ struct ImportFromProgramsTests {
   func aKeyFileOpensADatabaseWithAndWithoutPassword() throws {
     let vault = try CommandVault()
     let folder = vault.home.path
-    let made = try shell(
-      vault,
+    let made = try vault.shell(
       """
       cd "$1" && head -c 64 /dev/urandom >db.key &&
       printf 'master\\nmaster\\n' | keepassxc-cli db-create -q -p --set-key-file db.key both.kdbx &&

@@ -12,19 +12,6 @@ struct NewProgramsTests {
     return path
   }
 
-  private func field(_ vault: CommandVault, _ name: String, _ field: String) throws -> String {
-    try vault("get", name, "--field", field).text
-  }
-
-  private func shell(
-    _ vault: CommandVault, _ script: String, _ arguments: String..., input: String = ""
-  ) throws -> VaultProcess.Result {
-    try VaultProcess(
-      home: vault.home.path, environment: ["QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8"],
-      executable: "/bin/sh"
-    ).run(["-c", script, "sh"] + arguments, input: Data(input.utf8))
-  }
-
   private static let hasZip = HelperLinks.isInstalled("zip") && HelperLinks.isInstalled("unzip")
 
   // MARK: Archives
@@ -47,8 +34,8 @@ struct NewProgramsTests {
     let bytes = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     try bytes.write(to: URL(fileURLWithPath: document))
     // For unzip, the name of the archive is a pattern, too: its neighbor must not be read.
-    let made = try shell(
-      vault, "cd \"$1/x\" && zip -qr '../-a[b]\\.1pux' . && cd .. && cp x/export.data -- -ab.1pux",
+    let made = try vault.shell(
+      "cd \"$1/x\" && zip -qr '../-a[b]\\.1pux' . && cd .. && cp x/export.data -- -ab.1pux",
       vault.home.path)
     try #require(made.status == 0, "\(made.errors)")
     let done = try vault("import", "1pux", "\(vault.home.path)/-a[b]\\.1pux")
@@ -76,8 +63,8 @@ struct NewProgramsTests {
     _ = try write("d/securenotes.csv", "title,note\nDoor,1234\n", in: vault)
     _ = try write("d/personalInfo.csv", "type,first_name\nname,D\n", in: vault)
     _ = try write("e/data.pgp", "x", in: vault)
-    let made = try shell(
-      vault, "cd \"$1\" && for f in p d e; do (cd $f && zip -qr ../$f.zip .); done",
+    let made = try vault.shell(
+      "cd \"$1\" && for f in p d e; do (cd $f && zip -qr ../$f.zip .); done",
       vault.home.path)
     try #require(made.status == 0, "\(made.errors)")
     let proton = try vault("import", "proton", "\(vault.home.path)/p.zip")
@@ -137,9 +124,8 @@ struct NewProgramsTests {
   @Test(.enabled(if: HelperLinks.isInstalled("gpg"), "gpg is not installed"))
   func theStoresOfPassAndGopassAreFound() throws {
     let vault = try CommandVault()
-    defer { _ = try? shell(vault, "gpgconf --kill all") }
-    let made = try shell(
-      vault,
+    defer { _ = try? vault.shell("gpgconf --kill all") }
+    let made = try vault.shell(
       """
       mkdir -m 700 "$HOME/.gnupg" &&
       gpg -q --batch --passphrase '' --quick-generate-key tester@example.com default default never &&
@@ -156,9 +142,9 @@ struct NewProgramsTests {
     let gopass = try vault("import", "gopass")
     #expect(gopass.status == 1 && gopass.errors.contains("c.age: only gopass"), "\(gopass.errors)")
     #expect(try vault("get", "b").text == "pw2")
-    #expect(try field(vault, "b", "user") == "you")
-    #expect(try field(vault, "b", "PIN") == "12")
-    #expect(try field(vault, "b", "notes") == "free text")
+    #expect(try vault.field("b", "user") == "you")
+    #expect(try vault.field("b", "PIN") == "12")
+    #expect(try vault.field("b", "notes") == "free text")
     let named = try vault.vault.run(
       ["import", "pass"], adding: ["PASSWORD_STORE_DIR": "\(vault.home.path)/other"])
     #expect(named.status == 0, "\(named.errors)")
@@ -199,10 +185,10 @@ struct NewProgramsTests {
       ("user", "dä<vid>"), ("url", "https://x/?a=1&b=2"), ("notes", "one\ntwo & \"three\""),
       ("own field", "own & value"),
     ] {
-      #expect(try field(vault, "\(prefix)plain", name) == value)
+      #expect(try vault.field("\(prefix)plain", name) == value)
     }
     #expect(
-      try field(vault, "\(prefix)plain", "otp").hasPrefix(
+      try vault.field("\(prefix)plain", "otp").hasPrefix(
         "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"))
   }
 
@@ -217,8 +203,7 @@ struct NewProgramsTests {
     let xml = "\(vault.home.path)/out.xml"
     let exported = try vault("export", "keepassxc", "--yes", "--out", xml)
     try #require(exported.status == 0, "\(exported.errors)")
-    let imported = try shell(
-      vault,
+    let imported = try vault.shell(
       """
       cd "$1" && printf 'master\\nmaster\\n' | keepassxc-cli import -q -p out.xml db.kdbx &&
       printf 'master\\n' | keepassxc-cli show -q -s -a Password db.kdbx '/web/a & <b>' &&
