@@ -12,7 +12,7 @@ package struct Audit {
     case equal
     /// Passwords that are guessed early.
     case weak
-    /// Items that were not changed for long.
+    /// Items whose secret was not changed for long.
     case old
     /// Items that have expired.
     case expired
@@ -44,7 +44,7 @@ package struct Audit {
   private static let longestPassword = 128
 
   package let topics: Set<Topic>
-  /// How old an item may be.
+  /// How old a secret may be.
   package let maximumAge: TimeInterval
   /// How far ahead an expiry counts as soon.
   package let horizon: TimeInterval
@@ -73,14 +73,8 @@ package struct Audit {
     let items = snapshot.items()
     var found: [Finding] = []
     if !topics.isDisjoint(with: [.equal, .weak]) { found += try secrets(of: items, in: snapshot) }
+    if topics.contains(.old) { found += try old(items, in: snapshot) }
     for item in items {
-      let age = now.timeIntervalSince(item.modified)
-      if topics.contains(.old), age > maximumAge {
-        found.append(
-          Finding(
-            topic: .old, code: "old", items: [item],
-            message: "last changed \(item.modified.relative(to: now))"))
-      }
       guard let expires = item.expires else { continue }
       if expires < now {
         guard topics.contains(.expired) else { continue }
@@ -100,6 +94,16 @@ package struct Audit {
   }
 
   // MARK: Secrets
+
+  /// A secret is as old as its last version: a new tag or name does not make it younger.
+  private func old(_ items: [Item], in snapshot: VaultSnapshot) throws -> [Finding] {
+    zip(items, try snapshot.secretsChanged(of: items)).compactMap { item, changed in
+      guard now.timeIntervalSince(changed) > maximumAge else { return nil }
+      return Finding(
+        topic: .old, code: "old", items: [item],
+        message: "last changed \(changed.relative(to: now))")
+    }
+  }
 
   private func secrets(of items: [Item], in snapshot: VaultSnapshot) throws -> [Finding] {
     var found: [Finding] = []

@@ -68,6 +68,20 @@ struct HistoryStore {
     }
   }
 
+  /// The times at which blobs were put here, in milliseconds since 1970, by their hashes: when a
+  /// version was replaced, or its vault restored.
+  func arrivals() throws -> [[UInt8]: Int64] {
+    try store.readBlobs { connection in
+      let rows = try connection.cached(
+        "SELECT hash, written FROM credentials_blobs WHERE vault = ?")
+      defer { rows.reset() }
+      try rows.bind(vaultID, at: 1)
+      var found: [[UInt8]: Int64] = [:]
+      while try rows.step() { found[rows.bytes(at: 0)] = rows.int64(at: 1) }
+      return found
+    } ?? [:]
+  }
+
   /// The defects of the store's file; empty if it has none, or does not exist.
   func check() throws -> [String] {
     try CredentialError.fromStorage {

@@ -117,6 +117,29 @@ public struct VaultSnapshot: Sendable {
   /// - Returns: The current version, then earlier ones; an item in the trash has earlier ones only.
   /// - Throws: ``CredentialError`` with code `.itemNotFound`.
   public func history(of item: Item) throws -> [ItemVersion] { versions(of: try record(of: item)) }
+
+  /// The times at which items' secrets or fields last changed, as far as they are known.
+  ///
+  /// A change of a name, tag or note alone does not count. Where the version before is no longer
+  /// kept, the item's last change of any kind is all that is known.
+  ///
+  /// - Parameter items: Items of this snapshot.
+  /// - Returns: The times in the order of `items`, none after its ``Item/modified``.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what reading `store.sqlite` throws.
+  package func secretsChanged(of items: [Item]) throws -> [Date] {
+    let arrivals = try HistoryStore(
+      location: vault.locked.folder.location, vaultID: vault.vaultID
+    ).arrivals()
+    return try items.map { item in
+      let record = try record(of: item)
+      if record.version == 1 { return Date(milliseconds: record.created) }
+      guard let before = record.earlier.first, before.version == record.version - 1,
+        let replaced = arrivals[before.hash]
+      else { return item.modified }
+      // After a restore from a backup it is the time of that.
+      return min(Date(milliseconds: replaced), item.modified)
+    }
+  }
 }
 
 // MARK: - Records
