@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
+    .library(name: "VaultPreferencesFoundation", targets: ["VaultPreferencesFoundation"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsFoundation", targets: ["VaultCredentialsFoundation"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
@@ -86,7 +87,11 @@ let package = Package(
     // The errors as `LocalizedError`: for programs that import Foundation anyway.
     .target(
       name: "VaultCredentialsFoundation",
-      dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
+      dependencies: ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"]),
+    .target(
+      name: "VaultPreferencesFoundation",
+      dependencies: ["VaultPreferences", "VaultStorageFoundation"]),
+    .target(name: "VaultStorageFoundation", dependencies: ["VaultStorage"]),
     // Codes of two-factor logins.
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
     // Recipes of passwords, and the strength of passphrases that people choose.
@@ -98,7 +103,8 @@ let package = Package(
     .target(
       name: "VaultAppData",
       dependencies: [
-        "VaultDataStore", "VaultStorage", "CVaultSwiftRuntime", "VaultAppDataMacros",
+        "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "CVaultSwiftRuntime",
+        "VaultAppDataMacros",
       ]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
@@ -184,7 +190,8 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "VaultPreferences", "VaultStorage", "VaultSealing", "TestSupport", "preference-writer",
+        "VaultPreferences", "VaultPreferencesFoundation", "VaultStorage", "VaultSealing",
+        "TestSupport", "preference-writer",
       ]),
     .testTarget(
       name: "CredentialsTests",

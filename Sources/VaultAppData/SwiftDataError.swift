@@ -1,3 +1,7 @@
+public import Foundation
+import VaultStorage
+import VaultStorageFoundation
+
 /// An error of models and their stores.
 ///
 /// Two errors are equal when they are of the same kind, whatever their messages say:
@@ -25,8 +29,36 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// Feeds the kind to the hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-  /// The kind and what happened.
-  public var description: String { message.isEmpty ? code : "\(code): \(message)" }
+  /// What to do about it; `nil` if nothing is known to help.
+  public var recovery: String? {
+    switch code {
+    case Self.backwardMigration.code:
+      "use the version of the program that wrote the store, or newer"
+    case Self.unknownSchema.code: "add the schema to the migration plan"
+    case Self.configurationFileNameContainsInvalidCharacters.code,
+      Self.configurationFileNameTooLong.code:
+      "give the configuration another name"
+    case Self.duplicateConfiguration.code: "give each configuration a file of its own"
+    case Self.historyTokenExpired.code: "read everything once, and go on from a new token"
+    case Self.includePendingChangesWithBatchSize.code: "save first, or fetch without batches"
+    case Self.missingModelContext.code: "insert the model into a context first"
+    case Self.sortingPendingChangesWithIdentifiers.code: "save first, or sort by a property"
+    case Self.unsupportedKeyPath.code: "use a stored property of a model"
+    case Self.unsupportedPredicate.code:
+      "fetch by what the store can compare, and filter the objects for the rest"
+    case Self.unsupportedSortDescriptor.code: "sort the objects after the fetch"
+    case Self.storeBusy.code: "try again"
+    case Self.readOnlyStore.code: "open the store with a configuration that allows saving"
+    case Self.missingRow.code: "fetch the object again"
+    case Self.partlySaved.code: "save again when the disk can be written"
+    default: (underlying as? StorageError)?.recovery
+    }
+  }
+
+  /// The kind, what happened and, in parentheses, what to do about it.
+  public var description: String { recovery.map { "\(summary) (\($0))" } ?? summary }
+
+  private var summary: String { message.isEmpty ? code : "\(code): \(message)" }
 
   /// Makes a kind usable as a pattern in `catch`.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
@@ -76,6 +108,13 @@ extension SwiftDataError {
   public static let unsupportedPredicate = Self("unsupportedPredicate")
   /// A sort descriptor cannot be carried out by the store.
   public static let unsupportedSortDescriptor = Self("unsupportedSortDescriptor")
+}
+
+extension SwiftDataError: LocalizedError {
+  /// The kind and what happened: what `localizedDescription` returns.
+  public var errorDescription: String? { summary }
+  /// What to do about it.
+  public var recoverySuggestion: String? { recovery }
 }
 
 extension SwiftDataError {

@@ -1,7 +1,7 @@
 public import Foundation
 public import VaultCredentials
 public import VaultSealing
-public import VaultStorage
+import VaultStorageFoundation
 
 // A module of its own: `LocalizedError` is a protocol of Foundation, which comes with 40 MB of ICU.
 // Whoever does not import Foundation does not link it because of a vault.
@@ -11,11 +11,6 @@ extension CredentialError: LocalizedError {
   public var errorDescription: String? { message }
   /// What to do about it, without the words of any program.
   public var recoverySuggestion: String? { recovery }
-}
-
-extension StorageError: LocalizedError {
-  /// The message: what `localizedDescription` returns.
-  public var errorDescription: String? { message }
 }
 
 extension SealingError: LocalizedError {

@@ -2,7 +2,8 @@ import VaultStorage
 
 /// An error of preferences.
 ///
-/// Its message names domains and keys, never values.
+/// Its message names domains and keys, never values. Printing the error shows ``recovery``, too; with
+/// `import VaultPreferencesFoundation` it is a `LocalizedError`.
 ///
 /// ```swift
 /// do {
@@ -55,8 +56,22 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
     self.underlying = underlying
   }
 
-  /// The message.
-  public var description: String { message }
+  /// What to do about it, without the words of any program; `nil` if nothing is known to help.
+  public var recovery: String? {
+    switch code {
+    case .typeMismatch: "read it as the type that it has, or reset it"
+    case .managed: "ask the administrator to change the file"
+    case .locked: "unlock the vault that has the domain's key"
+    case .damaged: "remove the value, or undo the change that wrote it"
+    case .tooDeep: "store it as data, or in several keys"
+    case .conflict: "read the value again, and decide anew"
+    case .storage: (underlying as? StorageError)?.recovery
+    default: nil
+    }
+  }
+
+  /// The message and, in parentheses, what to do about it.
+  public var description: String { recovery.map { "\(message) (\($0))" } ?? message }
 
   /// An error of this module as it is; any other becomes the cause of one with code `.storage`.
   package init(wrapping error: any Error) {

@@ -89,6 +89,22 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// The message.
-  public var description: String { message }
+  /// What to do about it, without the words of any program; `nil` if nothing is known to help.
+  public var recovery: String? {
+    switch code {
+    case .refused: "make it yours and close it to others: chmod 600, 700 for a directory"
+    case .accessDenied: "check the owner and mode of the file and of the directories above it"
+    case .cannotCreate, .inputOutput: "check the free space, and whether the disk can be written"
+    case .notDurable: "check the disk, and write it again"
+    case .busy: "try again when the other program is done"
+    case .damaged: "restore a copy from before"
+    case .newerVersion, .newerSchema: "use a newer version of this program"
+    case .otherApplication: "name another file, or use the application that it belongs to"
+    case .noLocation: "set HOME or XDG_DATA_HOME to an absolute path"
+    default: nil
+    }
+  }
+
+  /// The message and, in parentheses, what to do about it.
+  public var description: String { recovery.map { "\(message) (\($0))" } ?? message }
 }

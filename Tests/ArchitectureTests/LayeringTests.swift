@@ -30,9 +30,13 @@ struct LayeringTests {
     "VaultTerminal": ["VaultStorage", "VaultSealing", "CVaultLinux"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
-    "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorage", "VaultSealing"],
+    "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"],
+    "VaultPreferencesFoundation": ["VaultPreferences", "VaultStorageFoundation"],
+    "VaultStorageFoundation": ["VaultStorage"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
-    "VaultAppData": ["VaultDataStore", "VaultStorage", "CVaultSwiftRuntime"],
+    "VaultAppData": [
+      "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "CVaultSwiftRuntime",
+    ],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
     "VaultDataStore": ["VaultStorage"],
@@ -46,7 +50,10 @@ struct LayeringTests {
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
     // Corelibs' Foundation would pull ICU into the command.
-    "Foundation": ["VaultAppData", "VaultCredentialsFoundation"],
+    "Foundation": [
+      "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
+      "VaultStorageFoundation",
+    ],
   ]
 
   @Test func everyTargetIsInTheTable() throws {

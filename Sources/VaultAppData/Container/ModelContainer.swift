@@ -144,7 +144,8 @@ extension SwiftDataError {
 
   static func loading(_ error: any Error) -> any Error {
     guard let error = error as? StorageError else {
-      return loadIssueModelContainer.saying("\(error)", underlying: error)
+      return loadIssueModelContainer.saying(
+        (error as? StorageError)?.message ?? "\(error)", underlying: error)
     }
     switch error.code {
     case .busy: return storeBusy.saying(error.message, underlying: error)

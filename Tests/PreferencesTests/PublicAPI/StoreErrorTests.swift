@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultPreferences
+import VaultPreferencesFoundation
 import VaultStorage
 
 /// Failures through the public API, each with its code.
@@ -25,7 +26,23 @@ struct StoreErrorTests {
     #expect(error.code == .storage)
     #expect(error.underlying is StorageError)
     #expect(!PreferenceRecovery.isDamage(error))
-    #expect(error.description == error.message)
+    let suggestion = try #require((error as any Error as? any LocalizedError)?.recoverySuggestion)
+    #expect(error.description == "\(error.message) (\(suggestion))")
+    #expect(error.localizedDescription == error.message)
+    #expect((error.underlying as? any LocalizedError)?.recoverySuggestion == suggestion)
+  }
+
+  @Test func anErrorIsShownWithWhatToDo() throws {
+    let store = try PreferenceStore.inMemory()
+    store.set("text", forKey: "k")
+    let error = try #require(throws: PreferenceError.self) {
+      try store.value(for: PreferenceKey("k", default: 1))
+    }
+    #expect(
+      "\(error)" == "the value of k has another type (read it as the type that it has, or reset it)"
+    )
+    #expect(error.localizedDescription == "the value of k has another type")
+    #expect((error as any Error as? any LocalizedError)?.recoverySuggestion == error.recovery)
   }
 
   @Test func aDamagedStoreIsReportedAndRecoveredFrom() throws {
