@@ -19,6 +19,8 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core
+BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
+	python3-matplotlib
 
 .PHONY: help build demo test fuzz lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench bench-instructions clean
 
@@ -26,7 +28,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the command as it is installed: optimized, all but glibc linked statically
-	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/install-packages required $(BUILD_PACKAGES) python3
 	@scripts/build-release $(RELEASE)
 
 demo: build ## Store, read and use a secret in a throwaway home
@@ -111,8 +113,9 @@ api-baseline: ## Regenerate the baseline in api/
 	@scripts/symbol-graphs .build-api
 	@scripts/api-baseline .build-api
 
-bench: build ## Measure against peers: ratios of one interleaved run
-	@Benchmarks/run $(abspath $(BINARY))
+bench: build ## Measure against peers and aims in one run; writes Benchmarks/RESULTS.md. PARTS="command growth" for some
+	@scripts/install-packages required $(BENCH_PACKAGES)
+	@Benchmarks/run $(abspath $(BINARY)) $(PARTS)
 
 bench-instructions: build ## Count the instructions of everyday lines; a tenth above the table fails. UPDATE=1 renews it
 	@scripts/install-packages required valgrind python3

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import VaultAppData
 
 // The same rows for all three: a string, numbers, a date, an optional.
@@ -41,30 +40,6 @@ final class Entry {
   var folder: Folder?
 
   init(text: String) { self.text = text }
-}
-
-/// GRDB's record, as its guide writes one.
-struct Record: Codable, FetchableRecord, MutablePersistableRecord {
-  static let databaseTableName = "item"
-
-  var id: Int64?
-  var name: String
-  var amount: Double
-  var count: Int
-  var created: Date
-  var isDone: Bool
-  var note: String?
-
-  init(_ number: Int) {
-    name = "item \(number)"
-    amount = Double(number) / 7
-    count = number % 1_000
-    created = Date(timeIntervalSinceReferenceDate: Double(number))
-    isDone = number % 2 == 0
-    note = number % 3 == 0 ? "note \(number)" : nil
-  }
-
-  mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
 /// What somebody writes over the C API: a class with the row's values.

@@ -29,47 +29,36 @@ private func linking(_ context: ModelContext, _ count: Int, _ body: () -> Void) 
   return time
 }
 
-/// Prints a line for each way to link, save and delete, and one for identifiers.
+/// Prints a figure for each way to link, save and delete, and one for identifiers.
 func scale() throws {
-  let sizes = [1_000, 4_000, 16_000]
-  print("| children of one object | \(sizes.map { "\($0)" }.joined(separator: " | ")) |")
-  print("| --- | --- | --- | --- |")
-  func line(_ what: String, _ sizes: [Int], _ body: (Int) throws -> Double) throws {
-    let times = try sizes.map { size in
-      let time = try (0..<5).map { _ in try body(size) }.sorted()[2]
-      return String(
-        format: "%.1f ms (%.2f µs each)", time * 1_000, time * 1_000_000 / Double(size))
+  func figures(_ what: String, _ sizes: [Int], _ body: (Int) throws -> Double) throws {
+    for size in sizes {
+      let times = try (0..<3).map { _ in try body(size) }
+      printFigure(what, "vault", size, times.min() ?? 0)
     }
-    print("| \(what) | \(times.joined(separator: " | ")) |")
   }
-  try line("`parent.children.append(x)`, one by one", sizes) { count in
+  let sizes = [1_000, 5_000, 20_000]
+  try figures("parent.children.append(x), one by one", sizes) { count in
     let (context, folder) = try emptyFolder()
     let all = entries(count)
     return try linking(context, count) { for entry in all { folder.entries.append(entry) } }
   }
-  try line("the same, in no context", sizes) { count in
-    let folder = Folder(title: "parent")
-    let all = entries(count)
-    let time = seconds { for entry in all { folder.entries.append(entry) } }
-    folder.entries = []
-    return time
-  }
-  try line("`x.parent = parent`, one by one", sizes) { count in
+  try figures("x.parent = parent, one by one", sizes) { count in
     let (context, folder) = try emptyFolder()
     let all = entries(count)
     return try linking(context, count) { for entry in all { entry.folder = folder } }
   }
-  try line("the whole array assigned", sizes) { count in
+  try figures("the whole array assigned", sizes) { count in
     let (context, folder) = try emptyFolder()
     let all = entries(count)
     return try linking(context, count) { folder.entries = all }
   }
-  try line("save of the new children", sizes) { count in
+  try figures("save of new children", sizes) { count in
     let (context, folder) = try emptyFolder()
     folder.entries = entries(count)
     return try seconds { try context.save() }
   }
-  try line("delete of the parent, cascading, and save", sizes) { count in
+  try figures("delete of a parent, cascading, and save", sizes) { count in
     let (context, folder) = try emptyFolder()
     folder.entries = entries(count)
     try context.save()
@@ -78,12 +67,9 @@ func scale() throws {
       try context.save()
     }
   }
-  print("")
-  let held = [6_250, 25_000, 100_000]
-  print("| identifiers of all rows | \(held.map { "\($0)" }.joined(separator: " | ")) |")
-  print("| --- | --- | --- | --- |")
   for isHeld in [false, true] {
-    try line(isHeld ? "beside as many objects in use" : "in a new context", held) { count in
+    let what = "identifiers of all rows" + (isHeld ? ", beside as many objects" : "")
+    try figures(what, [6_250, 25_000, 100_000]) { count in
       let context = try emptyContext()
       for number in 0..<count { context.insert(Item(number)) }
       try context.save()
