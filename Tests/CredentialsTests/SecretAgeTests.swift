@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 import VaultCredentials
@@ -25,11 +26,13 @@ struct SecretAgeTests {
 
   @Test func onlyANewVersionMakesASecretYounger() async throws {
     let time = Time()
-    let vault = try ThrowawayVault { $0.now = { time.value.withLock { $0 } } }.open
+    let throwaway = try ThrowawayVault { $0.now = { time.value.withLock { $0 } } }
+    defer { withExtendedLifetime(throwaway) {} }
+    let vault = throwaway.open
     let a = try name("a")
     try await vault.set(a, to: Secret("one"))
     time.pass(1_000)
-    try await vault.edit { try $0.update(a, tagged) }
+    _ = try await vault.edit { try $0.update(a, tagged) }
     #expect(try changed(vault, a) == 1_000)
     time.pass(1_000)
     try await vault.set(a, to: Secret("two"))
@@ -45,16 +48,18 @@ struct SecretAgeTests {
   /// Then the last change of any kind is all that is known.
   @Test func withoutAnEarlierVersionItsLastChangeCounts() async throws {
     let time = Time()
-    let vault = try ThrowawayVault {
+    let throwaway = try ThrowawayVault {
       $0.now = { time.value.withLock { $0 } }
       $0.historyLimit = 0
-    }.open
+    }
+    defer { withExtendedLifetime(throwaway) {} }
+    let vault = throwaway.open
     let a = try name("a")
     try await vault.set(a, to: Secret("one"))
     time.pass(1_000)
     try await vault.set(a, to: Secret("two"))
     time.pass(1_000)
-    try await vault.edit { try $0.update(a, tagged) }
+    _ = try await vault.edit { try $0.update(a, tagged) }
     #expect(try changed(vault, a) == 1_002)
   }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import VaultSealing
 
 /// The contents of a vault at one moment.
