@@ -17,6 +17,7 @@ struct UnsafeCodeTests {
     "VaultAppData/Model/RuntimeTricks/ReadProbe.swift": "the reference counts of a key path",
     "VaultAppData/Model/RuntimeTricks/RecordTable.swift": "records held by hand",
     "VaultAppData/Model/Slots.swift": "values in place",
+    "VaultAppData/Predicates/LocalizedSearch.swift": "bytes in place",
     "VaultAppData/Predicates/PredicateTranslator+Members.swift": "key paths, which are not Sendable",
     "VaultAppData/Predicates/QueryFunctions.swift": "bytes as text",
     "VaultAppData/Predicates/SortDescriptor+Models.swift": "a cast of a key path",

@@ -33,8 +33,18 @@ enum QueryFunctions {
     try text(connection, "vault_last") { $0.last.map { .text(String($0)) } ?? .null }
     try texts(connection, "vault_contains") { .integer(holds($0, $1) ? 1 : 0) }
     try texts(connection, "vault_starts") { .integer($0.starts(with: $1) ? 1 : 0) }
-    try texts(connection, "vault_localized_standard_contains") {
-      .integer($0.localizedStandardContains($1) ? 1 : 0)
+    let isPlain = LocalizedSearch.isPlainLanguage
+    try connection.createFunction("vault_localized_standard_contains", argumentCount: 2) {
+      arguments in
+      if arguments.isNull(at: 0) || arguments.isNull(at: 1) { return .null }
+      let found =
+        isPlain
+        ? arguments.withText(at: 0) { text in
+          arguments.withText(at: 1) { part in LocalizedSearch.plain(text, part) }
+        } : nil
+      if let found { return .integer(found ? 1 : 0) }
+      return .integer(
+        arguments.string(at: 0).localizedStandardContains(arguments.string(at: 1)) ? 1 : 0)
     }
     try texts(connection, "vault_localized_compare") {
       .integer(Int64($0.localizedCompare($1).rawValue))

@@ -38,6 +38,15 @@ import CVaultSQLite
     return unsafe String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
+  /// Calls `body` with the argument's text in place, as UTF-8; empty for NULL.
+  package func withText<Result>(at index: Int, _ body: (RawSpan) -> Result) -> Result {
+    let value = unsafe handle(index)
+    let text = unsafe sqlite3_value_text(value)
+    let count = unsafe text == nil ? 0 : Int(sqlite3_value_bytes(value))
+    let buffer = unsafe UnsafeRawBufferPointer(start: text, count: count)
+    return body(unsafe buffer.bytes)
+  }
+
   /// The argument's bytes; empty for NULL.
   package func bytes(at index: Int) -> [UInt8] {
     let value = unsafe handle(index)
