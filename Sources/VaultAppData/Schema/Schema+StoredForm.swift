@@ -8,11 +8,15 @@ extension Schema {
   /// `NAME_position` beside it where the inverse is an array; a many-to-many relationship, and one
   /// to many without an inverse, is a table `Entity_name`.
   package var stored: StoredSchema {
+    StoredSchema(
+      version: StoredVersion(version.major, version.minor, version.patch),
+      entities: ofModels?.stored { storedEntities } ?? storedEntities)
+  }
+
+  private var storedEntities: [StoredEntity] {
     let descriptions = Dictionary(
       types.map { (Schema.name($0), ModelDescription.of($0)) }, uniquingKeysWith: { $1 })
-    return StoredSchema(
-      version: StoredVersion(version.major, version.minor, version.patch),
-      entities: entities.map { stored($0, descriptions[$0.name]) })
+    return entities.map { stored($0, descriptions[$0.name]) }
   }
 
   private static func name<Model: PersistentModel>(_ type: Model.Type) -> String {

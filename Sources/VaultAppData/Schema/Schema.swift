@@ -11,6 +11,8 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
   public let entities: [Entity]
   /// The classes; empty for a schema that was loaded from a file.
   let types: [any PersistentModel.Type]
+  /// What all schemas of the same classes share; `nil` for one of entities.
+  let ofModels: SchemaOfModels?
 
   /// Makes an empty schema.
   public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
@@ -31,8 +33,9 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
   public convenience init(
     _ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)
   ) {
-    let all = ModelDescription.reachable(from: types)
-    self.init(entities: Entity.entities(of: all), version: version, types: all.map(\.type))
+    let models = SchemaOfModels.of(types)
+    self.init(
+      entities: models.entities, version: version, types: models.types, ofModels: models)
   }
 
   /// Makes the schema of a version.
@@ -42,9 +45,10 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
 
   private init(
     entities: [Entity], version: Version, types: [any PersistentModel.Type] = [],
-    encodingVersion: Version = Schema.schemaEncodingVersion
+    ofModels: SchemaOfModels? = nil, encodingVersion: Version = Schema.schemaEncodingVersion
   ) {
     self.entities = entities.sorted { $0.name < $1.name }
+    self.ofModels = ofModels
     self.version = version
     self.types = types
     self.encodingVersion = encodingVersion

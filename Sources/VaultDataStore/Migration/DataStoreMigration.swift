@@ -92,7 +92,8 @@ package struct DataStoreMigration {
   /// - Throws: ``StorageError`` with code `.newerSchema` if the store is ahead of the program,
   ///   `.unknownSchema` if no stage begins with what it holds.
   package func path(from stored: StoredSchema) throws(StorageError) -> [Stage] {
-    if stored.layout == target.layout { return [] }
+    // Mostly nothing has changed at all, which is seen sooner.
+    if stored == target || stored.layout == target.layout { return [] }
     if let declared = declaredPath(from: stored) { return declared }
     guard stored.version <= target.version else {
       throw StorageError(

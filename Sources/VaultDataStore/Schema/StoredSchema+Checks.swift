@@ -9,6 +9,12 @@ extension StoredSchema {
   ///
   /// - Throws: ``StorageError`` with code `.invalidSchema`, naming entity and property.
   package func validate() throws(StorageError) {
+    if KnownSchemas.shared.isValid(self) { return }
+    try check()
+    KnownSchemas.shared.noteValid(self)
+  }
+
+  private func check() throws(StorageError) {
     try checkSize()
     var tables: Set<String> = []
     for entity in entities {

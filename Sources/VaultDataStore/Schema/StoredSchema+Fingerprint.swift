@@ -24,7 +24,7 @@ extension StoredSchema {
   ///
   /// Defaults are left out: one such as the present time is another at each start.
   package func describesTheSame(as other: StoredSchema) -> Bool {
-    withoutDefaults == other.withoutDefaults
+    self == other || withoutDefaults == other.withoutDefaults
   }
 
   private var withoutDefaults: StoredSchema {
@@ -90,11 +90,17 @@ extension StoredSchema {
   ///
   /// - Throws: ``StorageError`` with code `.damaged`.
   package init(encoded text: String) throws(StorageError) {
+    let bytes = Array(text.utf8)
+    if let known = KnownSchemas.shared.schema(readFrom: bytes) {
+      self = known
+      return
+    }
     do {
-      self = try JSONDecoder().decode(StoredSchema.self, from: Data(text.utf8))
+      self = try JSONDecoder().decode(StoredSchema.self, from: Data(bytes))
     } catch {
       throw StorageError(.damaged, "the schema in the store's metadata cannot be read")
     }
+    KnownSchemas.shared.note(self, readFrom: bytes)
   }
 }
 
