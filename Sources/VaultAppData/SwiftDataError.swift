@@ -126,6 +126,11 @@ extension SwiftDataError {
   ///
   /// Not among SwiftData's errors.
   public static let mutationDuringEnumeration = Self("mutationDuringEnumeration")
+  /// Another context or process has changed what was to be written, and the context's
+  /// ``ModelContext/mergePolicy`` is `.error`.
+  ///
+  /// Not among SwiftData's errors; nothing was written, and what was pending still is.
+  public static let saveConflict = Self("saveConflict")
   /// A configuration does not allow saving.
   ///
   /// Not among SwiftData's errors; what was pending still is.

@@ -5,6 +5,7 @@ import VaultAppData
 //
 //   appdata-writer FILE NAME COUNT AT-A-TIME
 //   appdata-writer FILE end WAY       ends with something pending
+//   appdata-writer FILE count WAY COUNT   adds 1 to the note "counter-0", so often; `tell` prints it
 
 @Model
 final class Note {
@@ -78,11 +79,44 @@ actor Keeper {
   }
 }
 
+/// Adds 1 to a note's number so often, or prints the number.
+func count(_ way: String, _ times: Int, _ container: ModelContainer) throws {
+  let context = ModelContext(container)
+  context.autosaveEnabled = false
+  let counter = FetchDescriptor<Note>(predicate: #Predicate { $0.text == "counter-0" })
+  context.mergePolicy = way == "policy" ? .error : .objectWins
+  var done = 0
+  while done < times {
+    switch way {
+    case "transaction":
+      try context.transaction { try context.fetch(counter).first?.number += 1 }
+    case "update":
+      try context.update(model: Note.self, where: counter.predicate) {
+        $0.set(\.number, to: #Expression { $0.number + 1 })
+      }
+    default:
+      try context.fetch(counter).first?.number += 1
+      do {
+        try context.save()
+      } catch SwiftDataError.saveConflict {
+        context.rollback()
+        continue
+      }
+    }
+    done += 1
+  }
+  if way == "tell" { print(try context.fetch(counter).first?.number ?? -1) }
+}
+
 /// Writes `count` notes, `step` in each save, or counts those there are.
 @MainActor func run(_ words: [String]) throws {
   if words.count == 4, words[2] == "end" {
     let file = ModelConfiguration(url: URL(fileURLWithPath: words[1]))
     return end(words[3], try ModelContainer(for: Note.self, configurations: file))
+  }
+  if words.count == 5, words[2] == "count", let times = Int(words[4]) {
+    let file = ModelConfiguration(url: URL(fileURLWithPath: words[1]))
+    return try count(words[3], times, try ModelContainer(for: Note.self, configurations: file))
   }
   guard words.count == 5, let count = Int(words[3]), let step = Int(words[4]) else { exit(64) }
   let container = try ModelContainer(

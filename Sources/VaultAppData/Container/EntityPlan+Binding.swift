@@ -78,6 +78,13 @@ extension EntityPlan {
     }
   }
 
+  /// The error of an attribute that somebody else has changed, too.
+  func conflict(_ record: _AppData.Record, _ index: Int) -> SwiftDataError {
+    .saveConflict.saying(
+      "\(name).\(description.properties[index].name) of object \(record.key) has been changed by "
+        + "another context or process")
+  }
+
   /// An error about a property of an object.
   func failure(
     _ record: _AppData.Record, _ index: Int, _ what: String, _ error: (any Error)? = nil

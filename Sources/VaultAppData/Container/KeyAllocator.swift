@@ -36,6 +36,15 @@ final class KeyAllocator: Sendable {
       return block.next
     }
   }
+
+  /// A key that is reserved already; `nil` if there is none.
+  func nextReserved() -> Int64? {
+    block.withLock { block in
+      guard block.next < block.end else { return nil }
+      defer { block.next += 1 }
+      return block.next
+    }
+  }
 }
 
 extension SQLiteConnection {

@@ -1,3 +1,6 @@
+import VaultDataStore
+import VaultStorage
+
 /// A context's connections, one for each store that it has used, with the tables of pending rows.
 final class ContextConnections {
   private let stores: [ModelStore]
@@ -5,12 +8,24 @@ final class ContextConnections {
   private var leases: [StoreConnection?]
   /// By store.
   private let pendingRows: [PendingRows]
+  /// The stores that a transaction of the context holds the writers' lock of.
+  private var held: [Int: Held] = [:]
+  /// By store: the file's version when the context's objects were last brought up to it.
+  private var versions: [Int64?]
+
+  /// A store in a transaction.
+  private struct Held {
+    let files: ExternalChange?
+    /// By entity: keys that were reserved in the transaction, and are lost if it is rolled back.
+    var keys: [Int: Range<Int64>] = [:]
+  }
   /// The number of queries that were run, for tests of what is loaded together.
   private(set) var queryCount = 0
 
   init(_ container: ModelContainer) {
     stores = container.stores
     leases = Array(repeating: nil, count: stores.count)
+    versions = Array(repeating: nil, count: stores.count)
     pendingRows = stores.indices.map { PendingRows(container.plans, store: $0) }
   }
 
@@ -41,8 +56,67 @@ final class ContextConnections {
     } else {
       connection = try stores[store].lease()
       leases[store] = connection
+      // What is read from now on is at least of this version.
+      versions[store] = try? stores[store].use(connection) { try $0.sqlite.dataVersion() }
     }
     return try stores[store].use(connection, body)
+  }
+
+  // MARK: Transactions
+
+  /// Whether a transaction holds the writers' locks.
+  var isHolding: Bool { !held.isEmpty }
+
+  /// Whether a transaction holds a store's lock.
+  func holds(_ store: Int) -> Bool { held[store] != nil }
+
+  /// The files of a store's transaction.
+  func files(of store: Int) -> ExternalChange? { held[store]?.files }
+
+  /// Notes that a store's lock is held until ``release(isCommitted:)``.
+  func hold(_ store: Int, _ files: ExternalChange?) { held[store] = Held(files: files) }
+
+  /// Notes that the transaction has ended.
+  func release(isCommitted: Bool) {
+    let stores = held.keys
+    held = [:]
+    guard !isCommitted else { return }
+    for store in stores {
+      // The temporary tables were rolled back with the rest.
+      guard let lease = leases[store] else { continue }
+      let rows = pendingRows[store]
+      try? self.stores[store].use(lease) { rows.drop($0) }
+      versions[store] = nil
+    }
+  }
+
+  /// Whether another connection has committed to a store since the last call.
+  func isBehind(_ store: Int) throws -> Bool {
+    let version = try use(store) { try $0.sqlite.dataVersion() }
+    defer { versions[store] = version }
+    return versions[store] != version
+  }
+
+  /// The key of a new row.
+  func nextKey(_ plan: EntityPlan) -> Int64 {
+    guard holds(plan.store) else { return plan.keys.next() }
+    // Others are reserved by another connection, which would wait for the lock that is held here.
+    if let key = plan.keys.nextReserved() { return key }
+    var block = held[plan.store]?.keys[plan.index] ?? 0..<0
+    if block.isEmpty {
+      let count: Int64 = 256
+      do {
+        let first = try use(plan) { connection in
+          try connection.sqlite.reserveKeys(count, table: plan.stored.table)
+        }
+        block = first..<first + count
+      } catch {
+        // Saving will say why.
+        return Int64.random(in: 1 << 61..<1 << 62)
+      }
+    }
+    held[plan.store]?.keys[plan.index] = block.dropFirst()
+    return block.lowerBound
   }
 
   // MARK: Pending rows

@@ -83,7 +83,7 @@ struct Inserting {
     if record.slots.isEmpty { record.fillEmpty() }
     model._$writeConstants()
     record.slots.resize(to: max(record.slots.count, plan.slotCount))
-    record.key = plan.keys.next()
+    record.key = graph.pending.nextKey(plan)
     record.unsaved = nil
     record.isStored = false
     record.changed = PropertySet()

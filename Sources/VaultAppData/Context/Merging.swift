@@ -8,14 +8,37 @@ final class Merging {
 
   /// The queue of the other contexts' notices.
   let notices: SaveNotices.Queue
+  /// Notices of what a transaction has written and not yet committed.
+  private var held: [SaveNotices.Notice] = []
+  private let mailbox: SaveNotices
   private let plans: [EntityPlan]
   private let rows: RegisteredRows
 
   init(_ container: ModelContainer, _ rows: RegisteredRows) {
-    notices = container.mailbox.open()
+    mailbox = container.mailbox
+    notices = mailbox.open()
     plans = container.plans
     self.rows = rows
   }
+
+  // MARK: Telling others
+
+  /// Tells the other contexts of rows that were written.
+  ///
+  /// - Parameters:
+  ///   - notice: The rows.
+  ///   - isHeld: Whether they are to be told when a transaction has been committed.
+  func send(_ notice: SaveNotices.Notice, isHeld: Bool) {
+    if isHeld { held.append(notice) } else { mailbox.send(notice, from: notices) }
+  }
+
+  /// Tells the other contexts what a transaction wrote, or forgets it.
+  func sendHeld(isCommitted: Bool) {
+    if isCommitted { for notice in held { mailbox.send(notice, from: notices) } }
+    held = []
+  }
+
+  // MARK: Hearing from others
 
   /// Called when a property is read after another context has saved.
   func catchUp(_ record: Record) {
@@ -49,6 +72,13 @@ final class Merging {
       }
     }
     refaultLinks(to: touched)
+  }
+
+  /// Lets every object of a store be read again, where it has no changes of its own.
+  func refaultAll(of store: Int) {
+    let own = plans.filter { $0.store == store }
+    for plan in own { rows.tables[plan.index].values.forEach(refault) }
+    refaultLinks(to: Set(own.map(\.index)))
   }
 
   /// Lets an object read its row again; one with changes does so when they are saved.

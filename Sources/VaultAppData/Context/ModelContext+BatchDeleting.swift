@@ -4,8 +4,9 @@ import VaultStorage
 extension ModelContext {
   /// Deletes all objects of a class, or those that a predicate finds, from the store at once.
   ///
-  /// Not at the next save, and not to be rolled back. Pending changes do not count, and those of a
-  /// deleted object are dropped. The relationships' rules hold.
+  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest of
+  /// it. Pending changes do not count, and those of a deleted object are dropped. The relationships'
+  /// rules hold.
   ///
   /// - Parameters:
   ///   - model: The class.
@@ -20,6 +21,10 @@ extension ModelContext {
       throw SwiftDataError.readOnlyStore.saying(container.stores[plan.store].configuration.name)
     }
     var descriptor = FetchDescriptor<T>(predicate: predicate)
+    if connections.isHolding {
+      // With the rest of the transaction.
+      return try fetch(descriptor).forEach { delete($0) }
+    }
     descriptor.includePendingChanges = false
     let keys = try keys(descriptor, plan)
     guard !keys.isEmpty else { return }

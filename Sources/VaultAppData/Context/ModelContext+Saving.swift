@@ -3,11 +3,22 @@ extension ModelContext {
   ///
   /// On an error nothing was written, and everything that was pending still is. Several stores are
   /// written before the first of them is committed; if one cannot be committed after another was,
-  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending.
+  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. Inside of
+  /// a ``transaction(block:)`` it does nothing: what is pending is saved when the block has ended.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
+  ///   ``SwiftDataError/saveConflict``, where ``mergePolicy`` asks for it;
   ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`.
   public func save() throws {
+    if connections.isHolding { return }
+    guard var saving = try prepareToSave() else { return }
+    try saving.run()
+    // An import through one context holds what it has yet to save, not what it has saved.
+    rows.sweepIfLarge()
+  }
+
+  /// What is to be saved; `nil` if there is nothing.
+  func prepareToSave() throws -> Saving? {
     if let problem = pending.problems.first {
       pending.problems.removeAll()
       throw problem
@@ -16,26 +27,12 @@ extension ModelContext {
     graph.closeArrays()
     guard hasChanges || !pending.pairs.isEmpty else {
       autosaving.release()
-      return pending.removeAll().forEach(pending.settle)
+      pending.removeAll().forEach(pending.settle)
+      return nil
     }
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
-    var saving = Saving(self)
-    try saving.run()
-  }
-
-  /// Runs a block and saves what it did; if it throws, what it did is dropped.
-  ///
-  /// - Parameter block: Changes models; nothing is on disk before it ends.
-  /// - Throws: What `block` throws, after ``rollback()``; what ``save()`` throws.
-  public func transaction(block: () throws -> Void) throws {
-    do {
-      try block()
-    } catch {
-      rollback()
-      throw error
-    }
-    try save()
+    return Saving(self)
   }
 
   /// Drops everything that was not saved, and what can be undone.
@@ -58,6 +55,7 @@ extension ModelContext {
         record.detach(plan)
       case .deleted, .stored:
         record.state = .stored
+        record.originals = nil
         guard !record.changed.isEmpty else { continue }
         for index in record.description.properties.indices where record.changed.contains(index) {
           model?._$changing(index)

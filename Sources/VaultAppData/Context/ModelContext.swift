@@ -39,6 +39,14 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     set { undoing.manager = newValue }
   }
 
+  /// What a save does where another context or process has changed what it is to write.
+  public var mergePolicy: MergePolicy {
+    get { pending.mergePolicy }
+    set { pending.mergePolicy = newValue }
+  }
+  /// Whether it is the context of a migration stage's code.
+  var isMigrating = false
+
   /// Leads records to this context.
   let home: WeakContext
   let rows: RegisteredRows

@@ -56,6 +56,9 @@ final class ObjectGraph {
   func willChange(_ record: Record, _ index: Int) {
     guard record.state != .gone, record.state != .detached else { return }
     undoing.note(.slot(record, index, record.slots[index].copied))
+    if pending.mergePolicy != .objectWins, record.isStored, !record.changed.contains(index) {
+      record.noteOriginal(index)
+    }
     pending.markChanged(record, index)
   }
 

@@ -8,6 +8,8 @@ final class PendingChanges {
   private(set) var changeCount: UInt64 = 0
   /// Changes that cannot be made; the next save throws the first error.
   var problems: [SwiftDataError] = []
+  /// What a save does with what others have changed.
+  var mergePolicy = MergePolicy.objectWins
   /// Links of arrays that are not loaded.
   private(set) var notes: [ListKey: ListNote] = [:]
   /// Rows of join tables to be added (1) or removed (-1).
@@ -49,6 +51,15 @@ final class PendingChanges {
     record.isPending = true
     record.kept = model ?? record.model
     records.append(record)
+  }
+
+  /// The key of a new object.
+  func nextKey(_ plan: EntityPlan) -> Int64 { connections.nextKey(plan) }
+
+  /// Notes that queries have to see everything that is pending.
+  func touchAll() {
+    for record in records { connections.touch(record) }
+    for pair in pairs.keys { connections.touch(pair, in: plans[pair.entity].store) }
   }
 
   /// Notes that queries have to see a record as it is now.

@@ -28,19 +28,53 @@ struct Saving {
   ///
   /// - Throws: As ``ModelContext/save()``.
   mutating func run() throws {
-    let records = pending.records.filter(\.hasChanges)
-    try SaveRules(context.rows).check(records)
-    let parts = try parts(of: records)
+    let parts = try checkedParts()
     do {
       try write(parts[...])
     } catch {
       guard !committed.isEmpty else { throw error }
-      settle(pending.records.filter { $0.hasChanges && $0.isIn(committed) }, in: committed)
-      throw SwiftDataError.partlySaved.saying(
-        "\(committed.count) of \(parts.count) stores were saved: \(error)", underlying: error)
+      throw settlePart(committed, of: parts.count, error)
     }
+    settle()
+  }
+
+  /// Checks and writes what is pending, in transactions that the context holds.
+  ///
+  /// - Throws: As ``ModelContext/save()``.
+  func write() throws {
+    let parts = try checkedParts()
+    for part in parts {
+      do {
+        try context.connections.use(part.store) { connection in
+          try write(
+            part, connection, context.connections.files(of: part.store),
+            isOneOfMany: parts.count > 1)
+        }
+      } catch {
+        throw Self.translated(error)
+      }
+    }
+  }
+
+  /// Makes what was written no longer pending, and tells the other contexts.
+  func settle() {
     // Unique values may have put other objects in the place of some.
     settle(pending.records.filter(\.hasChanges), in: Set(container.stores.indices))
+  }
+
+  /// Settles what was saved where some stores were saved and others not.
+  ///
+  /// - Returns: The error that says so.
+  func settlePart(_ committed: Set<Int>, of count: Int, _ error: any Error) -> SwiftDataError {
+    settle(pending.records.filter { $0.hasChanges && $0.isIn(committed) }, in: committed)
+    return SwiftDataError.partlySaved.saying(
+      "\(committed.count) of \(count) stores were saved: \(error)", underlying: error)
+  }
+
+  private func checkedParts() throws -> [Part] {
+    let records = pending.records.filter(\.hasChanges)
+    try SaveRules(context.rows).check(records)
+    return try parts(of: records)
   }
 
   // MARK: Writing
@@ -70,24 +104,36 @@ struct Saving {
     let isOneOfMany = parts.startIndex > 0 || parts.count > 1
     do {
       try context.connections.use(part.store) { connection in
-        let saving = StoreSaving(context, connection, store: part.store)
-        // Slots that name a file get their values back, whatever happens.
-        defer { saving.restore() }
         try container.stores[part.store].transaction(connection) { files in
-          saving.files = files
-          try saving.write(part.records, part.links)
-          // SQLite checks at the commit, when another store may have had its own.
-          if isOneOfMany { try connection.sqlite.checkReferences() }
+          try write(part, connection, files, isOneOfMany: isOneOfMany)
           try write(parts.dropFirst())
         }
       }
       committed.insert(part.store)
-    } catch let error as StorageError where error.code == .constraint {
-      throw SwiftDataError.modelValidationFailure.saying(
-        Self.constraint(error.message), underlying: error)
     } catch {
-      throw SwiftDataError.storage(error)
+      throw Self.translated(error)
     }
+  }
+
+  private func write(
+    _ part: Part, _ connection: StoreConnection, _ files: ExternalChange?, isOneOfMany: Bool
+  ) throws {
+    let saving = StoreSaving(context, connection, store: part.store)
+    // Slots that name a file get their values back, whatever happens.
+    defer { saving.restore() }
+    saving.files = files
+    try saving.write(part.records, part.links)
+    // SQLite checks at the commit, when another store may have had its own.
+    if isOneOfMany { try connection.sqlite.checkReferences() }
+  }
+
+  /// A failure of the storage as one of the context's errors.
+  static func translated(_ error: any Error) -> any Error {
+    guard let error = error as? StorageError, error.code == .constraint else {
+      return SwiftDataError.storage(error)
+    }
+    return SwiftDataError.modelValidationFailure.saying(
+      constraint(error.message), underlying: error)
   }
 
   /// Translates an error of a constraint into the words of a model.
@@ -129,6 +175,7 @@ struct Saving {
       } else if record.state != .gone {
         record.state = .stored
         record.changed = PropertySet()
+        record.originals = nil
         if record.isOutdated { context.merging.refault(record) }
       }
     }

@@ -122,6 +122,7 @@ final class StoreSaving {
 
   private func update(_ record: Record) throws {
     guard let plan = record.entity else { return }
+    if record.originals != nil { try mergeOthers(into: record, plan) }
     try publish(record, plan)
     guard let (statement, slots) = try connection.statements(plan).update(record.changed)
     else { return }
@@ -131,6 +132,33 @@ final class StoreSaving {
     if connection.sqlite.changes == 0 {
       throw SwiftDataError.missingRow.saying(
         "\(plan.name) \(record.key) was deleted by another context")
+    }
+  }
+
+  /// Does what the merge policy says with attributes that somebody else has changed since they were
+  /// read here.
+  private func mergeOthers(into record: Record, _ plan: EntityPlan) throws {
+    let originals = (record.originals ?? [:]).filter { index, original in
+      record.changed.contains(index) && plan.slots[index].column != nil
+        && plan.slots[index].kind != .external && !original.isFault
+    }
+    let indices = originals.keys.sorted()
+    guard pending.mergePolicy != .objectWins, !indices.isEmpty else { return }
+    let columns = indices.compactMap { plan.slots[$0].column }.map(SQLText.name)
+    let now = try connection.sqlite.first(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(plan.table) "
+        + "WHERE \(StoredEntity.keyColumn)=?", [.integer(record.key)]
+    ) { row in
+      indices.enumerated().map { plan.slots[$1].kind.read(row, $0) }
+    }
+    guard let now else { return }
+    for (index, slot) in zip(indices, now) {
+      // Also where both have come to the same value: two that add one have added two.
+      guard let original = originals[index], !original.isSame(as: slot) else { continue }
+      if pending.mergePolicy == .error { throw plan.conflict(record, index) }
+      record.model?._$changing(index)
+      record.slots[index] = slot
+      record.changed.remove(index)
     }
   }
 

@@ -53,6 +53,7 @@ extension _AppData {
     private final class Rare {
       var unsaved: UnsavedFlag?
       var batch: FetchBatch?
+      var originals: [Int: Slot]?
     }
 
     init(_ description: ModelDescription, key: Int64) {
@@ -82,6 +83,19 @@ extension _AppData {
     var batch: FetchBatch? {
       get { rare?.batch }
       set { change(newValue) { $0.batch = $1 } }
+    }
+
+    /// The values of changed attributes as the store had them, under a merge policy that asks.
+    var originals: [Int: Slot]? {
+      get { rare?.originals }
+      set { change(newValue) { $0.originals = $1 } }
+    }
+
+    /// Notes the value of an attribute that is about to be changed.
+    func noteOriginal(_ index: Int) {
+      var known = originals ?? [:]
+      known[index] = slots[index]
+      originals = known
     }
 
     private func change<Value>(_ value: Value?, _ set: (Rare, Value?) -> Void) {

@@ -1,0 +1,192 @@
+import VaultDataStore
+import VaultStorage
+
+/// The new values of ``ModelContext/update(model:where:set:)``.
+public struct ModelUpdate<Model: PersistentModel> {
+  fileprivate var assignments: [(property: AnyKeyPath, value: Assigned)] = []
+
+  fileprivate enum Assigned {
+    case value(Any)
+    case computed((PredicateTranslator, Term) throws -> Term)
+  }
+
+  /// Gives an attribute a value, the same for every object.
+  public mutating func set<Value>(_ property: KeyPath<Model, Value>, to value: Value) {
+    assignments.append((property, .value(value)))
+  }
+
+  /// Gives an attribute a value that the store computes from each object's own.
+  ///
+  /// All expressions see the values before the update.
+  ///
+  /// - Parameters:
+  ///   - property: An attribute.
+  ///   - expression: As in a predicate; where it would trap, as a sum beyond its type's range does,
+  ///     an optional attribute becomes `nil` and any other refuses the update.
+  public mutating func set<Value>(
+    _ property: KeyPath<Model, Value>, to expression: Foundation.Expression<Model, Value>
+  ) {
+    compute(property, expression)
+  }
+
+  /// Gives an optional attribute a value that the store computes from each object's own.
+  ///
+  /// All expressions see the values before the update.
+  public mutating func set<Value>(
+    _ property: KeyPath<Model, Value?>, to expression: Foundation.Expression<Model, Value>
+  ) {
+    compute(property, expression)
+  }
+
+  private mutating func compute<Value>(
+    _ property: AnyKeyPath, _ expression: Foundation.Expression<Model, Value>
+  ) {
+    let value = Assigned.computed { translator, root in
+      try translator.binding(expression.variable.key, to: root) {
+        try translator.term(expression.expression)
+      }
+    }
+    assignments.append((property, value))
+  }
+}
+
+extension ModelContext {
+  /// Changes attributes of all objects of a class, or of those that a predicate finds, in the store
+  /// at once.
+  ///
+  /// One statement under the writers' lock: no change of another context or process comes between
+  /// what it reads and what it writes.
+  ///
+  /// ```swift
+  /// try context.update(model: Counter.self, where: #Predicate { $0.name == "visits" }) {
+  ///   $0.set(\.count, to: #Expression { $0.count + 1 })
+  /// }
+  /// ```
+  ///
+  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest of
+  /// it. Pending changes do not count, and stay. Objects in use without changes have the new
+  /// values when they are next read. Not part of SwiftData.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - predicate: Which objects; `nil` for all.
+  ///   - changes: Names the attributes and their values.
+  /// - Returns: The number of objects.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
+  ///   `.externalStorage` or one that is not kept; ``SwiftDataError/unsupportedPredicate``;
+  ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
+  ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing was
+  ///   changed then.
+  @discardableResult
+  public func update<T: PersistentModel>(
+    model: T.Type, where predicate: Predicate<T>? = nil, set changes: (inout ModelUpdate<T>) -> Void
+  ) throws -> Int {
+    let plan = try container.plan(T.self)
+    let store = container.stores[plan.store]
+    guard store.configuration.allowsSave else {
+      throw SwiftDataError.readOnlyStore.saying(store.configuration.name)
+    }
+    var update = ModelUpdate<T>()
+    changes(&update)
+    guard !update.assignments.isEmpty else { return 0 }
+    let assignments = try assignments(of: update, plan)
+    var descriptor = FetchDescriptor<T>(predicate: predicate)
+    descriptor.includePendingChanges = false
+    var keys: [Int64] = []
+    do {
+      try connections.use(plan) { connection in
+        let isHeld = connections.holds(plan.store)
+        func change() throws {
+          keys = try self.keys(descriptor, plan)
+          var values = assignments.values
+          values.append(.text(SQLText.array(of: keys)))
+          let statement = try connection.query(
+            "UPDATE \(plan.table) AS t0 SET \(assignments.text) WHERE \(StoredEntity.keyColumn) IN "
+              + "(SELECT value FROM json_each(?))")
+          defer { statement.reset() }
+          try statement.bind(values)
+          try statement.run()
+        }
+        if isHeld || connection.sqlite.isInTransaction {
+          try connection.sqlite.savepoint(change)
+        } else {
+          try connection.sqlite.transaction(.immediate, change)
+        }
+      }
+    } catch {
+      throw Saving.translated(error)
+    }
+    for key in keys { rows[plan, key].map(merging.refault) }
+    var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
+    notice.updated[plan.index] = keys
+    merging.send(notice, isHeld: connections.isHolding)
+    return keys.count
+  }
+
+  /// The text after SET.
+  private func assignments<T: PersistentModel>(
+    of update: ModelUpdate<T>, _ plan: EntityPlan
+  ) throws -> SQLFragment {
+    var parts: [SQLFragment] = []
+    for (path, assigned) in update.assignments {
+      guard let index = plan.description.index(of: path), plan.relationship(index) == nil,
+        let column = plan.slots[index].column, plan.slots[index].kind != .external
+      else {
+        throw SwiftDataError.unsupportedKeyPath.saying(
+          "\(path) is no attribute that can be changed in the store at once")
+      }
+      let property = plan.description.properties[index]
+      switch assigned {
+      case .value(let value):
+        guard let stored = try property.slot(of: value)?.columnValue() else {
+          throw SwiftDataError.modelValidationFailure.saying(
+            "\(plan.name).\(property.name) cannot hold such a value")
+        }
+        if case .real(let number) = stored, number.isNaN {
+          throw SwiftDataError.modelValidationFailure.saying(
+            "\(plan.name).\(property.name) is not a number")
+        }
+        parts.append("\(name: column) = \(value: stored)")
+        if let order = plan.slots[index].orderColumn {
+          var key = SQLiteValue.null
+          if case .text(let text) = stored {
+            key = DecimalOrder.key(text).map { .text($0) } ?? .null
+          }
+          parts.append("\(name: order) = \(value: key)")
+        }
+      case .computed(let term):
+        guard plan.slots[index].orderColumn == nil else {
+          throw SwiftDataError.unsupportedPredicate.saying(
+            "\(plan.name).\(property.name): decimal numbers are not computed by the store")
+        }
+        let value = try value(of: term, as: ValueForm.of(property.valueType), plan)
+        parts.append("\(name: column) = \(value)")
+      }
+    }
+    return SQLFragment.joined(parts, by: ", ")
+  }
+
+  private func value(
+    of term: (PredicateTranslator, Term) throws -> Term, as form: ValueForm, _ plan: EntityPlan
+  ) throws -> SQLFragment {
+    let translator = PredicateTranslator()
+    let alias = translator.newAlias()
+    let root = Term.model(
+      ModelTerm(
+        plan: plan, source: .alias(alias),
+        key: "\(sql: alias).\(name: StoredEntity.keyColumn)"))
+    let (scalar, joins) = try translator.withLevel(alias) {
+      try translator.scalar(
+        term(translator, root), as: form, in: Foundation.Expression<Int, Int>.self)
+    }
+    guard joins.text.isEmpty else {
+      throw SwiftDataError.unsupportedPredicate.saying(
+        "an update's expression looks at the object's own attributes only")
+    }
+    guard scalar.form.kind == form.kind else {
+      throw SwiftDataError.unsupportedPredicate.saying(
+        "an update's expression has another form than the attribute")
+    }
+    return scalar.sql
+  }
+}

@@ -1,0 +1,85 @@
+import VaultDataStore
+import VaultStorage
+
+extension ModelContext {
+  /// Runs a block and saves what it did: all of it, or nothing.
+  ///
+  /// The writers' locks of the container's stores are held from before the block's first read until
+  /// its changes are on disk, and objects without changes are read again where another context or
+  /// process has saved. So what the block reads stays true until it has written, and no update of
+  /// another is lost:
+  ///
+  /// ```swift
+  /// try context.transaction {
+  ///   let counter = try context.fetch(FetchDescriptor<Counter>()).first
+  ///   counter?.count += 1
+  /// }
+  /// ```
+  ///
+  /// Others who write wait meanwhile, and readers do not. A transaction within the block is part of
+  /// this one. The block must not wait for another thread that saves.
+  ///
+  /// - Parameter block: Reads and changes models; nothing is on disk before it ends.
+  /// - Throws: What `block` throws; what ``save()`` throws. Everything that was not saved is dropped
+  ///   then, as by ``rollback()``.
+  public func transaction(block: () throws -> Void) throws {
+    if connections.isHolding {
+      do {
+        return try block()
+      } catch {
+        rollback()
+        throw error
+      }
+    }
+    var saving: Saving?
+    var committed: Set<Int> = []
+    let stores = writableStores
+    do {
+      try hold(stores[...], committed: &committed) {
+        try block()
+        saving = try prepareToSave()
+        try saving?.write()
+      }
+    } catch {
+      connections.release(isCommitted: false)
+      merging.sendHeld(isCommitted: !committed.isEmpty)
+      if !committed.isEmpty, let saving {
+        pending.touchAll()
+        throw saving.settlePart(committed, of: stores.count, Saving.translated(error))
+      }
+      rollback()
+      stores.forEach(merging.refaultAll)
+      throw Saving.translated(error)
+    }
+    connections.release(isCommitted: true)
+    merging.sendHeld(isCommitted: true)
+    saving?.settle()
+    rows.sweepIfLarge()
+  }
+
+  /// The stores that may be written, in the order in which every process takes their locks.
+  private var writableStores: [Int] {
+    let stores = container.stores
+    let url = { (store: Int) in stores[store].configuration.url.absoluteString }
+    return stores.indices.filter { stores[$0].configuration.allowsSave }
+      .sorted { url($0) < url($1) }
+  }
+
+  /// Runs `body` in a transaction of each of some stores, one within the other.
+  private func hold(
+    _ stores: ArraySlice<Int>, committed: inout Set<Int>, _ body: () throws -> Void
+  ) throws {
+    guard let store = stores.first else {
+      merging.takeIn()
+      return try body()
+    }
+    try connections.use(store) { connection in
+      try container.stores[store].transaction(connection) { files in
+        connections.hold(store, files)
+        if try connections.isBehind(store) { merging.refaultAll(of: store) }
+        try hold(stores.dropFirst(), committed: &committed, body)
+      }
+    }
+    committed.insert(store)
+  }
+}
