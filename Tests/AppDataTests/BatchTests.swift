@@ -42,6 +42,23 @@ struct BatchTests {
     #expect(try ModelContext(container).fetch(byDays).map(\.days) == Array(1...20_000))
   }
 
+  /// An import through one context holds what it has yet to save.
+  @Test func savedObjectsThatNobodyHoldsAreDropped() throws {
+    let kept = Trip(name: "kept", days: -1)
+    context.insert(kept)
+    for start in stride(from: 1_000, to: 31_000, by: 5_000) {
+      for number in start..<start + 5_000 {
+        context.insert(Trip(name: "\(number)", days: number))
+      }
+      try context.save()
+      #expect(context.registeredCount < 10_000)
+    }
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 30_251)
+    kept.days = -2
+    try context.save()
+    #expect(try context.fetch(byDays).first === kept)
+  }
+
   @Test func aChangeInsideOfTheWalkMustBeAllowed() throws {
     #expect(throws: SwiftDataError.mutationDuringEnumeration) {
       try context.enumerate(byDays, batchSize: 10) { $0.days += 1 }

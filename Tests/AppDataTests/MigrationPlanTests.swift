@@ -197,6 +197,65 @@ enum LongTripsPlan: SchemaMigrationPlan {
     #expect(trips.map(\.map) == [map, map])
   }
 
+  /// A stage that changes every row holds one batch of them, and all of it is one transaction.
+  @Test(arguments: [false, true]) func aStageThatWalksOverManyRowsSavesItsBatches(
+    fails: Bool
+  ) throws {
+    struct Stop: Error {}
+    enum Walk: SchemaMigrationPlan {
+      nonisolated(unsafe) static var registered: [Int] = []
+      nonisolated(unsafe) static var fails = false
+      static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self] }
+      static var stages: [MigrationStage] {
+        [
+          .custom(
+            fromVersion: TripsV1.self, toVersion: TripsV2.self,
+            willMigrate: { context in
+              var number = 0
+              try context.enumerate(
+                FetchDescriptor<TripsV1.Trip>(), batchSize: 100, allowEscapingMutations: true
+              ) { trip in
+                number += 1
+                trip.name = "trip \(number)"
+                unsafe registered.append(context.registeredCount)
+              }
+            },
+            didMigrate: { context in
+              try context.enumerate(
+                FetchDescriptor<TripsV2.Trip>(), batchSize: 100, allowEscapingMutations: true
+              ) { $0.name += "!" }
+              if unsafe fails { throw Stop() }
+            })
+        ]
+      }
+    }
+    unsafe Walk.registered = []
+    unsafe Walk.fails = fails
+    let before = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: TripsV1.self), configurations: .init(url: url)))
+    for number in 0..<2_000 {
+      before.insert(
+        TripsV1.Trip(name: "x", start_date: Date(timeIntervalSince1970: Double(number))))
+    }
+    try before.save()
+    func open() throws -> ModelContainer {
+      try ModelContainer(
+        for: Schema(versionedSchema: TripsV2.self), migrationPlan: Walk.self,
+        configurations: .init(url: url))
+    }
+    if fails {
+      #expect(throws: (any Error).self) { try open() }
+      let same = FetchDescriptor<TripsV1.Trip>(predicate: #Predicate { $0.name == "x" })
+      #expect(try before.fetchCount(same) == 2_000)
+    } else {
+      let context = ModelContext(try open())
+      let names = try context.fetch(FetchDescriptor<TripsV2.Trip>()).map(\.name)
+      #expect(Set(names) == Set((1...2_003).map { "trip \($0)!" }))
+      #expect(unsafe Walk.registered.max() ?? 0 < 300)
+    }
+  }
+
   @Test func aDryRunAndAMigrationWithProgress() throws {
     let schema = Schema(versionedSchema: TripsV2.self)
     let before = try Data(contentsOf: url)

@@ -35,6 +35,7 @@ struct MigrationStages {
         connection, configuration, schema: layout.parts[0].stored, files: change)
       let context = ModelContext(ModelContainer(layout, store))
       context.autosaveEnabled = false
+      context.isMigrating = true
       try body(context)
       if context.hasChanges { try context.save() }
     }

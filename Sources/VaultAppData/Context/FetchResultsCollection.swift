@@ -100,7 +100,9 @@ extension ModelContext {
 
   /// Calls a block with each object that a description asks for; only one batch is in memory.
   ///
-  /// Objects that the block keeps stay; the others are dropped after their batch.
+  /// Objects that the block keeps stay; the others are dropped after their batch. In the code of a
+  /// migration stage, each batch is saved when it is done, so that a million rows that all change
+  /// take no more memory than one batch.
   ///
   /// - Parameters:
   ///   - fetch: Which objects, in which order; settled before the first call.
@@ -134,6 +136,8 @@ extension ModelContext {
         throw SwiftDataError.mutationDuringEnumeration.saying(
           "the block changed objects; allowEscapingMutations permits it")
       }
+      // A migration is one transaction however often it saves, and may go through millions.
+      if isMigrating { try save() }
       rows.sweep(largerThan: size / 2)
       start = end
     }

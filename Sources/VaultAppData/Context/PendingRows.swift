@@ -19,6 +19,10 @@ final class PendingRows {
   /// Entities whose temporary table exists, and whether it has rows.
   private var tables: [Int: Bool] = [:]
   private var pairTables: [String: Bool] = [:]
+  /// By entity: the keys of the rows in its table.
+  private var written: [Int: Set<Int64>] = [:]
+  /// By entity: what puts a new row into its table.
+  private var insertions: [Int: String] = [:]
 
   init(_ plans: [EntityPlan], store: Int) {
     self.plans = plans
@@ -39,9 +43,17 @@ final class PendingRows {
   /// - Returns: What a query begins with; empty if nothing is pending.
   func prefix(_ connection: StoreConnection, pairs: [PairKey: Int]) throws -> String {
     if !touched.isEmpty || !touchedPairs.isEmpty {
-      try connection.sqlite.savepoint {
-        for record in touched { try write(record, connection.sqlite) }
-        for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
+      do {
+        try connection.sqlite.savepoint {
+          for record in touched { try write(record, connection.sqlite) }
+          for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
+        }
+      } catch {
+        // Which of them are in the tables is not known any more.
+        for record in touched {
+          if let plan = record.entity { written[plan.index, default: []].insert(record.key) }
+        }
+        throw error
       }
       for record in touched { record.isTouched = false }
       touched.removeAll()
@@ -90,14 +102,12 @@ final class PendingRows {
           + "ON \(name(plan))(\(key))")
       tables[plan.index] = false
     }
-    try connection.execute("DELETE FROM \(table) WHERE \(key)=?", [.integer(record.key)])
+    if written[plan.index, default: []].insert(record.key).inserted == false {
+      try connection.execute("DELETE FROM \(table) WHERE \(key)=?", [.integer(record.key)])
+    }
     switch record.state {
     case .inserted:
-      let statement = try connection.cached(
-        plan.insertion.replacingOccurrences(
-          of: "INSERT INTO \(plan.table)(", with: "INSERT INTO \(table)(_deleted, "
-        )
-        .replacingOccurrences(of: "VALUES (", with: "VALUES (0, "))
+      let statement = try connection.cached(insertion(plan, table))
       try plan.bindAll(record, to: statement, isChecked: false)
       try statement.run()
     case .stored:
@@ -119,6 +129,16 @@ final class PendingRows {
         "INSERT INTO \(table)(\(key), _deleted) VALUES (?, 1)", [.integer(record.key)])
     }
     tables[plan.index] = true
+  }
+
+  private func insertion(_ plan: EntityPlan, _ table: String) -> String {
+    if let made = insertions[plan.index] { return made }
+    let made = plan.insertion.replacingOccurrences(
+      of: "INSERT INTO \(plan.table)(", with: "INSERT INTO \(table)(_deleted, "
+    )
+    .replacingOccurrences(of: "VALUES (", with: "VALUES (0, ")
+    insertions[plan.index] = made
+    return made
   }
 
   private func write(
@@ -151,6 +171,7 @@ final class PendingRows {
       try? connection.sqlite.execute("DELETE FROM temp.\(name(plans[index]))")
       tables[index] = false
     }
+    written.removeAll()
     for (table, hasRows) in pairTables where hasRows {
       try? connection.sqlite.execute(
         "DELETE FROM temp.\(SQLText.name("pending_\(number)_\(table)"))")
@@ -169,5 +190,6 @@ final class PendingRows {
     }
     tables.removeAll()
     pairTables.removeAll()
+    written.removeAll()
   }
 }
