@@ -110,11 +110,10 @@ package enum CommandLineParsing {
     var leading: [String] = []
     var rest = arguments[...]
     while let word = rest.first, word == "-q" || word.begins(with: "--") && word != "--" {
-      let name = String(
-        word.unicodeScalars.drop { $0 == "-" }.prefix { $0 != "=" })
-      if flags.contains(name) {
+      let name = String(word.unicodeScalars.prefix { $0 != "=" })
+      if word == "-q" || PlainVerb.common.flags.contains(name) {
         leading.append(word)
-      } else if options.contains(name) {
+      } else if PlainVerb.common.options.contains(name) {
         leading.append(word)
         if !word.unicodeScalars.contains("="), let value = rest.dropFirst().first {
           leading.append(value)
@@ -169,17 +168,9 @@ package enum CommandLineParsing {
     return words[...separator]
   }
 
-  private static let flags: Set<String> = [
-    "json", "quiet", "q", "accept-rollback", "no-session", "no-keyring",
-    "require-encrypted-session",
-  ]
-  private static let options: Set<String> = [
-    "home", "vault", "color", "passphrase", "key-file", "keyring-timeout",
-  ]
-
   /// Whether every verb takes an option of this name.
   static func isCommonOption(_ name: String) -> Bool {
-    flags.contains(name) || options.contains(name)
+    (PlainVerb.common.flags + PlainVerb.common.options).contains("--\(name)")
   }
 
   /// Says that a word is no verb; the word itself, which may be a secret, is not repeated.

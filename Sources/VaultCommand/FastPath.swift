@@ -5,11 +5,17 @@ import VaultTerminal
 /// The lines that are recognised without the argument parser, which costs more than a `get` does.
 ///
 /// Only where every word is plain: anything else, and anything that could be meant otherwise, goes
-/// through the parser. ``table`` is the one list of them; a test holds both ways equal for each
-/// row.
+/// through the parser. ``table`` lists the lines that have a form of their own, ``PlainVerb`` the
+/// verbs with their options; tests hold both ways equal for each row and option.
 enum FastPath: Equatable {
   case version
   case get(GetRequest)
+  case run(RunRequest)
+  case set(SetRequest)
+  case list(ListRequest)
+  case show(ShowRequest)
+  case read(ReadRequest)
+  case otp(OTPRequest)
   case defaults(DefaultsLine)
   case completion(CompletionLine)
   case credential(CredentialLine)
@@ -28,10 +34,7 @@ enum FastPath: Equatable {
   /// OPTIONS are common options.
   static let table = [
     Row(form: "--version") { $0 == ["--version"] ? .version : nil },
-    Row(form: "get NAME") { words in
-      guard words.count == 2, words[0] == GetCommand.verbName, isPlain(words[1]) else { return nil }
-      return .get(GetRequest(name: words[1], settings: VaultSettings()))
-    },
+    Row(form: "[OPTIONS] VERB [OPTIONS] WORD…") { PlainLine.read($0) },
     Row(form: "[OPTIONS] defaults WORD…") { DefaultsLine($0).map(FastPath.defaults) },
     Row(form: "__complete INDEX WORD…") { CompletionLine($0).map(FastPath.completion) },
     Row(form: "__clear-clipboard ROUTE SECONDS MARK") {
@@ -57,6 +60,12 @@ enum FastPath: Equatable {
   init?(parsing arguments: [String]) throws {
     switch try CommandLineParsing.command(for: arguments) {
     case let verb as GetCommand: self = .get(try verb.request())
+    case let verb as RunCommand: self = .run(verb.request)
+    case let verb as SetCommand: self = .set(try verb.request())
+    case let verb as ListCommand: self = .list(verb.request)
+    case let verb as ShowCommand: self = .show(verb.request)
+    case let verb as ReadCommand: self = .read(verb.request)
+    case let verb as OTPCommand: self = .otp(verb.request)
     case let verb as DefaultsCommand:
       guard let line = verb.line() else { return nil }
       self = .defaults(line)
@@ -65,12 +74,16 @@ enum FastPath: Equatable {
     }
   }
 
-  private static func isPlain(_ word: String) -> Bool { !word.isEmpty && !word.begins(with: "-") }
-
   func run() throws {
     switch self {
     case .version: try StandardOutput.line(VaultTool.version)
     case .get(let request): try request.run()
+    case .run(let request): try request.run()
+    case .set(let request): try request.run()
+    case .list(let request): try request.run()
+    case .show(let request): try request.run()
+    case .read(let request): try request.run()
+    case .otp(let request): try request.run()
     case .defaults(let line): try line.run()
     case .completion(let line): try line.run()
     case .credential(let line): try line.run()
@@ -89,24 +102,38 @@ package enum FastPaths {
     FastPath.table.first { $0.read(line) != nil }?.form
   }
 
+  /// A verb that is read without the parser, as the test needs it.
+  package struct Verb: Sendable, CustomStringConvertible {
+    package let name: String
+    package let words: ClosedRange<Int>
+    package let flags: [String]
+    /// The options with a value.
+    package let options: [String]
+    /// Those of the options that may be repeated.
+    package let lists: [String]
+
+    package var description: String { name }
+
+    init(_ verb: PlainVerb) {
+      func withLetters(_ options: [String]) -> [String] {
+        options + verb.letters.filter { options.contains($0.option) }.map(\.letter)
+      }
+      name = verb.name
+      words = verb.words
+      flags = withLetters(verb.flags)
+      options = withLetters(verb.options + verb.lists)
+      lists = withLetters(verb.lists)
+    }
+  }
+
+  /// The verbs that are read without the parser.
+  package static var verbs: [Verb] { PlainVerb.all.map(Verb.init) }
+
+  /// The options that each of them takes, and that may stand before it.
+  package static var common: Verb { Verb(.common) }
+
   /// Whether the parser makes of a line what the table makes of it.
   package static func meansTheSameToTheParser(_ line: [String]) throws -> Bool {
     try FastPath(line) == FastPath(parsing: line)
-  }
-}
-
-extension GetRequest {
-  /// The request of a line that is recognised before the argument parser; `nil` where it is not.
-  package init?(plain arguments: [String]) {
-    guard case .get(let request) = FastPath(arguments) else { return nil }
-    self = request
-  }
-
-  /// The request that the argument parser makes of a line.
-  package init?(parsing arguments: [String]) throws {
-    guard let verb = try CommandLineParsing.command(for: arguments) as? GetCommand else {
-      return nil
-    }
-    self = try verb.request()
   }
 }

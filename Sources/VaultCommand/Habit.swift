@@ -14,7 +14,7 @@ package enum Habit: Equatable, Sendable {
   private static func means(_ words: String...) -> Habit { .line(words) }
 
   /// Every word, in alphabetical order.
-  package static let table: [String: Habit] = [
+  package static let table: KeyValuePairs<String, Habit> = [
     "add": means("set"),
     "agent": .answer("no agent is needed, a session keeps the vault open: {} unlock --for 8h"),
     "app": .answer("see all commands: {} help all"),
@@ -109,7 +109,7 @@ package enum Habit: Equatable, Sendable {
     if arguments[start] == "-V" { arguments[start] = "--version" }
     let place = arguments[start] == "help" ? start + 1 : start
     guard arguments.indices.contains(place) else { return arguments }
-    if case .line(let words) = table[arguments[place]] {
+    if case .line(let words) = meaning(of: arguments[place]) {
       // Help is there for verbs only.
       let words = place == start ? words : words.filter { !$0.hasPrefix("-") }
       arguments.replaceSubrange(place...place, with: words)
@@ -124,7 +124,12 @@ package enum Habit: Equatable, Sendable {
 
   /// The answer to a word that stands for no line of ours; `nil` if there is none.
   static func answer(to word: String) -> String? {
-    guard case .answer(let text) = table[word] else { return nil }
+    guard case .answer(let text) = meaning(of: word) else { return nil }
     return text.substituting("{}", with: ProgramName.current)
+  }
+
+  // The table is asked once a line: a dictionary of it takes longer to make than to search this.
+  private static func meaning(of word: String) -> Habit? {
+    table.first { $0.key == word }?.value
   }
 }

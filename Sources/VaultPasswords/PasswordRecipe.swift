@@ -15,9 +15,9 @@ public import VaultSealing
 /// ```
 ///
 /// A recipe is a value without a password in it; make as many passwords of it as you like.
-public struct PasswordRecipe: Sendable {
+public struct PasswordRecipe: Equatable, Sendable {
   /// A piece of a password.
-  enum Piece: Sendable {
+  enum Piece: Equatable, Sendable {
     /// Always the same.
     case literal([UInt8])
     /// One of these, equally likely; none is a prefix of another.

@@ -50,33 +50,17 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Refuse a keyring that offers no encrypted connection.")
   var requireEncryptedSession = false
 
-  /// Returns the validated options, and applies those for output.
-  func settings() throws -> VaultSettings {
-    var settings = VaultSettings()
-    OutputOptions.adopt(isQuiet: quiet, writesJSON: json, color: color)
-    settings.home = home
-    settings.vaultName = vaultName
-    settings.writesJSON = json
-    settings.passphrase = try passphrase.map { try SecretSource($0) }
-    settings.keyFile = keyFile
-    settings.acceptsRollback = acceptRollback
-    settings.usesSession = !noSession
-    settings.usesKeyring = !noKeyring
-    settings.requiresEncryptedSession = requireEncryptedSession
-    if passphrase != nil, keyFile != nil {
-      throw CommandError.usage(
-        "--passphrase and --key-file cannot be combined", hint: "give one of them")
-    }
-    if let home, home.isEmpty { throw CommandError.usage("--home is empty") }
-    if let keyringTimeout {
-      guard let seconds = TimeSpan.seconds(keyringTimeout), (1...600).contains(seconds) else {
-        throw CommandError.usage(
-          "--keyring-timeout must be between 1s and 10m", hint: "such as: --keyring-timeout 5s")
-      }
-      settings.keyringTimeout = seconds
-    }
-    return settings
+  /// The options as they were given.
+  var given: CommonOptions {
+    CommonOptions(
+      home: home, vaultName: vaultName, json: json, quiet: quiet, color: color,
+      passphrase: passphrase, keyFile: keyFile, keyringTimeout: keyringTimeout,
+      acceptRollback: acceptRollback, noSession: noSession, noKeyring: noKeyring,
+      requireEncryptedSession: requireEncryptedSession)
   }
+
+  /// Returns the validated options, and applies those for output.
+  func settings() throws -> VaultSettings { try given.settings() }
 }
 
 extension ColorChoice: ExpressibleByArgument {}

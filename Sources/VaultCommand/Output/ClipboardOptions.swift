@@ -10,18 +10,15 @@ struct ClipboardOptions: ParsableArguments {
 
   @OptionGroup var choice: ClipboardChoice
 
+  /// The options as they were given.
+  var given: ClipboardLine {
+    ClipboardLine(copy: copy, clearAfter: choice.clearAfter, clipboard: choice.clipboard)
+  }
+
   /// The request of the line; `nil` without `--copy`.
   ///
   /// - Throws: ``CommandError`` with code `usage`.
-  func request() throws -> ClipboardRequest? {
-    guard copy else {
-      guard !choice.isGiven else {
-        throw CommandError.usage("--clear-after and --clipboard need --copy")
-      }
-      return nil
-    }
-    return try choice.request()
-  }
+  func request() throws -> ClipboardRequest? { try given.request() }
 }
 
 /// Which clipboard a secret goes to, and for how long.
@@ -38,15 +35,41 @@ struct ClipboardChoice: ParsableArguments {
     completion: .list(Self.names))
   var clipboard: String?
 
-  private static let names = ClipboardRoute.allCases.filter { $0 != .xsel }.map(\.name)
+  private static let names = ClipboardLine.names
 
-  /// Whether the line has any of these options.
-  var isGiven: Bool { clearAfter != nil || clipboard != nil }
+  /// The options as they were given.
+  var given: ClipboardLine { ClipboardLine(clearAfter: clearAfter, clipboard: clipboard) }
+}
 
-  /// The request of the line.
+/// The clipboard's options as a line gives them, whoever has read the line.
+struct ClipboardLine: Equatable, Sendable {
+  var copy = false
+  var clearAfter: String?
+  var clipboard: String?
+
+  /// The clipboards that a line may name.
+  static let names = ClipboardRoute.allCases.filter { $0 != .xsel }.map(\.name)
+
+  /// Whether the line chooses a clipboard or a time.
+  var isChoiceGiven: Bool { clearAfter != nil || clipboard != nil }
+
+  /// The request of the line; `nil` without `--copy`.
   ///
   /// - Throws: ``CommandError`` with code `usage`.
-  func request() throws -> ClipboardRequest {
+  func request() throws -> ClipboardRequest? {
+    guard copy else {
+      guard !isChoiceGiven else {
+        throw CommandError.usage("--clear-after and --clipboard need --copy")
+      }
+      return nil
+    }
+    return try choice()
+  }
+
+  /// The clipboard and the time of the line, whether or not it has `--copy`.
+  ///
+  /// - Throws: ``CommandError`` with code `usage`.
+  func choice() throws -> ClipboardRequest {
     var request = ClipboardRequest()
     if let clipboard {
       guard let route = ClipboardRoute(rawValue: clipboard), Self.names.contains(clipboard) else {

@@ -6,33 +6,58 @@ package import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// Reads the secrets that references name: each vault is opened once and its file read once.
+/// Reads the secrets that references name: each vault is opened once, and of its index only the
+/// items are read that are asked for.
 package final class ReferenceReading {
   private let settings: VaultSettings
-  private var vaults: [String?: (vault: UnlockedVault.Blocking, snapshot: VaultSnapshot)] = [:]
+  private var vaults: [Opened] = []
   /// The references that name nothing, in the order they were met.
   package private(set) var missing: [SecretReference] = []
   /// The items of which it was said that they have expired.
-  private var told: Set<String> = []
+  private var told: [String] = []
+
+  private struct Opened {
+    let name: String?
+    let vault: UnlockedVault.Blocking
+    var snapshot: VaultSnapshot
+    /// The items that were read; `nil` for all.
+    var items: [ItemName]?
+
+    func has(_ names: [ItemName]?) -> Bool {
+      guard let items else { return true }
+      return names?.allSatisfy(items.contains) ?? false
+    }
+  }
 
   package init(_ settings: VaultSettings) { self.settings = settings }
 
   deinit { Notices.tell() }
 
   /// Opens the vaults of all references, so that nothing is asked for later.
-  package func open(_ references: [SecretReference]) throws {
-    for reference in references {
-      _ = try ItemName(reference.name)
-      _ = try open(reference.vaultName)
+  ///
+  /// - Parameters:
+  ///   - references: The references whose items are read.
+  ///   - readsAll: Whether other items are asked for later, too.
+  package func open(_ references: [SecretReference], readsAll: Bool = false) throws {
+    for reference in references { _ = try ItemName(reference.name) }
+    for reference in references
+    where !vaults.contains(where: { $0.name == reference.vaultName }) {
+      let names = try references.filter { $0.vaultName == reference.vaultName }
+        .flatMap { try Self.items(of: $0) }
+      _ = try opened(reference.vaultName, for: readsAll ? nil : names)
     }
   }
 
   /// Returns the bytes of a reference; if it names nothing, notes that and returns `nil`.
   package func value(of reference: SecretReference) throws -> SecretBytes? {
-    let (vault, snapshot) = try open(reference.vaultName)
+    let opened = try opened(for: reference)
+    let (vault, snapshot) = (opened.vault, opened.snapshot)
     do {
       if let item = snapshot[try ItemName(reference.name)], item.expires != nil {
-        if told.insert(item.id).inserted { item.tellIfExpired() }
+        if !told.contains(item.id) {
+          told.append(item.id)
+          item.tellIfExpired()
+        }
       }
       guard reference.attribute == .otp else {
         return try reference.value(in: snapshot)
@@ -65,13 +90,20 @@ package final class ReferenceReading {
     return isComplete ? try SecretBytes.joined(pieces) : nil
   }
 
-  /// The vault as it was when it was opened.
-  package func snapshot(of name: String?) throws -> VaultSnapshot { try open(name).snapshot }
+  /// The vault with all its items.
+  package func snapshot(of name: String?) throws -> VaultSnapshot {
+    try opened(name, for: nil).snapshot
+  }
+
+  /// The vault of a reference, with the item that it names.
+  private func snapshot(for reference: SecretReference) throws -> VaultSnapshot {
+    try opened(for: reference).snapshot
+  }
 
   /// The variable with the name that its item chooses, if it chooses one.
   package func named(_ variable: RunVariable) throws -> RunVariable {
     guard variable.isNamedByItem, let reference = variable.references.first,
-      let item = try snapshot(of: reference.vaultName)[ItemName(reference.name)],
+      let item = try snapshot(for: reference)[ItemName(reference.name)],
       let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
     else { return variable }
     return RunVariable(name: name, parts: variable.parts, place: variable.place)
@@ -80,7 +112,7 @@ package final class ReferenceReading {
   /// Notes the references that name nothing, without reading a secret or counting a code.
   package func check(_ references: [SecretReference]) throws {
     for reference in references where reference.fallback == nil {
-      let snapshot = try snapshot(of: reference.vaultName)
+      let snapshot = try snapshot(for: reference)
       let name = try ItemName(reference.name)
       var isThere = false
       if let item = snapshot[name] {
@@ -93,7 +125,7 @@ package final class ReferenceReading {
   /// Why a reference names nothing: there is no such item, or the item has no such field.
   package func reason(for reference: SecretReference) -> String {
     let name = try? ItemName(reference.name)
-    if let name, (try? snapshot(of: reference.vaultName))?[name] != nil,
+    if let name, (try? snapshot(for: reference))?[name] != nil,
       let field = reference.field
     {
       return "\(Quoting.visible(reference.name)) has no field \(Quoting.visible(field))"
@@ -115,7 +147,7 @@ package final class ReferenceReading {
 
   /// The error for a field that an item does not have; `nil` if the item itself is missing.
   private func missingField(of reference: SecretReference) throws -> CommandError? {
-    let snapshot = try snapshot(of: reference.vaultName)
+    let snapshot = try snapshot(for: reference)
     guard let field = reference.field, let item = try snapshot[ItemName(reference.name)] else {
       return nil
     }
@@ -128,16 +160,32 @@ package final class ReferenceReading {
         ? "it has no fields: leave #\(Sanitizer.visible(field)) out" : "it has: \(others)")
   }
 
-  private func open(
-    _ name: String?
-  ) throws -> (vault: UnlockedVault.Blocking, snapshot: VaultSnapshot) {
-    if let known = vaults[name] { return known }
+  private func opened(for reference: SecretReference) throws -> Opened {
+    try opened(reference.vaultName, for: Self.items(of: reference))
+  }
+
+  /// The items that a reference may mean: `NAME@3` is an item of that name, or a version of NAME.
+  private static func items(of reference: SecretReference) throws -> [ItemName] {
+    let name = try ItemName(reference.name)
+    return [name] + (name.splittingVersion.map { [$0.name] } ?? [])
+  }
+
+  /// Opens a vault, unless it is open, and reads these items of it; `nil` for all.
+  private func opened(_ name: String?, for items: [ItemName]?) throws -> Opened {
+    if let place = vaults.firstIndex(where: { $0.name == name }) {
+      if !vaults[place].has(items) {
+        vaults[place].snapshot = try vaults[place].vault.read()
+        vaults[place].items = nil
+      }
+      return vaults[place]
+    }
     let locked = try settings.locked(named: name)
     let sources = UnlockSources(settings: settings, vault: locked)
     let open = try locked.blocking.unlock(with: sources.sources())
     Notices.watch(open)
-    let opened = (open.blocking, try open.blocking.read())
-    vaults[name] = opened
+    let snapshot = try items.map { try open.blocking.read(only: $0) } ?? open.blocking.read()
+    let opened = Opened(name: name, vault: open.blocking, snapshot: snapshot, items: items)
+    vaults.append(opened)
     return opened
   }
 }

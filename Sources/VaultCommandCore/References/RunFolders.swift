@@ -9,6 +9,9 @@ import VaultTerminal
 package struct RunFolders {
   private let words: [(selection: ItemSelection, vault: String?)]
 
+  /// Whether the line has none.
+  package var isEmpty: Bool { words.isEmpty }
+
   private static let advice =
     "\(ProgramName.current) set ITEM --attribute \(EnvironmentVariable.attribute)=NAME"
 

@@ -4,24 +4,28 @@ import VaultCommand
 import VaultCommandCore
 
 struct ParsingTests {
-  @Test(arguments: [["get", "api-token"], ["get", "work/github"], ["get", "a b"], ["get", "ü"]])
-  func aPlainLineMeansWhatTheParserMakesOfIt(line: [String]) throws {
-    let plain = try #require(GetRequest(plain: line))
-    #expect(plain == (try GetRequest(parsing: line)))
-  }
-
-  @Test(arguments: [
-    ["get"], ["get", "--help"], ["get", "-h"], ["get", "a", "b"], ["get", ""], ["get", "--", "a"],
-    ["get", "a", "--json"], ["--json", "get", "a"], ["Get", "a"],
-  ])
-  func anyOtherLineIsForTheParser(line: [String]) {
-    #expect(GetRequest(plain: line) == nil)
-  }
-
   /// Examples of each row; those that only the table knows are refused by the parser.
   private static let examples: [String: [[String]]] = [
     "--version": [["--version"]],
-    "get NAME": [["get", "api-token"], ["get", "work/github"], ["get", "a b"], ["get", "ü"]],
+    "[OPTIONS] VERB [OPTIONS] WORD…": [
+      ["get", "api-token"], ["get", "work/github"], ["get", "a b"], ["get", "ü"], ["get", "a@3"],
+      ["get", "a", "--json"], ["--json", "get", "a"], ["get", "--json", "a", "-f", "user"],
+      ["--vault", "work", "--home=/x", "-q", "get", "a", "--out", "-"],
+      ["get", "a", "--copy", "--clear-after", "20s", "--clipboard=x11"],
+      ["get", "a", "--passphrase", "env:P", "--keyring-timeout", "5s"],
+      ["run", "a", "b/", "--", "ls", "--help"], ["run", "--dry-run"], ["run", "a", "-n", "--json"],
+      ["run", "--env", "A=b", "--env=C=d", "a", "--env-file", ".env", "--", "x", "--", "--json"],
+      ["run", "a", "--only", "--", "-x"], ["run", "--as-file", "k", "--fd", "t=3", "--", "x"],
+      ["run", "--env-file", "-", "--", "x"], ["--vault", "work", "run", "a", "--", "x"],
+      ["set", "a"], ["set", "a", "--stdin"], ["set", "a", "--file", "-"], ["set", "--stdin", "a"],
+      ["set", "a", "--field", "user=bob", "-f", "url", "--tag", "x", "--tag", "y", "--note=a b"],
+      ["set", "a", "--stdin", "--exact", "--allow-empty", "--no-keyring"],
+      ["list"], ["list", "work/"], ["list", "*x", "-l", "--sort", "modified"],
+      ["list", "--no-tree", "--tag", "x", "--expiring=14d", "--json"], ["-q", "list", "--trash"],
+      ["show", "a"], ["show", "a", "--reveal"], ["show", "a", "-c", "user", "--clipboard", "tmux"],
+      ["show", "--revision", "3", "a"], ["read", "secret://a#b"], ["read", "a", "--json"],
+      ["otp", "a"], ["otp", "a", "--copy"], ["otp", "a", "--field=x", "--qr"],
+    ],
     "[OPTIONS] defaults WORD…": [
       ["defaults"], ["defaults", "read"], ["defaults", "read", "com.example", "key"],
       ["defaults", "write", "d", "k", "-int", "-5"], ["defaults", "read", "-g", "--json"],
@@ -60,6 +64,58 @@ struct ParsingTests {
     }
   }
 
+  /// Words that each option's value can be.
+  private static func value(of option: String) -> String {
+    switch option {
+    case "--revision": "3"
+    case "--sort": "created"
+    case "--color": "never"
+    case "--clear-after": "20s"
+    case "--clipboard": "terminal"
+    case "--keyring-timeout": "5s"
+    case "--passphrase": "env:PASS"
+    default: "word"
+    }
+  }
+
+  /// The lines of a verb with one option each, before and behind a word, with and without others.
+  private static func lines(of verb: FastPaths.Verb) -> [[String]] {
+    let word: [String] = verb.words.contains(1) ? ["item"] : []
+    let others: [[String]] = [[], ["--json"], ["--vault", "work", "-q"]]
+    let common = FastPaths.common
+    var given: [[String]] = (verb.flags + common.flags).map { [$0] }
+    for option in verb.options + common.options {
+      let value = value(of: option)
+      given.append([option, value])
+      if option.hasPrefix("--") { given.append(["\(option)=\(value)"]) }
+    }
+    for option in verb.lists { given.append([option, "one", option, "two"]) }
+    var lines: [[String]] = []
+    for words in given {
+      for other in others {
+        lines.append([verb.name] + word + words + other)
+        lines.append([verb.name] + words + word + other)
+        lines.append(other + [verb.name] + words + word)
+      }
+    }
+    return lines
+  }
+
+  @Test(arguments: FastPaths.verbs)
+  func eachOptionOfTheTableMeansTheSameToTheParser(verb: FastPaths.Verb) throws {
+    var plain = 0
+    for line in Self.lines(of: verb) {
+      // The parser knows each of them; options that exclude each other are for it alone.
+      guard FastPaths.form(of: line) != nil else {
+        #expect(throws: (any Error).self, "\(line)") { try FastPaths.meansTheSameToTheParser(line) }
+        continue
+      }
+      plain += 1
+      #expect(try FastPaths.meansTheSameToTheParser(line), "\(line)")
+    }
+    #expect(plain > 9 * (verb.flags + verb.options).count)
+  }
+
   @Test func thoseThatOnlyTheTableKnowsAnswerAsTheParserWould() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)
@@ -70,7 +126,22 @@ struct ParsingTests {
   }
 
   @Test(arguments: [
-    ["get"], ["get", "--help"], ["get", "a", "b"], ["get", "a", "-q"], ["--version", "x"], ["list"],
+    ["get"], ["get", "--help"], ["get", "-h"], ["get", "a", "b"], ["get", ""], ["get", "--", "a"],
+    ["Get", "a"], ["get", "-"], ["get", "a", "--version", "3"], ["get", "a", "--version=3"],
+    ["get", "a", "-fuser"], ["get", "a", "-f=user"], ["get", "a", "--field"],
+    ["get", "a", "-f", ""],
+    ["get", "a", "--field", "-x"], ["get", "a", "--field=", "x"], ["get", "a", "--revision", "x"],
+    ["get", "a", "--revision", "-1"], ["get", "a", "--field", "x", "-f", "y"],
+    ["get", "a", "--color", "red"], ["get", "a", "--passphrase", "hunter2"],
+    ["get", "a", "--copy", "--qr"], ["get", "a", "--clear-after", "5s"],
+    ["get", "a", "--fields", "x"],
+    ["get", "a", "--json=true"], ["get", "a", "-cq"], ["--home", "/x", "--home", "/y", "get", "a"],
+    ["--home", "get", "a"], ["run", "a", "--"], ["run", "a", "--file", "b", "--", "x"],
+    ["run", "a", "--run-command", "x"], ["run", "a", "--help", "--", "x"], ["set"],
+    ["set", "a", "b"],
+    ["set", "a", "-"], ["set", "a", "--generate"], ["set", "a", "--stdin", "--file", "x"],
+    ["list", "a", "b"], ["list", "--tree", "--no-tree"], ["list", "--sort", "size"], ["show"],
+    ["read"], ["otp"], ["read", "a", "b"], ["--version", "x"], ["ls"], ["help", "get"],
     ["credential"], ["credential", "other"], ["credential", "git", "--help"], ["__complete"],
     ["__complete", "x", "vault"], ["--nonsense", "defaults", "read"],
   ])
@@ -86,13 +157,11 @@ struct ParsingTests {
       CommandLineParsing.movingGlobalOptions(["--home=/x", "get", "a"])
         == ["get", "--home=/x", "a"])
     #expect(CommandLineParsing.movingGlobalOptions(["--help"]) == ["--help"])
-    let request = try GetRequest(parsing: ["--vault", "work", "--no-session", "get", "a"])
-    #expect(request?.settings.vaultName == "work")
-    #expect(request?.settings.usesSession == false)
   }
 
   @Test(arguments: [
     ["--home", "/x"], ["--home", "a b", "--vault", "work"], ["--vault", "work", "--home", "/x"],
+    ["--home=/x"], ["--home", "/x", "--json"], ["--key-file", "k"], ["-q", "--no-session"],
   ])
   func plainCommonOptionsMeanWhatTheParserMakesOfThem(options: [String]) throws {
     let plain = try #require(VaultSettings(plain: options))
@@ -100,8 +169,8 @@ struct ParsingTests {
   }
 
   @Test(arguments: [
-    ["--home"], ["--home", ""], ["--home=/x"], ["--home", "-x"], ["--home", "a", "--home", "b"],
-    ["--json", "--home"], ["--home", "/x", "--json"], ["--key-file", "k"],
+    ["--home"], ["--home", ""], ["--home="], ["--home", "-x"], ["--home", "a", "--home", "b"],
+    ["--json", "--home"], ["--passphrase", "env:A", "--key-file", "k"],
   ])
   func otherCommonOptionsAreForTheParser(options: [String]) {
     #expect(VaultSettings(plain: options) == nil)

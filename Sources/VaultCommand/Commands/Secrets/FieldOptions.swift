@@ -27,6 +27,16 @@ struct FieldOptions: ParsableArguments {
     completion: .live)
   var conceal: [String] = []
 
+  /// The options as they were given.
+  var given: FieldLine { FieldLine(field: field, open: open, conceal: conceal) }
+}
+
+/// The fields that a line of `set` names, whoever has read the line.
+struct FieldLine: Equatable, Sendable {
+  var field: [String] = []
+  var open: [String] = []
+  var conceal: [String] = []
+
   /// Fields to ask for, or to read from the line's source; `nil` is the main secret.
   var asked: [String?] {
     field.filter { !$0.unicodeScalars.contains("=") }.map { $0.isEmpty ? nil : $0 }

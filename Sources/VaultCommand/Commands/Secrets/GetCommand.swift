@@ -55,20 +55,9 @@ struct GetCommand: ParsableCommand {
   func run() throws { try request().run() }
 
   func request() throws -> GetRequest {
-    let clipboard = try clipboard.request()
-    let settings = try common.settings()
-    guard [clipboard != nil, out != nil, qr].filter({ $0 }).count <= 1 else {
-      throw CommandError.usage(
-        "--copy, --out and --qr cannot be combined", hint: "give one of them")
-    }
-    guard !(qr && settings.writesJSON) else {
-      throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
-    }
-    return GetRequest(
-      name: try ItemPicker.named(name), field: field, version: revision,
-      out: out == "-" ? nil : out,
-      drawsCode: qr,
-      clipboard: clipboard, settings: settings)
+    try GetRequest(
+      name: ItemPicker.named(name), field: field, version: revision, out: out, drawsCode: qr,
+      clipboard: clipboard.given, common: common.given)
   }
 }
 
@@ -83,14 +72,26 @@ package struct GetRequest: Equatable, Sendable {
   package var clipboard: ClipboardRequest?
   package var settings: VaultSettings
 
-  package init(
-    name: String?, field: String? = nil, version: UInt64? = nil, out: String? = nil,
-    drawsCode: Bool = false, clipboard: ClipboardRequest? = nil, settings: VaultSettings
-  ) {
+  /// The request of a line.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` for options that exclude each other.
+  init(
+    name: String?, field: String?, version: UInt64?, out: String?, drawsCode: Bool,
+    clipboard: ClipboardLine, common: CommonOptions
+  ) throws {
+    let clipboard = try clipboard.request()
+    let settings = try common.settings()
+    guard [clipboard != nil, out != nil, drawsCode].filter({ $0 }).count <= 1 else {
+      throw CommandError.usage(
+        "--copy, --out and --qr cannot be combined", hint: "give one of them")
+    }
+    guard !(drawsCode && settings.writesJSON) else {
+      throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
+    }
     self.name = name
     self.field = field
     self.version = version
-    self.out = out
+    self.out = out == "-" ? nil : out
     self.drawsCode = drawsCode
     self.clipboard = clipboard
     self.settings = settings

@@ -33,6 +33,22 @@ struct ItemDetailOptions: ParsableArguments {
     completion: .list(Item.Kind.allCases.map(\.name)))
   var kind: String?
 
+  /// The options as they were given.
+  var given: ItemDetailLine {
+    ItemDetailLine(
+      tag: tag, untag: untag, note: note, expires: expires, attribute: attribute, kind: kind)
+  }
+}
+
+/// What a line of `set` says of its item, whoever has read the line.
+struct ItemDetailLine: Equatable, Sendable {
+  var tag: [String] = []
+  var untag: [String] = []
+  var note: String?
+  var expires: String?
+  var attribute: [String] = []
+  var kind: String?
+
   /// Whether the line has any of these options.
   var isGiven: Bool {
     !tag.isEmpty || !untag.isEmpty || note != nil || expires != nil || !attribute.isEmpty

@@ -22,11 +22,6 @@ struct ListCommand: ParsableCommand {
       \(ProgramName.current) list --expiring 14d
       """)
 
-  /// The order of the list.
-  enum Order: String, ExpressibleByArgument, CaseIterable {
-    case name, modified, created, expires
-  }
-
   @Argument(
     help: ArgumentHelp(
       "Only names that contain this, below a folder/, or that match a shell pattern.",
@@ -58,7 +53,7 @@ struct ListCommand: ParsableCommand {
   var vaults = false
 
   @Option(help: "Newest first for modified and created, soonest first for expires.")
-  var sort = Order.name
+  var sort = ListRequest.Order.name
 
   @Flag(help: "Exit with 1 if nothing is found.")
   var exitCode = false
@@ -67,6 +62,40 @@ struct ListCommand: ParsableCommand {
   var noPager = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: ListRequest {
+    ListRequest(
+      pattern: pattern, long: long, tree: tree, tag: tag, expired: expired, expiring: expiring,
+      trash: trash, vaults: vaults, sort: sort, exitCode: exitCode, noPager: noPager,
+      common: common.given)
+  }
+}
+
+extension ListRequest.Order: ExpressibleByArgument {}
+
+/// The parsed line of `vault list`.
+struct ListRequest: Equatable, Sendable {
+  /// The order of the list.
+  enum Order: String, CaseIterable, Sendable {
+    case name, modified, created, expires
+  }
+
+  var pattern: String?
+  var long = false
+  /// `nil` to decide by the terminal.
+  var tree: Bool?
+  var tag: String?
+  var expired = false
+  var expiring: String?
+  var trash = false
+  var vaults = false
+  var sort = Order.name
+  var exitCode = false
+  var noPager = false
+  var common = CommonOptions()
 
   func run() throws {
     let settings = try common.settings()

@@ -41,7 +41,7 @@ struct MenuCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let request = try clipboard.request()
+    let request = try clipboard.given.choice()
     let command = try chosenCommand()
     let (name, copy) = try settings.withVault { vault in
       let name = try picked(among: try vault.items().map(\.name), command)

@@ -38,6 +38,24 @@ struct OTPCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: OTPRequest {
+    OTPRequest(
+      name: name, field: field, qr: qr, clipboard: clipboard.given, common: common.given)
+  }
+}
+
+/// The parsed line of `vault otp`.
+struct OTPRequest: Equatable, Sendable {
+  /// `nil` to let the person pick it.
+  var name: String?
+  var field: String?
+  var qr = false
+  var clipboard = ClipboardLine()
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     let given = try ItemPicker.named(name).map { try ItemName($0) }

@@ -24,6 +24,17 @@ struct ReadCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: ReadRequest { ReadRequest(reference: reference, common: common.given) }
+}
+
+/// The parsed line of `vault read`.
+struct ReadRequest: Equatable, Sendable {
+  var reference: String
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     let reference = try SecretReference(reference)

@@ -85,6 +85,34 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: RunRequest {
+    RunRequest(
+      names: names, prefixNames: prefixNames, env: env, envFile: envFile, fd: fd, asFile: asFile,
+      toStdin: toStdin, file: file, stdin: stdin, only: only, dryRun: dryRun, command: command,
+      common: common.given)
+  }
+}
+
+/// The parsed line of `vault run`.
+struct RunRequest: Equatable, Sendable {
+  var names: [String] = []
+  var prefixNames = false
+  var env: [String] = []
+  var envFile: [String] = []
+  var fd: [String] = []
+  var asFile: [String] = []
+  var toStdin: String?
+  var file: [String] = []
+  var stdin: String?
+  var only = false
+  var dryRun = false
+  /// The words behind `--`.
+  var command: [String] = []
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     guard !command.isEmpty || dryRun else {
@@ -101,7 +129,9 @@ struct RunCommand: ParsableCommand {
       try fd.map { try RunFile.descriptor($0) } + (asFile + file).map { try RunFile.path($0) }
       + ((toStdin ?? stdin).map { [try RunFile.standardInput($0)] } ?? [])
     let reading = ReferenceReading(settings)
-    try reading.open((asked + inFiles).flatMap(\.references) + files.map(\.reference))
+    try reading.open(
+      (asked + inFiles).flatMap(\.references) + files.map(\.reference),
+      readsAll: !folders.isEmpty)
     // What stands on the line itself wins over a folder, and a folder over a file.
     let onLine = try asked.map { try reading.named($0) }
     try RunVariable.checkNames(onLine)

@@ -72,7 +72,12 @@ struct SetCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
-  func run() throws {
+  func run() throws { try request().run() }
+
+  /// What the line asks for.
+  ///
+  /// - Throws: ``CommandError`` with code `usage` for options that exclude each other.
+  func request() throws -> SetRequest {
     guard surplus.isEmpty else {
       throw CommandError.usage(
         "a secret is never given on the command line: every user can read it there, "
@@ -91,14 +96,44 @@ struct SetCommand: ParsableCommand {
       throw CommandError.usage(
         "options for a generated password, without --generate", hint: "add --generate")
     }
-    let asked = fields.asked
-    guard !hasSource || asked.count <= 1 else {
+    var request = SetRequest(
+      name: name, stdin: stdin, file: file, exact: exact, allowEmpty: allowEmpty, show: show,
+      otp: otp, fields: fields.given, details: details.given, common: common.given)
+    try request.checkFields(hasSource: request.hasSource || generate)
+    request.recipe = generate ? try generation.recipe() : nil
+    request.clipboard = try clipboard.request()
+    return request
+  }
+}
+
+/// The parsed line of `vault set`.
+struct SetRequest: Equatable, Sendable {
+  var name: String
+  var stdin = false
+  var file: String?
+  var exact = false
+  var allowEmpty = false
+  var show = false
+  var otp = false
+  /// How the password is made, for a generated one.
+  var recipe: PasswordRecipe?
+  var clipboard: ClipboardRequest?
+  var fields = FieldLine()
+  var details = ItemDetailLine()
+  var common = CommonOptions()
+
+  /// Refuses one source for several fields.
+  fileprivate func checkFields(hasSource: Bool) throws {
+    guard !hasSource || fields.asked.count <= 1 else {
       throw CommandError.usage(
         "one source cannot be the secret of several fields",
         hint: "leave it out to be asked for each of them")
     }
-    let recipe = generate ? try generation.recipe() : nil
-    let request = try clipboard.request()
+  }
+
+  func run() throws {
+    try checkFields(hasSource: hasSource)
+    let asked = fields.asked
     let settings = try common.settings()
     if stdin || file == "-", settings.passphrase?.usesStandardInput == true {
       throw CommandError.usage(
@@ -134,7 +169,7 @@ struct SetCommand: ParsableCommand {
       } else {
         secret = try ask(for: asked, of: name, item, into: &secrets)
       }
-      let target = try request?.clipboard(for: vault)
+      let target = try clipboard?.clipboard(for: vault)
       let change = try store(secrets, in: name, changes, vault)
       if show, let secret, !settings.writesJSON { try SecretOutput.write(secret) }
       let copy = try secret.flatMap { try target?.copyAndWarn($0) }
@@ -143,7 +178,7 @@ struct SetCommand: ParsableCommand {
   }
 
   /// Whether the line says where the secret comes from.
-  private var hasSource: Bool { stdin || file != nil || generate || otp }
+  fileprivate var hasSource: Bool { stdin || file != nil || recipe != nil || otp }
 
   /// Asks for what the line names: the fields, or the main secret if it names nothing else.
   ///

@@ -50,16 +50,37 @@ struct ShowCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: ShowRequest {
+    ShowRequest(
+      name: name, reveal: reveal, copy: copy, qr: qr, revision: revision,
+      clipboard: clipboard.given, common: common.given)
+  }
+}
+
+/// The parsed line of `vault show`.
+struct ShowRequest: Equatable, Sendable {
+  /// `nil` to let the person pick it.
+  var name: String?
+  var reveal = false
+  var copy: String?
+  var qr = false
+  var revision: UInt64?
+  var clipboard = ClipboardLine()
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     guard [reveal, copy != nil, qr].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
         "--reveal, --copy and --qr cannot be combined", hint: "give one of them")
     }
-    guard copy != nil || !clipboard.isGiven else {
+    guard copy != nil || !clipboard.isChoiceGiven else {
       throw CommandError.usage("--clear-after and --clipboard need --copy")
     }
-    let request = try clipboard.request()
+    let request = try clipboard.choice()
     let given = try ItemPicker.named(name).map { try ItemName($0) }
     try settings.withVault { vault in
       try Revision.reading(try given ?? ItemPicker.pick(in: vault), revision) { name, version in
