@@ -78,13 +78,14 @@ picture: build ## Draw the terminal session of the README again, from the built 
 	@scripts/install-packages required tmux python3
 	@scripts/picture "$(abspath $(BINARY))" Documentation/pictures/session.svg
 
-completions: ## Regenerate completions/
+completions: ## Regenerate completions/, and the table that completion reads
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@$(SWIFT) build --product vault
 	@mkdir -p completions
 	@.build/debug/vault completions bash > completions/vault.bash
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
+	@scripts/completion-grammar .build/debug/vault Sources/VaultCommand/Completion/CommandGrammar+Table.swift
 
 snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots, and Documentation/reference.md
 	@scripts/install-packages required $(BUILD_PACKAGES) python3

@@ -45,7 +45,7 @@ struct ParserMessage {
   /// The option that is nearest to the first unknown one, as a sentence; empty if none is near.
   private static func suggestion(for arguments: [String]) -> String {
     let options = grammars(of: arguments).flatMap(\.arguments)
-      .filter(\.shouldDisplay).flatMap { $0.names ?? [] }.map(\.text)
+      .filter { $0.isVisible && $0.kind != .positional }.flatMap(\.names)
     let typed = arguments.prefix { $0 != "--" }.map {
       $0.halves(at: "=").map { String($0.before) } ?? $0
     }
@@ -78,9 +78,9 @@ struct ParserMessage {
   private static func words(of arguments: [String]) -> Set<String> {
     var known: Set<String> = [hidden]
     for argument in grammars(of: arguments).flatMap(\.arguments) {
-      let names = argument.names?.map(\.text) ?? []
+      let names = argument.names
       known.formUnion(names)
-      known.formUnion(argument.completionKind?.list?.values ?? [])
+      if case .list(let values) = argument.value { known.formUnion(values) }
       guard let value = argument.valueName else { continue }
       known.insert("<\(value)>")
       known.formUnion(names.flatMap { ["\($0) <\(value)>", "\($0) [<\(value)>]"] })

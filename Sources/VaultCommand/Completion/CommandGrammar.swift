@@ -1,78 +1,143 @@
-import ArgumentParser
-import FoundationEssentials
-import VaultCommandCore
+import VaultStorage
 
-/// The verbs, their options and values, as the argument parser describes them.
+/// The verbs, their options and values, for completion.
 ///
-/// The parser's own description is the only table, so completion cannot fall behind the verbs. Only
-/// the verb on the line is described: describing all of them would take too long for a key press.
-final class CommandGrammar {
-  private let type: any ParsableCommand.Type
-
-  /// The verb's name on a line.
-  var name: String { type.verbName }
+/// They are a table that is written from what the argument parser says of itself, and a test holds
+/// both equal. Asking the parser at each key press would take several times as long as the rest.
+struct CommandGrammar {
+  /// The verb with those that it stands below; empty for the command itself.
+  let path: String
   /// The description of the verb.
-  var abstract: String { type.configuration.abstract }
+  let abstract: String
   /// Whether completion offers it.
-  var isVisible: Bool { type.configuration.shouldDisplay }
-  /// Its subcommands.
-  private(set) lazy var verbs = type.configuration.allVerbs.map { CommandGrammar($0) }
-  /// Its options and arguments.
-  private(set) lazy var arguments: [Argument] = described()
+  let isVisible: Bool
+  /// A line for each argument: see ``Argument/init(_:)``.
+  private let lines: String
 
-  init(_ type: any ParsableCommand.Type) { self.type = type }
+  init(_ path: String, _ abstract: String, isVisible: Bool = true, _ lines: String) {
+    self.path = path
+    self.abstract = abstract
+    self.isVisible = isVisible
+    self.lines = lines
+  }
 
   /// The grammar of `vault`.
-  static var root: CommandGrammar { CommandGrammar(VaultTool.self) }
+  static var root: CommandGrammar { table[0] }
 
-  struct Argument: Decodable {
-    enum Kind: String, Decodable { case positional, option, flag }
+  /// The verb's name on a line.
+  var name: String { path.parts(at: " ").last.map(String.init) ?? "" }
 
-    struct Name: Decodable {
-      let kind: String
-      let name: String
+  /// Its subcommands.
+  var verbs: [CommandGrammar] {
+    let prefix = path.isEmpty ? "" : "\(path) "
+    return Self.table.filter { verb in
+      !verb.path.isEmpty && verb.path.begins(with: prefix)
+        && !verb.path.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: " "))
+    }
+  }
 
-      /// The name as on a line.
-      var text: String { kind == "long" ? "--\(name)" : "-\(name)" }
+  /// Its options and arguments.
+  var arguments: [Argument] {
+    lines.parts(at: "\n").flatMap { line in
+      line == "*" ? Self.common.parts(at: "\n").map(Argument.init) : [Argument(line)]
+    }
+  }
+
+  struct Argument: Equatable {
+    enum Kind: Equatable { case positional, option, flag }
+
+    /// What may be completed as a value.
+    enum Value: Equatable {
+      case anything, file, directory
+      /// What ``Completer/NameSource`` knows.
+      case live
+      case list([String])
     }
 
-    struct Value: Decodable {
-      struct List: Decodable { let values: [String] }
-      struct Anything: Decodable {}
+    var kind = Kind.flag
+    /// The names as on a line; none for a positional argument.
+    private(set) var names: [String] = []
+    /// The placeholder of the value.
+    private(set) var valueName: String?
+    private(set) var value = Value.anything
+    private(set) var isRepeating = false
+    /// Whether it takes all that follows, of whatever form.
+    private(set) var takesRest = false
+    private(set) var isVisible = true
+    let explanation: String
 
-      let list: List?
-      let file: Anything?
-      let directory: Anything?
-      let custom: Anything?
+    /// Reads a line of the table: `--field -f <name> =live +: The field`.
+    ///
+    /// `<name>` is a value, `=` what is known of it; `+` may be repeated, `++` takes the rest of the
+    /// line, and `!` is hidden. A line without a hyphen is a positional argument.
+    init(_ line: Substring) {
+      let end = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+      explanation = String(line[end...].utf8.dropFirst(2)) ?? ""
+      for word in line[..<end].parts(at: " ") {
+        switch word {
+        case "+": isRepeating = true
+        case "++": (isRepeating, takesRest) = (true, true)
+        case "!": isVisible = false
+        case _ where word.begins(with: "<"):
+          kind = names.isEmpty ? .positional : .option
+          valueName = String(word.dropFirst().dropLast())
+        case _ where word.begins(with: "="):
+          value = Self.value(word.dropFirst())
+        default: names.append(String(word))
+        }
+      }
     }
 
-    let kind: Kind
-    let names: [Name]?
-    let valueName: String?
-    let abstract: String?
-    let shouldDisplay: Bool
-    let isRepeating: Bool
-    let parsingStrategy: String
-    let completionKind: Value?
+    private static func value(_ word: Substring) -> Value {
+      switch word {
+      case "": .anything
+      case "file": .file
+      case "directory": .directory
+      case "live": .live
+      default: .list(word.parts(at: ",").map(String.init))
+      }
+    }
 
     /// The kind of value for ``Completer/NameSource``: the option's long name, or the placeholder.
     var liveName: String? {
-      guard completionKind?.custom != nil else { return nil }
-      return names?.first { $0.kind == "long" }?.name ?? valueName
+      guard value == .live else { return nil }
+      return names.first { $0.begins(with: "--") }.map { String($0.dropFirst(2)) } ?? valueName
     }
+  }
+}
 
-    /// Whether `word` is one of its names.
-    func isNamed(_ word: String) -> Bool { names?.contains { $0.text == word } ?? false }
+/// What a test sees of the table that completion reads.
+package enum CompletionGrammar {
+  /// The verbs, each with those that it stands below.
+  package static var paths: [String] { CommandGrammar.table.map(\.path) }
+
+  /// What a verb is for.
+  package static func abstract(of path: String) -> String? { verb(path)?.abstract }
+
+  /// Whether a verb is offered.
+  package static func isVisible(_ path: String) -> Bool { verb(path)?.isVisible ?? false }
+
+  /// The arguments of a verb: for each its kind, names, placeholder and values, whether it is repeated, takes the
+  /// rest of the line, and is shown, and its explanation.
+  package static func arguments(of path: String) -> [[String]] {
+    (verb(path)?.arguments ?? []).map { argument in
+      let value =
+        switch argument.value {
+        case .anything: ""
+        case .file: "file"
+        case .directory: "directory"
+        case .live: "live"
+        case .list(let values): values.joined(separator: ",")
+        }
+      return [
+        "\(argument.kind)", argument.names.joined(separator: " "), argument.valueName ?? "", value,
+        "\(argument.isRepeating)", "\(argument.takesRest)", "\(argument.isVisible)",
+        argument.explanation,
+      ]
+    }
   }
 
-  private struct Description: Decodable {
-    struct Command: Decodable { let arguments: [Argument]? }
-    let command: Command
-  }
-
-  private func described() -> [Argument] {
-    let text = type._dumpHelp()
-    let description = try? JSONDecoder().decode(Description.self, from: Data(text.utf8))
-    return description?.command.arguments ?? []
+  private static func verb(_ path: String) -> CommandGrammar? {
+    CommandGrammar.table.first { $0.path == path }
   }
 }

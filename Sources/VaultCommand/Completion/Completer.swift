@@ -1,4 +1,5 @@
 import VaultCommandCore
+import VaultStorage
 
 /// Completes a line that is being typed.
 struct Completer {
@@ -56,7 +57,7 @@ struct Completer {
     var path: [String] = []
     var index = 0
     var positionals: [String] = []
-    var used: Set<String> = []
+    var used: [String] = []
     var pending: CommandGrammar.Argument?
     while index < words.count {
       let word = words[index]
@@ -73,7 +74,7 @@ struct Completer {
         positionals.append(word)
       } else if word.hasPrefix("-"), word.count > 1 {
         let name = String(word.unicodeScalars.prefix { $0 != "=" })
-        used.insert(name)
+        used.append(name)
         let known = path.isEmpty ? commonOption(name, grammar) : option(name, of: verb)
         if let known, known.kind == .option, !word.unicodeScalars.contains("=") { pending = known }
       } else if path.isEmpty, word == Self.helpVerb {
@@ -101,16 +102,17 @@ struct Completer {
     return words(of: verb, positionals)
   }
 
-  private func options(of verb: CommandGrammar, used: Set<String>) -> Answer {
+  private func options(of verb: CommandGrammar, used: [String]) -> Answer {
     var answer = Answer()
     for argument in verb.arguments
-    where argument.kind != .positional && argument.shouldDisplay {
-      let texts = (argument.names ?? []).map(\.text)
-      if !argument.isRepeating, !used.isDisjoint(with: texts) { continue }
-      for text in texts where text.hasPrefix(current) && text.count > 2 {
+    where argument.kind != .positional && argument.isVisible {
+      if !argument.isRepeating, argument.names.contains(where: used.contains) { continue }
+      for text in argument.names where text.hasPrefix(current) && text.count > 2 {
         guard !answer.candidates.contains(where: { $0.text == text }) else { continue }
         answer.candidates.append(
-          Candidate(text: text, explanation: Self.firstSentence(argument.abstract)))
+          Candidate(
+            text: text,
+            explanation: argument.explanation.substituting("{}", with: ProgramName.current)))
       }
     }
     return answer
@@ -120,11 +122,9 @@ struct Completer {
     if !verb.verbs.isEmpty, positionals.isEmpty {
       let found = verb.verbs.filter { $0.isVisible && $0.name.hasPrefix(current) }
       return Answer(
-        candidates: found.map {
-          Candidate(text: $0.name, explanation: Self.firstSentence($0.abstract))
-        })
+        candidates: found.map { Candidate(text: $0.name, explanation: $0.abstract) })
     }
-    let places = verb.arguments.filter { $0.kind == .positional && $0.shouldDisplay }
+    let places = verb.arguments.filter { $0.kind == .positional && $0.isVisible }
     guard let last = places.last else { return Answer() }
     if positionals.count < places.count {
       return values(of: places[positionals.count], typed: current, prefix: "", positionals)
@@ -136,17 +136,20 @@ struct Completer {
   private func values(
     of argument: CommandGrammar.Argument, typed: String, prefix: String, _ positionals: [String]
   ) -> Answer {
-    let kind = argument.completionKind
     var answer = Answer()
-    if kind?.file != nil { answer.action = .files }
-    if kind?.directory != nil { answer.action = .directories }
-    var texts = kind?.list?.values ?? []
+    var texts: [String] = []
+    switch argument.value {
+    case .anything, .live: break
+    case .file: answer.action = .files
+    case .directory: answer.action = .directories
+    case .list(let values): texts = values
+    }
     if let live = argument.liveName {
       texts = names.names(for: live, typed: typed, words: words, positionals: positionals)
       // A store may also be given by its path.
       if live == "store", !texts.contains(where: { $0.hasPrefix(typed) }) { answer.action = .files }
       // A word that is on the line already is not offered again.
-      if argument.isRepeating, argument.parsingStrategy == "default" {
+      if argument.isRepeating, !argument.takesRest {
         texts.removeAll { positionals.contains($0) }
       }
     }
@@ -157,7 +160,7 @@ struct Completer {
   }
 
   private func option(_ name: String, of verb: CommandGrammar) -> CommandGrammar.Argument? {
-    verb.arguments.first { $0.kind != .positional && $0.isNamed(name) }
+    verb.arguments.first { $0.kind != .positional && $0.names.contains(name) }
   }
 
   /// Finds a common option before the verb; every verb describes it in the same way.
@@ -165,10 +168,5 @@ struct Completer {
     _ name: String, _ grammar: CommandGrammar
   ) -> CommandGrammar.Argument? {
     grammar.verbs.first { $0.name == GetCommand.verbName }.flatMap { option(name, of: $0) }
-  }
-
-  private static func firstSentence(_ text: String?) -> String {
-    guard let text else { return "" }
-    return String(text.unicodeScalars.prefix { $0 != ";" && $0 != "\n" && $0 != "\t" })
   }
 }

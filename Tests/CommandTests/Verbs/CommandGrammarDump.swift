@@ -10,12 +10,28 @@ struct CommandGrammarDump {
         let name: String
       }
 
+      struct Values: Decodable {
+        struct List: Decodable { let values: [String] }
+        struct Anything: Decodable {}
+
+        let list: List?
+        let file: Anything?
+        let directory: Anything?
+        let custom: Anything?
+      }
+
       let kind: String
       let names: [Name]?
+      let valueName: String?
+      let abstract: String?
       let shouldDisplay: Bool
+      let isRepeating: Bool
+      let parsingStrategy: String
+      let completionKind: Values?
     }
 
     let commandName: String
+    let abstract: String?
     let discussion: String?
     let shouldDisplay: Bool
     let arguments: [Argument]?

@@ -1,0 +1,594 @@
+// Written by scripts/completion-grammar: make completions.
+
+extension CommandGrammar {
+  /// The arguments of every verb, which a `*` stands for.
+  static let common = """
+    --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
+    directories.
+    --vault <name> =live: Use the vault of this name.
+    --json: Print JSON
+    --quiet -q: Show only errors and warnings, no notes or progress.
+    --color <when> =auto,always,never: Color: auto, always or never.
+    --passphrase <source>: The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.
+    --key-file <path> =file: The key file.
+    --keyring-timeout <time>: How long the keyring may take, such as 5s.
+    --accept-rollback: Accept a vault file that is older than one seen before, or a fork of it.
+    --no-session: Neither use nor start a session.
+    --no-keyring: Leave the desktop keyring alone: it neither opens the vault nor gets copies.
+    --require-encrypted-session: Refuse a keyring that offers no encrypted connection.
+    -h --help: Show help information.
+    """
+
+  /// Each verb with what it is for, and its arguments.
+  static let table: [CommandGrammar] = [
+    CommandGrammar(
+      "",
+      "",
+      """
+      --version: Show the version.
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "set",
+      "Store a secret, or change what is known of an item.",
+      """
+      <name> =live: The item.
+      <surplus> + !:
+      --stdin: Read it from stdin
+      --file <path> =file: Read it from a file, exactly
+      --exact: With --stdin: keep a final newline.
+      --allow-empty: Store a secret of no bytes, too.
+      --generate: Generate it, and report its strength
+      --show: With --generate: write it to stdout, too.
+      --otp: The seed of one-time codes, as an otpauth:// address or base32
+      --field -f <name> =live +: The field to set
+      --open <name> =live +: A field that holds no secret: 'show' shows it, and it may be set on \
+      the line
+      --conceal <name> =live +: A field that holds a secret after all
+      --length <number>: How many characters
+      --lower: Small letters.
+      --no-lower: Small letters.
+      --upper: Capitals.
+      --no-upper: Capitals.
+      --digits: Digits.
+      --no-digits: Digits.
+      --symbols: Symbols. All four kinds by default, or only those that are named.
+      --no-symbols: Symbols. All four kinds by default, or only those that are named.
+      --exclude-look-alikes: Leave out characters that look alike: 0OoQ 1Il| 2Z 5S 8B 6G.
+      --exclude <characters>: Leave these characters out.
+      --words <number>: Use this many words of the EFF's large list instead.
+      --separator <text>: The separator between words
+      --capitalize --capitalise: Capitalize words.
+      --pattern <pattern>: A pattern instead: l u d s small letter, capital, digit, symbol
+      --copy -c: Put it on the clipboard for a while.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      --tag <word> =live +: A tag to find it by
+      --untag <word> =live +: A tag to take away
+      --note <text>: Free text about it.
+      --expires <time>: When it expires: a date, a duration such as 30d, or never.
+      --attribute <name=value> +: What other programs look it up by, such as server=example.com
+      --kind <kind> =secret,generic-password,internet-password,login,token,certificate,note,otp: \
+      What it is: secret, generic-password, internet-password, login, token, certificate, note, \
+      otp.
+      *
+      """),
+    CommandGrammar(
+      "get",
+      "Write a secret to stdout, or put it on the clipboard.",
+      """
+      <name> =live: The item, or NAME@3 for its version 3
+      --field -f <name> =live: The field
+      --revision <number> =live: An earlier version, as NAME@3 has it.
+      --out -o <file> =file: Write it to a file that only you can read
+      --qr: Draw it as a QR code, for a phone
+      --copy -c: Put it on the clipboard for a while.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "edit",
+      "Change a secret in your editor.",
+      """
+      <name> =live: The item
+      --field -f <name> =live: The field
+      --all: Edit the secret, all fields and the notes as one text.
+      --exact: Keep a final newline that the secret did not have before.
+      *
+      """),
+    CommandGrammar(
+      "list",
+      "List the names of items.",
+      """
+      <pattern> =live: Only names that contain this, below a folder/, or that match a shell \
+      pattern.
+      --long -l: Also show kind, version, times and tags.
+      --tree: Show a tree, by slashes
+      --no-tree: Show a tree, by slashes
+      --tag <word> =live: Only items with this tag.
+      --expired: Only expired items.
+      --expiring <time>: Only items that expire within this time.
+      --trash: List the trash instead.
+      --vaults: List the vaults instead: their names and files.
+      --sort <sort> =name,modified,created,expires: Newest first for modified and created, \
+      soonest first for expires.
+      --exit-code: Exit with 1 if nothing is found.
+      --no-pager: Show long lists at once, not a page at a time.
+      *
+      """),
+    CommandGrammar(
+      "show",
+      "Show everything about an item except its secrets.",
+      """
+      <name> =live: The item, or NAME@3 for its version 3
+      --reveal: Show the secrets, too.
+      --copy -c <field> =live: Show nothing, and put this field on the clipboard for a while
+      --qr: Draw the secret as a QR code for a phone, or the address of its one-time codes
+      --revision <number> =live: An earlier version, as NAME@3 has it.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "remove",
+      "Remove items: to the trash, or for good.",
+      """
+      <names> =live +: The items
+      --purge: Erase them for good, with removed items of the same name.
+      --dry-run -n: Only list what would be removed.
+      --yes -y: Do not ask before a purge or a whole folder.
+      --field <name> =live +: Remove only this field of the item
+      *
+      """),
+    CommandGrammar(
+      "rename",
+      "Rename an item, or move a folder.",
+      """
+      <name> =live: The item, a folder/ or a shell pattern.
+      <new-name> =live: The new name, or a folder/.
+      --dry-run -n: Only show what would be done.
+      --yes -y: Do not ask before a whole folder.
+      *
+      """),
+    CommandGrammar(
+      "copy",
+      "Copy an item, or a folder.",
+      """
+      <name> =live: The item, a folder/ or a shell pattern.
+      <new-name> =live: The new name, or a folder/.
+      --dry-run -n: Only show what would be done.
+      --yes -y: Do not ask before a whole folder.
+      *
+      """),
+    CommandGrammar(
+      "history",
+      "List the versions of an item.",
+      """
+      <name> =live: The item.
+      *
+      """),
+    CommandGrammar(
+      "restore",
+      "Restore an item from the trash, or an earlier version.",
+      """
+      <name> =live: The item, or NAME@3 for its version 3.
+      --revision <number> =live: Which version, as NAME@3 has it.
+      *
+      """),
+    CommandGrammar(
+      "undo",
+      "Undo the last change to items.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "generate",
+      "Generate passwords and passphrases",
+      """
+      <characters>: How many characters, as --length.
+      --length <number>: How many characters
+      --lower: Small letters.
+      --no-lower: Small letters.
+      --upper: Capitals.
+      --no-upper: Capitals.
+      --digits: Digits.
+      --no-digits: Digits.
+      --symbols: Symbols. All four kinds by default, or only those that are named.
+      --no-symbols: Symbols. All four kinds by default, or only those that are named.
+      --exclude-look-alikes: Leave out characters that look alike: 0OoQ 1Il| 2Z 5S 8B 6G.
+      --exclude <characters>: Leave these characters out.
+      --words <number>: Use this many words of the EFF's large list instead.
+      --separator <text>: The separator between words
+      --capitalize --capitalise: Capitalize words.
+      --pattern <pattern>: A pattern instead: l u d s small letter, capital, digit, symbol
+      --count <number>: How many, one per line.
+      --copy -c: Put it on the clipboard for a while.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "audit",
+      "Find equal, weak, old and expired secrets, and a vault without a way back.",
+      """
+      --only <topics> =equal,weak,old,expired,expiring,vault +: Only these, separated by commas: \
+      equal, weak, old, expired, expiring, vault.
+      --older-than <time>: What counts as old
+      --expiring <time>: What counts as expiring soon
+      --exit-code: Exit with status 1 if anything is found.
+      *
+      """),
+    CommandGrammar(
+      "run",
+      "Run a command with secrets in its environment.",
+      """
+      <names> =live +: Items and references
+      --prefix-names: Name a folder's variables by whole names: app/STRIPE_KEY is $APP_STRIPE_KEY.
+      --env <name=ref> =live +: A variable and its value: an item, a reference, or text with \
+      references
+      --env-file <path> =file +: A .env file, whose values may hold references
+      --fd <name=n> =live +: An open file in memory with the secret
+      --as-file <name> =live +: A path to a file in memory with the secret, in NAME_FILE.
+      --to-stdin <ref> =live: What the command reads from its stdin.
+      --file <file> =live + !:
+      --stdin <stdin> =live !:
+      --only: Leave out the rest of the environment, except HOME, PATH, TERM and the like.
+      --dry-run -n: Print the names of the variables, and run nothing.
+      --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
+      "read",
+      "Write what a reference points to.",
+      """
+      <reference> =live: The reference.
+      *
+      """),
+    CommandGrammar(
+      "inject",
+      "Fill in the references in a template.",
+      """
+      --in -i <file> =file: The template
+      --out -o <file> =file: Write the result to this file instead of stdout, all or nothing.
+      --mode <mode>: The permissions of that file, in octal.
+      --dry-run -n: List the references in the template
+      *
+      """),
+    CommandGrammar(
+      "otp",
+      "Write a one-time code to stdout.",
+      """
+      <name> =live: The item
+      --field -f <name> =live: The field with the seed, if not otp.
+      --qr: Draw the seed's address as a QR code instead, to enroll a phone
+      --copy -c: Put it on the clipboard for a while.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "menu",
+      "Pick an item in a menu on the display, and copy its secret.",
+      """
+      --program <command> =fuzzel,wofi,tofi,rofi,bemenu,dmenu: The program: one of those above, \
+      or a line that reads names from stdin and prints one.
+      --field <name> =live: Copy this field instead of the secret.
+      --otp: Copy a one-time code instead of the secret.
+      --clear-after <time>: When the clipboard is cleared, such as 20s
+      --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
+      tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "init",
+      "Make a vault.",
+      """
+      --from <file> =file: Restore a backup instead
+      --label <text>: A label for the first key slot.
+      --recovery: Create a recovery code
+      --no-recovery: Create a recovery code
+      --if-missing: Succeed if there is a vault already and the key that is named opens it.
+      --allow-weak: Accept a passphrase that is easily guessed.
+      *
+      """),
+    CommandGrammar(
+      "unlock",
+      "Keep the vault open for a while.",
+      """
+      --for <time>: How long, such as 8h.
+      --recovery: Open it with the recovery code
+      *
+      """),
+    CommandGrammar(
+      "lock",
+      "End the session, in every terminal at once.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "status",
+      "Show the vault, what opens it, and the state of the keyring and its copies.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "check",
+      "Verify the vault, or a backup, and say what to fix.",
+      """
+      <file> =file: A backup, '-' for stdin
+      --salvage: Rebuild the vault from what can be read
+      *
+      """),
+    CommandGrammar(
+      "key",
+      "Manage the key slots, which open the vault.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "key list",
+      "List the key slots: any one of them opens the vault.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "key add",
+      "Add a key slot.",
+      """
+      --new-passphrase <source>: A new passphrase, as --passphrase takes it.
+      --new-key-file <path> =file: A key file, created if it is missing.
+      --keyring: The desktop keyring.
+      --recovery: A recovery code.
+      --label <text>: A label for the key slot.
+      --allow-weak: Accept a passphrase that is easily guessed.
+      *
+      """),
+    CommandGrammar(
+      "key remove",
+      "Remove a key slot",
+      """
+      <slot> =live: Its id, the beginning of it, or its label.
+      *
+      """),
+    CommandGrammar(
+      "key change-passphrase",
+      "Change a passphrase",
+      """
+      <slot> =live: The slot's id or label, where there are several passphrases.
+      --new-passphrase <source>: The new passphrase, as --passphrase takes it.
+      --allow-weak: Accept a passphrase that is easily guessed.
+      *
+      """),
+    CommandGrammar(
+      "key rotate",
+      "Replace the vault key and seal everything anew",
+      """
+      --new-passphrase <source>: A new passphrase, as --passphrase takes it.
+      --new-key-file <path> =file: A key file, created if it is missing.
+      --keyring: The desktop keyring.
+      --recovery: A recovery code.
+      --label <text>: A label for the key slot.
+      --allow-weak: Accept a passphrase that is easily guessed.
+      --dry-run -n: Only show which keys stop working, and the new ones.
+      *
+      """),
+    CommandGrammar(
+      "key upgrade",
+      "Strengthen passphrase slots with weak parameters.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "keyring",
+      "Inspect and unlock the desktop keyring, and manage the copies in it.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "keyring status",
+      "Show the state of the desktop keyring.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "keyring unlock",
+      "Unlock the desktop keyring from here, with its own password.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "keyring sync",
+      "Bring the copies in the keyring up to date, and report those that others changed.",
+      """
+      --take: Take what other programs changed, or keep under the same name, as new versions.
+      --overwrite: Replace what other programs changed by what the vault holds
+      *
+      """),
+    CommandGrammar(
+      "keyring publish",
+      "Turn copies for other programs on or off.",
+      """
+      <state> =on,off: on or off.
+      <names> =live +: Items
+      *
+      """),
+    CommandGrammar(
+      "keyring list",
+      "List the items of all programs in the desktop keyring.",
+      """
+      --attribute <name=value> +: Only items with this attribute.
+      *
+      """),
+    CommandGrammar(
+      "keyring adopt",
+      "Take other programs' items of the desktop keyring into the vault.",
+      """
+      <item>: The item.
+      --all: Take every item
+      --as <name>: Its name in the vault.
+      --replace: Store the secret as a new version of the item that has the name.
+      *
+      """),
+    CommandGrammar(
+      "backup",
+      "Write the vault and its history into one sealed file, and verify it.",
+      """
+      <file> =file: The file, where an older backup is replaced
+      --keep <number>: In a folder: how many backups of this vault to keep there.
+      *
+      """),
+    CommandGrammar(
+      "settings",
+      "Show or change the settings of this vault.",
+      """
+      <name> =session,clipboard: What to set.
+      <value>: A time, 0, or default.
+      *
+      """),
+    CommandGrammar(
+      "defaults",
+      "Keep preferences, in the grammar of macOS's defaults.",
+      """
+      <words> =live ++: A line as above.
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "data",
+      "Inspect the stores of applications.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "data stores",
+      "List the stores of all applications.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "data schema",
+      "Show the entities and properties of a store.",
+      """
+      <store> =live: The store.
+      <entity> =live: Only this entity.
+      *
+      """),
+    CommandGrammar(
+      "data fetch",
+      "Print the rows of an entity.",
+      """
+      <store> =live: The store.
+      <entity> =live: The entity.
+      --where <condition>: Only rows for which this is true.
+      --sort <key> =live +: Order by this property
+      --limit <number>: At most this many.
+      --csv: As CSV, with a line of names first (RFC 4180).
+      *
+      """),
+    CommandGrammar(
+      "data count",
+      "Count the rows of an entity.",
+      """
+      <store> =live: The store.
+      <entity> =live: The entity.
+      --where <condition>: Only rows for which this is true.
+      *
+      """),
+    CommandGrammar(
+      "data export",
+      "Write all rows, or an entity's, as one JSON document.",
+      """
+      <store> =live: The store.
+      --entity <name> =live +: Only this entity
+      --out <file> =file: Write to this file instead of stdout, all or nothing.
+      *
+      """),
+    CommandGrammar(
+      "data check",
+      "Verify a store: pages, indexes, keys, large files, metadata.",
+      """
+      <store> =live: The store.
+      *
+      """),
+    CommandGrammar(
+      "data backup",
+      "Copy a store while its application runs, as it is at one moment.",
+      """
+      <store> =live: The store.
+      <file> =file: Where to
+      *
+      """),
+    CommandGrammar(
+      "connect",
+      "Have another program get its credentials from the vault.",
+      """
+      <program> =git,docker,podman,aws,pip: git, docker, podman, aws or pip.
+      <profile-or-registry>: The profile for aws, 'default' if omitted
+      --dry-run -n: Only show what would be written.
+      *
+      """),
+    CommandGrammar(
+      "disconnect",
+      "Undo what 'connect' wrote, and nothing else.",
+      """
+      <program> =git,docker,podman,aws,pip: git, docker, podman, aws or pip.
+      <profile-or-registry>: The profile for aws, 'default' if omitted
+      --dry-run -n: Only show what would be written.
+      *
+      """),
+    CommandGrammar(
+      "credential",
+      "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
+      """
+      <face> =git,docker,aws,askpass,keyring: The protocol.
+      <action> =live ++: The words of the program.
+      *
+      """),
+    CommandGrammar(
+      "import",
+      "Import the secrets of another program.",
+      """
+      <format> =pass,gopass,1password,bitwarden,keepassxc,lastpass,dashlane,protonpass,1pux,apple,\
+      chrome,firefox,csv,otpauth,dotenv,json: pass, gopass, 1password, bitwarden, keepassxc, \
+      lastpass, dashlane, protonpass, 1pux, apple, chrome, firefox, csv, otpauth, dotenv, json.
+      <path> =file: The file, or the folder of pass and gopass, which are found by themselves
+      --dry-run -n: Only show what would be done.
+      --replace: Give existing items with other secrets a new version.
+      --prefix <text>: A prefix for all names, such as old/.
+      --only <patterns>: Only names that match one of these shell patterns, in any case.
+      --references <path> =file: Write the .env file with references in place of its secrets
+      --yes -y: Replace the file of --references without asking.
+      --columns <list>: The columns of a csv: name, folder, secret, user, url, otp, notes, tags, \
+      another field, or '-'
+      --no-headings: The first row of a csv is an item, too.
+      --kdbx-key-file <path> =file: The key file of a KeePassXC database.
+      --kdbx-no-password: The KeePassXC database has no password: its key file alone opens it.
+      *
+      """),
+    CommandGrammar(
+      "export",
+      "Write secrets in a format that other programs read",
+      """
+      <format> =json,dotenv,pass,keepassxc,bitwarden: json, dotenv, pass, keepassxc (XML) or \
+      bitwarden (JSON).
+      <glob> =live: Only the items of a folder, app/, or a shell pattern.
+      --prefix-names: In dotenv, name a folder's variables by whole names.
+      --out -o <path> =file: The file, which only you can read, '-' for stdout
+      --yes -y: Write secrets in plain text without asking.
+      *
+      """),
+    CommandGrammar(
+      "completions",
+      "Print the completion script of a shell.",
+      """
+      <shell> =bash,zsh,fish: bash, zsh or fish.
+      --command <name>: The name that the command is installed under.
+      -h --help: Show help information.
+      """),
+  ]
+}
