@@ -65,6 +65,16 @@ public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   /// Orders names by their Unicode scalars.
   public static func < (left: ItemName, right: ItemName) -> Bool {
-    left.text.unicodeScalars.lexicographicallyPrecedes(right.text.unicodeScalars)
+    left.text.precedes(right.text)
+  }
+}
+
+extension String {
+  /// Whether it comes before another text by Unicode scalars, whose order is that of their UTF-8.
+  func precedes(_ other: String) -> Bool {
+    let (left, right) = (utf8.span, other.utf8.span)
+    let count = min(left.count, right.count)
+    for place in 0..<count where left[place] != right[place] { return left[place] < right[place] }
+    return left.count < right.count
   }
 }

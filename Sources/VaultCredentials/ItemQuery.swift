@@ -46,10 +46,20 @@ public struct ItemQuery: Sendable {
     if let expiresBefore {
       guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
     }
-    if let folder, !record.name.utf8.starts(with: "\(folder)/".utf8) { return false }
-    if let text, record.name.lowercased().utf8.firstRange(of: text.lowercased().utf8) == nil {
+    return matches(name: record.name)
+  }
+
+  /// Whether the query asks for nothing but names of live items.
+  var isOfNames: Bool {
+    tag == nil && attributes.isEmpty && expiresBefore == nil && !isInTrash
+  }
+
+  /// Whether a name is one that the query asks for.
+  func matches(name: String) -> Bool {
+    if let folder, !name.utf8.starts(with: "\(folder)/".utf8) { return false }
+    if let text, name.lowercased().utf8.firstRange(of: text.lowercased().utf8) == nil {
       return false
     }
-    return pattern.map { NamePattern($0).matches(record.name) } ?? true
+    return pattern.map { NamePattern($0).matches(name) } ?? true
   }
 }

@@ -82,7 +82,7 @@ struct LiveNames: Completer.NameSource {
   ) -> [String] {
     var query = ItemQuery()
     query.isInTrash = fromTrash
-    return ((try? vault.items(matching: query)) ?? []).map(\.name.text)
+    return (try? vault.read().names(matching: query)) ?? []
   }
 
   /// Completes the name after `VARIABLE=`.

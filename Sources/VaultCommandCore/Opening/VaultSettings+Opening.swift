@@ -72,9 +72,9 @@ extension VaultSettings {
   ///
   /// A vault with many thousand items is not searched.
   private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
-    guard let name, let items = try? vault.items(), items.count <= 5000 else { return nil }
+    guard let name, let names = try? vault.read().names(), names.count <= 5000 else { return nil }
     let folder = "\(name.text)/"
-    if items.contains(where: { $0.name.text.utf8.starts(with: folder.utf8) }) { return folder }
-    return Suggestion.nearest(to: name.text, among: items.map(\.name.text))
+    if names.contains(where: { $0.utf8.starts(with: folder.utf8) }) { return folder }
+    return Suggestion.nearest(to: name.text, among: names)
   }
 }

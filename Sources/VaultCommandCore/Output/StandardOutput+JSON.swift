@@ -6,4 +6,23 @@ extension StandardOutput {
   package static func write(_ members: [(String, JSONValue)]) throws {
     try write(JSONValue.document(members + Notices.members))
   }
+
+  /// Writes a JSON document whose only member is a list, with the warnings so far.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the member.
+  ///   - elements: The elements of the list.
+  ///   - body: Writes an element.
+  /// - Throws: `System.Failure` if stdout cannot be written.
+  package static func write<Element>(
+    _ name: String, _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
+  ) throws {
+    var writer = JSONWriter(isPretty: true)
+    writer.object { document in
+      document.next("schema", .number(JSONValue.schema))
+      document.next(name) { $0.array(elements, body) }
+      for (name, value) in Notices.members { document.next(name, value) }
+    }
+    try write(writer.bytes + [0x0A])
+  }
 }

@@ -135,7 +135,7 @@ struct ItemRecords: Sendable, RandomAccessCollection {
   }
 
   /// The names of live items with their positions, in the order of positions.
-  private func liveNames() -> [(name: String, position: Int)] {
+  func liveNames() -> [(name: String, position: Int)] {
     read { opened in
       places.indices.compactMap { position in
         let place = places[position]

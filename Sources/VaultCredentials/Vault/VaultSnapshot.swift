@@ -43,6 +43,16 @@ public struct VaultSnapshot: Sendable {
     index.items.matching(query).map(item)
   }
 
+  /// Returns the names of the items that match a query, sorted as ``items(matching:)`` sorts them.
+  ///
+  /// Where the query asks for nothing but names, nothing else of an item is decoded.
+  package func names(matching query: ItemQuery = .all) -> [String] {
+    guard query.isOfNames else { return items(matching: query).map(\.name.text) }
+    return index.items.liveNames().map(\.name).filter(query.matches(name:)).sorted {
+      $0.precedes($1)
+    }
+  }
+
   /// The live item with a name, or `nil` if there is none.
   ///
   /// - Parameter name: The item's name.

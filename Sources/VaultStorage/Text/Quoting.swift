@@ -78,28 +78,76 @@ package enum Quoting {
   /// Appends a string of JSON with its quotes; see ``json(_:)``.
   package static func appendJSON(_ text: String, to output: inout [UInt8]) {
     output.append(double)
-    // Most texts need no escape.
-    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != double && $0 != backslash }) {
-      output += text.utf8
-      output.append(double)
-      return
-    }
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += [backslash, double]
-      case "\\": output += [backslash, backslash]
-      case "\n": output += [backslash, UInt8(ascii: "n")]
-      case "\r": output += [backslash, UInt8(ascii: "r")]
-      case "\t": output += [backslash, UInt8(ascii: "t")]
-      case _ where isActedOn(scalar):
-        let digits = String(scalar.value, radix: 16)
-        output += [backslash, UInt8(ascii: "u")]
-        output += repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
-        output += digits.utf8
-      default: output += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+    let bytes = text.utf8.span
+    // What needs no escape is appended in runs.
+    var (start, next) = (0, 0)
+    while next < bytes.count {
+      let byte = bytes[next]
+      guard isEscaped(byte) else {
+        // Most bytes end here.
+        guard byte >= 0xC2, let length = lengthOfControl(bytes, at: next) else {
+          next += 1
+          continue
+        }
+        appendRun(bytes, start..<next, to: &output)
+        appendEscape(scalar(bytes, next..<next + length), to: &output)
+        next += length
+        start = next
+        continue
       }
+      appendRun(bytes, start..<next, to: &output)
+      switch byte {
+      case double, backslash: output += [backslash, byte]
+      case 0x0A: output += [backslash, UInt8(ascii: "n")]
+      case 0x0D: output += [backslash, UInt8(ascii: "r")]
+      case 0x09: output += [backslash, UInt8(ascii: "t")]
+      default: appendEscape(UInt32(byte), to: &output)
+      }
+      next += 1
+      start = next
     }
+    if start == 0 { output += text.utf8 } else { appendRun(bytes, start..<next, to: &output) }
     output.append(double)
+  }
+
+  /// Whether JSON or a terminal needs an escape for an ASCII character.
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == double || byte == backslash || byte == 0x7F
+  }
+
+  /// The length of a scalar beyond ASCII that a terminal would act on; `nil` for any other byte.
+  private static func lengthOfControl(_ bytes: Span<UInt8>, at place: Int) -> Int? {
+    let length: Int
+    // The first bytes of the scalars of ``isActedOn(_:)``.
+    switch bytes[place] {
+    case 0xC2, 0xD8: length = 2
+    case 0xE2, 0xEF: length = 3
+    default: return nil
+    }
+    guard let scalar = Unicode.Scalar(scalar(bytes, place..<place + length)) else { return nil }
+    return isActedOn(scalar) ? length : nil
+  }
+
+  /// The scalar of two or three bytes: RFC 3629, section 3.
+  private static func scalar(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
+    let last = range.upperBound - 1
+    let low = UInt32(bytes[last] & 0x3F) | UInt32(bytes[last - 1] & 0x3F) << 6
+    return range.count == 2
+      ? UInt32(bytes[last] & 0x3F) | UInt32(bytes[last - 1] & 0x1F) << 6
+      : low | UInt32(bytes[last - 2] & 0x0F) << 12
+  }
+
+  private static func appendRun(
+    _ bytes: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
+  ) {
+    for place in range { output.append(bytes[place]) }
+  }
+
+  private static func appendEscape(_ scalar: UInt32, to output: inout [UInt8]) {
+    let digits = String(scalar, radix: 16)
+    output += [backslash, UInt8(ascii: "u")]
+    output += repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+    output += digits.utf8
   }
 
   // MARK: Terminal

@@ -8,8 +8,15 @@ package enum Timestamp {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let rest = seconds - days * 86_400
     let (year, month, day) = civil(days)
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
-      + "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
+    var text: [UInt8] = []
+    text.reserveCapacity(20)
+    append(year, 4, UInt8(ascii: "-"), to: &text)
+    append(month, 2, UInt8(ascii: "-"), to: &text)
+    append(day, 2, UInt8(ascii: "T"), to: &text)
+    append(rest / 3600, 2, UInt8(ascii: ":"), to: &text)
+    append(rest / 60 % 60, 2, UInt8(ascii: ":"), to: &text)
+    append(rest % 60, 2, UInt8(ascii: "Z"), to: &text)
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Reads `2026-12-31` or `2026-12-31T10:00:00Z`; returns `nil` for anything else.
@@ -40,9 +47,26 @@ package enum Timestamp {
     return Int64(digits)
   }
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// Appends a number, with zeros before it up to a width, and a mark behind it.
+  private static func append(
+    _ number: Int64, _ width: Int, _ mark: UInt8, to text: inout [UInt8]
+  ) {
+    // A year may be of any length, and before the first one.
+    if number < 0 || number > 9999 {
+      text += String(number).utf8
+    } else {
+      var unit: Int64 = 1
+      var digits = 1
+      while digits < width || number / unit > 9 {
+        unit *= 10
+        digits += 1
+      }
+      while unit > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+        unit /= 10
+      }
+    }
+    text.append(mark)
   }
 
   // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".

@@ -7,7 +7,8 @@ package import VaultStorage
 package enum StandardOutput {
   private static let descriptor: Int32 = 1
 
-  package static var isTerminal: Bool { ProcessState.isTerminal(descriptor) }
+  // Asked once: a list asks for each of its names.
+  package static let isTerminal = ProcessState.isTerminal(descriptor)
 
   /// Whether styles show: ``TextStyle``.
   static var isColored: Bool { OutputOptions.isColored(onTerminal: isTerminal) }

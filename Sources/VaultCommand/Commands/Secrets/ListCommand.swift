@@ -105,14 +105,18 @@ struct ListRequest: Equatable, Sendable {
     }
     guard !vaults else { return try listVaults(settings) }
     let query = try query()
-    let (items, names) = try settings.withVault { vault in
-      let items = try vault.items(matching: query)
+    let needsItems = settings.writesJSON || long || sort != .name
+    let (items, names, known) = try settings.withVault { vault in
+      let snapshot = try vault.read()
+      let items = needsItems ? snapshot.items(matching: query) : []
+      let names = needsItems ? [] : snapshot.names(matching: query)
       // Only for a suggestion.
-      return (items, items.isEmpty && pattern != nil ? try vault.items().map(\.name.text) : [])
+      let isNothing = items.isEmpty && names.isEmpty && pattern != nil
+      return (items, names, isNothing ? snapshot.names() : [])
     }
-    try write(sorted(items), settings)
-    guard items.isEmpty else { return }
-    if StandardError.isTerminal, !settings.writesJSON { tellNothing(names) }
+    if needsItems { try write(sorted(items), settings) } else { try write(names) }
+    guard items.isEmpty, names.isEmpty else { return }
+    if StandardError.isTerminal, !settings.writesJSON { tellNothing(known) }
     if exitCode { throw ExitStatusOnly(status: .no) }
   }
 
@@ -151,16 +155,28 @@ struct ListRequest: Equatable, Sendable {
 
   private func write(_ items: [Item], _ settings: VaultSettings) throws {
     if settings.writesJSON {
-      return try StandardOutput.write([("items", .array(items.map(\.json)))])
+      return try StandardOutput.write("items", items) { writer, item in
+        writer.object { object in item.eachMember { object.next($0, $1) } }
+      }
     }
-    let names = items.map { StandardOutput.shown($0.name.text) }
+    guard long else { return try write(items.map(\.name.text)) }
+    try Pager.write(
+      StandardOutput.isTerminal ? ItemTable(items).text : Self.lines(items), isAllowed: !noPager)
+  }
+
+  /// Writes names alone: a tree, or a line for each.
+  private func write(_ names: [String]) throws {
+    let names = StandardOutput.isTerminal ? names.map(StandardOutput.shown) : names
     let text: String
-    if long {
-      text = StandardOutput.isTerminal ? ItemTable(items).text : Self.lines(items)
-    } else if tree ?? (StandardOutput.isTerminal && sort == .name) {
+    if tree ?? (StandardOutput.isTerminal && sort == .name) {
       text = NameTree(names).text
     } else {
-      text = names.map { $0 + "\n" }.joined()
+      var lines = ""
+      for name in names {
+        lines += name
+        lines += "\n"
+      }
+      text = lines
     }
     try Pager.write(text, isAllowed: !noPager)
   }
@@ -288,20 +304,26 @@ extension Item {
 
   /// The members of ``json``.
   var members: [(String, JSONValue)] {
-    [
-      ("id", .string(id)), ("name", .string(name.text)), ("kind", .string(kind.name)),
-      ("version", .number(Int64(clamping: version))),
-      ("created", .string(Timestamp.text(created))),
-      ("modified", .string(Timestamp.text(modified))),
-      ("expires", .optional(expires.map(Timestamp.text))),
-      ("trashed", .optional(trashed.map(Timestamp.text))), ("note", .string(note)),
-      ("tags", .strings(tags)),
-      (
-        "attributes",
-        .object(attributes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
-      ),
-      ("copy", .string(publishedCopy.rawValue)),
-      ("earlierVersions", .number(Int64(earlierVersions))),
-    ]
+    var members: [(String, JSONValue)] = []
+    eachMember { members.append(($0, $1)) }
+    return members
+  }
+
+  /// Calls `body` with each member of ``json``: a long list is written without keeping them.
+  func eachMember(_ body: (String, JSONValue) -> Void) {
+    body("id", .string(id))
+    body("name", .string(name.text))
+    body("kind", .string(kind.name))
+    body("version", .number(Int64(clamping: version)))
+    body("created", .string(Timestamp.text(created)))
+    body("modified", .string(Timestamp.text(modified)))
+    body("expires", .optional(expires.map(Timestamp.text)))
+    body("trashed", .optional(trashed.map(Timestamp.text)))
+    body("note", .string(note))
+    body("tags", .strings(tags))
+    let attributes = attributes.sorted { $0.key < $1.key }
+    body("attributes", .object(attributes.map { ($0.key, .string($0.value)) }))
+    body("copy", .string(publishedCopy.rawValue))
+    body("earlierVersions", .number(Int64(earlierVersions)))
   }
 }

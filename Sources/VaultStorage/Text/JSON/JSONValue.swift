@@ -36,7 +36,7 @@ package enum JSONValue: Sendable {
     return writer.text
   }
 
-  private func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.literal("null")
     case .bool(let flag): writer.literal(flag ? "true" : "false")

@@ -6,6 +6,8 @@ package struct JSONWriter {
   private let isPretty: Bool
   private var level = 0
   private var output: [UInt8] = []
+  /// Whether the innermost object of ``object(_:)`` has no member yet.
+  private var isEmpty = true
 
   /// Starts an empty text.
   ///
@@ -15,6 +17,9 @@ package struct JSONWriter {
 
   /// The text so far, without a final line break.
   package var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// The bytes of ``text``.
+  package var bytes: [UInt8] { output }
 
   /// Writes a string with its quotes.
   package mutating func string(_ text: String) { Quoting.appendJSON(text, to: &output) }
@@ -34,6 +39,31 @@ package struct JSONWriter {
     _ members: [Element], _ body: (inout JSONWriter, Element) -> Void
   ) {
     list(UInt8(ascii: "{"), UInt8(ascii: "}"), members, body)
+  }
+
+  /// Writes an object whose members `body` writes one after another, each with ``next(_:_:)``.
+  package mutating func object(_ body: (inout JSONWriter) -> Void) {
+    output.append(UInt8(ascii: "{"))
+    level += 1
+    isEmpty = true
+    body(&self)
+    level -= 1
+    if !isEmpty { breakLine() }
+    isEmpty = false
+    output.append(UInt8(ascii: "}"))
+  }
+
+  /// Writes the next member of an object of ``object(_:)``.
+  package mutating func next(_ name: String, _ value: JSONValue) {
+    next(name) { value.write(to: &$0) }
+  }
+
+  /// Writes the next member of an object of ``object(_:)``, with its value by `body`.
+  package mutating func next(_ name: String, _ body: (inout JSONWriter) -> Void) {
+    if !isEmpty { output.append(UInt8(ascii: ",")) }
+    breakLine()
+    member(name, body)
+    isEmpty = false
   }
 
   /// Writes the name of a member, and its value by `body`.
@@ -70,6 +100,9 @@ package struct JSONWriter {
   private mutating func breakLine() {
     guard isPretty else { return }
     output.append(0x0A)
-    output += repeatElement(0x20, count: 2 * level)
+    for _ in 0..<level {
+      output.append(0x20)
+      output.append(0x20)
+    }
   }
 }
