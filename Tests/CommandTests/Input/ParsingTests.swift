@@ -92,7 +92,8 @@ struct ParsingTests {
     for option in verb.lists { given.append([option, "one", option, "two"]) }
     var lines: [[String]] = []
     for words in given {
-      for other in others {
+      // An option that is given twice is for the parser, which takes the last one.
+      for other in others where !words[0].hasPrefix(other.first ?? "none") {
         lines.append([verb.name] + word + words + other)
         lines.append([verb.name] + words + word + other)
         lines.append(other + [verb.name] + words + word)
