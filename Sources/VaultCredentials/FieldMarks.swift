@@ -17,7 +17,7 @@ struct FieldMarks: Equatable {
   private var marks: [String: Bool]
 
   /// Reads an item's attributes; lines that make no sense are skipped.
-  init(_ attributes: [String: String]) {
+  init(_ attributes: NamedTexts) {
     marks = [:]
     for line in (attributes[Self.attribute] ?? "").unicodeScalars.split(separator: "\n") {
       guard let sign = line.first, line.count > 1, sign == "+" || sign == "-" else { continue }

@@ -80,10 +80,13 @@ public struct Item: Sendable, Identifiable {
   public let tags: [String]
   /// The attributes that other programs look it up by, such as `service`, `account`, `server`.
   public var attributes: [String: String] {
-    guard storedAttributes[FieldMarks.attribute] != nil else { return storedAttributes }
-    return storedAttributes.filter { $0.key != FieldMarks.attribute }
+    var attributes: [String: String] = [:]
+    for attribute in storedAttributes.all where attribute.name != FieldMarks.attribute {
+      attributes[attribute.name] = attribute.text
+    }
+    return attributes
   }
-  private let storedAttributes: [String: String]
+  private let storedAttributes: NamedTexts
   /// The state of its copy in the keyring.
   ///
   /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all
@@ -130,7 +133,7 @@ public struct Item: Sendable, Identifiable {
   ///
   /// - Parameter field: The name of a field, such as `user`.
   /// - Returns: Whether it is open.
-  public static func isUsuallyOpen(field: String) -> Bool { FieldMarks([:]).isOpen(field) }
+  public static func isUsuallyOpen(field: String) -> Bool { FieldMarks(NamedTexts()).isOpen(field) }
 }
 
 /// An earlier version of an item that can still be read and restored.

@@ -56,7 +56,7 @@ public struct ItemChanges: Sendable {
         else { throw Self.tooLong("an attribute", "255 bytes of name and 4 KiB of value") }
         guard ItemLimits.isPlain(name) else { throw Self.notPlain("an attribute's name") }
       }
-      record.attributes = attributes
+      record.attributes = NamedTexts(attributes)
     }
     if !openFields.isEmpty { try mark(openFields, in: &record) }
     if let expires { record.expires = expires?.milliseconds ?? 0 }

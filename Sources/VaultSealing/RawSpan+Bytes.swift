@@ -76,8 +76,20 @@ extension RawSpan {
   }
 
   /// Whether the bytes in `range` are UTF-8.
-  @inlinable package func isText(_ range: Range<Int>) -> Bool {
+  package func isText(_ range: Range<Int>) -> Bool {
     unsafe extracting(range).withUnsafeBytes { buffer in
+      // ASCII, as most texts are, is checked eight bytes at a time.
+      var index = 0
+      var high: UInt64 = 0
+      while index + 8 <= buffer.count {
+        high |= unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        index += 8
+      }
+      while index < buffer.count {
+        high |= unsafe UInt64(buffer[index])
+        index += 1
+      }
+      if high & 0x8080_8080_8080_8080 == 0 { return true }
       let bytes = unsafe Span(_unsafeElements: buffer.bindMemory(to: UInt8.self))
       return (try? UTF8Span(validating: bytes)) != nil
     }

@@ -151,10 +151,10 @@ package final class Directory: Sendable {
       if isHome(status) { break }
       below = status
     }
-    var components = path.unicodeScalars.split(separator: "/").map(String.init).dropLast(2)
-    while !components.isEmpty {
-      let above = "/" + components.joined(separator: "/")
-      components.removeLast()
+    var named = Self.above(Self.above(path))
+    while !named.isEmpty {
+      let above = named
+      named = Self.above(above)
       guard let link = try? System.status(of: above, in: AT_FDCWD),
         let target = try? System.targetStatus(of: above, in: AT_FDCWD)
       else { break }
@@ -164,6 +164,19 @@ package final class Directory: Sendable {
       try check(ancestor: target, at: above)
       if isHome(target) { break }
     }
+  }
+
+  /// The path without its last component; empty for one component.
+  ///
+  /// By hand: joining a list of components costs more than all the calls of the kernel here, since
+  /// its types are looked up at run time.
+  private static func above(_ path: String) -> String {
+    let bytes = path.utf8
+    guard let last = bytes.lastIndex(where: { $0 != 0x2F }),
+      let slash = bytes[...last].lastIndex(of: 0x2F),
+      let end = bytes[..<slash].lastIndex(where: { $0 != 0x2F })
+    else { return "" }
+    return String(path[...end])
   }
 
   /// Whether somebody else may replace what is in a directory.

@@ -40,8 +40,14 @@ package struct VaultSettings: Equatable, Sendable {
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }
     options.desktopKeyring = Self.keyrings.withLock { keyrings in
-      let keyring = keyrings[options.allowsKeyringPrompt] ?? options.makeKeyring()
-      keyrings[options.allowsKeyringPrompt] = keyring
+      let known = options.allowsKeyringPrompt ? keyrings.asking : keyrings.silent
+      if let known { return known }
+      let keyring = options.makeKeyring()
+      if options.allowsKeyringPrompt {
+        keyrings.asking = keyring
+      } else {
+        keyrings.silent = keyring
+      }
       return keyring
     }
     return try LockedVault(
@@ -52,7 +58,12 @@ package struct VaultSettings: Equatable, Sendable {
 
   /// One keyring for all vaults that a command opens, by whether it may prompt, so that a hung one
   /// is waited for only once.
-  private static let keyrings = Mutex<[Bool: any DesktopKeyring]>([:])
+  private struct Keyrings: Sendable {
+    var asking: (any DesktopKeyring)?
+    var silent: (any DesktopKeyring)?
+  }
+
+  private static let keyrings = Mutex(Keyrings())
 
   package func location() throws -> StoreLocation {
     if let home = home ?? ProcessState.variable(EnvironmentNames.home) {

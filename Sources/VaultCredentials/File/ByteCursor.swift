@@ -16,6 +16,8 @@ struct ByteCursor {
 
   init(at offset: Int = 0) { self.offset = offset }
 
+  // Inlined: every record of an index is walked by these, for each command that changes one of them.
+  @inline(__always)
   mutating func range(_ count: Int, in bytes: RawSpan) throws(FormatError) -> Range<Int> {
     guard count >= 0, count <= bytes.byteCount - offset else {
       throw FormatError.truncated(at: offset)
@@ -24,6 +26,7 @@ struct ByteCursor {
     return offset..<offset + count
   }
 
+  @inline(__always)
   mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
     _ type: Number.Type, in bytes: RawSpan
   ) throws(FormatError) -> Number {

@@ -39,7 +39,7 @@ struct ItemRecord: Sendable, Equatable {
   var copyHash = Bytes16.zero
   var note = ""
   var tags: [String] = []
-  var attributes: [String: String] = [:]
+  var attributes = NamedTexts()
   var offset: UInt64 = 0
   var length: UInt32 = 0
   var hash = Bytes16.zero
@@ -68,12 +68,10 @@ struct ItemRecord: Sendable, Equatable {
     try record.str32(note)
     try record.count(tags.count, as: UInt16.self)
     for tag in tags { try record.str16(tag) }
-    try record.count(attributes.count, as: UInt16.self)
-    for (name, value) in attributes.sorted(by: {
-      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
-    }) {
-      try record.str16(name)
-      try record.str16(value)
+    try record.count(attributes.all.count, as: UInt16.self)
+    for attribute in attributes.all {
+      try record.str16(attribute.name)
+      try record.str16(attribute.text)
     }
     record.put(offset)
     record.put(length)
@@ -114,18 +112,11 @@ struct ItemRecord: Sendable, Equatable {
       }
       tags.append(tag)
     }
-    var last: String?
-    let attributeCount = try cursor.u16(in: bytes)
-    if attributeCount > 0 {
-      attributes.reserveCapacity(min(Int(attributeCount), ItemLimits.attributes))
-    }
-    for _ in 0..<attributeCount {
+    for _ in 0..<(try cursor.u16(in: bytes)) {
       let name = try cursor.str16(in: bytes)
-      if let last, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+      guard attributes.append(try cursor.str16(in: bytes), named: name) else {
         throw FormatError.notCanonical("order of attributes", at: cursor.offset)
       }
-      last = name
-      attributes[name] = try cursor.str16(in: bytes)
     }
     offset = try cursor.u64(in: bytes)
     length = try cursor.u32(in: bytes)

@@ -1,5 +1,4 @@
 import VaultSealing
-import VaultStorage
 
 /// The sealed index of a vault file.
 ///
@@ -37,47 +36,6 @@ package struct VaultIndex: Sendable {
     var copyHash: [UInt8]
   }
 
-  /// Values by name.
-  ///
-  /// A list, not a dictionary: there are a few, and every `get` would pay for the dictionary's type.
-  struct Settings: Sendable {
-    struct Setting: Sendable {
-      let name: String
-      var value: String
-    }
-
-    /// In the order of their names' bytes.
-    private(set) var all: [Setting] = []
-
-    /// Adds a setting whose name comes after all others.
-    mutating func append(_ setting: Setting) -> Bool {
-      if let last = all.last, !last.name.utf8.lexicographicallyPrecedes(setting.name.utf8) {
-        return false
-      }
-      all.append(setting)
-      return true
-    }
-
-    subscript(name: String) -> String? {
-      get { all.first { $0.name.isSame(as: name) }?.value }
-      set {
-        let position =
-          all.firstIndex { !$0.name.utf8.lexicographicallyPrecedes(name.utf8) } ?? all.endIndex
-        let isThere = position < all.endIndex && all[position].name.isSame(as: name)
-        switch (newValue, isThere) {
-        case (let value?, true): all[position].value = value
-        case (let value?, false): all.insert(Setting(name: name, value: value), at: position)
-        case (nil, true): all.remove(at: position)
-        case (nil, false): break
-        }
-      }
-    }
-
-    mutating func removeAll(where isRemoved: (String) -> Bool) {
-      all.removeAll { isRemoved($0.name) }
-    }
-  }
-
   static let version: UInt16 = 1
   static let maximumItems = 20_000
   static let maximumAncestors = 64
@@ -93,7 +51,7 @@ package struct VaultIndex: Sendable {
   var ancestors: [Ancestor] = []
   var tombstones: [Tombstone] = []
   var withdrawals: [Withdrawal] = []
-  var settings = Settings()
+  var settings = NamedTexts()
   var items = ItemRecords()
   /// Some items were skipped: this index must not be written.
   private(set) var isPartial = false
@@ -188,7 +146,7 @@ package struct VaultIndex: Sendable {
     try writer.count(settings.all.count, as: UInt16.self)
     for setting in settings.all {
       try writer.str16(setting.name)
-      try writer.str16(setting.value)
+      try writer.str16(setting.text)
     }
     try writer.count(items.count, as: UInt32.self)
     return writer.bytes
@@ -270,9 +228,8 @@ package struct VaultIndex: Sendable {
       withdrawals.append(next)
     }
     for _ in 0..<(try cursor.u16(in: bytes)) {
-      let setting = Settings.Setting(
-        name: try cursor.str16(in: bytes), value: try cursor.str16(in: bytes))
-      guard settings.append(setting) else {
+      let name = try cursor.str16(in: bytes)
+      guard settings.append(try cursor.str16(in: bytes), named: name) else {
         throw FormatError.notCanonical("order of settings", at: cursor.offset)
       }
     }
@@ -283,11 +240,15 @@ package struct VaultIndex: Sendable {
     unlessNamed names: [[UInt8]], in bytes: RawSpan, at cursor: inout ByteCursor
   ) throws -> Bool {
     var ahead = cursor
-    let length = Int(try ahead.u32(in: bytes))
-    let record = try ahead.range(length, in: bytes)
-    var inside = ByteCursor(at: record.lowerBound + 16)
-    let name = try inside.range(Int(inside.u16(in: bytes)), in: bytes)
-    for wanted in names where bytes.matches(wanted, at: name) { return false }
+    let record = try ahead.range(Int(ahead.u32(in: bytes)), in: bytes)
+    // Id, length of the name, name.
+    let name = record.lowerBound + 18
+    guard record.count >= 18 else { throw FormatError.truncated(at: record.lowerBound) }
+    let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
+    guard length <= bytes.byteCount - name else { throw FormatError.truncated(at: name) }
+    for wanted in names where wanted.count == length {
+      if bytes.matches(wanted, at: name..<name + length) { return false }
+    }
     cursor = ahead
     return true
   }
