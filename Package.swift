@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "vault", targets: ["vault"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultPreferencesFoundation", targets: ["VaultPreferencesFoundation"]),
+    .library(name: "VaultPreferencesConfiguration", targets: ["VaultPreferencesConfiguration"]),
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsFoundation", targets: ["VaultCredentialsFoundation"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
@@ -26,12 +27,16 @@ let package = Package(
   traits: [
     .trait(
       name: "AppData", description: "VaultAppData and SwiftData, whose macros need swift-syntax"),
+    .trait(
+      name: "Configuration",
+      description: "VaultPreferencesConfiguration, a provider for swift-configuration"),
     .trait(name: "Command", description: "The command, which needs swift-argument-parser"),
     .default(enabledTraits: ["AppData", "Command"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
   ],
   targets: [
     // The entry point and the command.
@@ -88,6 +93,17 @@ let package = Package(
     .target(
       name: "VaultCredentialsFoundation",
       dependencies: ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"]),
+    // Preferences for programs that read their configuration with swift-configuration.
+    .target(
+      name: "VaultPreferencesConfiguration",
+      dependencies: [
+        "VaultPreferences",
+        .product(
+          name: "Configuration", package: "swift-configuration",
+          condition: .when(traits: ["Configuration"])),
+      ],
+      // As that package is built: its protocol's async functions run on the caller's actor.
+      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(
       name: "VaultPreferencesFoundation",
       dependencies: ["VaultPreferences", "VaultStorageFoundation"]),

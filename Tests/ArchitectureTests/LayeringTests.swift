@@ -31,6 +31,7 @@ struct LayeringTests {
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"],
+    "VaultPreferencesConfiguration": ["VaultPreferences"],
     "VaultPreferencesFoundation": ["VaultPreferences", "VaultStorageFoundation"],
     "VaultStorageFoundation": ["VaultStorage"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
@@ -49,6 +50,7 @@ struct LayeringTests {
     "ArgumentParser": ["VaultCommand", "vault"],
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
+    "Configuration": ["VaultPreferencesConfiguration"],
     // Corelibs' Foundation would pull ICU into the command.
     "Foundation": [
       "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",

@@ -157,6 +157,13 @@ struct ConsumerTests {
     }
   }
 
+  @Test func theProviderIsFetchedWithItsTrait() throws {
+    try consume(["VaultPreferencesConfiguration": ""], traits: #"["Configuration"]"#)
+    let names = try fetched()
+    #expect(names.contains("swift-configuration"))
+    #expect(!names.contains("swift-syntax") && !names.contains("swift-argument-parser"))
+  }
+
   @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {
     try consume(["VaultAppData": Self.appData], traits: #"["AppData"]"#)
     #expect(try fetched() == ["swift-syntax"])

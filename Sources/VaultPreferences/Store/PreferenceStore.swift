@@ -150,6 +150,9 @@ public final class PreferenceStore: Sendable {
   /// The key's value in the strongest layer that has it; `nil` if none has.
   public func value(forKey key: String) -> PreferenceValue? { core.effective(key) }
 
+  /// The values of all keys, each from the strongest layer that has it.
+  package var effectiveValues: [String: PreferenceValue] { core.merged() }
+
   /// Sets a key in the application's domain, or removes it.
   ///
   /// - Parameters:
