@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// do {
-///   let vault = try await LockedVault().unlock(with: sources)
+///   let vault = try await LockedVault(location: location).unlock(with: sources)
 /// } catch let error as CredentialError where error.remedies.contains(.makeVault) {
 ///   offerSetup()
 /// }

@@ -4,8 +4,9 @@ import CVaultSodium
 ///
 /// ```swift
 /// let key = try SecretBytes.random(count: AuthenticatedEncryption.keyLength)
-/// let sealed = try AuthenticatedEncryption.seal(plaintext, key: key, context: Array("item 7".utf8))
-/// let opened = try AuthenticatedEncryption.open(sealed, key: key, context: Array("item 7".utf8))
+/// let (text, context) = (Array("a secret".utf8), Array("item 7".utf8))
+/// let sealed = try AuthenticatedEncryption.seal(text.span.bytes, key: key, context: context)
+/// let opened = try AuthenticatedEncryption.open(sealed, key: key, context: context)
 /// ```
 ///
 /// Source: draft-irtf-cfrg-xchacha; libsodium `crypto_aead_xchacha20poly1305_ietf_*`.

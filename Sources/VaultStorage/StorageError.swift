@@ -5,9 +5,10 @@
 ///
 /// ```swift
 /// do {
-///   _ = try Store(location: location)
-/// } catch let error where error.code == .newerVersion {
-///   print("made by a newer version: \(error.message)")
+///   let recent = FileStore<[String]>(path: "/home/me/.config/tool/recent.json")
+///   print(try recent.blocking.load() ?? [])
+/// } catch let error as StorageError where error.code == .accessDenied {
+///   print("not for us: \(error.message)")
 /// }
 /// ```
 public struct StorageError: Error, Sendable, CustomStringConvertible {

@@ -58,7 +58,8 @@ extension ModelContext {
   /// what it reads and what it writes.
   ///
   /// ```swift
-  /// try context.update(model: Counter.self, where: #Predicate { $0.name == "visits" }) {
+  /// let visits = #Predicate<Counter> { $0.name == "visits" }
+  /// try context.update(model: Counter.self, where: visits) {
   ///   $0.set(\.count, to: #Expression { $0.count + 1 })
   /// }
   /// ```

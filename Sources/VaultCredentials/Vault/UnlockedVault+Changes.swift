@@ -9,6 +9,7 @@ extension UnlockedVault {
   /// longer be read with the key that this object holds: it was rotated, or is damaged.
   ///
   /// ```swift
+  /// let token = try ItemName("api-token")
   /// for try await change in try open.changes() where change.changed.contains(token) {
   ///   try await reload()
   /// }
