@@ -78,7 +78,9 @@ func compareLibraries(rows: Int) throws {
     [
       Way("vault") { _ in
         let context = ModelContext(store)
-        for at in looked { sink += (context.model(for: identifiers[at]) as? Item)?.count ?? 0 }
+        try context.transaction {
+          for at in looked { sink += (context.model(for: identifiers[at]) as? Item)?.count ?? 0 }
+        }
       },
       Way("C API") { _ in
         raw.run("BEGIN")
