@@ -93,7 +93,7 @@ SECRET = "s3cr3t"
 # What a person answers; the first pattern that is found counts.
 ANSWERS = [
     (r"recovery code.*\[[yY]/[nN]\] ?$", "n"),
-    (r"\[[yY]/[nN]\] ?$", ""),
+    (r"\[[yY]/[nN](/all)?\] ?$", ""),
     (r"(?i)passphrase[^:]*:$", PASSPHRASE),
     (r"^Secret for [^:]*:$", SECRET),
 ]

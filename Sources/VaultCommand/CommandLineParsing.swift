@@ -55,7 +55,10 @@ package enum CommandLineParsing {
   private static func tooManyWords(for verb: String) -> CommandError? {
     let name = ProgramName.current
     switch verb {
-    case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName, OTPCommand.verbName,
+    case OTPCommand.verbName:
+      return .usage(
+        "one item at a time", hint: "a seed is stored by: \(name) set NAME --otp")
+    case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName,
       HistoryCommand.verbName, RestoreCommand.verbName:
       return .usage("one item at a time", hint: "see: \(name) help \(verb)")
     case ReadCommand.verbName:
@@ -83,6 +86,9 @@ package enum CommandLineParsing {
     }
     if text.contains("nexpected argument"), let verb, let error = tooManyWords(for: verb) {
       return error
+    }
+    if let verb, let hint = Habit.hint(for: text, verb: verb, arguments) {
+      return .usage(text.lowercasedFirst, hint: hint)
     }
     return .usage(
       text.lowercasedFirst,
@@ -180,7 +186,7 @@ package enum CommandLineParsing {
     let line = ([ProgramName.current] + path).joined(separator: " ")
     // A word of the table is no secret.
     if path.isEmpty, let answer = Habit.answer(to: word) {
-      return .usage("\(line) has no '\(word)': \(answer)", hint: "all commands: \(line) help all")
+      return .usage("unknown command '\(word)'", hint: answer)
     }
     return .usage(
       "unknown command",

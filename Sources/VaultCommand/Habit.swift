@@ -17,77 +17,95 @@ package enum Habit: Equatable, Sendable {
   package static let table: KeyValuePairs<String, Habit> = [
     "add": means("set"),
     "agent": .answer("no agent is needed, a session keeps the vault open: {} unlock --for 8h"),
-    "app": .answer("see all commands: {} help all"),
+    "app": .answer("it has no window; pick from a menu of the desktop: {} menu"),
     "cat": means("get"),
-    "change-passphrase": .answer("{} key change-passphrase"),
-    "clip": .answer("{} get NAME --copy"),
-    "close": .answer("{} lock"),
-    "config": .answer("{} settings"),
-    "copy-to-clipboard": .answer("{} get NAME --copy"),
+    "change-passphrase": means("key", "change-passphrase"),
+    "clip": means("get", "--copy"),
+    "close": means("lock"),
+    "config": means("settings"),
+    "copy-to-clipboard": means("get", "--copy"),
     "cp": means("copy"),
-    "create": .answer("a vault: {} init; an item: {} set NAME"),
-    "data-fetch": .answer("{} data fetch STORE ENTITY"),
+    "configure": .answer("create a vault: {} init; its settings: {} settings"),
+    "create": .answer("create a vault: {} init; store an item: {} set NAME"),
+    "data-fetch": means("data", "fetch"),
+    "decrypt": .answer("a file that was stored: {} get NAME --out PATH"),
     "default": means("defaults"),
     "del": means("remove"),
     "delete": means("remove"),
     "doctor": means("check"),
     "duplicate": means("copy"),
-    "dump": .answer("{} export json"),
+    "dump": .answer("all secrets in plain text: {} export json; encrypted: {} backup FILE"),
+    "encrypt": .answer("store a file: {} set NAME --file PATH"),
     "env": means("run"),
+    "eval": .answer("into a process: {} run FOLDER/ -- COMMAND"),
     "exec": means("run"),
-    "fields": .answer("{} show NAME"),
+    "exit": .answer("nothing keeps running; to forget the key: {} lock"),
+    "fetch": means("get"),
+    "fields": means("show"),
     "find": means("list"),
     "gen": means("generate"),
     "gen-pass": means("generate"),
     "get-all": .answer("into a process: {} run FOLDER/ -- COMMAND; as a file: {} export json"),
+    "git": .answer("let git ask the vault: {} connect git"),
     "gpg": .answer("it needs no GPG; a key is stored with: {} set NAME --file PATH"),
     "grep": .answer("names are found by: {} list PATTERN; secrets are not searched"),
-    "info": .answer("of an item: {} show NAME; of the vault: {} status"),
+    "info": .answer("an item's details: {} show NAME; the vault's state: {} status"),
     "insert": means("set"),
-    "item": .answer("{} list, {} get NAME, {} set NAME, {} remove NAME"),
+    "install": .answer("let a program ask the vault: {} connect PROGRAM"),
+    "item": .answer("without that word: {} list, {} get NAME, {} set NAME, {} remove NAME"),
     "items": means("list"),
+    "keychain": .answer("the desktop keyring: {} keyring status; its items: {} keyring list"),
+    "keys": means("key", "list"),
     "log": .answer("the versions of an item: {} history NAME; the last change: {} undo"),
-    "login": .answer("{} unlock"),
-    "logout": .answer("{} lock"),
+    "login": means("unlock"),
+    "logout": means("lock"),
+    "lookup": means("get"),
     "ls": means("list"),
-    "man": .answer("man {}; or: {} help VERB"),
+    "man": .answer("the manual page: man {}; here: {} help VERB"),
+    "move": means("rename"),
     "mv": means("rename"),
-    "new": .answer("a vault: {} init; an item: {} set NAME"),
-    "note": .answer("{} set NAME --note TEXT"),
-    "open": .answer("{} unlock"),
-    "passwd": .answer("{} key change-passphrase"),
+    "new": .answer("create a vault: {} init; store an item: {} set NAME"),
+    "note": .answer("change an item's note: {} set NAME --note TEXT"),
+    "open": means("unlock"),
+    "passwd": means("key", "change-passphrase"),
     "password": .answer(
       "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
     "preferences": means("defaults"),
     "prefs": means("defaults"),
-    "push": .answer("a sealed copy elsewhere: {} backup FILE; the keyring: {} keyring sync"),
+    "push": .answer("an encrypted copy: {} backup FILE; the keyring's copies: {} keyring sync"),
     "put": means("set"),
     "pw": .answer(
       "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
     "rm": means("remove"),
-    "rotate": .answer("the vault key: {} key rotate; a secret: {} set NAME --generate"),
-    "seal": .answer("{} lock"),
+    "rotate": .answer("a secret: {} set NAME --generate; the vault's key: {} key rotate"),
+    "save": means("set"),
+    "seal": means("lock"),
     "search": means("list"),
+    "secrets": means("list"),
     "serve": .answer("it needs no server: every command opens the vault file itself"),
-    "signin": .answer("{} unlock"),
-    "snapshot": .answer("{} backup FILE"),
+    "setup": .answer("create a vault: {} init"),
+    "share": .answer("an encrypted copy: {} backup FILE; who opens it: {} key add"),
+    "signin": means("unlock"),
+    "slots": means("key", "list"),
+    "snapshot": means("backup"),
     "ssh": .answer("a passphrase for ssh-add: {} help credential"),
-    "sync": .answer("the keyring's copies: {} keyring sync; a sealed copy: {} backup FILE"),
-    "tag": .answer("{} set NAME --tag TAG"),
+    "store": means("set"),
+    "sync": .answer("the keyring's copies: {} keyring sync; an encrypted copy: {} backup FILE"),
+    "tag": .answer("add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG"),
     "totp": means("otp"),
     "trash": means("list", "--trash"),
-    "tui": .answer("see all commands: {} help all"),
-    "ui": .answer("see all commands: {} help all"),
-    "unseal": .answer("{} unlock"),
+    "tui": .answer("pick from a list: {} get; from a menu of the desktop: {} menu"),
+    "ui": .answer("pick from a list: {} get; from a menu of the desktop: {} menu"),
+    "unseal": means("unlock"),
     "update": .answer("a new version of a secret: {} set NAME"),
-    "upgrade": .answer("weak key slots: {} key upgrade"),
+    "upgrade": .answer("stronger passphrase slots: {} key upgrade"),
     "vault": .answer("your vaults: {} list --vaults; another one: {} --vault NAME list"),
     "vaults": means("list", "--vaults"),
     "verify": means("check"),
     "version": means("--version"),
     "view": .answer("the secret: {} get NAME; everything else: {} show NAME"),
-    "web": .answer("see all commands: {} help all"),
-    "whoami": .answer("{} status"),
+    "web": .answer("it has no web page; pick from a menu of the desktop: {} menu"),
+    "whoami": means("status"),
     "write": .answer("a secret: {} set NAME; a preference: {} defaults write DOMAIN KEY VALUE"),
   ]
 
@@ -112,9 +130,48 @@ package enum Habit: Equatable, Sendable {
     if case .line(let words) = meaning(of: arguments[place]) {
       // Help is there for verbs only.
       let words = place == start ? words : words.filter { !$0.hasPrefix("-") }
+      let habit = arguments[place]
       arguments.replaceSubrange(place...place, with: words)
+      if ["rm", "mv", "cp", "del", "delete", "move"].contains(habit) {
+        arguments = Array(arguments[...place]) + arguments[(place + 1)...].flatMap(option)
+      }
     }
     return arguments
+  }
+
+  /// Options of habit behind verbs that change items: `rm -rf web/`.
+  private static func option(_ word: String) -> [String] {
+    switch word {
+    case "-r", "-R", "--recursive": []
+    case "-f", "-rf", "-fr", "-Rf", "--force": ["-y"]
+    default: [word]
+    }
+  }
+
+  /// What helps where the options or arguments of another program were typed.
+  ///
+  /// - Parameters:
+  ///   - message: The parser's complaint, without what was typed.
+  ///   - verb: Our verb.
+  ///   - arguments: The line.
+  /// - Returns: The hint; `nil` where the help of the verb is the best one.
+  static func hint(for message: String, verb: String, _ arguments: [String]) -> String? {
+    let name = ProgramName.current
+    switch verb {
+    case CopyCommand.verbName where message.begins(with: "Missing expected argument"):
+      return "\(name) copy NAME NEWNAME; to the clipboard: \(name) get NAME --copy"
+    case GenerateCommand.verbName where message.contains("'<characters>'"):
+      return "\(name) generate 32; stored: \(name) set NAME --generate --length 32"
+    case SetCommand.verbName where message.begins(with: "Unknown option"):
+      let fields = [
+        "--user", "--username", "--login", "--url", "--password", "--email", "--title", "--notes",
+      ]
+      guard let field = arguments.first(where: { fields.contains($0) }) else { return nil }
+      return field == "--password" || field == "--title"
+        ? "\(name) set NAME asks for the secret; more of it: --field user=bob --field url=…"
+        : "as a field: \(name) set NAME --field \(field.dropFirst(2))=…"
+    default: return nil
+    }
   }
 
   /// Returns our word for one below a verb, such as `rm` in `key rm`.

@@ -20,7 +20,10 @@ struct ParserMessage {
     var first = message.parts(at: "\n").first.map(String.init) ?? "the line is not complete"
     if let end = first.utf8.firstRange(of: Self.suggestion.utf8)?.lowerBound {
       // The parser suggests what has little in common with the word.
-      first = String(first[..<end]) + Self.suggestion(for: arguments)
+      let near = Self.suggestion(for: arguments)
+      first = String(first[..<end])
+      if near.isEmpty, first.hasSuffix(".") { first.removeLast() }
+      first += near
     }
     let known = Self.words(of: arguments)
     var text = first
@@ -57,6 +60,14 @@ struct ParserMessage {
     return "\(suggestion)--\(near)'?"
   }
 
+  /// Whether a word can only be the name of an option: a few small letters behind the hyphens.
+  private static func isPlainOption(_ word: String) -> Bool {
+    let name = word.unicodeScalars.drop { $0 == "-" }
+    let hyphens = word.unicodeScalars.count - name.count
+    guard hyphens == 2 ? name.count <= 20 : hyphens == 1 && name.count <= 2 else { return false }
+    return !name.isEmpty && name.allSatisfy { ("a"..."z").contains($0) || $0 == "-" }
+  }
+
   /// The words of a line as the parser may repeat them: whole, or before and behind an equals sign.
   private static func pieces(of arguments: [String]) -> [String] {
     arguments.flatMap { argument in
@@ -77,12 +88,13 @@ struct ParserMessage {
   /// words.
   private static func words(of arguments: [String]) -> Set<String> {
     var known: Set<String> = [hidden]
+    known.formUnion(arguments.prefix { $0 != "--" }.filter(isPlainOption))
     for argument in grammars(of: arguments).flatMap(\.arguments) {
       let names = argument.names
       known.formUnion(names)
       if case .list(let values) = argument.value { known.formUnion(values) }
       guard let value = argument.valueName else { continue }
-      known.insert("<\(value)>")
+      known.formUnion(["<\(value)>", "<\(value)> ..."])
       known.formUnion(names.flatMap { ["\($0) <\(value)>", "\($0) [<\(value)>]"] })
     }
     return known

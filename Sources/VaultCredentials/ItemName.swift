@@ -24,7 +24,7 @@ public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible 
     let normal = UnicodeNormalization.nfc(text)
     func refuse(_ why: String) -> CredentialError {
       CredentialError(
-        .invalidName, "this name cannot be used: \(why)",
+        .invalidName, "invalid name: \(why)",
         hint: "use letters, digits, '-', '_', '.' and '/', such as work/github")
     }
     guard !normal.isEmpty else { throw refuse("it is empty") }
@@ -39,7 +39,7 @@ public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible 
       }
     }
     guard !normal.hasPrefix("/"), !normal.hasSuffix("/"), !normal.contains("//") else {
-      throw refuse("a part between slashes is empty")
+      throw refuse("'//', or a slash at an end")
     }
     self.text = normal
   }

@@ -151,6 +151,9 @@ public struct VaultNotice: Sendable, Equatable {
     remedies: [.requireEncryptedSession])
 
   static let singleSlot = VaultNotice(
-    .singleSlot, "only one key slot opens this vault: one accident loses it",
-    remedies: [.addRecoveryCode])
+    .singleSlot, singleSlotWords, remedies: [.addRecoveryCode])
+
+  /// What a notice, the status and a check say of a vault with one key slot.
+  package static let singleSlotWords =
+    "there is only one way to unlock this vault: if it is lost, so are the secrets"
 }

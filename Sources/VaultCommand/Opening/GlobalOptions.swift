@@ -32,7 +32,8 @@ struct GlobalOptions: ParsableArguments {
       "The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.", valueName: "source"))
   var passphrase: String?
 
-  @Option(help: ArgumentHelp("The key file.", valueName: "path"), completion: .file())
+  @Option(
+    help: ArgumentHelp("The key file; '-' for stdin.", valueName: "path"), completion: .file())
   var keyFile: String?
 
   @Option(help: ArgumentHelp("How long the keyring may take, such as 5s.", valueName: "time"))

@@ -5,7 +5,9 @@ import VaultTerminal
 
 /// The options of commands that can copy a secret to the clipboard instead of printing it.
 struct ClipboardOptions: ParsableArguments {
-  @Flag(name: [.long, .customShort("c")], help: "Put it on the clipboard for a while.")
+  @Flag(
+    name: [.long, .customShort("c"), .customLong("clip")],
+    help: "Put it on the clipboard for a while.")
   var copy = false
 
   @OptionGroup var choice: ClipboardChoice

@@ -184,7 +184,7 @@ package struct Audit {
       found.append(
         Finding(
           topic: .vault, code: "single-slot",
-          message: "one key slot alone opens the vault: without it, everything is lost",
+          message: VaultNotice.singleSlotWords,
           hint: Advice.text(nil, [.addKey])))
     }
     if !slots.contains(where: { $0.kind == .recovery }) {

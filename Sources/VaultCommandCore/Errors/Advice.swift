@@ -15,9 +15,9 @@ package enum Advice {
   /// One remedy, as an imperative clause with the line to type.
   package static func line(for remedy: Remedy, _ program: String) -> String {
     switch remedy {
-    case .makeVault: "make one: \(program) init"
+    case .makeVault: "create one: \(program) init"
     case .chooseOtherVault: "choose another vault: --vault NAME"
-    case .unlock: "open it: \(program) unlock"
+    case .unlock: "unlock it: \(program) unlock; in scripts: --passphrase SOURCE or --key-file PATH"
     case .check: "see what can still be read: \(program) check"
     case .salvage: "look for intact copies: \(program) check --salvage"
     case .restoreBackup: "restore it: \(program) init --from FILE"
@@ -27,7 +27,7 @@ package enum Advice {
         + "\(program) key change-passphrase"
     case .addKey: "add a key slot: \(program) key add"
     case .addPassphrase: "add a passphrase: \(program) key add --new-passphrase SOURCE"
-    case .addKeyFile: "make a key file: \(program) key add --new-key-file PATH"
+    case .addKeyFile: "create a key file: \(program) key add --new-key-file PATH"
     case .addRecoveryCode: "add a recovery code: \(program) key add --recovery"
     case .listKeys: "list the key slots: \(program) key list"
     case .upgradeKeys: "strengthen weak slots: \(program) key upgrade"

@@ -18,7 +18,8 @@ package enum ImportSource: Equatable {
   /// Other words for them, and programs with the same tables.
   private static let synonyms: [String: String] = [
     "keepass": "keepassxc", "keepass2": "keepassxc", "kdbx": "keepassxc",
-    "proton": "protonpass", "proton-pass": "protonpass", "onepassword": "1password",
+    "proton": "protonpass", "proton-pass": "protonpass",
+    "onepassword": "1password", "1p": "1password", "op": "1password",
     "safari": "apple", "icloud": "apple", "apple-passwords": "apple",
     "chromium": "chrome", "edge": "chrome", "brave": "chrome", "opera": "chrome",
     "vivaldi": "chrome", "google-authenticator": "otpauth", "env": "dotenv", ".env": "dotenv",

@@ -39,7 +39,7 @@ package enum NewPassphrase {
       Prompt.tell(
         passphrase.count == 0
           ? "It is empty; choose four random words."
-          : "Too weak, about \(Int(strength.bits)) bits: \(strength.advice).")
+          : "Too weak (about \(Int(strength.bits)) bits): \(strength.advice).")
     }
   }
 
@@ -65,7 +65,8 @@ package enum NewPassphrase {
     guard !strength.isWeak else {
       throw CommandError(
         .weakPassphrase,
-        "the passphrase is weak, about \(Int(strength.bits)) bits where \(Int(PassphraseStrength.minimumBits)) are the least",
+        "passphrase too weak: about \(Int(strength.bits)) bits, at least "
+          + "\(Int(PassphraseStrength.minimumBits)) required",
         hint: "\(strength.advice), or insist with --allow-weak")
     }
     return passphrase

@@ -54,7 +54,7 @@ package struct RecoveryOffer {
       return Made(slot: made, code: code.bytes)
     }
     if isWanted == nil {
-      let question = "Create a recovery code, to keep on paper in case the key is lost?"
+      let question = "Create a recovery code, in case the key is lost or forgotten? (recommended)"
       guard
         try Prompt.withLastWords(withoutCode, { try Prompt.confirm(question, default: true) })
           == true
@@ -71,7 +71,7 @@ package struct RecoveryOffer {
       throw CommandError(.cancelled, "given up: \(unconfirmed.lowercasedFirst)")
     }
     let made = try vault.addSlot(slot)
-    Prompt.tell("The recovery code opens the vault from now on.")
+    Prompt.tell("The recovery code unlocks the vault from now on.")
     return Made(slot: made, code: nil)
   }
 

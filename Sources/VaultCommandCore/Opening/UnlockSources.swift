@@ -59,7 +59,7 @@ package struct UnlockSources {
 
   private func namedSource() -> KeySource? {
     if let source = settings.passphrase { return .passphrase { try source.read() } }
-    if let path = settings.keyFile { return .keyFile(path) }
+    if let path = settings.keyFile { return KeyFileInput.source(path) }
     return nil
   }
 

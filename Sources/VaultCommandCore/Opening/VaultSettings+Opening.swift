@@ -75,6 +75,11 @@ extension VaultSettings {
     guard let name, let names = try? vault.read().names(), names.count <= 5000 else { return nil }
     let folder = "\(name.text)/"
     if names.contains(where: { $0.utf8.starts(with: folder.utf8) }) { return folder }
+    // A field, as references write it.
+    let halves = name.text.parts(at: "#", maxSplits: 1, keepsEmpty: true)
+    if halves.count == 2, names.contains(String(halves[0])) {
+      return "\(halves[0]) --field \(halves[1])"
+    }
     return Suggestion.nearest(to: name.text, among: names)
   }
 }

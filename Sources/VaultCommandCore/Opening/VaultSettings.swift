@@ -20,6 +20,11 @@ package struct VaultSettings: Equatable, Sendable {
 
   package init() {}
 
+  /// Whether what unlocks the vault comes from stdin, which then holds nothing else.
+  package var usesStandardInput: Bool {
+    passphrase?.usesStandardInput == true || keyFile == SecretInput.standardInput
+  }
+
   /// Returns the locked vault.
   ///
   /// - Parameters:

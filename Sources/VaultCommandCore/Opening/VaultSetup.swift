@@ -69,7 +69,7 @@ package struct VaultSetup {
     case .success(let made): return made
     case .failure(let obstacle):
       guard Prompt.isPossible else { throw noVault(obstacle) }
-      Prompt.tell("No keyring can open the vault (\(obstacle.message)): a passphrase will.")
+      Prompt.tell("A passphrase will unlock the vault: \(obstacle.message).")
       return try createByPassphrase()
     }
   }
@@ -117,6 +117,9 @@ package struct VaultSetup {
   }
 
   private func keyFileSlot(_ path: String, mayCreate: Bool) throws -> NewKeySlot? {
+    if path == SecretInput.standardInput {
+      return .keyFile(try KeyFileInput.readStandardInput(), label: label)
+    }
     if let key = try KeyFile.read(path, isOptional: true) {
       return .keyFile(key, label: label)
     }
@@ -152,9 +155,9 @@ package struct VaultSetup {
     let way =
       switch open.openedBy.source {
       case .keyring:
-        "the desktop keyring opens it, and gets a copy of each item for other programs"
-      case .keyFile: "the key file opens it"
-      default: "the passphrase opens it"
+        "the desktop keyring, which gets a copy of each item for other programs"
+      case .keyFile: "the key file"
+      default: "the passphrase"
       }
     // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.
     let isAsked = isTyped || (isOpenedByKeyring && offersRecovery)
@@ -164,7 +167,7 @@ package struct VaultSetup {
       (isOpenedByKeyring ? [.stopPublishing] : [])
       + (wantsRecovery == nil && asksNothing && offersRecovery ? [.addRecoveryCode] : [])
     StandardError.note(
-      "made a vault at \(vault.path); \(way)", hint: Advice.text(nil, remedies))
+      "created \(vault.path), unlocked by \(way)", hint: Advice.text(nil, remedies))
     return Made(
       vault: open, offer: RecoveryOffer(isWanted: wants, isForDocument: settings.writesJSON))
   }
@@ -178,9 +181,9 @@ package struct VaultSetup {
   private func noVault(_ obstacle: CredentialError) -> CommandError {
     CommandError(
       .noVault,
-      "there is no vault at \(vault.path), and no keyring to open one: \(obstacle.message)",
+      "there is no vault at \(vault.path), and no keyring to unlock one: \(obstacle.message)",
       hint:
-        "make one: \(ProgramName.current) init --passphrase SOURCE, or \(ProgramName.current) init --key-file PATH"
+        "create one: \(ProgramName.current) init --passphrase SOURCE, or \(ProgramName.current) init --key-file PATH"
     )
   }
 }

@@ -22,11 +22,10 @@ extension Clipboard.Copy {
     case (true, nil): StandardError.note("copied; it stays until something else is copied")
     case (false, let time?):
       StandardError.note(
-        "sent to the terminal's clipboard, which does not say whether it took it; emptied in \(time), "
-          + "whatever it holds then")
+        "copied through the terminal, which confirms nothing; the clipboard is cleared in \(time)")
     case (false, nil):
       StandardError.note(
-        "sent to the terminal's clipboard, which does not say whether it took it")
+        "copied through the terminal, which confirms nothing")
     }
   }
 

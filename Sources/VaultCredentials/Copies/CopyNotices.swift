@@ -32,7 +32,8 @@ struct CopyNotices {
         remedies: [.takeCopies, .overwriteCopies]),
       notice(
         .copyForeign, inPlace,
-        one: "another program's item in the keyring has the name of this copy; it was left alone: ",
+        one:
+          "another program's item in the keyring has the name of this copy; it was not changed: ",
         more: "other programs' items in the keyring have the names of these copies; they were left "
           + "alone: ",
         remedies: [.takeCopies]),

@@ -34,7 +34,7 @@ extension KeyringError.State {
     case .libraryMissing:
       "install it (apt-get install libsecret-1-0), or use a passphrase or key file"
     case .noBus, .deadBus:
-      "there is no desktop session here: open the vault with a passphrase or key file, or run the "
+      "there is no desktop session here: unlock the vault with a passphrase or key file, or run the "
         + "program in a session (dbus-run-session)"
     case .noProvider, .activationFailed:
       "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key file"

@@ -45,6 +45,16 @@ public struct KeySlot: Sendable, Identifiable {
       case .unknown(let type): "type-\(type)"
       }
     }
+
+    /// The kind in words for a person: `key file`, `recovery code`.
+    package var words: String {
+      switch self {
+      case .keyFile: "key file"
+      case .recovery: "recovery code"
+      case .keyring: "desktop keyring"
+      case .passphrase, .unknown: name
+      }
+    }
   }
 
   /// The slot's id, 32 hex digits.

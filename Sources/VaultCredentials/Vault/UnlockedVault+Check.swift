@@ -37,7 +37,7 @@ extension UnlockedVault.Blocking {
     checkItems(sealed, index, &report)
     checkSlots(sealed.header, &report)
     checkSession(&report)
-    checkKeyring(index, &report)
+    checkKeyring(sealed.header, index, &report)
     report.findings += try Self.checkMemory()
     report.findings.sort { Self.rank($0.severity) < Self.rank($1.severity) }
     return report
@@ -127,7 +127,7 @@ extension UnlockedVault.Blocking {
     if header.slots.count == 1 {
       report.findings.append(
         CheckFinding(
-          .warning, "single-slot", "only one key slot opens this vault: one accident loses it",
+          .warning, "single-slot", VaultNotice.singleSlotWords,
           remedies: [.addRecoveryCode]))
     }
   }

@@ -10,16 +10,21 @@ extension UnlockedVault.Blocking {
         hint: "a key file opens it fastest", remedies: [.addKeyFile]))
   }
 
-  func checkKeyring(_ index: VaultIndex, _ report: inout CheckReport) {
+  func checkKeyring(
+    _ header: VaultHeader, _ index: VaultIndex, _ report: inout CheckReport
+  ) {
     guard vault.locked.options.usesKeyring else { return }
     let status = vault.locked.blocking.keyringStatus()
+    let needsKeyring = header.slots.allSatisfy { KeySlot.Kind(type: $0.type) == .keyring }
     if let message = status.message {
       let hasCopies =
         index.items.contains { $0.copy != .none } || ((try? vault.ledger().count()) ?? 0) > 0
       report.findings.append(
         CheckFinding(
           hasCopies ? .warning : .information, "keyring-\(status.state)", message,
-          hint: status.hint, remedies: status.remedies))
+          // Where something else unlocks the vault and no copies are kept, nothing has to be done.
+          hint: needsKeyring || hasCopies ? status.hint : nil,
+          remedies: needsKeyring || hasCopies ? status.remedies : []))
     } else if status.isEncrypted == false {
       report.findings.append(
         CheckFinding(

@@ -52,15 +52,15 @@ struct VaultOpening {
         try isPossible(.passphrase, "passphrase", source)
       else { return nil }
       guard let (key, slot) = try KeySlotSealing.open(passphrase: passphrase, header: sealed.header)
-      else { throw wrong("the passphrase does not open the vault", isForgettable: true) }
+      else { throw wrong("wrong passphrase", .passphrase, isForgettable: true) }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
-      guard let bytes = try bytes(), try isPossible(.keyFile, "key-file", source) else {
+      guard let bytes = try bytes(), try isPossible(.keyFile, "key file", source) else {
         return nil
       }
       guard
         let (key, slot) = try KeySlotSealing.open(.keyFile, material: bytes, header: sealed.header)
-      else { throw wrong("the key file does not open the vault") }
+      else { throw wrong("the key file does not unlock the vault", .keyFile) }
       return Found(vaultKey: key, slot: slot, source: .keyFile)
     case .recoveryCode(let code):
       guard let code = try code(), try isPossible(.recovery, "recovery code", source) else {
@@ -74,7 +74,7 @@ struct VaultOpening {
       guard
         let (key, slot) = try KeySlotSealing.open(
           .recovery, material: material, header: sealed.header)
-      else { throw wrong("the recovery code does not open the vault") }
+      else { throw wrong("the recovery code does not unlock the vault", .recovery) }
       return Found(vaultKey: key, slot: slot, source: .recovery)
     case .keyring:
       return try findInKeyring()
@@ -104,35 +104,46 @@ struct VaultOpening {
   private func isPossible(
     _ kind: KeySlot.Kind, _ what: String, _ source: KeySource
   ) throws -> Bool {
-    let kinds = sealed.header.slots.map { KeySlot.Kind(type: $0.type) }
+    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type) })
     if kinds.contains(kind) { return true }
     guard source.isRequired else { return false }
-    let others = Set(kinds.map(\.name)).sorted().joined(separator: ", ")
+    let others = Self.words(of: kinds)
     throw CredentialError(
-      .wrongKey, "no \(what) opens this vault",
-      hint: "it is opened by: \(others)")
+      .wrongKey, "no \(what) unlocks this vault",
+      hint: "it is unlocked by: \(others)")
   }
 
   /// The error for a key that opens no slot; what can be forgotten points at the recovery code.
-  private func wrong(_ message: String, isForgettable: Bool = false) -> CredentialError {
-    let hasCode = sealed.header.slots.contains { KeySlot.Kind(type: $0.type) == .recovery }
-    guard isForgettable, hasCode else {
-      return CredentialError(.wrongKey, message, hint: "try again, or open it by another key slot")
+  private func wrong(
+    _ message: String, _ kind: KeySlot.Kind, isForgettable: Bool = false
+  ) -> CredentialError {
+    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type) })
+    guard isForgettable, kinds.contains(.recovery) else {
+      let others = Self.words(of: kinds.subtracting([kind]))
+      return CredentialError(
+        .wrongKey, message,
+        hint: others.isEmpty ? "try again: nothing else unlocks it" : "try again, or use: \(others)"
+      )
     }
     return CredentialError(.wrongKey, message, remedies: [.useRecoveryCode])
   }
 
+  /// Kinds of key slots in words: `key file, passphrase`.
+  private static func words(of kinds: Set<KeySlot.Kind>) -> String {
+    kinds.map(\.words).sorted().joined(separator: ", ")
+  }
+
   /// Why nothing opened the vault: the keyring's own words where only the keyring could have.
   private func explanation(_ failure: CredentialError?) -> CredentialError {
-    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type).name })
-    if let failure, !failure.code.isAboutKeyring || kinds == [KeySlot.Kind.keyring.name] {
+    let kinds = Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type) })
+    if let failure, !failure.code.isAboutKeyring || kinds == [.keyring] {
       return failure
     }
     let why = failure.map { ": \($0.message)" } ?? ""
-    let others = kinds.subtracting([KeySlot.Kind.keyring.name]).sorted().joined(separator: ", ")
+    let others = Self.words(of: kinds.subtracting([.keyring]))
     return CredentialError(
       .locked, "the vault is locked\(why)",
-      hint: others.isEmpty ? nil : "it can be opened by: \(others)", remedies: [.unlock],
+      hint: others.isEmpty ? nil : "it is unlocked by: \(others)", remedies: [.unlock],
       underlying: failure)
   }
 

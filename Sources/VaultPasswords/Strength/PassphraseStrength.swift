@@ -81,12 +81,12 @@ public struct PassphraseStrength: Equatable, Sendable {
   /// A clause for a person on why a passphrase like this is weak, and what is better.
   public var advice: String {
     switch pattern {
-    case .commonPassword: "many people use it: choose four random words"
-    case .commonWord: "common words in an order of one's own are guessed: choose four random ones"
-    case .keyboardWalk: "keys beside each other are guessed early: choose four random words"
-    case .sequence, .repetition: "what goes on by a rule is guessed early: choose four random words"
-    case .date: "dates are guessed early: choose four random words"
-    case .characters: "it is short: choose four random words"
+    case .commonPassword: "this is a common password; choose four random words"
+    case .commonWord: "common words are guessed early; choose four random ones"
+    case .keyboardWalk: "keys beside each other are guessed early; choose four random words"
+    case .sequence, .repetition: "sequences are easy to guess; choose four random words"
+    case .date: "dates are guessed early; choose four random words"
+    case .characters: "it is short; choose four random words"
     }
   }
 }

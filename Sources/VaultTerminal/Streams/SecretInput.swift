@@ -4,6 +4,9 @@ import VaultStorage
 
 /// Reads secrets with read(2) straight into locked memory.
 package enum SecretInput {
+  /// The word that stands for stdin where a path is wanted.
+  package static let standardInput = "-"
+
   private static let chunkLength = 64 << 10
 
   /// Reads to the end of a file or pipe.
@@ -36,7 +39,7 @@ package enum SecretInput {
   ///
   /// - Throws: ``TerminalError`` with code `.fileNotFound`, `.inputUnreadable` or `.tooLong`.
   package static func read(file path: String, limit: Int) throws -> SecretBytes {
-    path == "-" ? try read(0, limit: limit) : try read(file: path, limit: limit) { _ in }
+    path == standardInput ? try read(0, limit: limit) : try read(file: path, limit: limit) { _ in }
   }
 
   /// Reads a whole file that passes a check.

@@ -136,8 +136,8 @@ struct ImportFromProgramsTests {
       try vault("get", "Web & Co/Plain", "--field", "scan.bin").output == attachment)
     // The entry's state before it got the attachment is all that was left out.
     #expect(done.status == 1)
-    #expect(done.errors.contains("not taken: Web & Co/Plain: 1 earlier versions"))
-    #expect(done.errors.contains("1 not taken"))
+    #expect(done.errors.contains("skipped: Web & Co/Plain: 1 earlier versions"))
+    #expect(done.errors.contains("1 skipped"))
     #expect(try vault("import", "keepassxc", "\(folder)/db.kdbx", input: "wrong\n").status == 77)
   }
 

@@ -72,7 +72,7 @@ struct NewProgramsTests {
     #expect(try vault("get", "Ünï").text == "pw")
     let dashlane = try vault("import", "dashlane", "\(vault.home.path)/d.zip")
     #expect(dashlane.status == 1)
-    #expect(dashlane.errors.contains("not taken: personalInfo.csv: "), "\(dashlane.errors)")
+    #expect(dashlane.errors.contains("skipped: personalInfo.csv: "), "\(dashlane.errors)")
     #expect(try vault("get", "Web").text == "pw1")
     #expect(try vault("get", "Door").text == "1234")
     let sealed = try vault("import", "protonpass", "\(vault.home.path)/e.zip", "--json")
@@ -228,7 +228,7 @@ struct NewProgramsTests {
     #expect(try vault("import", "keepassxc", whole, "--prefix", "own/").status == 0)
     #expect(try vault("get", "own/returns").output == Data("a\r\nb\rc".utf8))
     // An entry without any text has nothing to import.
-    #expect(back.errors.contains("not taken: empty: there is nothing in it"), "\(back.errors)")
+    #expect(back.errors.contains("skipped: empty: there is nothing in it"), "\(back.errors)")
   }
 
   @Test func anExportForBitwardenIsReadAgain() throws {

@@ -124,7 +124,7 @@ struct KeyringFallbackTests {
       ["keyring", "unlock", "--passphrase", "file:\(vault.keyFile)"], in: vault.session)
     #expect(wrong.status == 77, "\(wrong.errors)")
     let unlock = try vault.run(
-      ["keyring", "unlock", "--passphrase", "file:\(password)"], in: vault.session)
+      ["keyring", "unlock", "--keyring-password", "file:\(password)"], in: vault.session)
     #expect(unlock.status == 0, "\(unlock.errors)")
     #expect(try vault.run(["get", "api-token"], in: vault.session).text == "s3cr3t")
   }

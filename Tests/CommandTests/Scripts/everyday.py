@@ -176,4 +176,35 @@ def replacing():
         assert file.read() == "A=secret://A\n"
 
 
+def choosing():
+    """Without --only, the variables that look like secrets are offered, and nothing else is touched."""
+    make()
+    text = "PORT=3000\nSTRIPE_KEY=sk\nDATABASE_URL=postgres://app:pw@db/app\nHOST=http://a:1/b@c\nEMPTY_TOKEN=\n"
+    with open(f"{home}/.env", "w", encoding="utf-8") as file:
+        file.write(text)
+    question = ("Store STRIPE_KEY, DATABASE_URL, and leave PORT, HOST, EMPTY_TOKEN in the file? [Y/n/all] ")
+    line = ["import", "dotenv", ".env", "--references", "refs", "--prefix", "app/"]
+    child = start(*line, rows=30)
+    child.setwinsize(30, 200)
+    answer(child, question, "n")
+    assert "nothing was imported" in finish(child, 1)
+    assert plain("list") == "" and not os.path.exists(f"{home}/refs")
+    child = start(*line)
+    answer(child, "[Y/n/all] ", "maybe")
+    answer(child, "[Y/n/all] ", "")
+    assert "2 references, 3 values as before" in finish(child)
+    assert plain("list") == "app/DATABASE_URL\napp/STRIPE_KEY\n"
+    with open(f"{home}/refs", encoding="utf-8") as file:
+        assert file.read() == (
+            "PORT=3000\nSTRIPE_KEY=secret://app/STRIPE_KEY\nDATABASE_URL=secret://app/DATABASE_URL\n"
+            "HOST=http://a:1/b@c\nEMPTY_TOKEN=\n")
+    screen("undo")
+    child = start(*line[:-1], "all/")
+    answer(child, "[Y/n/all] ", "all")
+    answer(child, "refs exists. Replace it? [y/N] ", "y")
+    finish(child)
+    assert plain("list").count("all/") == 5
+    assert "imported 5" in screen(*line[:-1], "yes/", "--yes")
+
+
 globals()[case]()

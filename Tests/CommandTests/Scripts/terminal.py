@@ -72,7 +72,7 @@ def first_set():
     child.send(code[1].lower().replace("0", "o").replace("1", "l") + "\r")
     child.expect("Type group 5 of the code: ")
     child.send(code[4][:3] + " " + code[4][3:] + "\r")
-    child.expect("opens the vault from now on")
+    child.expect("unlocks the vault from now on")
     finish(child)
     child = start("get", "api-token")
     child.expect("s3cr3t\r\n")
@@ -87,7 +87,7 @@ def first_set():
     assert plain("lock").returncode == 0
     child = start("unlock", "--recovery")
     type_secret(child, "Recovery code: ", "-".join(code).lower())
-    child.expect("open for 1[45] min")
+    child.expect("unlocked for 1[45] min")
     finish(child)
 
 
@@ -184,7 +184,7 @@ def reminder():
         child.expect(pexpect.EOF)
         child.close()
         assert child.exitstatus == 0, child.before
-        return "only one key slot opens this vault" in child.before
+        return "there is only one way to unlock this vault" in child.before
 
     assert [set_one() for _ in range(20)] == ([False] * 9 + [True]) * 2
     # Nobody reads it elsewhere.

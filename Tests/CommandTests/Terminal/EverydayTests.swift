@@ -12,6 +12,8 @@ struct EverydayTests {
   @Test func theCommandAloneIsOneScreenWithTheState() throws { try check("alone") }
   @Test func aFileOfReferencesIsReplacedAfterAYes() throws { try check("replacing") }
 
+  @Test func aPersonIsAskedWhichVariablesAreSecrets() throws { try check("choosing") }
+
   private func check(_ name: String) throws {
     let home = try TemporaryHome()
     let result = try PythonScript("everyday").run([name, VaultProcess.path, home.path])

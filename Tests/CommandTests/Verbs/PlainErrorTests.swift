@@ -51,6 +51,56 @@ struct PlainErrorTests {
     #expect(result.errors.contains("vault init --from FILE"))
   }
 
+  @Test func aBackupIsNotRestoredAsAnItem() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "1")
+    #expect(try vault("backup", "\(vault.home.path)/b.vault").status == 0)
+    for name in ["b.vault", "nightly.vault", "\(vault.home.path)/b.vault"] {
+      let result = try vault("restore", name)
+      #expect(result.errors.contains("vault init --from FILE"), "\(result.errors)")
+    }
+    #expect(try !vault("restore", "nope").errors.contains("init --from"))
+  }
+
+  @Test func wordsOfOtherProgramsReachTheClipboard() throws {
+    let vault = try CommandVault()
+    try vault.set("a", "1")
+    let copy = try vault("copy", "a")
+    #expect(copy.status == 64 && copy.errors.contains("vault get NAME --copy"), "\(copy.errors)")
+    // The option is known; there is no clipboard here.
+    #expect(try !vault("get", "a", "--clip").errors.contains("unknown option"))
+  }
+
+  @Test func aReferenceIsReadByGetToo() throws {
+    let vault = try CommandVault()
+    try vault.set("web/a", "1")
+    #expect(try vault("set", "web/a", "--field", "user=bob").status == 0)
+    #expect(try vault("get", "secret://web/a").text == "1")
+    #expect(try vault("get", "secret://web/a#user").text == "bob")
+    #expect(try vault("get", "secret://@other/web/a").status == 78)
+    let more = try vault("get", "secret://web/a?encoding=hex")
+    #expect(more.status == 64 && more.errors.contains("vault read"), "\(more.errors)")
+    // Half a reference is understood as well.
+    let half = try vault("get", "web/a#user")
+    #expect(half.errors.contains("did you mean: web/a --field user"), "\(half.errors)")
+  }
+
+  @Test func aKeyFileComesFromStdin() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let key = Data((0..<32).map { UInt8($0) })
+    func run(_ words: String..., input: Data) throws -> VaultProcess.Result {
+      try vault.run(words + ["--no-session", "--key-file", "-"], input: input)
+    }
+    #expect(try run("init", input: key).status == 0)
+    #expect(try run("list", input: key).status == 0)
+    #expect(try run("list", input: Data(key.reversed())).status == 77)
+    let short = try run("list", input: key.dropLast())
+    #expect(short.status == 64 && short.errors.contains("31 bytes, not 32"), "\(short.errors)")
+    let both = try run("set", "a", "--stdin", input: key)
+    #expect(both.status == 64 && both.errors.contains("cannot both come from stdin"))
+  }
+
   @Test func anEditorThatNeedsATerminalIsNotStartedWithoutOne() throws {
     let vault = try CommandVault()
     try vault.set("t", "1")

@@ -6,7 +6,7 @@ import VaultProtocols
 struct CredentialCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential",
-    abstract: "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
+    abstract: "Answer other programs: a credential helper for git, docker, aws and others.",
     discussion: """
       Other programs call it, as set up by '\(ProgramName.current) connect'. Common options come before the words of the \
       protocol.
@@ -19,7 +19,8 @@ struct CredentialCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "The protocol.", completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
+    help: ArgumentHelp("The program's protocol.", valueName: "protocol"),
+    completion: .list(CredentialProtocol.allCases.map(\.rawValue)))
   var face: String
 
   @Argument(

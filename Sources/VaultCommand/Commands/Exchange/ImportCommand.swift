@@ -55,7 +55,8 @@ struct ImportCommand: ParsableCommand {
   var references: String?
 
   @Flag(
-    name: [.long, .customShort("y")], help: "Replace the file of --references without asking.")
+    name: [.long, .customShort("y")],
+    help: "With --references: store every variable, and replace the file, without asking.")
   var yes = false
 
   @Option(
@@ -105,12 +106,20 @@ struct ImportCommand: ParsableCommand {
       // Read once: it may come from stdin, and may be the file to replace.
       let bytes = try ImportSource.bytes(path)
       reading = ReferencesFile.withoutReferences(try ImportFormat.dotenv.read(bytes))
+      // Ports and host names are better left in the file, where people change them.
+      if choice == nil, asksWhatIsSecret { reading = try SecretGuess(reading).confirmed() }
       file = try ReferencesFile(path: references, of: bytes, isConfirmed: yes || dryRun)
     } else {
       reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
     }
     if let choice { reading = reading.keeping { choice.contains($0.name) } }
     try run(settings, reading, file)
+  }
+
+  /// Whether a person is there to say which variables are secrets.
+  private var asksWhatIsSecret: Bool {
+    !yes && !dryRun && !common.json && !OutputOptions.isQuiet && Prompt.isPossible
+      && StandardError.isTerminal
   }
 
   private func run(
@@ -187,16 +196,16 @@ struct ImportCommand: ParsableCommand {
     }
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
-      StandardError.line("\(ProgramName.current): not taken: \(loss.origin): \(loss.reason)")
+      StandardError.line("\(ProgramName.current): skipped: \(loss.origin): \(loss.reason)")
     }
     let written = plan.drafts.count
     let left = plan.steps.filter { $0.action == .exists }.count
     let twice = plan.steps.filter { $0.action == .twice }.count
     StandardError.note(
-      "\(written) \(dryRun ? "would be stored" : "stored"), "
-        + "\(plan.steps.count - written - left - twice) the same, "
-        + "\(left) existing with other secrets, \(plan.losses.count) not taken"
-        + (twice > 0 ? ", \(twice) twice in the file" : ""),
+      "\(dryRun ? "would import" : "imported") \(written) "
+        + "(\(plan.steps.count - written - left - twice) unchanged, "
+        + "\(left) with another secret here, \(plan.losses.count) skipped"
+        + (twice > 0 ? ", \(twice) twice in the file" : "") + ")",
       hint: left > 0 ? "--replace gives existing items a new version" : nil)
   }
 }

@@ -139,7 +139,7 @@ struct KeyringAdoptCommand: ParsableCommand {
         left += 1
         add(adoption, "left", "", error.message)
         StandardError.line(
-          "\(ProgramName.current): not taken: \(StandardOutput.shown(adoption.entry.label)): "
+          "\(ProgramName.current): skipped: \(StandardOutput.shown(adoption.entry.label)): "
             + error.message)
       }
     }
@@ -148,7 +148,7 @@ struct KeyringAdoptCommand: ParsableCommand {
     } else {
       let shown = rows.filter { $0[0] != "left" }
       if !shown.isEmpty { try StandardOutput.write(TextTable.aligned(shown)) }
-      StandardError.note("\(taken) stored, \(same) the same, \(left) not taken")
+      StandardError.note("adopted \(taken) (\(same) unchanged, \(left) skipped)")
     }
     if left > 0 { throw ExitStatusOnly(status: .no) }
   }

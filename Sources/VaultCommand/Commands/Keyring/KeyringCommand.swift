@@ -43,7 +43,7 @@ struct KeyringStatusCommand: ParsableCommand {
       rows.append(["program", "\(StandardOutput.shown(program)) (process \(process))"])
     }
     if let isEncrypted = status.isEncrypted {
-      rows.append(["connection", isEncrypted ? "encrypted" : "in clear"])
+      rows.append(["connection", isEncrypted ? "encrypted" : "not encrypted"])
     }
     if let collection = status.collection {
       rows.append(["collection", StandardOutput.shown(collection)])
@@ -64,18 +64,29 @@ struct KeyringUnlockCommand: ParsableCommand {
       gnome-keyring. Here --passphrase is the keyring's password.
 
       \(ProgramName.current) keyring unlock
-      \(ProgramName.current) keyring unlock --passphrase file:/run/secrets/login
+      \(ProgramName.current) keyring unlock --keyring-password file:/run/secrets/login
       """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The keyring's password: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.",
+      valueName: "source"))
+  var keyringPassword: String?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let password = try settings.passphrase?.read() ?? Prompt.secret("Password of the keyring")
+    let option = "--keyring-password"
+    // --passphrase was its name, and still is.
+    let source = try keyringPassword.map { try SecretSource($0) } ?? settings.passphrase
+    let password =
+      try source?.read(for: keyringPassword == nil ? "--passphrase" : option)
+      ?? Prompt.secret("Password of the keyring")
     guard let password else {
       throw CommandError(
         .noTerminal, "the keyring's password is needed, and there is no terminal to ask on",
-        hint: "give a source: --passphrase env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
+        hint: "give a source: \(option) env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
     }
     switch try settings.locked().blocking.unlockKeyring(password: password) {
     case .wasUnlocked: StandardError.note("the keyring was already unlocked")

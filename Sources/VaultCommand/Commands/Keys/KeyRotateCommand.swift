@@ -45,7 +45,8 @@ struct KeyRotateCommand: ParsableCommand {
         try StandardOutput.write(
           [("slots", .array(slots.map(\.json)))] + (recovery?.members ?? []))
       } else {
-        StandardError.note("a new key; opened by: \(slots.map(\.words).joined(separator: ", "))")
+        StandardError.note(
+          "a new vault key; unlocked by: \(slots.map(\.words).joined(separator: ", "))")
       }
     }
   }

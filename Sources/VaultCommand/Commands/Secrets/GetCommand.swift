@@ -20,6 +20,7 @@ struct GetCommand: ParsableCommand {
       \(ProgramName.current) get tls/key --out key.pem
       \(ProgramName.current) get api-token --copy
       \(ProgramName.current) get api-token@3
+      \(ProgramName.current) get 'secret://database#user'
       """)
 
   @Argument(
@@ -98,6 +99,27 @@ package struct GetRequest: Equatable, Sendable {
   }
 
   func run() throws {
+    guard let name, name.begins(with: SecretReference.scheme) else { return try get() }
+    try named(by: SecretReference(name)).get()
+  }
+
+  /// The same request for the item, field and vault of a reference.
+  private func named(by reference: SecretReference) throws -> GetRequest {
+    guard reference.attribute == nil, reference.encoding == nil, reference.fallback == nil,
+      field == nil
+    else {
+      throw CommandError.usage(
+        "get takes the name and the field of a reference",
+        hint: "all of it: \(ProgramName.current) read REFERENCE")
+    }
+    var request = self
+    request.name = reference.name
+    request.field = reference.field
+    request.settings.vaultName = reference.vaultName ?? settings.vaultName
+    return request
+  }
+
+  private func get() throws {
     let given = try name.map { try ItemName($0) }
     var target: Clipboard?
     let found = try settings.withVault { vault -> Found in

@@ -64,8 +64,9 @@ struct RestoreCommand: ParsableCommand {
     abstract: "Restore an item from the trash, or an earlier version.",
     discussion: """
       Without a version, restores the removed item of that name, or else the previous version. The current \
-      secret is kept as a version.
+      secret is kept as a version. A backup becomes a vault by '\(ProgramName.current) init --from FILE'.
 
+      \(ProgramName.current) restore api-token
       \(ProgramName.current) restore api-token@3
       """)
 
@@ -77,11 +78,25 @@ struct RestoreCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  /// Whether the word looks like a backup, which no item is restored from.
+  private var isFile: Bool { name.hasSuffix(".vault") || SecretInput.exists(name) }
+
   func run() throws {
     let settings = try common.settings()
-    let name = try ItemName(name)
-    let item = try settings.withVault { vault in
-      try Revision.reading(name, revision) { try vault.restore($0, version: $1) }
+    let item: Item
+    do {
+      let name = try ItemName(name)
+      item = try settings.withVault { vault in
+        try Revision.reading(name, revision) { try vault.restore($0, version: $1) }
+      }
+    } catch var error as CredentialError
+      where [.itemNotFound, .invalidName].contains(error.code) && isFile
+    {
+      error.hint =
+        "a backup becomes a vault by: \(ProgramName.current) init --from FILE; see what it holds "
+        + "first: \(ProgramName.current) check FILE"
+      error.remedies = []
+      throw error
     }
     if settings.writesJSON { return try StandardOutput.write([("item", item.json)]) }
     StandardError.confirmation(

@@ -92,9 +92,9 @@ struct InjectCommand: ParsableCommand {
           "there is no template: stdin is the terminal",
           hint: "\(ProgramName.current) inject --in FILE")
       }
-      if settings.passphrase?.usesStandardInput == true {
+      if settings.usesStandardInput {
         throw CommandError.usage(
-          "the passphrase and the template cannot both come from stdin",
+          "what unlocks the vault and the template cannot both come from stdin",
           hint: "name the template with --in FILE")
       }
       return try StandardInput.all()

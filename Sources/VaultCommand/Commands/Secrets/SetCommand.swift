@@ -82,7 +82,9 @@ struct SetCommand: ParsableCommand {
       throw CommandError.usage(
         "a secret is never given on the command line: every user can read it there, "
           + "and the shell keeps it in its history",
-        hint: "leave it out to be asked for it, or use --stdin or --file PATH")
+        hint: surplus.allSatisfy { $0.unicodeScalars.contains("=") }
+          ? "what is no secret: --field user=bob; what is one is asked for: --field pin"
+          : "leave it out to be asked for it, or use --stdin or --file PATH")
     }
     guard [stdin, file != nil, generate].filter({ $0 }).count <= 1 else {
       throw CommandError.usage(
@@ -135,10 +137,10 @@ struct SetRequest: Equatable, Sendable {
     try checkFields(hasSource: hasSource)
     let asked = fields.asked
     let settings = try common.settings()
-    if stdin || file == "-", settings.passphrase?.usesStandardInput == true {
+    if stdin || file == "-", settings.usesStandardInput {
       throw CommandError.usage(
-        "the passphrase and the secret cannot both come from stdin",
-        hint: "give the passphrase as file:PATH or fd:N")
+        "what unlocks the vault and the secret cannot both come from stdin",
+        hint: "give the passphrase as file:PATH or fd:N, the key file by its path")
     }
     let name = try ItemName(name)
     let changes = try details.changes()

@@ -28,7 +28,7 @@ struct ShowCommand: ParsableCommand {
   var reveal = false
 
   @Option(
-    name: [.long, .customShort("c")],
+    name: [.long, .customShort("c"), .customLong("clip")],
     help: ArgumentHelp(
       "Show nothing, and put this field on the clipboard for a while; 'secret' for the main secret.",
       valueName: "field"),
@@ -81,17 +81,22 @@ struct ShowRequest: Equatable, Sendable {
       throw CommandError.usage("--clear-after and --clipboard need --copy")
     }
     let request = try clipboard.choice()
-    let given = try ItemPicker.named(name).map { try ItemName($0) }
+    // `show --copy web/github`, as pass has it: the only word is the item.
+    let only = name == nil ? copy.flatMap { try? ItemName($0) } : nil
+    let given = try (only == nil ? ItemPicker.named(name) : name).map { try ItemName($0) }
     try settings.withVault { vault in
-      try Revision.reading(try given ?? ItemPicker.pick(in: vault), revision) { name, version in
-        try show(name, version, vault, request, settings)
+      let isItem = try only.map { try vault.read(only: [$0])[$0] != nil } ?? false
+      if only != nil, !isItem { _ = try ItemPicker.named(nil) }
+      let chosen = isItem ? only : given
+      try Revision.reading(try chosen ?? ItemPicker.pick(in: vault), revision) { name, version in
+        try show(name, version, vault, request, settings, copying: isItem ? "secret" : copy)
       }
     }
   }
 
   private func show(
     _ name: ItemName, _ version: UInt64?, _ vault: UnlockedVault.Blocking,
-    _ request: ClipboardRequest, _ settings: VaultSettings
+    _ request: ClipboardRequest, _ settings: VaultSettings, copying copy: String?
   ) throws {
     let snapshot = try vault.read(only: [name])
     let item = try snapshot.item(name)

@@ -83,10 +83,10 @@ struct BackupCommand: ParsableCommand {
 
   /// Reads a backup from stdin.
   static func standardInput(_ settings: VaultSettings) throws -> [UInt8] {
-    guard settings.passphrase?.usesStandardInput != true else {
+    guard !settings.usesStandardInput else {
       throw CommandError.usage(
-        "the passphrase and the backup cannot both come from stdin",
-        hint: "give the passphrase as file:PATH or fd:N")
+        "what unlocks the vault and the backup cannot both come from stdin",
+        hint: "give the passphrase as file:PATH or fd:N, the key file by its path")
     }
     guard !ProcessState.isTerminal(0) else {
       throw CommandError.usage("there is no backup: stdin is the terminal", hint: "name a file")

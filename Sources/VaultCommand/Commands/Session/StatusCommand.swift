@@ -10,7 +10,7 @@ import VaultTerminal
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the vault, what opens it, and the state of the keyring and its copies.",
+    abstract: "Show the vault, what unlocks it, and the state of the keyring and its copies.",
     discussion: """
       Never prompts, starts no session and changes nothing; names no items. Ends within six seconds, even \
       if the keyring hangs.
@@ -30,7 +30,8 @@ struct StatusCommand: ParsableCommand {
       let rows = status.rows
       try StandardOutput.write(
         TextTable.aligned(rows) { row, column in
-          column == 0 ? .faint : rows[row][0] == "now by" ? status.opening.style : nil
+          column == 0
+            ? .faint : rows[row][0] == StatusReport.openingLabel ? status.opening.style : nil
         })
     }
     Notices.tell()

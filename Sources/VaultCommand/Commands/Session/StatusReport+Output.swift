@@ -37,7 +37,7 @@ extension StatusReport {
     if slots.count == 1 {
       warnings.append(
         Warning(
-          code: "single-slot", message: "only one key slot opens this vault: one accident loses it",
+          code: "single-slot", message: VaultNotice.singleSlotWords,
           hint: Advice.text(nil, [.addRecoveryCode])))
     }
     // Where something else opens the vault and no copies are kept, nobody misses the keyring.
@@ -94,18 +94,21 @@ extension StatusReport {
     copies?.current ?? items.map { $0.count { $0.publishedCopy == .published } }
   }
 
+  /// The label of the row that says what opens the vault at this moment.
+  static let openingLabel = "now"
+
   var rows: [[String]] {
     var rows = [
       ["vault", StandardOutput.shown(summary.path)],
       ["id", summary.id],
       [
-        "written",
-        "\(Plural.times(Int(clamping: summary.generation))), \(Plural.bytes(summary.fileSize))"
-          + (modified.map { ", last \(Timestamp.text($0))" } ?? ""),
+        "revision",
+        "\(summary.generation), \(Plural.bytes(summary.fileSize))"
+          + (modified.map { ", \(Timestamp.text($0))" } ?? ""),
       ],
-      ["backed up", lastBackup.map { Timestamp.text($0) } ?? "never on this machine"],
-      ["opened by", slots.map(\.words).joined(separator: ", ")],
-      ["now by", opening.words],
+      ["last backup", lastBackup.map { Timestamp.text($0) } ?? "never on this machine"],
+      ["unlocked by", slots.map(\.words).joined(separator: ", ")],
+      [Self.openingLabel, opening.words],
       ["session", session.words],
     ]
     if let items {
@@ -116,11 +119,14 @@ extension StatusReport {
           + "\(expiring ?? 0) expiring",
       ])
     }
-    guard let keyring else { return rows + [["keyring", "left alone"]] }
+    guard let keyring else { return rows + [["keyring", "not used"]] }
     rows.append(["keyring", keyring.words])
     guard let published, let pending else { return rows }
-    let publishing = isPublishing == false ? ["publishing is off"] : []
-    var counts = ["\(published) published", "\(pending) still to be done"]
+    if isPublishing == false, published == 0, pending == 0, copies == nil {
+      return rows + [["copies", "off"]]
+    }
+    let publishing = isPublishing == false ? ["off"] : []
+    var counts = ["\(published) up to date", "\(pending) to be written"]
     if let copies {
       counts.append("\(copies.changedByOthers.count) changed by others")
       if !copies.missing.isEmpty { counts.append("\(copies.missing.count) missing") }
@@ -186,11 +192,10 @@ extension StatusReport.Opening {
   var words: String {
     switch self {
     case .opens(let door, let slot):
-      slot.isEmpty ? door.name : "\(door.name) (\(StandardOutput.shown(slot)))"
-    case .asks(let kind):
-      "\(kind == .recovery ? "the recovery code" : "a passphrase"), asked for on the terminal"
+      "unlocked by \(door.name)" + (slot.isEmpty ? "" : " (\(StandardOutput.shown(slot)))")
+    case .asks(let kind): "locked: asks for the \(kind.words)"
     case .nothing(let why, let hint):
-      hint.map { "nothing: \(why); \($0)" } ?? "nothing: \(why)"
+      hint.map { "locked: \(why); \($0)" } ?? "locked: \(why)"
     }
   }
 
@@ -211,7 +216,8 @@ extension StatusReport.Opening {
 extension KeySlot {
   /// The slot in words: `passphrase (laptop)`.
   var words: String {
-    label.isEmpty ? kind.name : "\(kind.name) (\(StandardOutput.shown(label)))"
+    label.isEmpty || label == kind.name
+      ? kind.words : "\(kind.words) (\(StandardOutput.shown(label)))"
   }
 }
 
@@ -219,7 +225,7 @@ extension SessionState {
   var words: String {
     switch self {
     case .none: "none"
-    case .active(let seconds): "open for \(TimeSpan.text(seconds))"
+    case .active(let seconds): "unlocked for \(TimeSpan.text(seconds))"
     case .unavailable(let reason): "not possible: \(reason)"
     }
   }
@@ -238,13 +244,15 @@ extension SessionState {
 extension KeyringStatus {
   /// State, program, connection and display in one line.
   var words: String {
+    // Where there is no desktop, there is nothing more to say.
+    if hasBus == false { return "no desktop session" }
     var parts = [state]
     if let program {
       let process = process.map { " (process \($0), \(owner ?? ""))" } ?? ""
       parts.append(StandardOutput.shown(program) + process)
     }
     if let collection { parts.append("collection \(StandardOutput.shown(collection))") }
-    if let isEncrypted { parts.append(isEncrypted ? "encrypted" : "in clear") }
+    if let isEncrypted { parts.append(isEncrypted ? "encrypted" : "not encrypted") }
     parts.append(canPrompt ? "can ask on the display" : "cannot ask here")
     return parts.joined(separator: ", ")
   }

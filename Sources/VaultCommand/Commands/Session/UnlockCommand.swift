@@ -8,7 +8,7 @@ import VaultTerminal
 struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Keep the vault open for a while.",
+    abstract: "Keep the vault unlocked for a while.",
     discussion: """
       For 15 minutes, or as long as --for says; '\(ProgramName.current) lock' ends it everywhere.
 
@@ -60,7 +60,7 @@ struct UnlockCommand: ParsableCommand {
         ("unlocked", .bool(true)), ("secondsLeft", seconds.map { .number(Int64($0)) } ?? .null),
       ])
     }
-    if let seconds { StandardError.note("open for \(TimeSpan.text(seconds))") }
+    if let seconds { StandardError.note("unlocked for \(TimeSpan.text(seconds))") }
   }
 }
 
