@@ -38,6 +38,7 @@ package final class ReferenceReading {
   /// - Parameters:
   ///   - references: The references whose items are read.
   ///   - readsAll: Whether other items are asked for later, too.
+  /// - Throws: `CredentialError` for an invalid name, or a vault that cannot be opened.
   package func open(_ references: [SecretReference], readsAll: Bool = false) throws {
     for reference in references { _ = try ItemName(reference.name) }
     for reference in references
