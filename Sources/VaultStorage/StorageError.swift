@@ -100,6 +100,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case .busy: "try again when the other program is done"
     case .damaged: "restore a copy from before"
     case .newerVersion, .newerSchema: "use a newer version of this program"
+    case .unknownStore: "name another file, or restore a copy from before"
     case .otherApplication: "name another file, or use the application that it belongs to"
     case .noLocation: "set HOME or XDG_DATA_HOME to an absolute path"
     default: nil

@@ -37,6 +37,8 @@ struct ErrorTextTests {
     }
     let localized = try #require(error as? any LocalizedError)
     #expect(localized.errorDescription?.isEmpty == false)
-    #expect(localized.recoverySuggestion == "restore a copy from before", "\(error)")
+    #expect(
+      localized.recoverySuggestion == "name another file, or restore a copy from before",
+      "\(error)")
   }
 }

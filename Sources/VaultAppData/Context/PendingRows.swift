@@ -112,6 +112,8 @@ final class PendingRows {
       try statement.run()
     case .stored:
       guard record.hasChanges else { return }
+      // Also where nothing but a to-many has changed: the row is to go with the others.
+      tables[plan.index] = true
       try connection.execute(
         "INSERT INTO \(table) SELECT *, 0 FROM main.\(plan.table) WHERE \(key)=?",
         [.integer(record.key)])

@@ -10,7 +10,7 @@ extension CommandGrammar {
     --quiet -q: Show only errors and warnings, no notes or progress.
     --color <when> =auto,always,never: Color: auto, always or never.
     --passphrase <source>: The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.
-    --key-file <path> =file: The key file.
+    --key-file <path> =file: The key file
     --keyring-timeout <time>: How long the keyring may take, such as 5s.
     --accept-rollback: Accept a vault file that is older than one seen before, or a fork of it.
     --no-session: Neither use nor start a session.
@@ -60,7 +60,7 @@ extension CommandGrammar {
       --separator <text>: The separator between words
       --capitalize --capitalise: Capitalize words.
       --pattern <pattern>: A pattern instead: l u d s small letter, capital, digit, symbol
-      --copy -c: Put it on the clipboard for a while.
+      --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
       --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
       tmux, screen or terminal.
@@ -83,7 +83,7 @@ extension CommandGrammar {
       --revision <number> =live: An earlier version, as NAME@3 has it.
       --out -o <file> =file: Write it to a file that only you can read
       --qr: Draw it as a QR code, for a phone
-      --copy -c: Put it on the clipboard for a while.
+      --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
       --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
       tmux, screen or terminal.
@@ -125,7 +125,8 @@ extension CommandGrammar {
       """
       <name> =live: The item, or NAME@3 for its version 3
       --reveal: Show the secrets, too.
-      --copy -c <field> =live: Show nothing, and put this field on the clipboard for a while
+      --copy -c --clip <field> =live: Show nothing, and put this field on the clipboard for a \
+      while
       --qr: Draw the secret as a QR code for a phone, or the address of its one-time codes
       --revision <number> =live: An earlier version, as NAME@3 has it.
       --clear-after <time>: When the clipboard is cleared, such as 20s
@@ -206,7 +207,7 @@ extension CommandGrammar {
       --capitalize --capitalise: Capitalize words.
       --pattern <pattern>: A pattern instead: l u d s small letter, capital, digit, symbol
       --count <number>: How many, one per line.
-      --copy -c: Put it on the clipboard for a while.
+      --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
       --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
       tmux, screen or terminal.
@@ -266,7 +267,7 @@ extension CommandGrammar {
       <name> =live: The item
       --field -f <name> =live: The field with the seed, if not otp.
       --qr: Draw the seed's address as a QR code instead, to enroll a phone
-      --copy -c: Put it on the clipboard for a while.
+      --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
       --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
       tmux, screen or terminal.
@@ -299,7 +300,7 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "unlock",
-      "Keep the vault open for a while.",
+      "Keep the vault unlocked for a while.",
       """
       --for <time>: How long, such as 8h.
       --recovery: Open it with the recovery code
@@ -313,7 +314,7 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "status",
-      "Show the vault, what opens it, and the state of the keyring and its copies.",
+      "Show the vault, what unlocks it, and the state of the keyring and its copies.",
       """
       *
       """),
@@ -400,6 +401,8 @@ extension CommandGrammar {
       "keyring unlock",
       "Unlock the desktop keyring from here, with its own password.",
       """
+      --keyring-password <source>: The keyring's password: env:NAME, file:PATH, fd:N, stdin or \
+      cmd:COMMAND.
       *
       """),
     CommandGrammar(
@@ -543,9 +546,9 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "credential",
-      "Speak the protocol of another program: git, docker, aws, askpass, keyring.",
+      "Answer other programs: a credential helper for git, docker, aws and others.",
       """
-      <face> =git,docker,aws,askpass,keyring: The protocol.
+      <protocol> =git,docker,aws,askpass,keyring: The program's protocol.
       <action> =live ++: The words of the program.
       *
       """),
@@ -562,7 +565,7 @@ extension CommandGrammar {
       --prefix <text>: A prefix for all names, such as old/.
       --only <patterns>: Only names that match one of these shell patterns, in any case.
       --references <path> =file: Write the .env file with references in place of its secrets
-      --yes -y: Replace the file of --references without asking.
+      --yes -y: With --references: store every variable, and replace the file, without asking.
       --columns <list>: The columns of a csv: name, folder, secret, user, url, otp, notes, tags, \
       another field, or '-'
       --no-headings: The first row of a csv is an item, too.
