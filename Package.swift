@@ -44,12 +44,21 @@ let package = Package(
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultCommandCore", "VaultPreferences", "VaultCredentials", "VaultExchange",
+        "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
+        "VaultExchange",
         "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
         "VaultDefaultsTool", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
+      ]),
+
+    // What may come next on a line, from a table; the scripts for bash, zsh and fish.
+    .target(
+      name: "VaultCompletion",
+      dependencies: [
+        "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
+        "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
@@ -233,7 +242,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "VaultCommand", "VaultCommandCore", "VaultCredentials", "VaultExchange",
+        "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultCredentials", "VaultExchange",
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
         "VaultOneTimeCodes",
         "VaultTerminal", "VaultDefaultsTool", "vault", "TestSupport",

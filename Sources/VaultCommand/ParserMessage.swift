@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCommandCore
+import VaultCompletion
 import VaultStorage
 
 /// What the argument parser says of a line, without what was typed: a word out of place may be a

@@ -29,7 +29,7 @@ struct ByteTextTests {
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
     "VaultOneTimeCodes", "VaultExchange", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-    "VaultDefaultsTool", "VaultCommandCore",
+    "VaultDefaultsTool", "VaultCommandCore", "VaultCompletion",
   ]
 
   /// Places where the beginning and the end of texts decide, too.

@@ -12,8 +12,6 @@ struct ForeignFormatTests {
     "VaultCommandCore/Importing/ImportSource.swift":
       "the names of the programs to run, and of files",
     "VaultCommandCore/Importing/PassFolder.swift": "the files of a folder, which gpg opens",
-    "VaultCommand/Completion/CommandGrammar.swift":
-      "the command's own grammar, as its parser dumps it",
   ]
 
   /// The names of the formats and protocols.

@@ -7,10 +7,15 @@ struct LayeringTests {
   static let allowed: [String: Set<String>] = [
     "vault": ["VaultCommand"],
     "VaultCommand": [
-      "VaultCommandCore", "VaultPreferences", "VaultCredentials", "VaultExchange",
+      "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
+      "VaultExchange",
       "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
       "VaultStorage", "VaultSealing", "CVaultLinux",
+    ],
+    "VaultCompletion": [
+      "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
+      "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
     ],
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCompletion
 
 /// The table that completion reads, against what the parser says of itself.
 struct CompletionGrammarTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultCommand
+import VaultCompletion
 
 struct CompletionTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -8,8 +8,10 @@ import VaultStorage
 /// Names for completion, found silently and quickly.
 ///
 /// Only a session unlocks the vault here: completion never prompts, waits, or asks a keyring.
-struct LiveNames: Completer.NameSource {
-  func names(
+package struct LiveNames: Completer.NameSource {
+  package init() {}
+
+  package func names(
     for value: String, typed: String, words: [String], positionals: [String]
   ) -> [String] {
     let settings = Self.settings(of: words)
@@ -27,7 +29,7 @@ struct LiveNames: Completer.NameSource {
     }
     guard let vault = try? Self.open(settings) else { return [] }
     switch value {
-    case "name" where words.contains(RestoreCommand.verbName):
+    case "name" where words.contains("restore"):
       return items(in: vault) + items(in: vault, fromTrash: true)
     case "name", "names", "new-name", "pattern", "glob":
       let names = items(in: vault)
@@ -53,8 +55,8 @@ struct LiveNames: Completer.NameSource {
 
   /// The verbs whose items may be folders.
   private static let takingFolders: Set<String> = [
-    RunCommand.verbName, ListCommand.verbName, RemoveCommand.verbName, RenameCommand.verbName,
-    CopyCommand.verbName, ExportCommand.verbName,
+    "run", "list", "remove", "rename",
+    "copy", "export",
   ]
 
   /// The folders with more than one item below them, with their slashes.

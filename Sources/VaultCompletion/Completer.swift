@@ -2,24 +2,24 @@ import VaultCommandCore
 import VaultStorage
 
 /// Completes a line that is being typed.
-struct Completer {
+package struct Completer {
   /// What the shell does besides showing the candidates.
-  enum Action: String {
+  package enum Action: String {
     case none, files, directories
     /// The words from a position on are a command line of another program.
     case command
   }
 
-  struct Candidate: Equatable {
-    let text: String
-    let explanation: String
+  package struct Candidate: Equatable {
+    package let text: String
+    package let explanation: String
   }
 
-  struct Answer {
-    var action = Action.none
+  package struct Answer {
+    package var action = Action.none
     /// The position of the other command, for ``Action/command``.
-    var position = 0
-    var candidates: [Candidate] = []
+    package var position = 0
+    package var candidates: [Candidate] = []
   }
 
   /// The words before the one that is being completed, without the command's own name.
@@ -31,7 +31,7 @@ struct Completer {
   private let names: any NameSource
 
   /// A source of names that are not in the grammar.
-  protocol NameSource {
+  package protocol NameSource {
     /// Returns names for a value, by the name of its option or placeholder.
     ///
     /// - Parameters:
@@ -45,14 +45,14 @@ struct Completer {
     ) -> [String]
   }
 
-  init(words: [String], current: String, names: any NameSource) {
+  package init(words: [String], current: String, names: any NameSource) {
     self.words = words
     self.current = current
     self.names = names
   }
 
   /// Returns the candidates that begin with what was typed.
-  func answer(_ grammar: CommandGrammar) -> Answer {
+  package func answer(_ grammar: CommandGrammar) -> Answer {
     var verb = grammar
     var path: [String] = []
     var index = 0
@@ -66,11 +66,11 @@ struct Completer {
         pending = nil
       } else if word == "--" {
         var answer = Answer()
-        if path == [RunCommand.verbName] {
+        if path == ["run"] {
           (answer.action, answer.position) = (.command, index + 1)
         }
         return answer
-      } else if path.first == DefaultsCommand.verbName {
+      } else if path.first == "defaults" {
         positionals.append(word)
       } else if word.hasPrefix("-"), word.count > 1 {
         let name = String(word.unicodeScalars.prefix { $0 != "=" })
@@ -96,7 +96,7 @@ struct Completer {
       let typed = String(current[current.unicodeScalars.index(after: equals)...])
       return values(of: known, typed: typed, prefix: "\(name)=", positionals)
     }
-    if current.hasPrefix("-"), path.first != DefaultsCommand.verbName {
+    if current.hasPrefix("-"), path.first != "defaults" {
       return options(of: verb, used: used)
     }
     return words(of: verb, positionals)
@@ -167,6 +167,6 @@ struct Completer {
   private func commonOption(
     _ name: String, _ grammar: CommandGrammar
   ) -> CommandGrammar.Argument? {
-    grammar.verbs.first { $0.name == GetCommand.verbName }.flatMap { option(name, of: $0) }
+    grammar.verbs.first { $0.name == "get" }.flatMap { option(name, of: $0) }
   }
 }

@@ -4,17 +4,17 @@ import VaultStorage
 ///
 /// They are a table that is written from what the argument parser says of itself, and a test holds
 /// both equal. Asking the parser at each key press would take several times as long as the rest.
-struct CommandGrammar {
+package struct CommandGrammar {
   /// The verb with those that it stands below; empty for the command itself.
-  let path: String
+  package let path: String
   /// The description of the verb.
-  let abstract: String
+  package let abstract: String
   /// Whether completion offers it.
-  let isVisible: Bool
+  package let isVisible: Bool
   /// A line for each argument: see ``Argument/init(_:)``.
   private let lines: String
 
-  init(_ path: String, _ abstract: String, isVisible: Bool = true, _ lines: String) {
+  package init(_ path: String, _ abstract: String, isVisible: Bool = true, _ lines: String) {
     self.path = path
     self.abstract = abstract
     self.isVisible = isVisible
@@ -22,13 +22,13 @@ struct CommandGrammar {
   }
 
   /// The grammar of `vault`.
-  static var root: CommandGrammar { table[0] }
+  package static var root: CommandGrammar { table[0] }
 
   /// The verb's name on a line.
-  var name: String { path.parts(at: " ").last.map(String.init) ?? "" }
+  package var name: String { path.parts(at: " ").last.map(String.init) ?? "" }
 
   /// Its subcommands.
-  var verbs: [CommandGrammar] {
+  package var verbs: [CommandGrammar] {
     let prefix = path.isEmpty ? "" : "\(path) "
     return Self.table.filter { verb in
       !verb.path.isEmpty && verb.path.begins(with: prefix)
@@ -37,40 +37,40 @@ struct CommandGrammar {
   }
 
   /// Its options and arguments.
-  var arguments: [Argument] {
+  package var arguments: [Argument] {
     lines.parts(at: "\n").flatMap { line in
       line == "*" ? Self.common.parts(at: "\n").map(Argument.init) : [Argument(line)]
     }
   }
 
-  struct Argument: Equatable {
-    enum Kind: Equatable { case positional, option, flag }
+  package struct Argument: Equatable {
+    package enum Kind: Equatable { case positional, option, flag }
 
     /// What may be completed as a value.
-    enum Value: Equatable {
+    package enum Value: Equatable {
       case anything, file, directory
       /// What ``Completer/NameSource`` knows.
       case live
       case list([String])
     }
 
-    var kind = Kind.flag
+    package var kind = Kind.flag
     /// The names as on a line; none for a positional argument.
-    private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     /// The placeholder of the value.
-    private(set) var valueName: String?
-    private(set) var value = Value.anything
-    private(set) var isRepeating = false
+    package private(set) var valueName: String?
+    package private(set) var value = Value.anything
+    package private(set) var isRepeating = false
     /// Whether it takes all that follows, of whatever form.
-    private(set) var takesRest = false
-    private(set) var isVisible = true
-    let explanation: String
+    package private(set) var takesRest = false
+    package private(set) var isVisible = true
+    package let explanation: String
 
     /// Reads a line of the table: `--field -f <name> =live +: The field`.
     ///
     /// `<name>` is a value, `=` what is known of it; `+` may be repeated, `++` takes the rest of the
     /// line, and `!` is hidden. A line without a hyphen is a positional argument.
-    init(_ line: Substring) {
+    package init(_ line: Substring) {
       let end = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
       explanation = String(line[end...].utf8.dropFirst(2)) ?? ""
       for word in line[..<end].parts(at: " ") {
@@ -99,7 +99,7 @@ struct CommandGrammar {
     }
 
     /// The kind of value for ``Completer/NameSource``: the option's long name, or the placeholder.
-    var liveName: String? {
+    package var liveName: String? {
       guard value == .live else { return nil }
       return names.first { $0.begins(with: "--") }.map { String($0.dropFirst(2)) } ?? valueName
     }
