@@ -54,7 +54,7 @@ struct ImportFromProgramsTests {
     #expect(try vault("get", "colon: name").text == "a: b")
     #expect(try vault("list").text.split(separator: "\n").count == Self.entries.count)
     let again = try vault("import", "pass", "\(vault.home.path)/.password-store")
-    #expect(again.status == 0 && again.errors.contains("\(Self.entries.count) the same"))
+    #expect(again.status == 0 && again.errors.contains("\(Self.entries.count) unchanged"))
 
     // Back into a folder of pass's own, and read by it.
     let other = "\(vault.home.path)/other"
@@ -208,8 +208,8 @@ struct ImportFromProgramsTests {
     #expect(done.status == 0, "\(done.errors)")
     let actions = done.text.split(separator: "\n").map { $0.split(separator: " ").prefix(2) }
     #expect(actions == [["new", "a"], ["twice", "a"], ["new", "a~2"], ["twice", "a"]])
-    #expect(done.errors.contains("2 stored") && done.errors.contains("2 twice in the file"))
+    #expect(done.errors.contains("imported 2 (") && done.errors.contains("2 twice in the file"))
     #expect(try vault("list").text == "a\na~2\n")
-    #expect(try vault("import", "chrome", "-", input: text).errors.contains("0 stored, 2 the same"))
+    #expect(try vault("import", "chrome", "-", input: text).errors.contains("imported 0 (2 unchanged"))
   }
 }

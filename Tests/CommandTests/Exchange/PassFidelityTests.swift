@@ -95,7 +95,7 @@ struct PassFidelityTests {
     _ = try shell.run(["-c", "find out -type f ! -name '*.gpg' ! -name '.*' -delete"])
     // The other way round it is the same data.
     let again = try vault("import", "pass", "\(home)/out")
-    #expect(again.status == 0 && again.errors.contains("\(Self.corpus.count) the same"))
+    #expect(again.status == 0 && again.errors.contains("\(Self.corpus.count) unchanged"))
     #expect(try vault("get", "e5", "--field", "user").text == "a")
     #expect(try vault("get", "e9", "--field", "otp").text == "otpauth://totp/a?secret=AAAA")
     #expect(try vault("get", "e18").output == Data(Self.corpus[18]))

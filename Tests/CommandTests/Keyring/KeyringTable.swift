@@ -53,7 +53,7 @@ enum KeyringTable {
 
   /// The first words of each advice.
   static let advice = [
-    "desktop": "there is no desktop session here: open the vault with a passphrase or key file",
+    "desktop": "there is no desktop session here: unlock the vault with a passphrase or key file",
     "install": "install and start a keyring (apt-get install gnome-keyring)",
     "restart": "restart the keyring's program, or open the vault with a passphrase or key file",
     "make": "create a keyring first: log in to the desktop once",

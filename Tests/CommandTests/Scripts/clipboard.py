@@ -242,7 +242,7 @@ def terminal():
     shell.expect_exact("ready> ")
     shell.send(f"{vault} get k --copy --clear-after 1s\r")
     shell.expect_exact(f"\x1b]52;c;{encoded}\x07")
-    shell.expect_exact("does not say whether it took it")
+    shell.expect_exact("copied through the terminal, which confirms nothing")
     shell.expect_exact("\x1b]52;c;\x07")
     all_done()
     # The end of the terminal ends the wait.
