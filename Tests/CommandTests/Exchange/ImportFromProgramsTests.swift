@@ -210,6 +210,7 @@ struct ImportFromProgramsTests {
     #expect(actions == [["new", "a"], ["twice", "a"], ["new", "a~2"], ["twice", "a"]])
     #expect(done.errors.contains("imported 2 (") && done.errors.contains("2 twice in the file"))
     #expect(try vault("list").text == "a\na~2\n")
-    #expect(try vault("import", "chrome", "-", input: text).errors.contains("imported 0 (2 unchanged"))
+    #expect(
+      try vault("import", "chrome", "-", input: text).errors.contains("imported 0 (2 unchanged"))
   }
 }
