@@ -117,8 +117,8 @@ package enum CompletionGrammar {
   /// Whether a verb is offered.
   package static func isVisible(_ path: String) -> Bool { verb(path)?.isVisible ?? false }
 
-  /// The arguments of a verb: for each its kind, names, placeholder and values, whether it is repeated, takes the
-  /// rest of the line, and is shown, and its explanation.
+  /// The arguments of a verb: for each its kind, names, placeholder and values, whether it is
+  /// repeated, takes the rest of the line, and is shown, and its explanation.
   package static func arguments(of path: String) -> [[String]] {
     (verb(path)?.arguments ?? []).map { argument in
       let value =
