@@ -42,8 +42,8 @@ struct PlainVerb: Sendable {
     PlainVerb(
       name: "list", words: 0...1,
       flags: [
-        "--long", "--tree", "--no-tree", "--expired", "--trash", "--vaults", "--exit-code",
-        "--no-pager",
+        "--long", "--tree", "--no-tree", "--expired", "--conflicts", "--trash", "--vaults",
+        "--exit-code", "--no-pager",
       ], options: ["--tag", "--expiring", "--sort"], letters: [("-l", "--long")],
       read: { .list(try ListRequest($0)) }),
     PlainVerb(
@@ -243,7 +243,8 @@ extension ListRequest {
     self.init(
       pattern: line.words.first, long: line.has("--long"),
       tree: line.has("--tree") ? true : line.has("--no-tree") ? false : nil,
-      tag: line.value("--tag"), expired: line.has("--expired"), expiring: line.value("--expiring"),
+      tag: line.value("--tag"), expired: line.has("--expired"),
+      conflicts: line.has("--conflicts"), expiring: line.value("--expiring"),
       trash: line.has("--trash"), vaults: line.has("--vaults"),
       sort: try line.value("--sort", as: Order.init) ?? .name, exitCode: line.has("--exit-code"),
       noPager: line.has("--no-pager"), common: try line.common())

@@ -54,7 +54,8 @@ struct VaultTool: ParsableCommand {
         subcommands: [
           InitCommand.self, UnlockCommand.self, LockCommand.self, StatusCommand.self,
           CheckCommand.self,
-          KeyCommand.self, KeyringCommand.self, BackupCommand.self, SettingsCommand.self,
+          KeyCommand.self, KeyringCommand.self, BackupCommand.self, MergeCommand.self,
+          SettingsCommand.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),
       CommandGroup(name: "App data", subcommands: [DataCommand.self]),

@@ -110,6 +110,7 @@ extension CommandGrammar {
       --no-tree: Show a tree, by slashes
       --tag <word> =live: Only items with this tag.
       --expired: Only expired items.
+      --conflicts: Only items with another value from a merge.
       --expiring <time>: Only items that expire within this time.
       --trash: List the trash instead.
       --vaults: List the vaults instead: their names and files.
@@ -444,6 +445,18 @@ extension CommandGrammar {
       """
       <file> =file: The file, where an older backup is replaced
       --keep <number>: In a folder: how many backups of this vault to keep there.
+      *
+      """),
+    CommandGrammar(
+      "merge",
+      "Merge another file of this vault, such as a file syncer's conflict copy.",
+      """
+      <file> =file: The other vault file, or a backup.
+      --base <file> =file: A common ancestor of both, such as an older backup: tells what one \
+      side removed.
+      --dry-run -n: Say what would change, and change nothing.
+      --resolve <name> =live: Settle a conflict: the item's current value stays.
+      --take: With --resolve: the other value becomes current.
       *
       """),
     CommandGrammar(

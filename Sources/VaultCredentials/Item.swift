@@ -81,7 +81,7 @@ public struct Item: Sendable, Identifiable {
   /// The attributes that other programs look it up by, such as `service`, `account`, `server`.
   public var attributes: [String: String] {
     var attributes: [String: String] = [:]
-    for attribute in storedAttributes.all where attribute.name != FieldMarks.attribute {
+    for attribute in storedAttributes.all where !Self.isOwn(attribute.name) {
       attributes[attribute.name] = attribute.text
     }
     return attributes
@@ -118,6 +118,16 @@ public struct Item: Sendable, Identifiable {
     copy = record.copy
     self.states = states
     earlierVersions = record.earlier.count
+  }
+
+  /// The version with the other of two values that met in a merge; `nil` if none did.
+  ///
+  /// The later value is current. A new secret, or a version that is restored, settles it.
+  public var conflictingVersion: UInt64? { ItemConflict.version(in: storedAttributes) }
+
+  /// Whether an attribute is one that the vault itself writes.
+  private static func isOwn(_ name: String) -> Bool {
+    name == FieldMarks.attribute || name == ItemConflict.attribute
   }
 
   /// Returns whether a field holds no secret and may be shown, such as a user name.

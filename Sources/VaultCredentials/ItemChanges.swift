@@ -45,8 +45,9 @@ public struct ItemChanges: Sendable {
     }
     if var attributes {
       // What an item says of its fields is not one of the attributes that are set as a whole.
-      let marks = FieldMarks.attribute
-      attributes[marks] = attributes[marks] ?? record.attributes[marks]
+      for own in [FieldMarks.attribute, ItemConflict.attribute] {
+        attributes[own] = attributes[own] ?? record.attributes[own]
+      }
       guard attributes.count <= ItemLimits.attributes else {
         throw Self.tooLong("an item's attributes", "64 entries")
       }

@@ -23,6 +23,8 @@ public struct ItemQuery: Sendable {
   public var isInTrash = false
   /// A time before which the item must expire.
   public var expiresBefore: Date?
+  /// Selects only items two of whose values met in a merge: ``Item/conflictingVersion``.
+  public var isConflicting = false
 
   /// Matches all live items.
   public static let all = ItemQuery()
@@ -33,7 +35,7 @@ public struct ItemQuery: Sendable {
   /// Whether all items match that are live, or in the trash where those are asked for.
   var hasNoConditions: Bool {
     pattern == nil && folder == nil && text == nil && tag == nil && attributes.isEmpty
-      && expiresBefore == nil
+      && expiresBefore == nil && !isConflicting
   }
 
   func matches(_ record: ItemRecord) -> Bool {
@@ -46,12 +48,13 @@ public struct ItemQuery: Sendable {
     if let expiresBefore {
       guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
     }
+    if isConflicting, ItemConflict.version(in: record.attributes) == nil { return false }
     return matches(name: record.name)
   }
 
   /// Whether the query asks for nothing but names of live items.
   var isOfNames: Bool {
-    tag == nil && attributes.isEmpty && expiresBefore == nil && !isInTrash
+    tag == nil && attributes.isEmpty && expiresBefore == nil && !isInTrash && !isConflicting
   }
 
   /// Whether a name is one that the query asks for.

@@ -9,6 +9,7 @@ extension Remedy: CustomStringConvertible {
     case .salvage: "look for intact copies"
     case .restoreBackup: "restore the backup"
     case .acceptRollback: "accept the file, if it is there on purpose"
+    case .mergeOther: "merge the other file of the vault"
     case .useRecoveryCode: "use the recovery code, and set a new passphrase"
     case .addKey: "add a key slot"
     case .addPassphrase: "add a passphrase"

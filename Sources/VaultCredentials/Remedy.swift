@@ -30,6 +30,9 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   /// ``VaultOptions/acceptsRollback``.
   case acceptRollback
 
+  /// Merge the other file of the vault, if both were changed: ``UnlockedVault/merge(_:base:with:)``.
+  case mergeOther
+
   // MARK: Keys
 
   /// Open the vault with its recovery code, and set a new passphrase.

@@ -102,6 +102,8 @@ public struct VaultNotice: Sendable, Equatable {
     public static let rolledBack = Code(rawValue: "rolled-back")
     /// Two machines wrote to the vault independently.
     public static let forked = Code(rawValue: "forked")
+    /// A file that was given as the base of a merge is no ancestor of both files.
+    public static let noCommonAncestor = Code(rawValue: "no-common-ancestor")
     /// Another vault than before lies in this place.
     public static let otherVault = Code(rawValue: "other-vault")
     /// The record of what was seen last had lost its contents and was recreated.

@@ -22,6 +22,7 @@ package enum Advice {
     case .salvage: "look for intact copies: \(program) check --salvage"
     case .restoreBackup: "restore it: \(program) init --from FILE"
     case .acceptRollback: "if that was on purpose, run the command again with --accept-rollback"
+    case .mergeOther: "to keep both, merge the other file: \(program) merge FILE"
     case .useRecoveryCode:
       "forgotten? use the recovery code: \(program) unlock --recovery, then "
         + "\(program) key change-passphrase"

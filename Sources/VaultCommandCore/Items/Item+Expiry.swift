@@ -10,4 +10,14 @@ extension Item {
     let day = Timestamp.text(expires).unicodeScalars.prefix { $0 != "T" }
     StandardError.note("note: \(Sanitizer.visible(name.text)) expired on \(String(day))")
   }
+
+  /// Says on stderr that another value met this one in a merge, if one did.
+  package func tellIfConflicting() {
+    guard let conflictingVersion else { return }
+    let shown = Sanitizer.visible(name.text)
+    StandardError.note(
+      "note: \(shown) has another value, from a merge: version \(conflictingVersion)",
+      hint: "keep this one: \(ProgramName.current) merge --resolve \(shown); "
+        + "or the other one: --resolve \(shown) --take")
+  }
 }

@@ -58,6 +58,7 @@ package final class ReferenceReading {
         if !told.contains(item.id) {
           told.append(item.id)
           item.tellIfExpired()
+          item.tellIfConflicting()
         }
       }
       guard reference.attribute == .otp else {

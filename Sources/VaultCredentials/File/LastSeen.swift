@@ -82,6 +82,8 @@ package struct LastSeen: Equatable {
       } else {
         Lineage(of: index)?.contains(generation: self.generation, tag: self.tag) ?? true
       }
-    return isAncestor ? .newer : .forked(seen: self.generation)
+    let isMerged = MergedBranches(of: index).all.contains(
+      .init(generation: self.generation, tag: self.tag))
+    return isAncestor || isMerged ? .newer : .forked(seen: self.generation)
   }
 }

@@ -235,17 +235,31 @@ struct VaultFolder: Sendable {
   }
 
   /// This machine's random id, made on first use.
+  ///
+  /// It does not travel: a home that was copied to another machine, or that two machines share,
+  /// gets an id for each.
   func device() throws -> [UInt8] {
-    try CredentialError.fromStorage {
+    let name = try Self.deviceFile()
+    return try CredentialError.fromStorage {
       let directory = try Directory(location.state, create: true)
-      if try directory.contains("device") {
-        let bytes = try directory.read("device", limit: 4096)
+      if try directory.contains(name) {
+        let bytes = try directory.read(name, limit: 4096)
         if bytes.count == 16 { return bytes }
       }
       let id = RandomBytes.bytes(count: 16)
-      try AtomicFile.replace("device", in: directory, isDurable: false, with: id)
+      try AtomicFile.replace(name, in: directory, isDurable: false, with: id)
       return id
     }
+  }
+
+  /// The name of the file with this machine's id: a hash of the machine's own, as machine-id(5)
+  /// asks for, since that one is confidential.
+  private static func deviceFile() throws -> String {
+    guard let directory = try? Directory("/etc"),
+      let machine = try? directory.read("machine-id", limit: 64), machine.count >= 32
+    else { return "device" }
+    let hash = try Hash.blake2b(Array("VLT1/device".utf8) + machine.prefix(32), count: 16)
+    return "device-\(Hexadecimal.text(Array(hash.prefix(8))))"
   }
 
   private func seenFile(_ vaultID: [UInt8]) -> String { Hexadecimal.text(vaultID) + ".seen" }

@@ -11,6 +11,8 @@ struct VaultReader {
   var names: [ItemName]?
   /// The file that unlocking has read, to be used if it is still in place.
   var opened: OpenedFile?
+  /// Another file of the vault, which a merge takes in.
+  var branch: VaultBranch?
 
   /// The file for reading; what is odd about its age comes as a notice.
   func open() throws -> (sealed: VaultFile, index: VaultIndex, notices: [VaultNotice]) {
@@ -51,7 +53,8 @@ struct VaultReader {
       return (
         sealed, index,
         [
-          VaultNotice(.forked, Self.forkedMessage(seen), remedies: [.acceptRollback])
+          VaultNotice(
+            .forked, Self.forkedMessage(seen), remedies: [.mergeOther, .acceptRollback])
         ]
       )
     }
@@ -74,13 +77,19 @@ struct VaultReader {
     if let here = seen.vaultHere, here != vaultID {
       throw CredentialError(.otherVault, otherVaultMessage, remedies: [.acceptRollback])
     }
-    switch try verdict(seen.record, sealed, index) {
+    let verdict = try verdict(seen.record, sealed, index)
+    if verdict.isSuspicious, let branch, try isKnown(seen.record, to: branch, index) {
+      // A syncer put another file into this one's place, and this one comes back by the merge.
+      return (sealed, index, [])
+    }
+    switch verdict {
     case .current, .newer: return (sealed, index, Self.notices(of: seen.record))
     case .rolledBack(let seen):
       throw CredentialError(
         .rolledBack, Self.rolledBackMessage(sealed, seen), remedies: [.acceptRollback])
     case .forked(let seen):
-      throw CredentialError(.forked, Self.forkedMessage(seen), remedies: [.acceptRollback])
+      throw CredentialError(
+        .forked, Self.forkedMessage(seen), remedies: [.mergeOther, .acceptRollback])
     }
   }
 
@@ -115,16 +124,30 @@ struct VaultReader {
     _ record: [UInt8]?, _ sealed: VaultFile, _ index: VaultIndex
   ) throws -> LastSeen.Verdict {
     guard let record, LastSeen.isRecord(record) else { return .newer }
-    let states = [try keys.state()] + index.formerKeys.map(\.state)
     let seen: LastSeen
     do {
-      seen = try LastSeen(decoding: record, vaultID: vaultID, keys: states)
+      seen = try lastSeen(record, index)
     } catch {
       if vault.options.acceptsRollback { return .newer }
       throw error
     }
     return seen.verdict(
       generation: sealed.header.generation, tag: sealed.tag, index: index)
+  }
+
+  private func lastSeen(_ record: [UInt8], _ index: VaultIndex) throws -> LastSeen {
+    let states = [try keys.state()] + index.formerKeys.map(\.state)
+    return try LastSeen(decoding: record, vaultID: vaultID, keys: states)
+  }
+
+  /// Whether the file that was seen last is `branch`, or one that it descends from.
+  private func isKnown(
+    _ record: [UInt8]?, to branch: VaultBranch, _ index: VaultIndex
+  ) throws -> Bool {
+    guard let record else { return false }
+    let seen = try lastSeen(record, index)
+    let file = VaultIndex.Ancestor(generation: seen.generation, tag: seen.tag)
+    return branch.head == file || branch.index.descends(from: file)
   }
 
   /// Records a file that this process did not write, once its name is durable: a generation

@@ -28,16 +28,19 @@ struct VaultWriter {
   /// - Parameters:
   ///   - lost: A later generation that is lost: the new file succeeds it, so that machines that saw
   ///     it accept the new file.
+  ///   - branch: Another file of the vault that is merged.
   ///   - change: What is to be changed.
   /// - Returns: What `change` returned, and what is to be done after the commit.
   /// - Throws: ``CredentialError``: what writing throws, or `change`.
   func commit<Result>(
-    after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
+    after lost: LastSeen? = nil, knowing branch: VaultBranch? = nil,
+    _ change: (inout VaultEdit) throws -> Result
   ) throws -> Commit<Result> {
     let (locked, vaultID) = (vault.locked, vault.vaultID)
     return try locked.folder.locked(timeout: locked.options.lockTimeout) { directory in
       let reader = VaultReader(
-        vault: locked, keys: vault.keys, vaultID: vaultID, slotIDs: slotIDs, opened: opened)
+        vault: locked, keys: vault.keys, vaultID: vaultID, slotIDs: slotIDs, opened: opened,
+        branch: branch)
       let (sealed, index, notices) = try reader.openForWriting()
       var edit = VaultEdit(vault: vault, file: sealed, index: index)
       edit.notices = notices

@@ -324,8 +324,16 @@ extension UnlockedVault.Blocking {
 
 extension UnlockedVault {
   /// Commits an edit, then brings the copies of what it touched up to date.
-  fileprivate func edited<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
-    let commit = try write(change)
+  ///
+  /// - Parameters:
+  ///   - branch: Another file of the vault that the edit merges.
+  ///   - change: The edit.
+  /// - Returns: What `change` returns.
+  /// - Throws: ``CredentialError``: what writing throws, or `change`.
+  func edited<Result>(
+    knowing branch: VaultBranch? = nil, _ change: (inout VaultEdit) throws -> Result
+  ) throws -> Result {
+    let commit = try write(knowing: branch, change)
     guard commit.changesSecrets, let after = commit.after else { return commit.result }
     let reason = try synchronizeCopies(
       own: commit.names, from: after, withoutTelling: commit.removedCopies)

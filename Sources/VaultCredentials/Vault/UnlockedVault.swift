@@ -126,10 +126,11 @@ public final class UnlockedVault: Sendable {
 
   /// Changes the file, and says what is to be done afterwards.
   func write<Result>(
-    after lost: LastSeen? = nil, _ change: (inout VaultEdit) throws -> Result
+    after lost: LastSeen? = nil, knowing branch: VaultBranch? = nil,
+    _ change: (inout VaultEdit) throws -> Result
   ) throws -> Commit<Result> {
     let commit = try VaultWriter(vault: self, slotIDs: slotIDs, opened: takeOpened())
-      .commit(after: lost, change)
+      .commit(after: lost, knowing: branch, change)
     note(commit.notices)
     return commit
   }

@@ -67,6 +67,7 @@ extension VaultEdit {
     self[position].version += 1
     self[position].modified = now
     self[position].device = index.device
+    self[position].attributes[ItemConflict.attribute] = nil
     try describe(&self[position])
     try seal(contents, at: position)
     if changesMain { copyIsOutdated(at: position) }
@@ -199,7 +200,8 @@ extension VaultEdit {
     trimHistory(at: position)
   }
 
-  private mutating func trimHistory(at position: Int) {
+  /// Drops the oldest earlier versions, beyond those that are kept.
+  mutating func trimHistory(at position: Int) {
     let keep = historyLimit + (self[position].trashed == 0 ? 0 : 1)
     while self[position].earlier.count > keep {
       retiredBlobs.append(self[position].earlier.removeLast().hash)

@@ -33,6 +33,7 @@ struct JSONFormTests {
     ("status", [], ""),
     ("check", [], ""),
     ("backup", ["HOME/backup.vault"], ""),
+    ("merge", ["HOME/backup.vault"], ""),
     ("check", ["HOME/backup.vault"], ""),
     ("check", ["--salvage"], ""),
     ("key list", [], ""),

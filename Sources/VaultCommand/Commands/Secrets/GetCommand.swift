@@ -161,7 +161,7 @@ private struct Found {
   let version: UInt64?
   let secret: Secret
 
-  /// Reads a secret, and says if its item has expired.
+  /// Reads a secret, and says if its item has expired, or another value.
   init(
     name: ItemName, version: UInt64?, field: String?, in vault: UnlockedVault.Blocking
   ) throws {
@@ -172,5 +172,6 @@ private struct Found {
     self.name = name
     self.version = version
     if item.expires != nil { item.tellIfExpired() }
+    item.tellIfConflicting()
   }
 }

@@ -43,6 +43,9 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "Only expired items.")
   var expired = false
 
+  @Flag(help: "Only items with another value from a merge.")
+  var conflicts = false
+
   @Option(help: ArgumentHelp("Only items that expire within this time.", valueName: "time"))
   var expiring: String?
 
@@ -68,9 +71,9 @@ struct ListCommand: ParsableCommand {
   /// What the line asks for.
   var request: ListRequest {
     ListRequest(
-      pattern: pattern, long: long, tree: tree, tag: tag, expired: expired, expiring: expiring,
-      trash: trash, vaults: vaults, sort: sort, exitCode: exitCode, noPager: noPager,
-      common: common.given)
+      pattern: pattern, long: long, tree: tree, tag: tag, expired: expired,
+      conflicts: conflicts, expiring: expiring, trash: trash, vaults: vaults, sort: sort,
+      exitCode: exitCode, noPager: noPager, common: common.given)
   }
 }
 
@@ -89,6 +92,7 @@ struct ListRequest: Equatable, Sendable {
   var tree: Bool?
   var tag: String?
   var expired = false
+  var conflicts = false
   var expiring: String?
   var trash = false
   var vaults = false
@@ -133,6 +137,7 @@ struct ListRequest: Equatable, Sendable {
     }
     query.tag = tag
     query.isInTrash = trash
+    query.isConflicting = conflicts
     if expired { query.expiresBefore = Date() }
     if let expiring {
       guard let seconds = TimeSpan.seconds(expiring) else {
@@ -183,7 +188,7 @@ struct ListRequest: Equatable, Sendable {
 
   /// Says that there is nothing, and what may have been meant.
   private func tellNothing(_ names: [String]) {
-    let isAll = !trash && tag == nil && !expired && expiring == nil
+    let isAll = !trash && tag == nil && !expired && !conflicts && expiring == nil
     guard let pattern else {
       StandardError.note(
         trash ? "the trash is empty" : isAll ? "the vault has no items yet" : "no such item",

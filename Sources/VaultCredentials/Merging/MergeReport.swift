@@ -1,0 +1,83 @@
+/// The result of a merge of two files of one vault.
+///
+/// See ``UnlockedVault/merge(_:base:with:)``.
+public struct MergeReport: Sendable, Equatable {
+  /// How the other file stood to this vault.
+  public enum Relation: String, Sendable {
+    /// It is this file, byte for byte.
+    case same
+    /// This vault descends from it: there was nothing to merge.
+    case older
+    /// It descends from this vault, which took over what it has.
+    case newer
+    /// Both were changed since they parted.
+    case apart
+  }
+
+  /// Two changes that did not know of each other.
+  public struct Conflict: Sendable, Equatable {
+    /// What was changed on both sides.
+    public enum Kind: String, Sendable {
+      /// A secret or a field has two values: the later one is current, the other one is an earlier
+      /// version.
+      case secret
+      /// Two items had one name: the later one has another name now.
+      case name
+      /// One side removed the item for good and the other changed it: it is in the trash.
+      case removal
+    }
+
+    /// What was changed on both sides.
+    public let kind: Kind
+    /// The item, by its name after the merge.
+    public let name: ItemName
+    /// The version with the value that is not current; `nil` unless two values met.
+    public let version: UInt64?
+    /// The name that the item had; `nil` unless two items had one name.
+    public let formerName: ItemName?
+
+    init(
+      _ kind: Kind, _ name: ItemName, version: UInt64? = nil, formerName: ItemName? = nil
+    ) {
+      self.kind = kind
+      self.name = name
+      self.version = version
+      self.formerName = formerName
+    }
+  }
+
+  /// How the other file stood to this vault.
+  public var relation: Relation
+  /// A Boolean value that says whether a common ancestor was at hand.
+  ///
+  /// Without one, a tag that one side has is kept, and of two notes the later one.
+  public var hasBase = false
+  /// Items that came from the other file, or out of the trash.
+  public var added: [ItemName] = []
+  /// Items that took over a change.
+  public var changed: [ItemName] = []
+  /// Items that the other side had removed.
+  public var removed: [ItemName] = []
+  /// Changes that did not know of each other; nothing that was typed is lost by one.
+  public var conflicts: [Conflict] = []
+  /// Items of the other file that are damaged and were left out.
+  public var damaged: [ItemName] = []
+  /// The number of earlier versions that are not here: a vault file does not contain them, a backup
+  /// does.
+  public var missingVersions = 0
+
+  init(_ relation: Relation) { self.relation = relation }
+
+  /// A Boolean value that says whether the vault is as it was.
+  public var isUnchanged: Bool {
+    added.isEmpty && changed.isEmpty && removed.isEmpty && conflicts.isEmpty
+  }
+
+  mutating func sort() {
+    added.sort()
+    changed.sort()
+    removed.sort()
+    damaged.sort()
+    conflicts.sort { $0.name < $1.name }
+  }
+}

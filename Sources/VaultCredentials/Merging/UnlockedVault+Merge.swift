@@ -1,0 +1,167 @@
+import VaultSealing
+
+extension UnlockedVault {
+  /// Merges another file of this vault: a copy that a file syncer left beside it, the file of
+  /// another machine, or a backup.
+  ///
+  /// Items are merged property by property. Where both sides changed different things, both stay;
+  /// where they gave one secret two values, the later one is current, the other one is an earlier
+  /// version, and the item says so (``Item/conflictingVersion``) until it gets a new secret. One
+  /// ``undo()`` takes the whole merge back, but for items that are removed for good.
+  ///
+  /// Key slots, settings, sessions and copies in the keyring stay those of this vault.
+  ///
+  /// ```swift
+  /// let report = try await vault.merge("/home/me/Sync/secrets.sync-conflict.vault")
+  /// for conflict in report.conflicts { print(conflict.name) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The other file; it is only read. Earlier versions of its items come along from a
+  ///     backup, and from a vault file as far as this machine has them.
+  ///   - base: A common ancestor of both, such as a backup made before they parted; `nil` for the
+  ///     generation before this file, if it is one. With it, removals of tags and fields are known.
+  ///   - sources: What may open the other file where this vault's key does not, since one of them
+  ///     was rotated; in order.
+  /// - Returns: The changes.
+  /// - Throws: ``CredentialError`` with code `.otherVault` if the file is one of another vault,
+  ///   `.forked` if its key is newer than this vault's, `.fileNotFound`, `.damaged`, `.wrongKey`, or
+  ///   what ``edit(_:)`` throws.
+  @discardableResult
+  public func merge(
+    _ path: String, base: String? = nil, with sources: [KeySource] = KeySource.standard
+  ) async throws -> MergeReport {
+    try await waiting { try $0.merge(path, base: base, with: sources) }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// ``UnlockedVault/merge(_:base:with:)``, on the calling thread.
+  @discardableResult
+  public func merge(
+    _ path: String, base: String? = nil, with sources: [KeySource] = KeySource.standard
+  ) throws -> MergeReport {
+    try merge(path, base: base, with: sources, isTrial: false)
+  }
+
+  /// Merges another file, or says what that would do.
+  ///
+  /// - Parameters:
+  ///   - path: The other file.
+  ///   - base: A common ancestor.
+  ///   - sources: What may open the other file.
+  ///   - isTrial: Whether everything stays as it is.
+  /// - Returns: The changes.
+  /// - Throws: As ``UnlockedVault/merge(_:base:with:)``.
+  package func merge(
+    _ path: String, base: String? = nil, with sources: [KeySource], isTrial: Bool
+  ) throws -> MergeReport {
+    let theirs = try vault.branch(at: path, with: sources)
+    guard try !theirs.index.hasFormerKey(vault.keys.state()) else {
+      throw CredentialError(
+        .forked, "the key of \(path) is newer than this vault's",
+        hint: "put that file into this vault's place, and merge this vault's file into it")
+    }
+    let given = try base.map { try vault.branch(at: $0, with: sources) }
+    do {
+      return try vault.edited(knowing: theirs) { edit in
+        let report = try vault.merge(theirs, given, into: &edit)
+        // What throws before the file is replaced leaves everything as it was.
+        if isTrial || report.relation == .same || report.relation == .older {
+          throw NothingMerged(report: report)
+        }
+        return report
+      }
+    } catch let nothing as NothingMerged {
+      return nothing.report
+    }
+  }
+
+  private struct NothingMerged: Error {
+    let report: MergeReport
+  }
+}
+
+extension UnlockedVault {
+  /// Opens another file of this vault.
+  fileprivate func branch(at path: String, with sources: [KeySource]) throws -> VaultBranch {
+    let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
+    let backup = bytes.starts(with: BackupFile.magic) ? try BackupFile(decoding: bytes) : nil
+    let file = try VaultFile(bytes: backup?.vault ?? bytes)
+    guard file.header.vaultID == vaultID else {
+      throw CredentialError(
+        .otherVault, "\(path) is a file of another vault",
+        hint: "only files that come from one vault can be merged", remedies: [.chooseOtherVault])
+    }
+    return try branch(file, blobs: backup?.blobs ?? [:], with: sources)
+  }
+
+  private func branch(
+    _ file: VaultFile, blobs: [[UInt8]: [UInt8]] = [:], with sources: [KeySource]
+  ) throws -> VaultBranch {
+    let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
+    do {
+      return VaultBranch(
+        file: file, index: try file.openIndex(keys), keys: keys, blobs: blobs, history: history)
+    } catch is VaultFile.IndexRejected {
+      let opened = try VaultOpening(vault: locked, sealed: file).open(with: sources)
+      return VaultBranch(
+        file: file, index: try file.openIndex(opened.keys), keys: opened.keys, blobs: blobs,
+        history: history)
+    }
+  }
+
+  /// Merges a file into an edit of this vault.
+  fileprivate func merge(
+    _ theirs: VaultBranch, _ given: VaultBranch?, into edit: inout VaultEdit
+  ) throws -> MergeReport {
+    let ours = VaultBranch(
+      file: edit.file, index: edit.index, keys: keys, blobs: [:], history: theirs.history)
+    if ours.head == theirs.head { return MergeReport(.same) }
+    if edit.index.descends(from: theirs.head) { return MergeReport(.older) }
+    let isNewer = theirs.index.descends(from: ours.head)
+    let base = isNewer ? ours : try commonAncestor(of: ours, theirs, given)
+    if given != nil, base == nil {
+      edit.notices.append(
+        VaultNotice(
+          .noCommonAncestor, "the file that was given as the base is no ancestor of both files",
+          hint: "the merge went on without it"))
+    }
+    var merge = VaultMerge(theirs, base: base, relation: isNewer ? .newer : .apart)
+    try merge.run(in: &edit)
+    edit.follow(theirs)
+    return merge.report
+  }
+
+  private func commonAncestor(
+    of ours: VaultBranch, _ theirs: VaultBranch, _ given: VaultBranch?
+  ) throws -> VaultBranch? {
+    let candidates = [
+      given, try locked.folder.readPrevious().flatMap { try? branch($0, with: []) },
+    ]
+    return candidates.lazy.compactMap(\.self).first { candidate in
+      candidate.file.header.vaultID == vaultID
+        && candidate.isAncestor(of: ours.index, in: ours.file)
+        && candidate.isAncestor(of: theirs.index, in: theirs.file)
+    }
+  }
+}
+
+extension VaultEdit {
+  /// Makes the file that is written a successor of another one, too.
+  fileprivate mutating func follow(_ branch: VaultBranch) {
+    var merged = MergedBranches(of: index)
+    merged.add(
+      MergedBranches(of: branch.index).all
+        + branch.index.ancestors.filter { !index.ancestors.contains($0) } + [branch.head])
+    index.settings[MergedBranches.setting] = merged.text
+    header.generation = max(header.generation, branch.head.generation)
+  }
+}
+
+extension VaultIndex {
+  /// Whether a key is one of an epoch before this index's.
+  fileprivate func hasFormerKey(_ state: SecretBytes) -> Bool {
+    formerKeys.contains { $0.state.isEqual(to: state) }
+  }
+}
