@@ -457,6 +457,7 @@ extension CommandGrammar {
       --dry-run -n: Say what would change, and change nothing.
       --resolve <name> =live: Settle a conflict: the item's current value stays.
       --take: With --resolve: the other value becomes current.
+      --into <file> =file: Merge FILE into this file, not into the vault: for git's merge driver.
       *
       """),
     CommandGrammar(

@@ -49,26 +49,7 @@ struct VaultWriter {
       try emptyTrash(&edit)
       let result = try change(&edit)
       let (names, changesSecrets) = (edit.copies.names, edit.changesSecrets)
-      edit.copies.takeOver(index)
-      edit.index.dropCopies()
-      edit.index.noteUndo()
-      edit.index.dropUnusedHistoryKeys()
-      edit.index.dropOldTombstones(now: edit.now)
-      try edit.header.checkPassphraseCost(before: sealed.header)
-
-      edit.index.written = edit.now
-      edit.index.ancestors.append(
-        VaultIndex.Ancestor(generation: sealed.header.generation, tag: sealed.tag))
-      if let lost, lost.generation > edit.header.generation {
-        edit.index.ancestors.append(
-          VaultIndex.Ancestor(generation: lost.generation, tag: lost.tag))
-        edit.header.generation = lost.generation
-      }
-      edit.header.generation += 1
-      edit.index.shortenAncestors()
-      let (bytes, tag, opened) = try VaultFileEncoder.compose(
-        header: edit.header, index: edit.index, keys: edit.newKeys ?? vault.keys, former: sealed,
-        sealed: edit.changedItems)
+      let (bytes, tag, opened) = try Self.compose(&edit, after: lost)
 
       let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
       var store: Store?
@@ -95,6 +76,60 @@ struct VaultWriter {
       return Commit(
         result: result, notices: edit.notices, names: names, changesSecrets: changesSecrets,
         removedCopies: edit.removedCopies, after: after)
+    }
+  }
+
+  /// Puts the next file together: its header and index are those of an edit.
+  private static func compose(
+    _ edit: inout VaultEdit, after lost: LastSeen? = nil
+  ) throws -> (bytes: [UInt8], tag: Bytes16, opened: SecretBytes) {
+    let former = edit.file
+    edit.copies.takeOver(edit.former)
+    edit.index.dropCopies()
+    edit.index.noteUndo()
+    edit.index.dropUnusedHistoryKeys()
+    edit.index.dropOldTombstones(now: edit.now)
+    try edit.header.checkPassphraseCost(before: former.header)
+
+    edit.index.written = edit.now
+    edit.index.ancestors.append(
+      VaultIndex.Ancestor(generation: former.header.generation, tag: former.tag))
+    if let lost, lost.generation > edit.header.generation {
+      edit.index.ancestors.append(
+        VaultIndex.Ancestor(generation: lost.generation, tag: lost.tag))
+      edit.header.generation = lost.generation
+    }
+    edit.header.generation += 1
+    edit.index.shortenAncestors()
+    return try VaultFileEncoder.compose(
+      header: edit.header, index: edit.index, keys: edit.newKeys ?? edit.keys, former: former,
+      sealed: edit.changedItems)
+  }
+
+  /// Changes a file that does not lie in the vault's place.
+  ///
+  /// What it names outside of it is stored here; what the edit retires stays, since the file in the
+  /// vault's place may name it.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - change: What is to be changed.
+  /// - Returns: What `change` returned, and the bytes of the new file.
+  /// - Throws: ``CredentialError``: what writing throws, or `change`.
+  func rewrite<Result>(
+    _ file: VaultFile, _ change: (inout VaultEdit) throws -> Result
+  ) throws -> (result: Result, bytes: [UInt8]) {
+    let (locked, vaultID) = (vault.locked, vault.vaultID)
+    return try locked.folder.locked(timeout: locked.options.lockTimeout) { _ in
+      var edit = VaultEdit(vault: vault, file: file, index: try file.openIndex(vault.keys))
+      edit.index.device = Bytes16(try locked.folder.device())
+      let result = try change(&edit)
+      let (bytes, _, _) = try Self.compose(&edit)
+      var store: Store?
+      let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
+      _ = try self.store(edit, history, in: &store)
+      vault.note(edit.notices)
+      return (result, bytes)
     }
   }
 

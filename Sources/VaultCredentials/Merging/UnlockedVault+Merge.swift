@@ -57,11 +57,7 @@ extension UnlockedVault.Blocking {
     _ path: String, base: String? = nil, with sources: [KeySource], isTrial: Bool
   ) throws -> MergeReport {
     let theirs = try vault.branch(at: path, with: sources)
-    guard try !theirs.index.hasFormerKey(vault.keys.state()) else {
-      throw CredentialError(
-        .forked, "the key of \(path) is newer than this vault's",
-        hint: "put that file into this vault's place, and merge this vault's file into it")
-    }
+    try vault.checkKey(of: theirs, at: path)
     let given = try base.map { try vault.branch(at: $0, with: sources) }
     do {
       return try vault.edited(knowing: theirs) { edit in
@@ -77,8 +73,46 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  private struct NothingMerged: Error {
+  fileprivate struct NothingMerged: Error {
     let report: MergeReport
+  }
+}
+
+extension LockedVault.Blocking {
+  /// Merges a vault file into another one, neither of which lies in the vault's place: the work of
+  /// git's merge driver.
+  ///
+  /// - Parameters:
+  ///   - path: The file with the other changes; it is only read.
+  ///   - target: The file with our changes, which is replaced by the result.
+  ///   - base: The common ancestor; an empty file, or none of this vault, is none.
+  ///   - sources: What may open the files, by the key slots of the target.
+  /// - Returns: The changes.
+  /// - Throws: As ``UnlockedVault/merge(_:base:with:)``; the target is as it was then.
+  package func merge(
+    _ path: String, into target: String, base: String?,
+    with sources: ([KeySlot]) -> [KeySource]
+  ) throws -> MergeReport {
+    let bytes = try OutsideFile.read(target, limit: VaultHeader.maximumFile)
+    let file = try VaultFile(bytes: bytes)
+    let all = sources(file.header.slots.map { KeySlot($0, label: "") })
+    let opened = try VaultOpening(vault: vault, sealed: file).open(with: all)
+    let theirs = try opened.branch(at: path, with: all)
+    try opened.checkKey(of: theirs, at: path)
+    let given = base.flatMap { try? opened.branch(at: $0, with: all) }
+    do {
+      let merged = try VaultWriter(vault: opened, slotIDs: []).rewrite(file) { edit in
+        let report = try opened.merge(theirs, given, into: &edit)
+        if report.relation == .same || report.relation == .older {
+          throw UnlockedVault.Blocking.NothingMerged(report: report)
+        }
+        return report
+      }
+      try OutsideFile.replace(target, with: merged.bytes)
+      return merged.result
+    } catch let nothing as UnlockedVault.Blocking.NothingMerged {
+      return nothing.report
+    }
   }
 }
 
@@ -109,6 +143,15 @@ extension UnlockedVault {
         file: file, index: try file.openIndex(opened.keys), keys: opened.keys, blobs: blobs,
         history: history)
     }
+  }
+
+  /// Refuses a file whose vault key is newer: a merge into this one would bring back keys that
+  /// were removed.
+  fileprivate func checkKey(of branch: VaultBranch, at path: String) throws {
+    guard try branch.index.hasFormerKey(keys.state()) else { return }
+    throw CredentialError(
+      .forked, "the key of \(path) is newer than this vault's",
+      hint: "put that file into this vault's place, and merge this vault's file into it")
   }
 
   /// Merges a file into an edit of this vault.

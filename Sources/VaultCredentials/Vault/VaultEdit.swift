@@ -28,6 +28,8 @@ public struct VaultEdit {
   let vault: UnlockedVault
   /// The file as it was when the edit began.
   let file: VaultFile
+  /// Its index, as it was.
+  let former: VaultIndex
   let keys: VaultKeys
   private let states: CopyStates
   let now: Int64
@@ -56,6 +58,7 @@ public struct VaultEdit {
   init(vault: UnlockedVault, file: VaultFile, index: VaultIndex) {
     self.vault = vault
     self.file = file
+    former = index
     keys = vault.keys
     states = CopyStates(of: vault)
     now = vault.locked.options.now()

@@ -110,4 +110,70 @@ struct MergeVerbTests {
     #expect(try here("list").text == "a\nhere\nthere\n")
     #expect(try here("set", "b", "--stdin", input: "3").status == 0)
   }
+
+  /// Two clones of a repository with the vault file: a real git, with this as its merge driver.
+  @Test(.enabled(if: HelperLinks.isInstalled("git"), "git is not installed"))
+  func gitMergesTheFile() throws {
+    let here = try CommandVault()
+    let script = """
+      set -eu
+      umask 077
+      VAULT=$1
+      vault() { "$VAULT" "$@"; }
+      git() { command git -c user.name=x -c user.email=x@example.org "$@"; }
+      driver() { git config merge.vault.driver "'$VAULT' merge --base %O --into %A %B"; }
+      export VAULT_KEY_FILE=$HOME/key
+      first=$HOME/.local/share/vault
+      mkdir -p "$HOME/second/.local/share"
+      second=$HOME/second/.local/share/vault
+      printf one | vault set x --stdin
+      cd "$first"
+      git init -q -b main .
+      driver
+      printf '*\\n!secrets.vault\\n!.gitattributes\\n!.gitignore\\n' > .gitignore
+      echo 'secrets.vault merge=vault' > .gitattributes
+      git add -A
+      git commit -qm one
+      git clone -q . "$second"
+      printf 'from the first' | vault set x --stdin
+      printf 1 | vault set first --stdin
+      git commit -qam first
+      export HOME=$HOME/second
+      cd "$second"
+      driver
+      printf 'from the second' | vault set x --stdin
+      printf 2 | vault set second --stdin
+      git commit -qam second
+      git pull -q --no-rebase origin main > /dev/null
+      git status --porcelain
+      vault list
+      vault get x
+      echo
+      vault get x@3
+      echo
+      printf 3 | vault set third --stdin
+      git commit -qam third
+      git push -q origin HEAD:other
+      cd "$first"
+      export HOME=${HOME%/second}
+      git merge -q other > /dev/null
+      vault list
+      printf 4 | vault set fourth --stdin
+      """
+    let result = try here.shell(script, VaultProcess.path)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.text == """
+        first
+        second
+        x
+        from the second
+        from the first
+        first
+        second
+        third
+        x
+
+        """, "\(result.errors)")
+  }
 }

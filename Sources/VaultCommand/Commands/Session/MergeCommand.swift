@@ -42,6 +42,12 @@ struct MergeCommand: ParsableCommand {
   @Flag(help: "With --resolve: the other value becomes current.")
   var take = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Merge FILE into this file, not into the vault: for git's merge driver.", valueName: "file"),
+    completion: .file())
+  var into: String?
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func validate() throws {
@@ -50,8 +56,11 @@ struct MergeCommand: ParsableCommand {
         file == nil ? "the other file is missing" : "FILE and --resolve cannot be combined")
     }
     if take, resolve == nil { throw ValidationError("--take needs --resolve NAME") }
-    if resolve != nil, base != nil || dryRun {
-      throw ValidationError("--base and --dry-run need FILE")
+    if resolve != nil, base != nil || dryRun || into != nil {
+      throw ValidationError("--base, --into and --dry-run need FILE")
+    }
+    if into != nil, dryRun {
+      throw ValidationError("--into and --dry-run cannot be combined")
     }
   }
 
@@ -60,9 +69,16 @@ struct MergeCommand: ParsableCommand {
     if let resolve { return try settle(try ItemName(resolve), settings) }
     guard let file else { return }
     let vault = try settings.locked()
-    let sources = UnlockSources(settings: settings, vault: vault).sources()
-    let report = try settings.withVault {
-      try $0.merge(file, base: base, with: sources, isTrial: dryRun)
+    let report: MergeReport
+    if let into {
+      report = try vault.blocking.merge(file, into: into, base: base) { slots in
+        UnlockSources(settings: settings, vault: vault, slots: slots).sources()
+      }
+    } else {
+      let sources = UnlockSources(settings: settings, vault: vault).sources()
+      report = try settings.withVault {
+        try $0.merge(file, base: base, with: sources, isTrial: dryRun)
+      }
     }
     if settings.writesJSON {
       try StandardOutput.write(report.members)
