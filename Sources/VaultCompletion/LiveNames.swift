@@ -30,14 +30,18 @@ package struct LiveNames: Completer.NameSource {
     guard let vault = try? Self.open(settings) else { return [] }
     switch value {
     case "name" where words.contains("restore"):
-      return items(in: vault) + items(in: vault, fromTrash: true)
+      return items(in: vault, typed) + trash(of: vault)
     case "name", "names", "new-name", "pattern", "glob":
-      let names = items(in: vault)
-      return names + (Self.takingFolders.isDisjoint(with: words) ? [] : Self.folders(of: names))
-    case "fd", "file", "as-file": return items(in: vault)
+      let names = items(in: vault, typed)
+      return names
+        + (Self.takingFolders.contains(where: words.contains) ? Self.folders(of: names) : [])
+    case "fd", "file", "as-file": return items(in: vault, typed)
     // Most shells would have to quote the colon, and a plain name is a reference, too.
-    case "reference": return items(in: vault).map { "\(SecretReference.scheme)\($0)" }
-    case "stdin", "to-stdin": return items(in: vault)
+    case "reference":
+      let scheme = SecretReference.scheme
+      let start = typed.begins(with: scheme) ? String(typed.utf8.dropFirst(scheme.utf8.count)) : ""
+      return items(in: vault, start ?? "").map { "\(scheme)\($0)" }
+    case "stdin", "to-stdin": return items(in: vault, typed)
     case "env": return assignments(typed, in: vault)
     case "tag", "untag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
     case "slot":
@@ -54,10 +58,7 @@ package struct LiveNames: Completer.NameSource {
   }
 
   /// The verbs whose items may be folders.
-  private static let takingFolders: Set<String> = [
-    "run", "list", "remove", "rename",
-    "copy", "export",
-  ]
+  private static let takingFolders = ["run", "list", "remove", "rename", "copy", "export"]
 
   /// The folders with more than one item below them, with their slashes.
   private static func folders(of names: [String]) -> [String] {
@@ -79,18 +80,22 @@ package struct LiveNames: Completer.NameSource {
     positionals.first.flatMap { try? ItemName($0) }
   }
 
-  private func items(
-    in vault: UnlockedVault.Blocking, fromTrash: Bool = false
-  ) -> [String] {
+  /// The names of items that begin with what was typed.
+  private func items(in vault: UnlockedVault.Blocking, _ typed: String) -> [String] {
+    (try? vault.names(beginningWith: typed)) ?? []
+  }
+
+  private func trash(of vault: UnlockedVault.Blocking) -> [String] {
     var query = ItemQuery()
-    query.isInTrash = fromTrash
+    query.isInTrash = true
     return (try? vault.read().names(matching: query)) ?? []
   }
 
   /// Completes the name after `VARIABLE=`.
   private func assignments(_ typed: String, in vault: UnlockedVault.Blocking) -> [String] {
     guard let equals = typed.unicodeScalars.firstIndex(of: "=") else { return [] }
-    return items(in: vault).map { typed[...equals] + $0 }
+    let start = String(typed.unicodeScalars[equals...].dropFirst())
+    return items(in: vault, start).map { typed[...equals] + $0 }
   }
 
   /// The vault that the line means.

@@ -97,4 +97,53 @@ struct SnapshotTests {
     }
     #expect(snapshot[try ItemName("k40")] == nil)
   }
+
+  /// Orders of bytes: a short name before a longer one, names that differ behind their first eight
+  /// bytes, and letters of two bytes after all of ASCII.
+  private static let names = [
+    "a", "a/b", "aa", "item", "item/long-name-1", "item/long-name-10", "item/long-name-2", "item0",
+    "z", "\u{E9}", "\u{E9}t\u{E9}", "\u{1F511}",
+  ]
+
+  @Test func namesComeInTheOrderOfTheirBytes() throws {
+    for name in Self.names.reversed() { try vault.set(ItemName(name), to: Secret(name)) }
+    #expect(try vault.read().names() == Self.names)
+    #expect(try vault.items().map(\.name.text) == Self.names)
+    // Also where some are records that were changed just now.
+    let edited = try vault.edit { edit in
+      try edit.set(ItemName("b"), to: Secret("new"))
+      return edit.items().map(\.name.text)
+    }
+    #expect(edited == ["a", "a/b", "aa", "b"] + Self.names.dropFirst(3))
+  }
+
+  @Test func namesThatBeginWithATextAreThoseOfAllThatDo() throws {
+    for name in Self.names { try vault.set(ItemName(name), to: Secret(name)) }
+    try vault.set(ItemName("item1"), to: Secret("x"))
+    try vault.remove(ItemName("item1"))
+    for start in ["", "a", "a/", "item", "item/long-name-1", "item1", "\u{E9}", "e\u{301}", "x"] {
+      #expect(
+        try vault.names(beginningWith: start) == Self.names.filter { $0.hasPrefix(start) },
+        "\(start)")
+    }
+  }
+
+  @Test func fieldsKeepTheirOrderAndAreReplacedAndRemoved() throws {
+    let name = try ItemName("login")
+    try vault.set(name, to: Secret("main"))
+    for field in ["user", "pin", "url", "\u{E9}"] {
+      try vault.set(name, to: Secret("of \(field)"), field: field)
+    }
+    try vault.set(name, to: Secret("another"), field: "pin")
+    var changes = SecretChanges()
+    changes.removedFields = ["url"]
+    _ = try vault.edit { [changes] in try $0.change(name, changes) }
+    let secrets = try vault.read().secrets(of: vault.item(name))
+    #expect(secrets.main.text == "main")
+    #expect(
+      secrets.fields.mapValues(\.text)
+        == ["user": "of user", "pin": "another", "\u{E9}": "of \u{E9}"])
+    #expect(try vault.fields(of: name) == ["pin", "user", "\u{E9}"])
+    #expect(try vault.get(name, field: "e\u{301}").text == "of \u{E9}")
+  }
 }

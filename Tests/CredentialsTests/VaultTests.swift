@@ -216,6 +216,15 @@ struct VaultTests {
     #expect(try names { $0.tag = "ci" } == ["work/github"])
     #expect(try names { $0.attributes = ["server": "example.com"] } == ["work/github"])
     #expect(try names { $0.attributes = ["server": "example.org"] } == [])
+    // Attributes are equal as a whole, whatever else of a record holds their bytes.
+    #expect(try names { $0.attributes = ["server": "example.co"] } == [])
+    #expect(try names { $0.attributes = ["erver": "example.com"] } == [])
+    #expect(try names { $0.attributes = ["server": "example.com", "other": ""] } == [])
+    let long = String(repeating: "x", count: 70_000)
+    #expect(try names { $0.attributes = ["server": long] } == [])
+    changes.attributes = ["server": "example.com", "path": "", "note": "a server"]
+    try open.set(name("home"), to: Secret("3"), changes: changes)
+    #expect(try names { $0.attributes = ["server": "example.com", "path": ""] } == ["home"])
   }
 
   @Test func equalNamesInOtherNormalFormsAreOneName() throws {

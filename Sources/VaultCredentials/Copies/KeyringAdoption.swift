@@ -93,7 +93,7 @@ extension UnlockedVault.Blocking {
     let becomesCopy =
       entry.attributes["service"] == vault.copyService
       && entry.attributes["username"] == name.text
-    let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
+    let hash = try vault.snapshot(only: .noItems).index.copyHash(of: secret)
     let item = try edit.set(
       name, to: Secret(secret), changes: becomesCopy ? ItemChanges() : entry.changes
     ).item

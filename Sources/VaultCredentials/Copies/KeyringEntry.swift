@@ -154,7 +154,7 @@ extension UnlockedVault.Blocking {
     let isInPlace = entry.attributes["service"] == vault.copyService
     let name = try name ?? entry.itemName(copyService: vault.copyService)
     let becomesCopy = isInPlace && entry.attributes["username"] == name.text
-    let hash = try vault.snapshot(only: []).index.copyHash(of: secret)
+    let hash = try vault.snapshot(only: .noItems).index.copyHash(of: secret)
     let changes = becomesCopy ? ItemChanges() : entry.changes
     return try edit { edit in
       guard isReplacing || edit[name] == nil else {

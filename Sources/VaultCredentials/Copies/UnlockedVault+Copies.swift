@@ -145,7 +145,7 @@ extension UnlockedVault.Blocking {
 
   /// ``UnlockedVault/isPublishing()``, on the calling thread.
   public func isPublishing() throws -> Bool {
-    try vault.snapshot(only: []).index.isPublishing
+    try vault.snapshot(only: .noItems).index.isPublishing
   }
 
   /// ``UnlockedVault/setPublishing(_:of:)``, on the calling thread.

@@ -8,10 +8,10 @@ package struct ItemContents: Sendable {
 
   /// The main secret.
   var main: SecretBytes
-  /// Further fields, by name.
-  var fields: [String: SecretBytes]
+  /// Further fields.
+  var fields: SecretFields
 
-  init(main: SecretBytes, fields: [String: SecretBytes] = [:]) {
+  init(main: SecretBytes, fields: SecretFields = SecretFields()) {
     self.main = main
     self.fields = fields
   }
@@ -40,24 +40,22 @@ package struct ItemContents: Sendable {
   }
 
   private func sealed(key: SecretBytes, context: [UInt8]) throws -> [UInt8] {
-    let total = fields.values.reduce(main.count) { $0 + $1.count }
+    let total = fields.all.reduce(main.count) { $0 + $1.value.count }
     guard total <= Self.maximumLength else {
       throw CredentialError(
         .cannotCreate, "an item holds at most 1 MiB, this one would have \(total) bytes",
         hint: "keep large files elsewhere and only their key in the vault")
     }
-    guard fields.count <= ItemLimits.fields else {
+    guard fields.all.count <= ItemLimits.fields else {
       throw CredentialError(
         .cannotCreate,
-        "an item holds at most 1,000 fields besides the secret, this one would have \(fields.count)",
+        "an item holds at most 1,000 fields besides the secret, this one would have \(fields.all.count)",
         hint: "move some of them to another item")
     }
     var composer = SecretBuilder()
-    composer.put(UInt16(fields.count + 1))
+    composer.put(UInt16(fields.all.count + 1))
     try put("", main, into: &composer)
-    for name in fields.keys.sorted(by: Self.precedes) {
-      if let field = fields[name] { try put(name, field, into: &composer) }
-    }
+    for field in fields.all { try put(field.name, field.value, into: &composer) }
     let padded = try composer.padded(to: Padding.itemLength(composer.count))
     return try padded.withBytes {
       try AuthenticatedEncryption.seal($0, key: key, context: context)
@@ -90,31 +88,25 @@ package struct ItemContents: Sendable {
     var cursor = ByteCursor()
     let count = try cursor.u16(in: bytes)
     var main: SecretBytes?
-    fields = [:]
-    var last: String?
+    fields = SecretFields()
     for _ in 0..<count {
       let start = cursor.offset
       let name = try cursor.str16(in: bytes)
       let range = try cursor.range(Int(cursor.u32(in: bytes)), in: bytes)
       let value = try SecretBytes(copying: bytes.extracting(range))
-      if let last, !Self.precedes(last, name) {
-        throw FormatError.notCanonical("order of fields", at: start)
-      }
-      last = name
       if main == nil {
         guard name.isEmpty else { throw FormatError.notCanonical("no main field", at: start) }
         main = value
       } else {
-        fields[name] = value
+        // The empty name is the main field's, which stands first.
+        guard !name.isEmpty, fields.append(value, named: name) else {
+          throw FormatError.notCanonical("order of fields", at: start)
+        }
       }
     }
     guard let main, cursor.offset == length else {
       throw FormatError.notCanonical("bytes after the fields", at: cursor.offset)
     }
     self.main = main
-  }
-
-  private static func precedes(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 }

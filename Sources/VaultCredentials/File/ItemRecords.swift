@@ -94,11 +94,52 @@ struct ItemRecords: Sendable, RandomAccessCollection {
 
   /// The records that match a query, in the order of their names' bytes.
   func matching(_ query: ItemQuery) -> LazyMapSequence<[Int], ItemRecord> {
-    let positions = indices.filter { position in
-      (trashed(at: position) != 0) == query.isInTrash
-        && (query.hasNoConditions || query.matches(self[position]))
+    let attributes = Self.encoded(query.attributes)
+    let positions = read { opened in
+      indices.filter { position in
+        isInTrash(places[position]) == query.isInTrash
+          && (query.hasNoConditions
+            || mayHave(attributes, places[position], in: opened) && query.matches(self[position]))
+      }
     }
     return sortedByName(positions).lazy.map { self[$0] }
+  }
+
+  /// Attributes with their values as a record has them, one after the other.
+  ///
+  /// One that cannot be in a record stays away: such a query finds nothing anyway.
+  private static func encoded(_ attributes: [String: String]) -> [[UInt8]] {
+    attributes.compactMap { name, value in
+      var writer = ByteWriter()
+      do {
+        try writer.str16(name)
+        try writer.str16(value)
+      } catch { return nil }
+      return writer.bytes
+    }
+  }
+
+  /// Whether a record may have all of the attributes that ``encoded(_:)`` gave: decoding one takes
+  /// ten times as long as looking for these bytes in it.
+  private func mayHave(_ attributes: [[UInt8]], _ place: ItemPlace, in opened: RawSpan) -> Bool {
+    guard place.changed < 0 else { return true }
+    for attribute in attributes where !opened.contains(attribute, in: place.range) { return false }
+    return true
+  }
+
+  private func isInTrash(_ place: ItemPlace) -> Bool {
+    place.changed < 0 ? place.isTrashed : changed[Int(place.changed)].trashed != 0
+  }
+
+  /// The names of live items, in the order of their bytes.
+  func sortedLiveNames() -> [String] {
+    let positions = indices.filter { !isInTrash(places[$0]) }
+    return read { opened in
+      sortedByName(positions).map { position in
+        let place = places[position]
+        return place.changed < 0 ? place.name(in: opened) : changed[Int(place.changed)].name
+      }
+    }
   }
 
   private func sortedByName(_ positions: [Int]) -> [Int] {
@@ -107,8 +148,32 @@ struct ItemRecords: Sendable, RandomAccessCollection {
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.position)
     }
     return read { opened in
-      positions.map { (name: places[$0].nameRange(in: opened), position: $0) }
-        .sorted { opened.precedes($0.name, $1.name) }.map(\.position)
+      positions.map { NameKey(places[$0].nameRange(in: opened), in: opened, position: $0) }
+        .sorted { $0.precedes($1, in: opened) }.map(\.position)
+    }
+  }
+
+  /// What names are sorted by: most of them differ in their first bytes.
+  private struct NameKey {
+    /// The first eight bytes, the first of them the most significant; zeros where there are fewer.
+    private let head: UInt64
+    private let start: UInt32
+    private let end: UInt32
+    let position: Int
+
+    init(_ name: Range<Int>, in bytes: RawSpan, position: Int) {
+      var head: UInt64 = 0
+      for place in name.lowerBound..<name.lowerBound + 8 {
+        head = head << 8 | UInt64(place < name.upperBound ? bytes.byte(at: place) : 0)
+      }
+      self.head = head
+      (start, end) = (UInt32(name.lowerBound), UInt32(name.upperBound))
+      self.position = position
+    }
+
+    func precedes(_ other: NameKey, in bytes: RawSpan) -> Bool {
+      guard head == other.head else { return head < other.head }
+      return bytes.precedes(Int(start)..<Int(end), Int(other.start)..<Int(other.end))
     }
   }
 

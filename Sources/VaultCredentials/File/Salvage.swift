@@ -65,7 +65,7 @@ struct Salvage {
       report.fromPrevious += 1
     } else if let copy {
       try edit.addVersion(
-        at: position, ItemContents(main: copy, fields: contents?.fields ?? [:]),
+        at: position, ItemContents(main: copy, fields: contents?.fields ?? SecretFields()),
         keepsEarlier: false)
       report.fromKeyring += 1
     } else if let contents {

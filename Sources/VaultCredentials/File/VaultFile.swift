@@ -59,18 +59,18 @@ package struct VaultFile: Sendable {
   ///
   /// - Throws: ``IndexRejected`` if the key does not open it; ``CredentialError`` with code
   ///   `.damaged` if what it holds cannot be read.
-  func openIndex(_ keys: VaultKeys, onlyItemsNamed names: [[UInt8]]? = nil) throws -> VaultIndex {
-    try Self.decode(try openedIndex(keys), onlyItemsNamed: names)
+  func openIndex(_ keys: VaultKeys, only wanted: VaultIndex.Wanted? = nil) throws -> VaultIndex {
+    try Self.decode(try openedIndex(keys), only: wanted)
   }
 
   /// Decodes an index that ``openedIndex(_:)`` gave.
   ///
   /// - Throws: ``CredentialError`` with code `.damaged`.
   package static func decode(
-    _ padded: SecretBytes, onlyItemsNamed names: [[UInt8]]?
+    _ padded: SecretBytes, only wanted: VaultIndex.Wanted?
   ) throws -> VaultIndex {
     do {
-      return try VaultIndex(decoding: padded, onlyItemsNamed: names)
+      return try VaultIndex(decoding: padded, only: wanted)
     } catch let error as FormatError {
       throw VaultHeader.damaged("its index cannot be read", underlying: error)
     }

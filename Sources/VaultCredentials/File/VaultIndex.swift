@@ -19,6 +19,36 @@ package struct VaultIndex: Sendable {
     var state: SecretBytes
   }
 
+  /// The items that are decoded where not all of them are.
+  package enum Wanted: Sendable {
+    /// Those with one of these names.
+    case named([[UInt8]])
+    /// Those whose names begin with this.
+    case beginning(with: [UInt8])
+
+    /// No item at all.
+    static let noItems = Wanted.named([[UInt8]]())
+
+    /// The items with one of these names.
+    static func named(_ names: [ItemName]) -> Wanted { .named(names.map { Array($0.text.utf8) }) }
+
+    /// Whether the name in `range` is wanted.
+    fileprivate func includes(_ range: Range<Int>, of bytes: RawSpan) -> Bool {
+      switch self {
+      case .named(let names):
+        for name in names where name.count == range.count {
+          // Most names of one length differ in their last byte, too.
+          guard let last = name.last, bytes.byte(at: range.upperBound - 1) == last else { continue }
+          if bytes.matches(name, at: range) { return true }
+        }
+        return false
+      case .beginning(let start):
+        return range.count >= start.count
+          && bytes.matches(start, at: range.lowerBound..<range.lowerBound + start.count)
+      }
+    }
+  }
+
   struct Ancestor: Sendable, Equatable {
     var generation: UInt64
     var tag: Bytes16
@@ -154,14 +184,14 @@ package struct VaultIndex: Sendable {
 
   /// Decodes an index that has been authenticated.
   ///
-  /// Where `names` are given, items of other names are skipped unread, and ``isPartial`` says so:
-  /// reading one item out of thousands then costs a walk over lengths.
-  init(decoding opened: SecretBytes, onlyItemsNamed names: [[UInt8]]? = nil) throws {
-    self = try opened.withBytes { try VaultIndex(decoding: $0, of: opened, onlyItemsNamed: names) }
+  /// Where some items are `wanted`, others are skipped unread, and ``isPartial`` says so: reading
+  /// one item out of thousands then costs a walk over lengths.
+  init(decoding opened: SecretBytes, only wanted: Wanted? = nil) throws {
+    self = try opened.withBytes { try VaultIndex(decoding: $0, of: opened, only: wanted) }
   }
 
   private init(
-    decoding padded: RawSpan, of opened: SecretBytes, onlyItemsNamed names: [[UInt8]]?
+    decoding padded: RawSpan, of opened: SecretBytes, only wanted: Wanted?
   ) throws {
     guard let length = Padding.unpaddedLength(padded),
       padded.byteCount == Padding.indexLength(length)
@@ -177,12 +207,17 @@ package struct VaultIndex: Sendable {
     try decodeLists(bytes, &cursor)
     let count = try cursor.u32(in: bytes)
     guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
-    isPartial = names != nil
+    isPartial = wanted != nil
     var places: [ItemPlace] = []
     var haveCopies = false
-    if names == nil { places.reserveCapacity(Int(count)) }
-    for _ in 0..<count {
-      if let names, try Self.skipItem(unlessNamed: names, in: bytes, at: &cursor) { continue }
+    if wanted == nil { places.reserveCapacity(Int(count)) }
+    var rest = count
+    while rest > 0 {
+      if let wanted {
+        rest -= try Self.skipItems(rest, until: wanted, in: bytes, at: &cursor)
+        guard rest > 0 else { break }
+      }
+      rest -= 1
       let place = try ItemPlace(checking: bytes, at: &cursor, hasCopy: &haveCopies)
       if let last = places.last, last.id >= place.id {
         throw FormatError.notCanonical("order of items", at: cursor.offset)
@@ -235,22 +270,30 @@ package struct VaultIndex: Sendable {
     }
   }
 
-  /// Moves past the next item if it has none of `names`.
-  private static func skipItem(
-    unlessNamed names: [[UInt8]], in bytes: RawSpan, at cursor: inout ByteCursor
-  ) throws -> Bool {
-    var ahead = cursor
-    let record = try ahead.range(Int(ahead.u32(in: bytes)), in: bytes)
-    // Id, length of the name, name.
-    let name = record.lowerBound + 18
-    guard record.count >= 18 else { throw FormatError.truncated(at: record.lowerBound) }
-    let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
-    guard length <= bytes.byteCount - name else { throw FormatError.truncated(at: name) }
-    for wanted in names where wanted.count == length {
-      if bytes.matches(wanted, at: name..<name + length) { return false }
+  /// Moves past the next items, up to the first that is wanted.
+  ///
+  /// - Parameters:
+  ///   - count: How many there are.
+  ///   - wanted: Which ones are wanted.
+  ///   - bytes: The index's plaintext.
+  ///   - cursor: Where the first item begins.
+  /// - Returns: How many were passed.
+  /// - Throws: ``FormatError`` for a record that ends too early.
+  private static func skipItems(
+    _ count: UInt32, until wanted: Wanted, in bytes: RawSpan, at cursor: inout ByteCursor
+  ) throws(FormatError) -> UInt32 {
+    for passed in 0..<count {
+      var ahead = cursor
+      let record = try ahead.range(Int(ahead.number(UInt32.self, in: bytes)), in: bytes)
+      // Id, length of the name, name.
+      let name = record.lowerBound + 18
+      guard record.count >= 18 else { throw FormatError.truncated(at: record.lowerBound) }
+      let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
+      guard length <= bytes.byteCount - name else { throw FormatError.truncated(at: name) }
+      if wanted.includes(name..<name + length, of: bytes) { return passed }
+      cursor = ahead
     }
-    cursor = ahead
-    return true
+    return count
   }
 
   private static func decodeKeys(_ bytes: RawSpan, _ cursor: inout ByteCursor) throws -> VaultIndex

@@ -7,8 +7,8 @@ struct VaultReader {
   let vaultID: [UInt8]
   /// The key slots when the vault was opened: a rotation replaces all of them.
   let slotIDs: Set<[UInt8]>
-  /// The names of the items to decode; `nil` for all.
-  var names: [ItemName]?
+  /// The items to decode; `nil` for all.
+  var wanted: VaultIndex.Wanted?
   /// The file that unlocking has read, to be used if it is still in place.
   var opened: OpenedFile?
   /// Another file of the vault, which a merge takes in.
@@ -96,10 +96,8 @@ struct VaultReader {
   private func openedIndex() throws -> (VaultFile, VaultIndex)? {
     guard let opened, let identity = opened.sealed.identity, vault.folder.identity() == identity
     else { return nil }
-    return (opened.sealed, try VaultFile.decode(opened.index, onlyItemsNamed: wanted))
+    return (opened.sealed, try VaultFile.decode(opened.index, only: wanted))
   }
-
-  private var wanted: [[UInt8]]? { names?.map { Array($0.text.utf8) } }
 
   private func openIndex() throws -> (VaultFile, VaultIndex) {
     let sealed = try vault.blocking.sealedFile()
@@ -109,7 +107,7 @@ struct VaultReader {
         hint: "open it anew")
     }
     do {
-      return (sealed, try sealed.openIndex(keys, onlyItemsNamed: wanted))
+      return (sealed, try sealed.openIndex(keys, only: wanted))
     } catch is VaultFile.IndexRejected {
       guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
         throw CredentialError(

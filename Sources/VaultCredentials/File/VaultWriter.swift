@@ -71,7 +71,7 @@ struct VaultWriter {
       if hasMarks || !names.isEmpty {
         let file = try VaultFile(VaultFileBytes(bytes), identity: locked.folder.identity())
         after = VaultSnapshot(
-          vault: vault, file: file, index: try VaultFile.decode(opened, onlyItemsNamed: nil))
+          vault: vault, file: file, index: try VaultFile.decode(opened, only: nil))
       }
       return Commit(
         result: result, notices: edit.notices, names: names, changesSecrets: changesSecrets,

@@ -46,7 +46,7 @@ extension UnlockedVault {
 extension UnlockedVault.Blocking {
   /// ``UnlockedVault/slots()``, on the calling thread.
   public func slots() throws -> [KeySlot] {
-    let sealed = try vault.snapshot(only: []).file
+    let sealed = try vault.snapshot(only: .noItems).file
     return try sealed.header.slots.map { try vault.describe($0) }
   }
 
@@ -64,7 +64,7 @@ extension UnlockedVault.Blocking {
       }
     } catch {
       // Unless the file has the slot after all, or cannot be looked at.
-      if let slots = try? vault.snapshot(only: []).file.header.slots,
+      if let slots = try? vault.snapshot(only: .noItems).file.header.slots,
         !slots.contains(where: { $0.id == record.id })
       {
         addition.undo(record)

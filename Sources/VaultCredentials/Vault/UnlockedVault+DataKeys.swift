@@ -9,7 +9,7 @@ extension UnlockedVault.Blocking: DataKeyProvider {
     func newest(_ index: VaultIndex) -> VaultIndex.DataKey? {
       index.dataKeys.last { $0.purpose == purpose && !$0.isRetired }
     }
-    if let key = newest(try vault.snapshot(only: []).index) { return (key.id, key.key) }
+    if let key = newest(try vault.snapshot(only: .noItems).index) { return (key.id, key.key) }
     return try vault.commit { edit in
       // Another process may have made one meanwhile.
       if newest(edit.index) == nil {
@@ -24,6 +24,6 @@ extension UnlockedVault.Blocking: DataKeyProvider {
 
   /// The key with this id, also a retired one.
   public func dataKey(id: [UInt8]) throws -> SecretBytes {
-    try vault.snapshot(only: []).index.dataKey(id: id)
+    try vault.snapshot(only: .noItems).index.dataKey(id: id)
   }
 }

@@ -109,7 +109,20 @@ extension UnlockedVault.Blocking {
   ///
   /// That is what makes one secret out of thousands cheap: see Benchmarks.
   package func read(only names: [ItemName]) throws -> VaultSnapshot {
-    try vault.snapshot(only: names)
+    try vault.snapshot(only: .named(names))
+  }
+
+  /// Returns the names of the live items that begin with a text, sorted as ``items(matching:)``
+  /// sorts them.
+  ///
+  /// Nothing of other items is decoded: this is what completion asks for at each key press.
+  ///
+  /// - Parameter start: The text; nothing for all names.
+  /// - Returns: The names.
+  /// - Throws: ``CredentialError``: what ``read()`` throws.
+  package func names(beginningWith start: String) throws -> [String] {
+    let start = Array(UnicodeNormalization.nfc(start).utf8)
+    return try vault.snapshot(only: start.isEmpty ? nil : .beginning(with: start)).names()
   }
 
   /// ``UnlockedVault/get(_:field:version:)``, on the calling thread.

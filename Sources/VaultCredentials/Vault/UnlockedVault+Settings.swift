@@ -29,7 +29,7 @@ extension UnlockedVault {
 extension UnlockedVault.Blocking {
   /// ``UnlockedVault/sessionSetting()``, on the calling thread.
   public func sessionSetting() throws -> Int? {
-    try vault.snapshot(only: []).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+    try vault.snapshot(only: .noItems).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
   }
 
   /// ``UnlockedVault/setSession(seconds:)``, on the calling thread.
@@ -46,7 +46,9 @@ extension UnlockedVault.Blocking {
   /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if
   /// nothing was set.
   package func clipboardSetting() throws -> Int? {
-    try vault.snapshot(only: []).index.settings[VaultIndex.clipboardSetting].flatMap { Int($0) }
+    try vault.snapshot(only: .noItems).index.settings[VaultIndex.clipboardSetting].flatMap {
+      Int($0)
+    }
   }
 
   /// Sets when a secret on the clipboard is cleared; `nil` for the standard again.

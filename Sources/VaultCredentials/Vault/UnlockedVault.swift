@@ -94,10 +94,10 @@ public final class UnlockedVault: Sendable {
 
   /// Reads the file, or takes over what opening the vault has just read if it is still the file.
   ///
-  /// Where `names` are given, only the items with these names are decoded.
-  func snapshot(only names: [ItemName]? = nil) throws -> VaultSnapshot {
+  /// Where some items are `wanted`, only these are decoded.
+  func snapshot(only wanted: VaultIndex.Wanted? = nil) throws -> VaultSnapshot {
     let reader = VaultReader(
-      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, names: names,
+      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, wanted: wanted,
       opened: takeOpened())
     let (file, index, notices) = try reader.open()
     note(notices)

@@ -41,10 +41,11 @@ extension VaultEdit {
     if let main = secrets.main { contents.main = main.bytes }
     for (field, value) in secrets.fields { contents.fields[field] = value.bytes }
     for field in secrets.removedFields {
-      guard contents.fields.removeValue(forKey: field) != nil else {
+      guard contents.fields[field] != nil else {
         throw CredentialError(
           .fieldNotFound, "the item has no field with that name", remedies: [.showItem])
       }
+      contents.fields[field] = nil
     }
     if secrets.isEmpty || contents.isEqual(to: before) {
       try update(name, changes)
@@ -70,9 +71,9 @@ extension SecretChanges {
 extension ItemContents {
   /// Whether both hold the same secrets under the same names.
   func isEqual(to other: ItemContents) -> Bool {
-    main.isEqual(to: other.main) && fields.count == other.fields.count
-      && fields.allSatisfy { name, value in
-        other.fields[name].map { value.isEqual(to: $0) } ?? false
+    main.isEqual(to: other.main) && fields.all.count == other.fields.all.count
+      && fields.all.allSatisfy { field in
+        other.fields[field.name].map { field.value.isEqual(to: $0) } ?? false
       }
   }
 }

@@ -160,14 +160,15 @@ extension VaultEdit {
       } else {
         // A damaged secret must not prevent setting a new one.
         contents = ItemContents(
-          main: secret.bytes, fields: (try? self.contents(at: known))?.fields ?? [:])
+          main: secret.bytes, fields: (try? self.contents(at: known))?.fields ?? SecretFields())
       }
       try addVersion(at: known, contents, changesMain: field == nil) { try changes.apply(to: &$0) }
       position = known
     } else {
       let contents =
         if let field {
-          ItemContents(main: try SecretBytes(copying: []), fields: [field: secret.bytes])
+          ItemContents(
+            main: try SecretBytes(copying: []), fields: SecretFields([field: secret.bytes]))
         } else {
           ItemContents(main: secret.bytes)
         }
@@ -188,7 +189,7 @@ extension VaultEdit {
   public mutating func store(_ draft: ItemDraft) throws -> ItemChange {
     for name in draft.fields.keys { try ItemLimits.check(fieldName: name) }
     let contents = ItemContents(
-      main: draft.main.bytes, fields: draft.fields.mapValues(\.bytes))
+      main: draft.main.bytes, fields: SecretFields(draft.fields.mapValues(\.bytes)))
     let known = position(of: draft.name)
     let position: Int
     if let known {

@@ -157,7 +157,7 @@ struct VaultOpening {
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
       opened: OpenedFile(sealed: sealed, index: index))
     if found.source != .session {
-      let settings = try? VaultFile.decode(index, onlyItemsNamed: []).settings
+      let settings = try? VaultFile.decode(index, only: .noItems).settings
       open.beginSession(
         header: sealed.header,
         setting: settings?[VaultIndex.sessionSetting].flatMap { Int($0) })

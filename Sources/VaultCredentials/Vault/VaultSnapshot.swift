@@ -48,9 +48,8 @@ public struct VaultSnapshot: Sendable {
   /// Where the query asks for nothing but names, nothing else of an item is decoded.
   package func names(matching query: ItemQuery = .all) -> [String] {
     guard query.isOfNames else { return items(matching: query).map(\.name.text) }
-    return index.items.liveNames().map(\.name).filter(query.matches(name:)).sorted {
-      $0.precedes($1)
-    }
+    let names = index.items.sortedLiveNames()
+    return query.hasNoConditions ? names : names.filter(query.matches(name:))
   }
 
   /// The live item with a name, or `nil` if there is none.
@@ -94,7 +93,7 @@ public struct VaultSnapshot: Sendable {
     let contents = try contents(of: record, version: version)
     return ItemWithSecrets(
       item: self.item(record), main: Secret(contents.main),
-      fields: contents.fields.mapValues(Secret.init))
+      fields: contents.fields.all.reduce(into: [:]) { $0[$1.name] = Secret($1.value) })
   }
 
   /// Returns the names of an item's further fields.
@@ -104,7 +103,7 @@ public struct VaultSnapshot: Sendable {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`; `.versionNotFound` for an
   ///   item in the trash.
   public func fields(of item: Item) throws -> [String] {
-    try contents(of: try record(of: item)).fields.keys.sorted()
+    try contents(of: try record(of: item)).fields.all.map(\.name).sorted()
   }
 
   /// Returns the length and a short keyed hash of a secret, to compare it without showing it.

@@ -80,8 +80,8 @@ public struct AskpassRequest: CredentialRequest {
     _ scheme: String, _ host: String, _ path: String?, _ username: String?,
     in snapshot: VaultSnapshot
   ) -> Item? {
-    let items = snapshot.items()
     let subject = GitSubject(scheme: scheme, host: host, path: path, username: username)
+    let items = snapshot.items(matching: subject.query)
     if let found = subject.best(of: items) { return found }
     // git's prompt has the path even if git does not send it to the helper.
     return GitSubject(scheme: scheme, host: host, path: nil, username: username)
@@ -91,9 +91,9 @@ public struct AskpassRequest: CredentialRequest {
   private func secret(
     marked mark: String, named name: String, in snapshot: VaultSnapshot
   ) throws -> SecretBytes? {
-    let marked = snapshot.items().filter {
-      ServiceCredential.isSame($0.attributes[Self.attribute], mark)
-    }
+    var query = ItemQuery()
+    query.attributes = [Self.attribute: mark]
+    let marked = snapshot.items(matching: query)
     guard marked.count <= 1 else {
       throw Self.cancelled("several items have the attribute of this prompt")
     }

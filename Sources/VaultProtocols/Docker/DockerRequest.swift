@@ -88,17 +88,18 @@ public struct DockerRequest: CredentialRequest {
       let draft = try draft(server, username, secret, in: snapshot)
       return CredentialResponse(changes: draft.map { [.store($0)] } ?? [])
     case .get(let server):
-      guard let snapshot, let item = Self.find(server, in: snapshot.items()) else {
+      guard let snapshot, let item = Self.find(server, in: Self.items(of: snapshot)) else {
         throw Refusal.notFound
       }
       return CredentialResponse(output: try Self.document(credentials(of: item, in: snapshot)))
     case .erase(let server):
       // Docker's own helpers also succeed where there is nothing to erase, as in a logout of an
       // unknown host.
-      let item = snapshot.flatMap { Self.find(server, in: $0.items()) }
+      let item = snapshot.flatMap { Self.find(server, in: Self.items(of: $0)) }
       return CredentialResponse(changes: item.map { [.remove($0)] } ?? [])
     case .list:
-      return CredentialResponse(output: try Self.document(Self.users(in: snapshot?.items() ?? [])))
+      let items = snapshot.map(Self.items) ?? []
+      return CredentialResponse(output: try Self.document(Self.users(in: items)))
     case .version(let version):
       return CredentialResponse(
         output: try SecretBytes(text: "docker-credential-vault (vault) v\(version)\n"))
@@ -149,7 +150,7 @@ public struct DockerRequest: CredentialRequest {
   private func draft(
     _ server: String, _ username: String, _ secret: SecretBytes, in snapshot: VaultSnapshot?
   ) throws -> ItemDraft? {
-    let known = snapshot.flatMap { Self.find(server, in: $0.items()) }
+    let known = snapshot.flatMap { Self.find(server, in: Self.items(of: $0)) }
     if let known, let snapshot,
       ServiceCredential.isSame(known.attributes[ServiceCredential.account], username),
       ServiceCredential.isSame(known.attributes[ServiceCredential.server], server),
@@ -181,7 +182,7 @@ public struct DockerRequest: CredentialRequest {
 
   private static func users(in items: [Item]) -> [String: String] {
     var users: [String: String] = [:]
-    for item in items where item.attributes[ServiceCredential.client] == client {
+    for item in items {
       guard let server = item.attributes[ServiceCredential.server] else { continue }
       users[server] = item.attributes[ServiceCredential.account] ?? ""
     }
@@ -196,9 +197,15 @@ public struct DockerRequest: CredentialRequest {
 
   // MARK: Servers
 
+  /// The items that docker stores.
+  private static func items(of snapshot: VaultSnapshot) -> [Item] {
+    var query = ItemQuery()
+    query.attributes = [ServiceCredential.client: client]
+    return snapshot.items(matching: query)
+  }
+
   /// Returns the item of a server: with the same text, or else with another case of the host.
-  private static func find(_ server: String, in items: [Item]) -> Item? {
-    let all = items.filter { $0.attributes[ServiceCredential.client] == client }
+  private static func find(_ server: String, in all: [Item]) -> Item? {
     let same = all.filter {
       ServiceCredential.isSame($0.attributes[ServiceCredential.server], server)
     }

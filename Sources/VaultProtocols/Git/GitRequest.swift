@@ -91,7 +91,7 @@ public struct GitRequest: CredentialRequest {
   ) throws -> SecretBytes? {
     guard let subject = GitSubject(description) else { return nil }
     let capabilities = description.lists["capability[]"] ?? []
-    let items = snapshot.items().filter { item in
+    let items = snapshot.items(matching: subject.query).filter { item in
       item.attributes[Self.authtype] == nil || capabilities.contains("authtype")
     }
     return try subject.best(of: items).flatMap { try answer(for: $0, capabilities, in: snapshot) }
@@ -169,7 +169,7 @@ public struct GitRequest: CredentialRequest {
   private func draft(
     of new: NewCredential, for subject: GitSubject, in snapshot: VaultSnapshot?
   ) throws -> ItemDraft? {
-    let known = snapshot?.items().filter(subject.isExactly).newest
+    let known = snapshot?.items(matching: subject.query).filter(subject.isExactly).newest
     if let known, let snapshot, try isUnchanged(known, new, in: snapshot) { return nil }
     var changes = ItemChanges()
     changes.kind = new.authtype == nil ? .internetPassword : .token
@@ -238,7 +238,7 @@ public struct GitRequest: CredentialRequest {
     let state = (description.lists[Self.stateKey] ?? []).filter {
       $0.begins(with: Self.statePrefix)
     }
-    return try snapshot.items().filter { item in
+    return try snapshot.items(matching: subject.query).filter { item in
       guard subject.matches(item) else { return false }
       if !state.isEmpty, !state.contains(Self.statePrefix + item.id) { return false }
       // A newer password, stored by another process meanwhile, is not the one that was rejected.

@@ -24,6 +24,16 @@ struct GitSubject {
     self.username = username
   }
 
+  /// Finds the items of the server, which ``matches(_:)`` and ``isExactly(_:)`` choose from.
+  var query: ItemQuery {
+    var query = ItemQuery()
+    query.attributes = [
+      ServiceCredential.client: GitRequest.client, GitRequest.scheme: scheme,
+      ServiceCredential.server: host,
+    ]
+    return query
+  }
+
   /// Whether an item matches: whatever was sent must be the same.
   func matches(_ item: Item) -> Bool {
     guard isOfServer(item) else { return false }

@@ -86,13 +86,12 @@ public struct KeyringRequest: CredentialRequest {
     if line.service == Self.ownService, let username = line.username {
       return (try? ItemName(username)).flatMap { snapshot[$0] }
     }
-    let found = snapshot.items().filter { item in
-      ServiceCredential.has(
-        item, [(ServiceCredential.client, Self.client), (ServiceCredential.service, line.service)])
-        && (line.username.map {
-          ServiceCredential.isSame(item.attributes[ServiceCredential.account], $0)
-        } ?? true)
-    }
+    var query = ItemQuery()
+    query.attributes = [
+      ServiceCredential.client: Self.client, ServiceCredential.service: line.service,
+    ]
+    query.attributes[ServiceCredential.account] = line.username
+    let found = snapshot.items(matching: query)
     guard line.username != nil || found.count <= 1 else {
       throw ProtocolError(
         .severalUsers, "there are several users of this service", remedy: .nameUser)

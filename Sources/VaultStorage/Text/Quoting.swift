@@ -110,6 +110,12 @@ package enum Quoting {
     output.append(double)
   }
 
+  /// Whether a byte of a string of JSON stands for itself, whatever is around it: ASCII without
+  /// what needs an escape.
+  static func isPlainInJSON(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7F && byte != double && byte != backslash
+  }
+
   /// Whether JSON or a terminal needs an escape for an ASCII character.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == double || byte == backslash || byte == 0x7F

@@ -8,14 +8,29 @@ package enum Timestamp {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let rest = seconds - days * 86_400
     let (year, month, day) = civil(days)
-    var text: [UInt8] = []
-    text.reserveCapacity(20)
-    append(year, 4, UInt8(ascii: "-"), to: &text)
-    append(month, 2, UInt8(ascii: "-"), to: &text)
-    append(day, 2, UInt8(ascii: "T"), to: &text)
-    append(rest / 3600, 2, UInt8(ascii: ":"), to: &text)
-    append(rest / 60 % 60, 2, UInt8(ascii: ":"), to: &text)
-    append(rest % 60, 2, UInt8(ascii: "Z"), to: &text)
+    // A year may be of any length, and before the first one.
+    guard (0...9999).contains(year) else {
+      return "\(year)" + text(month, day, rest, year: 0).dropFirst(4)
+    }
+    return text(month, day, rest, year: year)
+  }
+
+  /// A time of a year of four digits; long lists consist of these.
+  private static func text(
+    _ month: Int64, _ day: Int64, _ seconds: Int64, year: Int64
+  ) -> String {
+    var text = Array("0000-00-00T00:00:00Z".utf8)
+    func put(_ number: Int64, at place: Int) {
+      text[place] = UInt8(ascii: "0") + UInt8(number / 10)
+      text[place + 1] = UInt8(ascii: "0") + UInt8(number % 10)
+    }
+    put(year / 100, at: 0)
+    put(year % 100, at: 2)
+    put(month, at: 5)
+    put(day, at: 8)
+    put(seconds / 3600, at: 11)
+    put(seconds / 60 % 60, at: 14)
+    put(seconds % 60, at: 17)
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -45,28 +60,6 @@ package enum Timestamp {
       return nil
     }
     return Int64(digits)
-  }
-
-  /// Appends a number, with zeros before it up to a width, and a mark behind it.
-  private static func append(
-    _ number: Int64, _ width: Int, _ mark: UInt8, to text: inout [UInt8]
-  ) {
-    // A year may be of any length, and before the first one.
-    if number < 0 || number > 9999 {
-      text += String(number).utf8
-    } else {
-      var unit: Int64 = 1
-      var digits = 1
-      while digits < width || number / unit > 9 {
-        unit *= 10
-        digits += 1
-      }
-      while unit > 0 {
-        text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
-        unit /= 10
-      }
-    }
-    text.append(mark)
   }
 
   // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".

@@ -41,6 +41,11 @@ struct InputTests {
     #expect(Timestamp.text(Date(timeIntervalSince1970: 951_782_400)) == "2000-02-29T00:00:00Z")
     #expect(Timestamp.text(Date(timeIntervalSince1970: 4_107_542_399)) == "2100-02-28T23:59:59Z")
     #expect(Timestamp.text(Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00Z")
+    #expect(Timestamp.text(Date(timeIntervalSince1970: -1)) == "1969-12-31T23:59:59Z")
+    #expect(Timestamp.text(Date(timeIntervalSince1970: -62_135_596_800)) == "0001-01-01T00:00:00Z")
+    #expect(Timestamp.text(Date(timeIntervalSince1970: -62_198_755_200)) == "-1-01-01T00:00:00Z")
+    #expect(
+      Timestamp.text(Date(timeIntervalSince1970: 253_402_300_800)) == "10000-01-01T00:00:00Z")
     for text in ["2000-02-29T00:00:00Z", "2026-12-31T23:59:59Z", "2400-02-29T12:00:01Z"] {
       #expect(Timestamp.date(text).map(Timestamp.text) == text)
     }

@@ -5,7 +5,9 @@
 package struct JSONWriter {
   private let isPretty: Bool
   private var level = 0
-  private var output: [UInt8] = []
+  /// The text so far, and room for more: long lists are written without growing it for each byte.
+  private var room: [UInt8]
+  private var count = 0
   /// Whether the innermost object of ``object(_:)`` has no member yet.
   private var isEmpty = true
 
@@ -13,19 +15,32 @@ package struct JSONWriter {
   ///
   /// - Parameter isPretty: Whether to break lines, and to write a blank behind the colon of a
   ///   member.
-  package init(isPretty: Bool) { self.isPretty = isPretty }
+  package init(isPretty: Bool) {
+    self.isPretty = isPretty
+    room = Array(repeating: 0, count: 256)
+  }
 
   /// The text so far, without a final line break.
-  package var text: String { String(decoding: output, as: UTF8.self) }
+  package var text: String { String(decoding: room[..<count], as: UTF8.self) }
 
   /// The bytes of ``text``.
-  package var bytes: [UInt8] { output }
+  package var bytes: [UInt8] { Array(room[..<count]) }
 
   /// Writes a string with its quotes.
-  package mutating func string(_ text: String) { Quoting.appendJSON(text, to: &output) }
+  package mutating func string(_ text: String) {
+    if !putPlain(text, in: UInt8(ascii: "\"")) {
+      var escaped: [UInt8] = []
+      Quoting.appendJSON(text, to: &escaped)
+      makeRoom(for: escaped.count)
+      for byte in escaped { put(byte) }
+    }
+  }
 
   /// Writes `text` as it is: a number, `true`, `false` or `null`.
-  package mutating func literal(_ text: String) { output += text.utf8 }
+  package mutating func literal(_ text: String) {
+    makeRoom(for: text.utf8.count)
+    for byte in text.utf8 { put(byte) }
+  }
 
   /// Writes an array; `body` writes one element.
   package mutating func array<Element>(
@@ -43,14 +58,14 @@ package struct JSONWriter {
 
   /// Writes an object whose members `body` writes one after another, each with ``next(_:_:)``.
   package mutating func object(_ body: (inout JSONWriter) -> Void) {
-    output.append(UInt8(ascii: "{"))
+    put(UInt8(ascii: "{"))
     level += 1
     isEmpty = true
     body(&self)
     level -= 1
     if !isEmpty { breakLine() }
     isEmpty = false
-    output.append(UInt8(ascii: "}"))
+    put(UInt8(ascii: "}"))
   }
 
   /// Writes the next member of an object of ``object(_:)``.
@@ -60,7 +75,7 @@ package struct JSONWriter {
 
   /// Writes the next member of an object of ``object(_:)``, with its value by `body`.
   package mutating func next(_ name: String, _ body: (inout JSONWriter) -> Void) {
-    if !isEmpty { output.append(UInt8(ascii: ",")) }
+    if !isEmpty { put(UInt8(ascii: ",")) }
     breakLine()
     member(name, body)
     isEmpty = false
@@ -69,40 +84,72 @@ package struct JSONWriter {
   /// Writes the name of a member, and its value by `body`.
   package mutating func member(_ name: String, _ body: (inout JSONWriter) -> Void) {
     string(name)
-    output.append(UInt8(ascii: ":"))
-    if isPretty { output.append(0x20) }
+    put(UInt8(ascii: ":"))
+    if isPretty { put(0x20) }
     body(&self)
   }
 
   /// Writes an object of one member that stays on the line.
   package mutating func tagged(_ name: String, _ body: (inout JSONWriter) -> Void) {
-    output.append(UInt8(ascii: "{"))
+    put(UInt8(ascii: "{"))
     member(name, body)
-    output.append(UInt8(ascii: "}"))
+    put(UInt8(ascii: "}"))
   }
 
   private mutating func list<Element>(
     _ open: UInt8, _ close: UInt8, _ elements: [Element],
     _ body: (inout JSONWriter, Element) -> Void
   ) {
-    output.append(open)
+    put(open)
     level += 1
     for (index, element) in elements.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
+      if index > 0 { put(UInt8(ascii: ",")) }
       breakLine()
       body(&self, element)
     }
     level -= 1
     if !elements.isEmpty { breakLine() }
-    output.append(close)
+    put(close)
   }
 
   private mutating func breakLine() {
     guard isPretty else { return }
-    output.append(0x0A)
-    for _ in 0..<level {
-      output.append(0x20)
-      output.append(0x20)
+    let blanks = 2 * level
+    makeRoom(for: blanks + 1)
+    let start = count
+    count += blanks + 1
+    var output = room.mutableSpan
+    output[start] = 0x0A
+    for place in start + 1..<start + 1 + blanks { output[place] = 0x20 }
+  }
+
+  /// Writes a text in quotes if nothing of it needs an escape; returns whether it did.
+  private mutating func putPlain(_ text: String, in quote: UInt8) -> Bool {
+    let bytes = text.utf8.span
+    makeRoom(for: bytes.count + 2)
+    var place = count
+    var output = room.mutableSpan
+    output[place] = quote
+    for index in bytes.indices {
+      let byte = bytes[index]
+      guard Quoting.isPlainInJSON(byte) else { return false }
+      place += 1
+      output[place] = byte
     }
+    output[place + 1] = quote
+    count = place + 2
+    return true
+  }
+
+  private mutating func put(_ byte: UInt8) {
+    makeRoom(for: 1)
+    room[count] = byte
+    count += 1
+  }
+
+  /// Makes room for so many bytes more.
+  private mutating func makeRoom(for more: Int) {
+    guard room.count - count < more else { return }
+    room += repeatElement(0, count: max(more, room.count))
   }
 }
