@@ -57,6 +57,24 @@ struct PlainVerb: Sendable {
       name: "otp", words: 1...1, flags: ["--qr", "--copy"],
       options: ["--field", "--clear-after", "--clipboard"],
       letters: [("-f", "--field"), ("-c", "--copy")], read: { .otp(try OTPRequest($0)) }),
+    PlainVerb(
+      name: "status", words: 0...0,
+      read: { .status(StatusRequest(common: try $0.common())) }),
+    PlainVerb(
+      name: "history", words: 1...1,
+      read: { .history(HistoryRequest(name: $0.words[0], common: try $0.common())) }),
+    PlainVerb(
+      name: "rename", words: 2...2, flags: ["--dry-run", "--yes"],
+      letters: [("-n", "--dry-run"), ("-y", "--yes")],
+      read: { .move(try MoveRequest(.rename, $0)) }),
+    PlainVerb(
+      name: "copy", words: 2...2, flags: ["--dry-run", "--yes"],
+      letters: [("-n", "--dry-run"), ("-y", "--yes")],
+      read: { .move(try MoveRequest(.copy, $0)) }),
+    PlainVerb(
+      name: "remove", words: 1...Int.max, flags: ["--purge", "--dry-run", "--yes"],
+      lists: ["--field"], letters: [("-n", "--dry-run"), ("-y", "--yes")],
+      read: { .remove(try RemoveRequest($0)) }),
   ]
 
   /// The options of every verb, which may stand before it, too.
@@ -268,5 +286,21 @@ extension OTPRequest {
     self.init(
       name: line.words[0], field: line.value("--field"), qr: line.has("--qr"),
       clipboard: line.clipboard, common: try line.common())
+  }
+}
+
+extension MoveRequest {
+  fileprivate init(_ verb: Verb, _ line: PlainLine) throws {
+    self.init(
+      verb: verb, name: line.words[0], newName: line.words[1], dryRun: line.has("--dry-run"),
+      yes: line.has("--yes"), common: try line.common())
+  }
+}
+
+extension RemoveRequest {
+  fileprivate init(_ line: PlainLine) throws {
+    self.init(
+      names: line.words, purge: line.has("--purge"), dryRun: line.has("--dry-run"),
+      yes: line.has("--yes"), field: line.list("--field"), common: try line.common())
   }
 }

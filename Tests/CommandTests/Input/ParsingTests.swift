@@ -25,6 +25,12 @@ struct ParsingTests {
       ["show", "a"], ["show", "a", "--reveal"], ["show", "a", "-c", "user", "--clipboard", "tmux"],
       ["show", "--revision", "3", "a"], ["read", "secret://a#b"], ["read", "a", "--json"],
       ["otp", "a"], ["otp", "a", "--copy"], ["otp", "a", "--field=x", "--qr"],
+      ["status"], ["status", "--json"], ["--vault", "work", "status", "--no-keyring"],
+      ["history", "a"], ["history", "a", "--json"], ["-q", "history", "work/a b"],
+      ["rename", "a", "b"], ["rename", "web/", "old/", "-n"], ["rename", "--yes", "web/", "old/"],
+      ["copy", "a", "b"], ["copy", "-y", "web/*", "old/"], ["copy", "a", "--json", "b"],
+      ["remove", "a"], ["remove", "a", "old/", "-y", "web/*"], ["remove", "--purge", "a", "-n"],
+      ["remove", "a", "--field", "pin", "--field=user"],
     ],
     "[OPTIONS] defaults WORD…": [
       ["defaults"], ["defaults", "read"], ["defaults", "read", "com.example", "key"],
@@ -80,7 +86,8 @@ struct ParsingTests {
 
   /// The lines of a verb with one option each, before and behind a word, with and without others.
   private static func lines(of verb: FastPaths.Verb) -> [[String]] {
-    let word: [String] = verb.words.contains(1) ? ["item"] : []
+    let count = verb.words.contains(1) ? 1 : verb.words.lowerBound
+    let word = Array(repeating: "item", count: count)
     let others: [[String]] = [[], ["--json"], ["--vault", "work", "-q"]]
     let common = FastPaths.common
     var given: [[String]] = (verb.flags + common.flags).map { [$0] }
@@ -143,6 +150,9 @@ struct ParsingTests {
     ["set", "a", "-"], ["set", "a", "--generate"], ["set", "a", "--stdin", "--file", "x"],
     ["list", "a", "b"], ["list", "--tree", "--no-tree"], ["list", "--sort", "size"], ["show"],
     ["read"], ["otp"], ["read", "a", "b"], ["--version", "x"], ["ls"], ["help", "get"],
+    ["status", "x"], ["history"], ["history", "a", "b"], ["rename", "a"],
+    ["rename", "a", "b", "c"],
+    ["copy", "a"], ["remove"], ["remove", "--purge"], ["remove", "a", "-ny"],
     ["credential"], ["credential", "other"], ["credential", "git", "--help"], ["__complete"],
     ["__complete", "x", "vault"], ["--nonsense", "defaults", "read"],
   ])

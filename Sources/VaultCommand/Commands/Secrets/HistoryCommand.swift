@@ -18,6 +18,17 @@ struct HistoryCommand: ParsableCommand {
   @Argument(help: "The item.", completion: .live) var name: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: HistoryRequest { HistoryRequest(name: name, common: common.given) }
+}
+
+/// The parsed line of `vault history`.
+struct HistoryRequest: Equatable, Sendable {
+  var name: String
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     let name = try ItemName(name)

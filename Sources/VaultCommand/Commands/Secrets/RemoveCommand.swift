@@ -39,6 +39,24 @@ struct RemoveCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: RemoveRequest {
+    RemoveRequest(
+      names: names, purge: purge, dryRun: dryRun, yes: yes, field: field, common: common.given)
+  }
+}
+
+/// The parsed line of `vault remove`.
+struct RemoveRequest: Equatable, Sendable {
+  var names: [String]
+  var purge = false
+  var dryRun = false
+  var yes = false
+  var field: [String] = []
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     if !field.isEmpty { return try removeFields(settings) }

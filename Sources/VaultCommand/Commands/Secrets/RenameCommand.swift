@@ -20,11 +20,10 @@ struct RenameCommand: ParsableCommand {
   @OptionGroup var move: MoveOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
-  func run() throws {
-    try move.run(common.settings(), verb: "rename", done: "renamed") { moves, edit in
-      try moves.rename(in: &edit)
-    }
-  }
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: MoveRequest { move.request(.rename, common) }
 }
 
 /// `vault copy`.
@@ -39,11 +38,10 @@ struct CopyCommand: ParsableCommand {
   @OptionGroup var move: MoveOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
-  func run() throws {
-    try move.run(common.settings(), verb: "copy", done: "copied") { moves, edit in
-      try moves.copy(in: &edit)
-    }
-  }
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: MoveRequest { move.request(.copy, common) }
 }
 
 /// The arguments of `rename` and `copy`.
@@ -57,10 +55,35 @@ struct MoveOptions: ParsableArguments {
   @Flag(name: [.long, .customShort("y")], help: "Do not ask before a whole folder.")
   var yes = false
 
-  func run(
-    _ settings: VaultSettings, verb: String, done: String,
-    _ change: (ItemMoves, inout VaultEdit) throws -> [Item]
-  ) throws {
+  func request(_ verb: MoveRequest.Verb, _ common: GlobalOptions) -> MoveRequest {
+    MoveRequest(
+      verb: verb, name: name, newName: newName, dryRun: dryRun, yes: yes, common: common.given)
+  }
+}
+
+/// The parsed line of `vault rename` and `vault copy`.
+struct MoveRequest: Equatable, Sendable {
+  enum Verb: String, Sendable {
+    case rename, copy
+
+    /// What is said when it is done.
+    fileprivate var done: String {
+      switch self {
+      case .rename: "renamed"
+      case .copy: "copied"
+      }
+    }
+  }
+
+  var verb: Verb
+  var name: String
+  var newName: String
+  var dryRun = false
+  var yes = false
+  var common = CommonOptions()
+
+  func run() throws {
+    let settings = try common.settings()
     // What cannot be a name is refused before anything is opened.
     if try ItemSelection(name) == nil { _ = try ItemName(name) }
     let (moves, items) = try settings.withVault { vault in
@@ -74,12 +97,20 @@ struct MoveOptions: ParsableArguments {
       if moves.isOfSeveral, !yes {
         let count = moves.moves.count
         try ItemQuestion.confirm(
-          "\(verb.capitalizedFirst) \(Plural.items(count)), "
+          "\(verb.rawValue.capitalizedFirst) \(Plural.items(count)), "
             + "\(name) to \(newName)?", default: true)
       }
-      return (moves, try vault.edit { edit in try change(moves, &edit) })
+      return (
+        moves,
+        try vault.edit { edit in
+          switch verb {
+          case .rename: try moves.rename(in: &edit)
+          case .copy: try moves.copy(in: &edit)
+          }
+        }
+      )
     }
-    try report(moves, items, settings, done: done)
+    try report(moves, items, settings, done: verb.done)
   }
 
   private func report(

@@ -21,6 +21,16 @@ struct StatusCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  func run() throws { try request.run() }
+
+  /// What the line asks for.
+  var request: StatusRequest { StatusRequest(common: common.given) }
+}
+
+/// The parsed line of `vault status`.
+struct StatusRequest: Equatable, Sendable {
+  var common = CommonOptions()
+
   func run() throws {
     let settings = try common.settings()
     let status = try StatusReport(settings)
