@@ -19,6 +19,10 @@ let package = Package(
       ],
       path: "Sources/PreferencesBenchmark"),
     .executableTarget(
+      name: "sealing-benchmark",
+      dependencies: [.product(name: "VaultSealing", package: "vault"), "CSodium"],
+      path: "Sources/SealingBenchmark"),
+    .executableTarget(
       name: "appdata-benchmark",
       dependencies: [
         .product(name: "VaultAppData", package: "vault"),
@@ -26,6 +30,7 @@ let package = Package(
       ],
       path: "Sources/AppDataBenchmark"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -5,6 +5,8 @@ import Foundation
 // appdata-benchmark scale: what each of many children of one object costs, and identifiers beside many objects.
 // appdata-benchmark insert FOLDER: a million rows through one context, and its peak memory.
 // appdata-benchmark walk FOLDER: a walk over these rows, and its peak memory.
+// appdata-benchmark readings FOLDER: a million rows for the next.
+// appdata-benchmark migrate FOLDER: a migration that changes each of these rows, and its peak memory.
 //
 // With `wall` as the last word the clock's time counts.
 
@@ -15,5 +17,7 @@ case "grow": try grow()
 case "scale": try scale()
 case "insert": try insertMany(folder: words.dropFirst().first ?? ".", rows: 1_000_000)
 case "walk": try walk(folder: words.dropFirst().first ?? ".")
+case "readings": try makeReadings(folder: words.dropFirst().first ?? ".", rows: 1_000_000)
+case "migrate": try migrateReadings(folder: words.dropFirst().first ?? ".")
 default: exit(64)
 }
