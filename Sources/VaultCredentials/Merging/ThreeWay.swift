@@ -81,7 +81,7 @@ struct MergedContents {
   ///   - theirsIsLater: Which of two values wins.
   init(_ ours: ItemContents, _ theirs: ItemContents, base: ItemContents?, theirsIsLater: Bool) {
     contents = ours
-    for name in Set(ours.fields.keys).union(theirs.fields.keys).union([""]) {
+    for name in Set((ours.fields.all + theirs.fields.all).map(\.name)).union([""]) {
       let (mine, other) = (ours[field: name], theirs[field: name])
       if Self.areEqual(mine, other) { continue }
       if let base {
