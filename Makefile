@@ -18,11 +18,12 @@ BUILD_PACKAGES := libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev libt
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
+	python3-secretstorage python3-keyring golang-docker-credential-helpers \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test fuzz lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench bench-instructions clean
+.PHONY: help build demo test fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench bench-instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +97,10 @@ snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots,
 fuzz: ## Fuzz the decoders, FUZZ_SECONDS each (60); TARGETS="git otpauth" for some
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/fuzz $(TARGETS)
+
+fuzz-bus: ## Read a million mutated messages of D-Bus, in both byte orders
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@FUZZ_ROUNDS=50 $(SWIFT) test --filter MessageFuzzTests
 
 docs: ## Build each library's documentation (DocC) in .build-docs; a warning is an error
 	@scripts/install-packages required $(BUILD_PACKAGES) python3

@@ -7,6 +7,7 @@ let package = Package(
   name: "vault",
   products: [
     .executable(name: "vault", targets: ["vault"]),
+    .executable(name: "vault-helper", targets: ["vault-helper"]),
     .library(name: "VaultPreferences", targets: ["VaultPreferences"]),
     .library(name: "VaultPreferencesFoundation", targets: ["VaultPreferencesFoundation"]),
     .library(name: "VaultPreferencesConfiguration", targets: ["VaultPreferencesConfiguration"]),
@@ -61,6 +62,14 @@ let package = Package(
         "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
       ]),
 
+    // What the command starts and does not link: the bus, and whatever speaks to a network.
+    .executableTarget(
+      name: "vault-helper",
+      dependencies: [
+        "VaultKeyringService", "VaultDBus", "VaultCredentials", "VaultTerminal", "VaultStorage",
+        "VaultSealing", "CVaultLinux",
+      ]),
+
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
     // output.
     .target(
@@ -86,6 +95,16 @@ let package = Package(
 
     // Prompts, other programs, the clipboard, the editor, streams. It parses no command line.
     .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
+
+    // Messages of D-Bus and the bus itself, for the helper. The command does not link it.
+    .target(name: "VaultDBus", dependencies: ["VaultSealing", "CVaultLinux"]),
+
+    // The Secret Service over a vault, for the helper.
+    .target(
+      name: "VaultKeyringService",
+      dependencies: [
+        "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",
+      ]),
 
     // Requests of git, docker, AWS and others as functions of a vault; references to secrets.
     .target(
@@ -203,6 +222,7 @@ let package = Package(
         "VaultSealing",
       ]),
     .testTarget(name: "PasswordsTests", dependencies: ["VaultPasswords", "VaultSealing"]),
+    .testTarget(name: "DBusTests", dependencies: ["VaultDBus", "VaultSealing", "TestSupport"]),
     .testTarget(name: "SealingTests", dependencies: ["VaultSealing", "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["VaultStorage", "TestSupport"]),
     // A process that migrates a store, for tests of several at once and of killed ones.
@@ -245,7 +265,7 @@ let package = Package(
         "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultCredentials", "VaultExchange",
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
         "VaultOneTimeCodes",
-        "VaultTerminal", "VaultDefaultsTool", "vault", "TestSupport",
+        "VaultTerminal", "VaultDefaultsTool", "vault", "vault-helper", "TestSupport",
       ],
       exclude: ["Scripts", "Snapshots"]),
   ],

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -141,6 +142,71 @@ static inline int64_t cvault_peer_user(int descriptor) {
   const int sol_socket = 1, so_peercred = 17;
   if (syscall(SYS_getsockopt, descriptor, sol_socket, so_peercred, &peer, &size) != 0) return -1;
   return peer.uid;
+}
+
+// The process at the other end, the same way; 0 if it is in a namespace that cannot be seen from here.
+static inline int64_t cvault_peer_process(int descriptor) {
+  struct { int32_t pid; uint32_t uid; uint32_t gid; } peer;
+  uint32_t size = sizeof peer;
+  const int sol_socket = 1, so_peercred = 17;
+  if (syscall(SYS_getsockopt, descriptor, sol_socket, so_peercred, &peer, &size) != 0) return -1;
+  return peer.pid;
+}
+
+// accept4(2) is a GNU extension, and sys/socket.h is not included for the reason above.
+static inline int cvault_accept(int listening) {
+  return (int)syscall(SYS_accept4, listening, NULL, NULL, O_CLOEXEC | O_NONBLOCK);
+}
+
+// pidfd_open(2) has no wrapper in older glibc. The descriptor can be read when the process has ended.
+static inline int cvault_process_descriptor(int process) {
+#ifdef SYS_pidfd_open
+  return (int)syscall(SYS_pidfd_open, process, 0);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// Starts a program that is nobody's child: fork(2) twice, which Swift does not offer. The program has a process group of
+// its own, /dev/null as stdin and stdout, and keeps `kept` descriptors beside stderr. Only calls of signal-safety(7) are
+// made between fork and execve. Returns 0, or the errno of what failed.
+static inline int cvault_start_alone(const char *path, char *const arguments[],
+                                     char *const environment[], const int *kept, int count) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  pid_t child = fork();
+  if (child < 0) {
+    int failure = errno;
+    close(ends[0]);
+    close(ends[1]);
+    return failure;
+  }
+  if (child == 0) {
+    pid_t grandchild = fork();
+    if (grandchild > 0) _exit(0);
+    if (grandchild == 0) {
+      setpgid(0, 0);
+      int nothing = open("/dev/null", O_RDWR);
+      if (nothing >= 0) {
+        dup2(nothing, 0);
+        dup2(nothing, 1);
+        if (nothing > 2) close(nothing);
+      }
+      for (int index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
+      execve(path, arguments, environment);
+    }
+    int failure = errno;
+    if (write(ends[1], &failure, sizeof failure) < 0) _exit(2);
+    _exit(1);
+  }
+  close(ends[1]);
+  int failure = 0;
+  ssize_t length;
+  do { length = read(ends[0], &failure, sizeof failure); } while (length < 0 && errno == EINTR);
+  close(ends[0]);
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  return length == (ssize_t)sizeof failure ? failure : 0;
 }
 
 #endif

@@ -133,10 +133,17 @@ package enum CommandLineParsing {
     return (leading, rest)
   }
 
-  /// Names the command of `vault run`, which follows `--`.
+  /// Whether a line runs another program, which follows `--`: `run`, `keyring serve`.
+  private static func runsProgram(_ arguments: ArraySlice<String>) -> Bool {
+    guard arguments.first == KeyringCommand.verbName else {
+      return arguments.first == RunCommand.verbName
+    }
+    return leadingOptions(Array(arguments.dropFirst())).rest.first == KeyringServeCommand.verbName
+  }
+
+  /// Names the command of a line that runs one, which follows `--`.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    guard arguments.first == RunCommand.verbName, let separator = arguments.firstIndex(of: "--")
-    else {
+    guard runsProgram(arguments[...]), let separator = arguments.firstIndex(of: "--") else {
       return arguments
     }
     var arguments = arguments
@@ -164,11 +171,11 @@ package enum CommandLineParsing {
     return arguments
   }
 
-  /// The words of a line that are read here, as bytes: what follows the `--` of `vault run` is
-  /// another program's.
+  /// The words of a line that are read here, as bytes: what follows the `--` of a line that runs
+  /// another program is that program's.
   package static func ownWords(of words: [[UInt8]]) -> ArraySlice<[UInt8]> {
     let texts = words.dropFirst().map(RawArguments.shown)
-    guard leadingOptions(resolvingHabits(texts)).rest.first == RunCommand.verbName,
+    guard runsProgram(leadingOptions(resolvingHabits(texts)).rest),
       let separator = texts.firstIndex(of: "--")
     else { return words[...] }
     return words[...separator]

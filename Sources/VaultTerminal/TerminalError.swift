@@ -66,6 +66,8 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
     case writeToFile
     /// Install a program; `nil` for the one that the message names.
     case install(String?)
+    /// Install the program whole: its helper is missing.
+    case installHelper
     /// Name an editor in the environment: there is none.
     case nameEditor
     /// Name another editor in the environment: this one cannot be started.

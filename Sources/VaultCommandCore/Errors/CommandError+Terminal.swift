@@ -31,6 +31,8 @@ extension CommandError {
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"
     case .install(let program): "install \(program ?? "it")"
+    case .installHelper:
+      "install \(ProgramName.current) whole; the helper comes with it, for this directory"
     case .nameEditor: "name one: EDITOR=nano \(ProgramName.current) edit NAME"
     case .nameOtherEditor: "name another one: EDITOR=nano \(ProgramName.current) edit NAME"
     case .mountMemory:

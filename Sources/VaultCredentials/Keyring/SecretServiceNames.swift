@@ -13,6 +13,10 @@ enum SecretServiceNames {
   static let masterPassword = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
   /// What asks for gnome-keyring: gcr's prompter.
   static let prompter = "org.gnome.keyring.SystemPrompter"
+  /// The unique name of `vault keyring serve` on a bus of its own.
+  static let servedUniqueName = ":vault.1"
+  /// The second name of `vault keyring serve` on the session bus.
+  static let servedName = "io.github.vault_swift.Keyring"
   /// What stands for "no object" and "no prompt".
   static let nothing = "/"
   /// The attribute in which libsecret keeps the schema's name.

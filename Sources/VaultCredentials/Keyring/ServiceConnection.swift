@@ -15,10 +15,25 @@ final class ServiceConnection: Sendable {
   init(_ options: KeyringOptions, during call: KeyringCall) throws {
     bus = try BusConnection(address: options.environment.sessionBus(), during: call)
     owner = try Self.owner(on: bus, during: call)
+    // The vault itself, served as a keyring: to ask it for what opens the vault would be a circle.
+    if try Self.isServedVault(owner, on: bus, during: call) {
+      throw KeyringError(.noProvider, "the keyring on the session bus is the vault itself")
+    }
+  }
+
+  /// Whether the owner of the keyring's name is a `vault keyring serve`.
+  ///
+  /// On a bus of its own its unique name says so; on the session bus it has a second name.
+  private static func isServedVault(
+    _ owner: String, on bus: BusConnection, during call: KeyringCall
+  ) throws -> Bool {
+    if owner == SecretServiceNames.servedUniqueName { return true }
+    return try currentOwner(SecretServiceNames.servedName, on: bus, during: call) == owner
   }
 
   private static func owner(on bus: BusConnection, during call: KeyringCall) throws -> String {
-    if let owner = try currentOwner(on: bus, during: call) { return owner }
+    let name = SecretServiceNames.serviceName
+    if let owner = try currentOwner(name, on: bus, during: call) { return owner }
     let activatable = try ask(bus, "ListActivatableNames", reply: "(as)", during: call)
     guard activatable.part(0)?.texts.contains(SecretServiceNames.serviceName) == true else {
       throw KeyringError(.noProvider)
@@ -35,18 +50,18 @@ final class ServiceConnection: Sendable {
       default: throw KeyringError(.activationFailed)
       }
     }
-    guard let owner = try currentOwner(on: bus, during: call) else {
+    guard let owner = try currentOwner(name, on: bus, during: call) else {
       throw KeyringError(.activationFailed)
     }
     return owner
   }
 
   private static func currentOwner(
-    on bus: BusConnection, during call: KeyringCall
+    _ name: String, on bus: BusConnection, during call: KeyringCall
   ) throws -> String? {
     do {
       let reply = try ask(
-        bus, "GetNameOwner", [bus.library.text(SecretServiceNames.serviceName)], reply: "(s)",
+        bus, "GetNameOwner", [bus.library.text(name)], reply: "(s)",
         during: call)
       return reply.part(0)?.text
     } catch let failure as BusFailure where failure.kind == .noOwner {

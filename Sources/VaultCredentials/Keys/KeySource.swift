@@ -7,6 +7,7 @@ public import VaultSealing
 public struct KeySource: Sendable {
   enum Kind: Sendable {
     case session
+    case vaultKey(SecretBytes)
     case passphrase(@Sendable () throws -> SecretBytes?)
     case keyFile(@Sendable () throws -> SecretBytes?)
     case recoveryCode(@Sendable () throws -> SecretBytes?)

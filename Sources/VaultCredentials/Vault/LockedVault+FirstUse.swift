@@ -57,7 +57,7 @@ extension LockedVault.Blocking {
           .noVault,
           "there is no vault at \(folder.path), and the key file \(path) that would unlock a new "
             + "one does not exist", remedies: [.makeVault])
-      case .session, .keyring, .recoveryCode: continue
+      case .session, .vaultKey, .keyring, .recoveryCode: continue
       }
     }
     let mayUseKeyring = sources.contains { if case .keyring = $0.kind { true } else { false } }

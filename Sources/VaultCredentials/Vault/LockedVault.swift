@@ -69,12 +69,12 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.session() }
   }
 
-  /// Ends the session in every process at once.
+  /// Ends the session in every process at once, and locks the vault in every process that serves it.
   ///
   /// That needs no vault file: where it cannot be read, and so does not say which session is its
   /// own, the sessions of all the user's vaults end.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was a session, or a process that served the vault.
   /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
   ///   is there.
   public func lock() async throws -> Bool {
@@ -151,15 +151,18 @@ public struct LockedVault: Sendable {
     /// ``LockedVault/lock()``, on the calling thread.
     public func lock() throws -> Bool {
       let vaultID = try? sealedFile().header.vaultID
+      // Before the session: whatever the kernel says of that, nobody serves the vault any more.
+      let wasServed = ServingPermit.withdraw(vaultID: vaultID, location: folder.location)
       do {
-        return try vaultID.map { try Session.end(vaultID: $0) } ?? Session.endAll()
+        let hadSession = try vaultID.map { try Session.end(vaultID: $0) } ?? Session.endAll()
+        return hadSession || wasServed
       } catch let refusal as KernelKeyring.Refusal where refusal.call == KernelKeyring.revokeCall {
         throw CredentialError(
           .permissionDenied, "the session could not be ended: \(refusal.explanation)",
           hint: "'keyctl show @u' lists it; 'keyctl clear @u' ends it and all others")
       } catch is KernelKeyring.Refusal {
         // Without the key service there is no session.
-        return false
+        return wasServed
       }
     }
 

@@ -47,6 +47,9 @@ struct VaultOpening {
     case .session:
       guard let session = try? Session.current(vaultID: sealed.header.vaultID) else { return nil }
       return Found(vaultKey: session.vaultKey, slot: nil, source: .session)
+    case .vaultKey(let key):
+      // As the session's: a key without a slot, which starts no session.
+      return Found(vaultKey: key, slot: nil, source: .session)
     case .passphrase(let passphrase):
       guard let passphrase = try passphrase(),
         try isPossible(.passphrase, "passphrase", source)

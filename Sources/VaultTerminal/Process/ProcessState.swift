@@ -117,6 +117,14 @@ package enum ProcessState {
       .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
   }
 
+  /// The name of the file that a process runs; `nil` if the kernel does not say.
+  package static func programName(of process: Int32) -> String? {
+    let link = "/proc/\(process)/exe"
+    let path = resolvedProgram(link)
+    guard path != link, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
   /// Whether there is a display.
   package static var hasDisplay: Bool {
     variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil

@@ -16,6 +16,7 @@ struct KeyringCommand: ParsableCommand {
     subcommands: [
       KeyringStatusCommand.self, KeyringUnlockCommand.self, KeyringSyncCommand.self,
       KeyringPublishCommand.self, KeyringListCommand.self, KeyringAdoptCommand.self,
+      KeyringServeCommand.self,
     ])
 }
 

@@ -1,0 +1,122 @@
+import ArgumentParser
+import Glibc
+import VaultCommandCore
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// `vault keyring serve`.
+struct KeyringServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Run a command that finds the vault as its desktop keyring.",
+    usage:
+      "\(ProgramName.current) keyring serve [--only GLOB…] [<options>] (--bus | -- COMMAND [ARG…])",
+    discussion: """
+      For machines without a keyring: the command gets a session bus of its own, on which programs \
+      such as gh, docker and git keep and find their secrets in the vault. Neither dbus-daemon nor \
+      libsecret is needed. The bus is there for as long as the command runs. As by run, the command \
+      replaces this program: same process, terminal, signals and exit status.
+
+      \(ProgramName.current) keyring serve -- gh auth login
+      \(ProgramName.current) keyring serve --only 'gh:*' -- ./agent
+      \(ProgramName.current) keyring serve --read-only -- bash
+
+      With --bus, it is the keyring of the session bus that there is, until it is ended:
+
+      \(ProgramName.current) keyring serve --bus
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve only items whose name, service or server matches; repeatable. No session is started.",
+      valueName: "glob"))
+  var only: [String] = []
+
+  @Flag(help: "Let no program store, change or remove anything.")
+  var readOnly = false
+
+  @Flag(help: "Serve the session bus that there is, in the place of a desktop keyring.")
+  var bus = false
+
+  @Flag(help: "With --bus, take the place of the keyring that is there.")
+  var replace = false
+
+  // The words after `--`: see RunCommand.
+  @Option(name: .customLong(RunCommand.commandOption), parsing: .remaining, help: .hidden)
+  var command: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  /// The verbs of the helper.
+  private static let helperVerb = "keyring-serve"
+  private static let busVerb = "keyring-bus"
+
+  func run() throws {
+    var settings = try common.settings()
+    guard bus || !command.isEmpty else {
+      throw CommandError.usage(
+        "there is no command to run",
+        hint: "\(ProgramName.current) keyring serve -- COMMAND ARGUMENT…")
+    }
+    guard !bus || command.isEmpty else {
+      throw CommandError.usage(
+        "--bus serves all programs of the session bus; it runs no command",
+        hint: "\(ProgramName.current) keyring serve --bus")
+    }
+    guard bus || !replace else {
+      throw CommandError.usage(
+        "--replace belongs to --bus", hint: "\(ProgramName.current) keyring serve --bus --replace")
+    }
+    // Before anyone is asked for a passphrase.
+    _ = try HelperProgram.path()
+    // A session would let every program of the user read the whole vault.
+    if !only.isEmpty { settings.sessionSeconds = 0 }
+    let key = try settings.withVault { $0.vaultKey }
+    if bus {
+      Notices.tell(isAtEnd: true)
+      try HelperProgram.replaceProcess(Self.busVerb, key: key, order: order(settings))
+    }
+    let address = try startHelper(settings, key)
+    Notices.tell(isAtEnd: true)
+    try Execution(
+      // The parser's words are text; these are the bytes that were typed.
+      command: RawArguments.last(command.count),
+      secrets: [("DBUS_SESSION_BUS_ADDRESS", SecretBytes(copying: Array(address.utf8)))],
+      removedVariables: PrivateVariables.all.union(Self.otherBus), keepsLittle: false, files: []
+    ).replaceProcess()
+  }
+
+  /// Variables that lead to another bus, or to another keyring.
+  private static let otherBus: Set<String> = [
+    "DBUS_SESSION_BUS_PID", "DBUS_SESSION_BUS_WINDOWID", "DBUS_STARTER_ADDRESS",
+    "DBUS_STARTER_BUS_TYPE", "GNOME_KEYRING_CONTROL",
+  ]
+
+  /// What the helper is to do.
+  private func order(_ settings: VaultSettings) -> [UInt8] {
+    let home = settings.home ?? ProcessState.variable(EnvironmentNames.home)
+    let order = JSONValue.object([
+      ("home", .optional(home.map { StoreLocation(home: $0).data })),
+      ("vault", .optional(settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName))),
+      ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(only)),
+      ("isReadOnly", .bool(readOnly)), ("replaces", .bool(replace)),
+      ("process", .string(String(getpid()))),
+    ])
+    return Array(order.text().utf8)
+  }
+
+  /// Returns the address of the bus that the helper has made.
+  private func startHelper(_ settings: VaultSettings, _ key: SecretBytes) throws -> String {
+    let answer = try HelperProgram.start(Self.helperVerb, key: key, order: order(settings))
+    // Two lines: what it is, and the address or the message.
+    let lines = answer.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+      .map { String(decoding: $0, as: UTF8.self) }
+    if lines.count == 2, lines[0] == HelperProgram.readyAnswer { return lines[1] }
+    throw CommandError(
+      lines.count == 2 ? CommandError.Code(rawValue: lines[0]) ?? .unexpected : .unexpected,
+      lines.count == 2 ? lines[1] : "\(HelperProgram.name) ended before it was ready",
+      hint: "look at the vault: \(ProgramName.current) check")
+  }
+}

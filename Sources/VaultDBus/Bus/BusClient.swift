@@ -1,0 +1,231 @@
+import Glibc
+import VaultSealing
+
+/// A connection to a bus that another process serves, with a program on it.
+///
+/// Everything runs on the thread that calls ``run(_:wakeUp:until:)``.
+package final class BusClient {
+  /// Why there is no connection.
+  package enum Failure: Error {
+    /// The address is none that can be used, or nothing answers there.
+    case unreachable
+    /// The bus does not let this user in.
+    case refused
+    /// The bus answered with something else than was asked for.
+    case unusable
+  }
+
+  private static let bus = "org.freedesktop.DBus"
+  private static let busPath = "/org/freedesktop/DBus"
+  /// How long the bus may take for an answer.
+  private static let patience = 10_000
+
+  private let connection: BusConnection
+  private var serial: UInt32 = 0
+  /// Messages that came while an answer was waited for.
+  private var pending: [DBusMessage] = []
+  /// The processes of the clients that have called, by unique name.
+  private var processes: [String: Int32] = [:]
+
+  /// Connects to a bus.
+  ///
+  /// - Parameter address: Addresses as `DBUS_SESSION_BUS_ADDRESS` has them; the first that answers.
+  /// - Throws: ``Failure``.
+  package init(_ address: String) throws {
+    guard
+      let socket = Self.paths(in: address).lazy.compactMap({ LocalSocket.connect(to: $0) }).first
+    else { throw Failure.unreachable }
+    do {
+      try Self.authenticate(socket)
+      connection = try BusConnection(number: 0, socket: socket)
+    } catch {
+      close(socket)
+      throw error
+    }
+    _ = try ask("Hello")
+  }
+
+  deinit { close(connection.socket) }
+
+  /// Asks for a well-known name.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - replaces: Whether to take it from an owner that allows that.
+  /// - Returns: Whether this connection has it now.
+  /// - Throws: ``Failure``, `BusError`.
+  package func request(_ name: String, replaces: Bool = false) throws -> Bool {
+    // RequestName: 1 may be replaced, 2 replaces, 4 does not wait. 1 and 4 mean: it is ours.
+    let flags: UInt32 = 1 | 4 | (replaces ? 2 : 0)
+    guard let answer = try ask("RequestName", [.string(name), .uint32(flags)]).first?.number else {
+      throw Failure.unusable
+    }
+    return answer == 1 || answer == 4
+  }
+
+  /// The process that owns a name; `nil` if the bus does not say.
+  package func process(of name: String) -> Int32? {
+    guard let answer = try? ask("GetConnectionUnixProcessID", [.string(name)]) else { return nil }
+    return answer.first?.number.flatMap { Int32(exactly: $0) }
+  }
+
+  /// Serves until a name is lost, the bus ends, or one of the descriptors can be read.
+  ///
+  /// - Parameters:
+  ///   - service: The program.
+  ///   - name: Its name, which ``request(_:replaces:)`` has got.
+  ///   - wakeUp: Makes this call the program's `catchUp()`.
+  ///   - ends: Descriptors that end it.
+  /// - Throws: `BusError` if the bus refuses the rule by which clients that leave are seen.
+  package func run(
+    _ service: any BusService, name: String, wakeUp: WakeUp, until ends: [Int32]
+  ) throws {
+    _ = try ask(
+      "AddMatch",
+      [.string("type='signal',sender='\(Self.bus)',member='NameOwnerChanged',arg2=''")])
+    while !connection.hasEnded {
+      let messages = pending
+      pending = []
+      for message in messages {
+        guard try handle(message, service, name) else { return }
+      }
+      while let message = connection.next() {
+        guard try handle(message, service, name) else { return }
+      }
+      flush()
+      guard !connection.hasEnded else { return }
+      let isBusy = !pending.isEmpty || connection.hasMessage
+      let waits: [(descriptor: Int32, reads: Bool, writes: Bool)] =
+        ends.map { ($0, true, false) } + [
+          (wakeUp.descriptor, true, false), (connection.socket, true, connection.wantsToWrite),
+        ]
+      let ready = LocalSocket.wait(for: waits, milliseconds: isBusy ? 0 : nil)
+      if ready[..<ends.count].contains(where: \.reads) { return }
+      if ready[ends.count].reads {
+        wakeUp.clear()
+        service.catchUp().forEach(send)
+      }
+      if ready[ends.count + 1].reads { connection.read() }
+    }
+  }
+
+  /// Takes a message; `false` if the name was lost.
+  private func handle(
+    _ message: DBusMessage, _ service: any BusService, _ name: String
+  ) throws -> Bool {
+    switch message.kind {
+    case .call:
+      guard let sender = message.sender else { return true }
+      let process = processes[sender] ?? process(of: sender) ?? 0
+      processes[sender] = process
+      service.answer(message, from: LocalSocket.Peer(process: process, user: geteuid()))
+        .forEach(send)
+    case .signal where message.sender == Self.bus:
+      let values = (try? message.arguments()) ?? []
+      switch message.member {
+      case "NameLost": return values.first?.text != name
+      case "NameOwnerChanged":
+        guard let left = values.first?.text, DBusNames.isUniqueName(left) else { return true }
+        processes[left] = nil
+        service.clientLeft(left).forEach(send)
+      default: break
+      }
+    case .signal, .reply, .error, nil: break
+    }
+    return true
+  }
+
+  private func send(_ message: DBusMessage) {
+    var message = message
+    serial = serial == .max ? 1 : serial + 1
+    message.serial = serial
+    guard let bytes = try? message.encoded() else { return connection.end() }
+    connection.enqueue(bytes)
+  }
+
+  private func flush() { if connection.wantsToWrite, !connection.hasEnded { connection.write() } }
+
+  /// Asks the bus itself, and waits for the answer.
+  private func ask(_ member: String, _ values: [DBusValue] = []) throws -> [DBusValue] {
+    send(try DBusMessage.call(Self.bus, Self.busPath, Self.bus, member, values))
+    let number = serial
+    while !connection.hasEnded {
+      flush()
+      while let message = connection.next() {
+        guard message.replySerial == number, message.sender == Self.bus else {
+          pending.append(message)
+          continue
+        }
+        let values = try message.arguments()
+        if message.kind == .reply { return values }
+        throw BusError(message.errorName ?? BusErrorName.failed, values.first?.text ?? "")
+      }
+      let ready = LocalSocket.wait(
+        for: [(connection.socket, true, connection.wantsToWrite)], milliseconds: Self.patience)
+      guard ready[0].reads || ready[0].writes else { throw Failure.unusable }
+      if ready[0].reads { connection.read() }
+    }
+    throw Failure.unreachable
+  }
+
+  // MARK: Connecting
+
+  /// The sockets in a list of addresses: D-Bus specification, "Server Addresses".
+  ///
+  /// An abstract one begins with a NUL.
+  package static func paths(in address: String) -> [[UInt8]] {
+    address.utf8.split(separator: UInt8(ascii: ";")).compactMap { address in
+      guard address.starts(with: "unix:".utf8) else { return nil }
+      for pair in address.dropFirst(5).split(separator: UInt8(ascii: ",")) {
+        if pair.starts(with: "path=".utf8) { return unescaped(pair.dropFirst(5)) }
+        if pair.starts(with: "abstract=".utf8) {
+          return unescaped(pair.dropFirst(9)).map { [0] + $0 }
+        }
+      }
+      return nil
+    }
+  }
+
+  private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
+    var (bytes, rest) = ([UInt8](), text[...])
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let value = Hexadecimal.bytes(String(decoding: Array(rest.prefix(2)), as: UTF8.self))
+      else { return nil }
+      bytes += value
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  /// Says who this is; the kernel says it, too.
+  private static func authenticate(_ socket: Int32) throws {
+    let user = Hexadecimal.text(Array(String(geteuid()).utf8))
+    try say("\0AUTH EXTERNAL \(user)\r\n", to: socket)
+    let line = try LockedBuffer(capacity: 1024)
+    while !line.withBytes({ bytes in
+      bytes.byteCount >= 2 && bytes.byte(at: bytes.byteCount - 1) == UInt8(ascii: "\n")
+    }) {
+      let ready = LocalSocket.wait(for: [(socket, true, false)], milliseconds: patience)
+      guard ready[0].reads, line.count < Authentication.maximumLine,
+        try LocalSocket.receive(socket, into: line, atMost: 1024) != .ended
+      else { throw Failure.unreachable }
+    }
+    guard line.withBytes({ $0.array(0..<3).elementsEqual("OK ".utf8) }) else {
+      throw Failure.refused
+    }
+    try say("BEGIN\r\n", to: socket)
+  }
+
+  private static func say(_ text: String, to socket: Int32) throws {
+    let bytes = try SecretBytes(copying: Array(text.utf8))
+    // A socket that was just made has room for a line.
+    guard LocalSocket.send(socket, bytes, from: 0) == .moved(bytes.count) else {
+      throw Failure.unreachable
+    }
+  }
+}

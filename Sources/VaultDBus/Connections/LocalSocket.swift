@@ -1,0 +1,171 @@
+import CVaultLinux
+import Glibc
+package import VaultSealing
+
+/// Calls on Unix sockets: unix(7).
+///
+/// Each returns at once.
+@safe package enum LocalSocket {
+  /// The process and the user at the other end, as the kernel knows them.
+  package struct Peer: Sendable {
+    package let process: Int32
+    package let user: UInt32
+  }
+
+  /// What became of reading or writing.
+  package enum Outcome: Equatable {
+    /// So many bytes were moved, at least one.
+    case moved(Int)
+    /// Nothing can be moved now.
+    case later
+    /// The connection has ended.
+    case ended
+  }
+
+  /// Listens at a path that does not exist yet; `nil` with `errno` if that fails.
+  package static func listen(at path: String) -> Int32? {
+    guard !path.utf8.contains(0), var address = address(path) else {
+      errno = ENAMETOOLONG
+      return nil
+    }
+    let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let socket = Glibc.socket(AF_UNIX, Int32(type), 0)
+    guard socket >= 0 else { return nil }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(socket, $0, size) == 0
+      }
+    }
+    guard isBound, Glibc.listen(socket, 128) == 0 else {
+      close(socket)
+      return nil
+    }
+    return socket
+  }
+
+  private static func address(_ path: String) -> sockaddr_un? { address(Array(path.utf8)) }
+
+  private static func address(_ bytes: [UInt8]) -> sockaddr_un? {
+    var address = sockaddr_un()
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path),
+      !bytes.dropFirst().contains(0)
+    else { return nil }
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    return address
+  }
+
+  /// Connects to a path, or to an abstract name, which begins with a NUL; `nil` if nothing listens.
+  static func connect(to path: [UInt8]) -> Int32? {
+    guard !path.isEmpty, var address = address(path) else { return nil }
+    let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+    let socket = Glibc.socket(AF_UNIX, Int32(type), 0)
+    guard socket >= 0 else { return nil }
+    // The length ends an abstract name; a path ends with a NUL, which the kernel does not need.
+    let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(socket, $0, size) == 0
+      }
+    }
+    guard isConnected, fcntl(socket, F_SETFL, O_NONBLOCK) == 0 else {
+      close(socket)
+      return nil
+    }
+    return socket
+  }
+
+  /// The next connection; `nil` with `errno` if there is none.
+  package static func accept(_ listening: Int32) -> Int32? {
+    let socket = cvault_accept(listening)
+    return socket >= 0 ? socket : nil
+  }
+
+  /// Who is at the other end; `nil` if the kernel does not say.
+  package static func peer(of socket: Int32) -> Peer? {
+    let process = cvault_peer_process(socket)
+    let user = cvault_peer_user(socket)
+    guard process >= 0, user >= 0 else { return nil }
+    return Peer(process: Int32(truncatingIfNeeded: process), user: UInt32(user))
+  }
+
+  /// Reads into locked memory.
+  package static func receive(
+    _ socket: Int32, into buffer: LockedBuffer, atMost limit: Int
+  ) throws -> Outcome {
+    var failure: Int32 = 0
+    let count = try buffer.fill(atMost: limit) { span in
+      let count = unsafe span.withUnsafeMutableBytes { bytes in
+        unsafe recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
+      }
+      failure = count < 0 ? errno : 0
+      return max(count, 0)
+    }
+    if count > 0 { return .moved(count) }
+    return failure == EAGAIN || failure == EINTR ? .later : .ended
+  }
+
+  /// Writes bytes from an offset on.
+  package static func send(_ socket: Int32, _ bytes: SecretBytes, from offset: Int) -> Outcome {
+    let count = bytes.withBytes { bytes in
+      unsafe bytes.extracting(offset..<bytes.byteCount).withUnsafeBytes { bytes in
+        unsafe Glibc.send(
+          socket, bytes.baseAddress, bytes.count,
+          Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+    }
+    if count > 0 { return .moved(count) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .later : .ended
+  }
+
+  /// Waits until one of the descriptors is ready.
+  ///
+  /// - Parameters:
+  ///   - waits: Descriptors, and whether to wait for room to write besides bytes to read.
+  ///   - milliseconds: The longest wait; `nil` for as long as it takes.
+  /// - Returns: For each one, whether it can be read (or has ended) and written.
+  package static func wait(
+    for waits: [(descriptor: Int32, reads: Bool, writes: Bool)], milliseconds: Int?
+  ) -> [(reads: Bool, writes: Bool)] {
+    var polled = waits.map {
+      pollfd(
+        fd: $0.descriptor,
+        events: Int16($0.reads ? POLLIN : 0) | Int16($0.writes ? POLLOUT : 0), revents: 0)
+    }
+    let count = unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds ?? -1))
+    guard count > 0 else { return waits.map { _ in (false, false) } }
+    return polled.map { entry in
+      let events = Int32(entry.revents)
+      let hasEnded = events & (POLLHUP | POLLERR | POLLNVAL) != 0
+      return (events & POLLIN != 0 || hasEnded, events & POLLOUT != 0)
+    }
+  }
+
+  /// Writes one byte to a pipe, if it takes one.
+  static func writeByte(to descriptor: Int32) {
+    var byte: UInt8 = 1
+    _ = unsafe write(descriptor, &byte, 1)
+  }
+
+  /// Takes everything out of a pipe.
+  static func drain(_ descriptor: Int32) {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
+  }
+
+  /// The first bytes of a small file; `nil` if it cannot be read.
+  static func contents(of path: String, limit: Int) -> [UInt8]? {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = unsafe read(file, &bytes, limit)
+    return count > 0 ? Array(bytes.prefix(count)) : nil
+  }
+}
+
+extension LocalSocket.Peer {
+  /// This process.
+  static var current: LocalSocket.Peer { LocalSocket.Peer(process: getpid(), user: geteuid()) }
+}

@@ -1,0 +1,156 @@
+import CVaultMbedCrypto
+import VaultSealing
+
+/// What the encrypted session computes, all of it by Mbed TLS.
+///
+/// `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret Service: Diffie-Hellman in the group of RFC
+/// 2409, section 6.2; HKDF with SHA-256, RFC 5869, without salt and info; AES-128-CBC with the
+/// padding of PKCS 7.
+@safe enum SessionCryptography {
+  /// Bytes of the prime, of public keys and of the shared secret.
+  static let groupLength = 128
+  static let keyLength = 16
+  /// Bytes of an initialization vector, and of a block.
+  static let blockLength = 16
+
+  private static let prime: [UInt8] =
+    Hexadecimal.bytes(
+      "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74"
+        + "020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f1437"
+        + "4fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed"
+        + "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff") ?? []
+
+  /// A number of Mbed TLS, which is wiped when it goes.
+  @safe private final class Number {
+    var value = unsafe mbedtls_mpi()
+
+    init() { unsafe mbedtls_mpi_init(&value) }
+
+    convenience init(_ bytes: SecretBytes) throws {
+      self.init()
+      try bytes.withBytes { bytes in
+        try unsafe bytes.withUnsafeBytes { bytes in
+          let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
+          try SessionCryptography.check(unsafe mbedtls_mpi_read_binary(&value, base, bytes.count))
+        }
+      }
+    }
+
+    convenience init(_ bytes: [UInt8]) throws { try self.init(SecretBytes(copying: bytes)) }
+
+    /// The number, padded on the left.
+    func bytes(_ length: Int) throws -> SecretBytes {
+      try SecretBytes(capacity: length) { output in
+        try unsafe output.withUnsafeMutableBytes { output in
+          let base = unsafe output.bindMemory(to: UInt8.self).baseAddress
+          try SessionCryptography.check(unsafe mbedtls_mpi_write_binary(&value, base, length))
+        }
+        return length
+      }
+    }
+
+    deinit { unsafe mbedtls_mpi_free(&value) }
+  }
+
+  /// A private key and its public key.
+  struct KeyPair {
+    let privateKey: SecretBytes
+    let publicKey: SecretBytes
+  }
+
+  /// Makes a key pair.
+  static func keyPair() throws -> KeyPair {
+    let privateKey = try SecretBytes.random(count: groupLength)
+    return KeyPair(
+      privateKey: privateKey, publicKey: try power(Number([2]), Number(privateKey)))
+  }
+
+  /// Derives the key of a session.
+  ///
+  /// - Parameters:
+  ///   - own: The private key.
+  ///   - peer: The other side's public key.
+  /// - Returns: 16 bytes; `nil` if the public key is none.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  static func sessionKey(_ own: SecretBytes, peer: SecretBytes) throws -> SecretBytes? {
+    guard (1...groupLength).contains(peer.count) else { return nil }
+    let base = try Number(peer)
+    let modulus = try Number(prime)
+    let last = Number()
+    // 0, 1 and -1 would make a secret that everyone knows.
+    try check(unsafe mbedtls_mpi_sub_int(&last.value, &modulus.value, 1))
+    guard unsafe mbedtls_mpi_cmp_int(&base.value, 1) > 0,
+      unsafe mbedtls_mpi_cmp_mpi(&base.value, &last.value) < 0
+    else { return nil }
+    let shared = try power(base, Number(own))
+    return try SecretBytes(capacity: keyLength) { output in
+      try unsafe output.withUnsafeMutableBytes { output in
+        let output = unsafe output.bindMemory(to: UInt8.self).baseAddress
+        try shared.withBytes { shared in
+          try unsafe shared.withUnsafeBytes { shared in
+            let secret = unsafe shared.bindMemory(to: UInt8.self).baseAddress
+            let hash = unsafe mbedtls_md_info_from_type(MBEDTLS_MD_SHA256)
+            try check(
+              unsafe mbedtls_hkdf(hash, nil, 0, secret, shared.count, nil, 0, output, keyLength))
+          }
+        }
+      }
+      return keyLength
+    }
+  }
+
+  private static func power(_ base: Number, _ exponent: Number) throws -> SecretBytes {
+    let result = Number()
+    let modulus = try Number(prime)
+    try check(
+      unsafe mbedtls_mpi_exp_mod(
+        &result.value, &base.value, &exponent.value, &modulus.value, nil))
+    return try result.bytes(groupLength)
+  }
+
+  /// Encrypts or decrypts; `nil` if the padding of what is decrypted is wrong.
+  static func crypt(
+    _ input: SecretBytes, key: SecretBytes, vector: SecretBytes, encrypts: Bool
+  ) throws -> SecretBytes? {
+    guard key.count == keyLength, vector.count == blockLength else { return nil }
+    var context = unsafe mbedtls_cipher_context_t()
+    unsafe mbedtls_cipher_init(&context)
+    defer { unsafe mbedtls_cipher_free(&context) }
+    let cipher = unsafe mbedtls_cipher_info_from_type(MBEDTLS_CIPHER_AES_128_CBC)
+    try check(unsafe mbedtls_cipher_setup(&context, cipher))
+    try check(unsafe mbedtls_cipher_set_padding_mode(&context, MBEDTLS_PADDING_PKCS7))
+    let operation = encrypts ? MBEDTLS_ENCRYPT : MBEDTLS_DECRYPT
+    try key.withBytes { key in
+      try unsafe key.withUnsafeBytes { key in
+        let key = unsafe key.bindMemory(to: UInt8.self).baseAddress
+        try check(
+          unsafe mbedtls_cipher_setkey(&context, key, Int32(keyLength * 8), operation))
+      }
+    }
+    var isRefused = false
+    let output = try SecretBytes(capacity: input.count + 2 * blockLength) { output in
+      var length = 0
+      let status = vector.withBytes { vector in
+        input.withBytes { input in
+          unsafe output.withUnsafeMutableBytes { output in
+            unsafe vector.withUnsafeBytes { vector in
+              unsafe input.withUnsafeBytes { input in
+                unsafe mbedtls_cipher_crypt(
+                  &context, vector.bindMemory(to: UInt8.self).baseAddress, blockLength,
+                  input.bindMemory(to: UInt8.self).baseAddress, input.count,
+                  output.bindMemory(to: UInt8.self).baseAddress, &length)
+              }
+            }
+          }
+        }
+      }
+      if !encrypts, status != 0 { isRefused = true } else { try check(status) }
+      return isRefused ? 0 : length
+    }
+    return isRefused ? nil : output
+  }
+
+  private static func check(_ status: Int32) throws {
+    guard status == 0 else { throw SealingError(.outOfMemory, "the session's encryption failed") }
+  }
+}

@@ -1,0 +1,31 @@
+import CVaultLinux
+import Glibc
+import VaultCredentials
+import VaultTerminal
+
+/// The helper's own main function: its first argument says what it is to do.
+enum Helper {
+  static func main() -> Never {
+    SignalMask.clear()
+    let words = CommandLine.arguments.dropFirst()
+    // What this process was given is not for those that it starts: the reader would wait for them.
+    for number in words.compactMap({ Int32($0) }) where number > STDERR_FILENO {
+      _ = cvault_fcntl(number, F_SETFD, Int(FD_CLOEXEC))
+    }
+    switch (words.first, words.dropFirst().map { Int32($0) }) {
+    case (KeyringServing.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
+      KeyringServing.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
+    case (KeyringServing.busVerb?, let numbers) where numbers.count == 1:
+      KeyringServing.runOnBus(orders: numbers[0] ?? -1)
+    case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:
+      let words = Array(words)
+      SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {
+        ServingPermit.removeAll(ofProcess: numbers[3] ?? 0, in: words[3])
+      }
+    default:
+      // No more than this: `vault` is what people type.
+      StandardError.write("vault-helper: started by 'vault keyring serve', and not by hand\n")
+      exit(64)
+    }
+  }
+}

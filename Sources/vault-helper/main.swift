@@ -1,0 +1,4 @@
+import VaultTerminal
+
+ProcessState.harden()
+Helper.main()

@@ -1,0 +1,242 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vault keyring serve -- COMMAND`: the vault as the command's keyring, on a bus of its own.
+struct ServedKeyringTests {
+  /// A client of our own, which also does what no library lets one do.
+  private func client(
+    _ test: [String], options: [String] = [], _ vault: KeyFileVault,
+    adding more: [String: String] = [:]
+  ) throws -> VaultProcess.Result {
+    let variables = [
+      "TEST_VAULT": VaultProcess.path, "TEST_KEY": "\(vault.home.path)/vault.key",
+      "PYTHONDONTWRITEBYTECODE": "1",
+    ]
+    return try serve(
+      ["python3", PythonScript.location("served_keyring.py")] + test, options: options, vault,
+      adding: variables.merging(more) { $1 })
+  }
+
+  private func serve(
+    _ command: [String], options: [String] = [], _ vault: KeyFileVault,
+    adding more: [String: String] = [:]
+  ) throws -> VaultProcess.Result {
+    // Where the socket's folder is made, so that what is left behind is seen.
+    var variables = more
+    variables["TMPDIR"] = "/tmp"
+    variables["XDG_RUNTIME_DIR"] = try runtimeFolder(vault)
+    return try vault.command.run(
+      ["keyring", "serve", "--no-session"] + options + ["--"] + command, adding: variables)
+  }
+
+  private func runtimeFolder(_ vault: KeyFileVault) throws -> String {
+    let path = "\(vault.home.path)/run"
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return path
+  }
+
+  /// Waits until the folder of the socket is gone.
+  private func expectNothingLeft(_ vault: KeyFileVault) throws {
+    let path = try runtimeFolder(vault)
+    for _ in 0..<6000 {
+      if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
+      usleep(10_000)
+    }
+    Issue.record("the folder of the socket is still there")
+  }
+
+  /// Waits until no permit to keep the vault open is left.
+  private func expectNoPermit(_ vault: KeyFileVault) throws {
+    let path = "\(vault.home.path)/.local/state/vault/serving"
+    for _ in 0..<6000 {
+      if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
+      usleep(10_000)
+    }
+    Issue.record("a permit is still there")
+  }
+
+  @Test(
+    .enabled(if: PythonScript.hasPython, "needs python3"),
+    arguments: ["methods", "bus", "news", "crowd", "locks", "memory_items"])
+  func theServiceAnswersAClientOfItsOwn(test: String) throws {
+    let vault = try KeyFileVault()
+    try vault.set("api-token", "s3cr3t")
+    let run = try client([test], vault)
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingLeft(vault)
+  }
+
+  /// The helper has no key file: a person is asked, or nobody.
+  @Test(
+    .enabled(if: PythonScript.hasPython, "needs python3"), arguments: ["asks", "asks_nobody"])
+  func promptsAlwaysComplete(test: String) throws {
+    let vault = try KeyFileVault()
+    try vault.set("api-token", "s3cr3t")
+    let (passphrase, answer) = ("correct horse battery staple", "\(vault.home.path)/answer")
+    let slot = try vault.command.run(
+      ["key", "add", "--new-passphrase", "env:NEW_PASSPHRASE", "--no-session"],
+      adding: ["NEW_PASSPHRASE": passphrase])
+    try #require(slot.status == 0, "\(slot.errors)")
+    // It says who it is, and waits until there is an answer.
+    let program = "\(vault.home.path)/askpass"
+    try """
+    #!/bin/sh
+    [ -e '\(answer)' ] && exec cat '\(answer)'
+    echo $$ > '\(answer).pid'
+    exec sleep 600
+
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    let run = try client(
+      [test], options: ["--key-file", "\(vault.home.path)/vault.key"], vault,
+      adding: [
+        "VAULT_KEY_FILE": "\(vault.home.path)/none", "TEST_ANSWER": answer,
+        "TEST_PASSPHRASE": passphrase, "VAULT_ASKPASS": test == "asks" ? program : "",
+      ])
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingLeft(vault)
+  }
+
+  /// Its keyring is the vault itself: that is no way to open it.
+  @Test func theVaultInsideDoesNotAskItself() throws {
+    let vault = try KeyFileVault()
+    try vault.set("api-token", "s3cr3t")
+    let key = "\(vault.home.path)/vault.key"
+    let script = """
+      "$0" keyring status --json; "$0" get api-token --no-session --key-file "$1"
+      """
+    let run = try serve(["sh", "-c", script, VaultProcess.path, key], vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text.contains("s3cr3t"))
+    #expect(run.text.contains("no-provider"))
+  }
+
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func memoryStaysTheSame() throws {
+    let vault = try KeyFileVault()
+    try vault.set("api-token", "s3cr3t")
+    let run = try client(["memory", "\(4_000 * Mutations.rounds)"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test(
+    .enabled(
+      if: PythonScript.hasPython && geteuid() == 0,
+      "needs python3, and root to read another process's memory"))
+  func noSecretStaysInTheHelper() throws {
+    let vault = try KeyFileVault()
+    let run = try client(["heap"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func onlyHidesEverythingElse() throws {
+    let vault = try KeyFileVault()
+    try vault.set("hidden", "s3cr3t")
+    let shown = try vault.command.run(["show", "hidden", "--json", "--no-session"])
+    let item = try #require(
+      JSONSerialization.jsonObject(with: shown.output) as? [String: Any])
+    let id = try #require(item["id"] as? String)
+    let run = try client(["only", id], options: ["--only", "gh:*"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try vault.get("hidden").text == "s3cr3t")
+  }
+
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func readOnlyChangesNothing() throws {
+    let vault = try KeyFileVault()
+    try vault.set("api-token", "s3cr3t")
+    let before = try Data(contentsOf: URL(fileURLWithPath: "\(vault.data)/secrets.vault"))
+    let run = try client(["read_only"], options: ["--read-only"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+    let after = try Data(contentsOf: URL(fileURLWithPath: "\(vault.data)/secrets.vault"))
+    #expect(before == after)
+  }
+
+  // MARK: The command
+
+  @Test func theCommandsStatusAndSignalArePassedOn() throws {
+    let vault = try KeyFileVault()
+    #expect(try serve(["sh", "-c", "exit 7"], vault).status == 7)
+    // One that the threads of this test do not block: the command inherits their mask.
+    #expect(try serve(["sh", "-c", "kill -SEGV $$"], vault).status == 128 + SIGSEGV)
+    let missing = try serve(["no-such-program"], vault)
+    #expect(missing.status == 127)
+    try expectNothingLeft(vault)
+  }
+
+  @Test func theCommandGetsNoVariableWithAKey() throws {
+    let vault = try KeyFileVault()
+    let run = try serve(["env"], vault)
+    #expect(run.status == 0)
+    #expect(!run.text.contains("VAULT_KEY_FILE"))
+    let address = run.text.split(separator: "\n").filter {
+      $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS=unix:path=")
+    }
+    #expect(address.count == 1)
+  }
+
+  @Test func nothingIsLeftWhenTheCommandIsKilled() throws {
+    let vault = try KeyFileVault()
+    #expect(try serve(["sh", "-c", "kill -KILL $$"], vault).status == 128 + SIGKILL)
+    try expectNothingLeft(vault)
+  }
+
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func nothingIsLeftWhenTheHelperIsKilled() throws {
+    let vault = try KeyFileVault()
+    let script = """
+      import os, signal, sys
+      sys.path.insert(0, os.path.dirname(sys.argv[1]))
+      from dbus_client import Client
+      client = Client()
+      os.kill(client.bus("GetConnectionUnixProcessID", "s", "org.freedesktop.secrets"), signal.SIGKILL)
+      try:
+          client.read()
+      except ConnectionError:
+          pass
+      """
+    let run = try serve(
+      ["python3", "-c", script, PythonScript.location("dbus_client.py")], vault,
+      adding: ["PYTHONDONTWRITEBYTECODE": "1"])
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingLeft(vault)
+    try expectNoPermit(vault)
+  }
+
+  @Test func withoutAVaultNothingIsStarted() throws {
+    let home = try TemporaryHome()
+    let run = try VaultProcess(home: home.path).run(["keyring", "serve", "--", "echo", "started"])
+    #expect(run.status == 78)
+    #expect(run.text == "")
+  }
+
+  @Test func withoutACommandItIsUsage() throws {
+    let vault = try KeyFileVault()
+    #expect(try vault.command.run(["keyring", "serve"]).status == 64)
+  }
+
+  @Test func aMissingHelperIsNamed() throws {
+    let vault = try KeyFileVault()
+    let alone = "\(vault.home.path)/bin/vault"
+    try FileManager.default.createDirectory(
+      atPath: "\(vault.home.path)/bin", withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: VaultProcess.path, toPath: alone)
+    let run = try VaultProcess(
+      home: vault.home.path, environment: vault.command.environment, executable: alone
+    ).run(["keyring", "serve", "--no-session", "--", "true"])
+    #expect(run.status == 69)
+    #expect(run.errors.contains("\(vault.home.path)/libexec/vault/vault-helper is missing"))
+  }
+
+  /// It is started by `vault` alone.
+  @Test func theHelperByHandSaysWhoStartsIt() throws {
+    let home = try TemporaryHome()
+    let helper = VaultProcess.path + "-helper"
+    let run = try VaultProcess(home: home.path, executable: helper).run([])
+    #expect(run.status == 64)
+    #expect(run.errors.contains("vault keyring serve"))
+  }
+}

@@ -1,0 +1,445 @@
+"""What a served keyring does, seen by a client of its own. The first argument names the test."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import dbus_client
+from dbus_client import COLLECTION, ROOT, SECRET, Client, error
+
+VAULT = os.environ["TEST_VAULT"]
+
+
+def vault(*words, text=""):
+    """The command itself, with the key that this process was given by the test."""
+    environment = dict(os.environ, VAULT_KEY_FILE=os.environ["TEST_KEY"])
+    return subprocess.run([VAULT, *words], input=text, text=True, check=True, capture_output=True, env=environment).stdout
+
+
+def methods():
+    """Every method, property and error, in both byte orders."""
+    for order in "<>":
+        client = Client(order)
+        session = client.plain()
+        wanted = {"service": "svc", "username": "me"}
+        path = client.store(session, wanted, b"one", "A label")
+        assert path.startswith(COLLECTION + "/"), path
+        assert client.secret(session, path) == b"one"
+        assert client.service("SearchItems", "a{ss}", wanted) == ([path], [])
+        assert client.collection("SearchItems", "a{ss}", {"service": "svc"}) == [path]
+        assert client.collection("SearchItems", "a{ss}", {"service": "other"}) == []
+        # Only equal attributes are replaced.
+        assert client.store(session, wanted, b"two") == path
+        assert client.store(session, {**wanted, "more": "x"}, b"three") != path
+        assert client.store(session, wanted, b"four", replace=False) != path
+        assert len(client.collection("SearchItems", "a{ss}", wanted)) == 3
+        for found in client.collection("SearchItems", "a{ss}", wanted):
+            if found != path:
+                assert client.item(found, "Delete") == "/"
+        secrets = client.service("GetSecrets", "aoo", [path, COLLECTION + "/none"], session)
+        assert {key: value[2] for key, value in secrets.items()} == {path: b"two"}
+        client.item(path, "SetSecret", "(oayays)", (session, b"", b"\0\xff", "application/octet-stream"))
+        assert client.item(path, "GetSecret", "o", session)[2:] == (b"\0\xff", "application/octet-stream")
+        client.set(path, "Item", "Label", "s", "Another")
+        assert client.property(path, "Item", "Label") == "Another"
+        client.set(path, "Item", "Attributes", "a{ss}", {"a": "b"})
+        assert client.property(path, "Item", "Attributes") == {"a": "b"}
+        assert client.property(path, "Item", "Locked") == 0
+        assert client.property(path, "Item", "Created") > 0
+        assert client.property(path, "Item", "Modified") > 0
+        assert client.property(path, "Item", "Type") == "org.freedesktop.Secret.Generic"
+        assert path in client.property(COLLECTION, "Collection", "Items")
+        assert client.property(COLLECTION, "Collection", "Label") == "Login"
+        assert client.property(ROOT, "Service", "Collections") == [COLLECTION, SESSION]
+        assert client.service("ReadAlias", "s", "default") == COLLECTION
+        assert client.service("ReadAlias", "s", "none") == "/"
+        alias = path.replace("collection/login", "aliases/default")
+        assert client.secret(session, alias) == b"\0\xff"
+        assert client.service("Unlock", "ao", [path, COLLECTION]) == ([path, COLLECTION], "/")
+        assert client.service("Lock", "ao", [COLLECTION + "/none"]) == ([], "/")
+        assert client.property(COLLECTION, "Collection", "Locked") == 0
+        # Errors.
+        other = Client(order)
+        assert error(lambda: other.secret(session, path)) == SECRET + "Error.NoSession"
+        assert error(lambda: client.secret(ROOT + "/session/none", path)) == SECRET + "Error.NoSession"
+        assert error(lambda: client.secret(session, COLLECTION + "/none")) == SECRET + "Error.NoSuchObject"
+        names = "org.freedesktop.DBus.Error."
+        assert error(lambda: client.service("OpenSession", "sv", "rot13", ("s", ""))) == names + "NotSupported"
+        assert error(lambda: client.service("Nothing")) == names + "UnknownMethod"
+        assert error(lambda: client.service("SearchItems", "s", "x")) == names + "UnknownMethod"
+        assert error(lambda: client.property(path, "Item", "None")) == names + "UnknownProperty"
+        assert error(lambda: client.set(path, "Item", "Locked", "b", 1)) == names + "PropertyReadOnly"
+        assert error(lambda: client.set(path, "Item", "Label", "u", 1)) == names + "InvalidArgs"
+        assert error(lambda: client.store(session, {"vault:label": "x"}, b"")) == names + "InvalidArgs"
+        assert error(lambda: client.collection("Delete")) == names + "AccessDenied"
+        assert error(lambda: client.service("CreateCollection", "a{sv}s", {}, "x")) == names + "NotSupported"
+        client.call(session, SECRET + "Session", "Close")
+        assert error(lambda: client.secret(session, path)) == SECRET + "Error.NoSession"
+        assert client.item(path, "Delete") == "/"
+        assert client.collection("SearchItems", "a{ss}", {"a": "b"}) == []
+
+
+def bus():
+    """The bus itself: names, owners, credentials, signals between clients, forged replies."""
+    one, two = Client("<"), Client(">")
+    name = "org.example.Test"
+    two.bus("AddMatch", "s", f"type='signal',member='NameOwnerChanged',arg0='{name}'")
+    assert one.bus("RequestName", "su", name, 4) == 1
+    assert two.bus("RequestName", "su", name, 4) == 3
+    assert two.bus("GetNameOwner", "s", name) == one.name
+    assert ("/org/freedesktop/DBus", "NameOwnerChanged", (name, "", one.name)) in two.signals
+    assert two.bus("NameHasOwner", "s", "org.example.None") == 0
+    assert error(lambda: two.bus("GetNameOwner", "s", "a.b")) == "org.freedesktop.DBus.Error.NameHasNoOwner"
+    assert one.bus("RequestName", "su", "org.freedesktop.secrets", 3) == 3
+    assert one.bus("GetConnectionUnixUser", "s", two.name) == os.getuid()
+    assert one.bus("GetConnectionUnixProcessID", "s", two.name) == os.getpid()
+    assert one.bus("GetConnectionUnixProcessID", "s", "org.freedesktop.secrets") != os.getpid()
+    assert one.bus("GetConnectionCredentials", "s", two.name)["UnixUserID"] == os.getuid()
+    assert {one.name, two.name, name, "org.freedesktop.secrets"} <= set(one.bus("ListNames"))
+    assert len(one.bus("GetId")) == 32
+    assert "<node" in one.call(ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")
+    assert one.call("/", "org.freedesktop.DBus.Peer", "Ping") == ()
+    # A call from one client to the other, with its reply in the other byte order.
+    two.socket.sendall(two.message("/x", "org.example.I", "M", "s", ("hello",), destination=name))
+    kind, fields, values = one.read()
+    while kind != 1:
+        kind, fields, values = one.read()
+    assert (fields[7], values) == (two.name, ("hello",))
+    assert one.bus("ReleaseName", "s", name) == 1
+    assert error(lambda: one.bus("StartServiceByName", "su", name, 0)) == "org.freedesktop.DBus.Error.ServiceUnknown"
+    assert one.bus("StartServiceByName", "su", "org.freedesktop.secrets", 0) == 2
+    # A client that leaves gives its names and waiting calls up.
+    third = Client()
+    third.bus("RequestName", "su", "org.example.Third", 4)
+    two.socket.sendall(two.message("/x", "org.example.I", "M", destination="org.example.Third"))
+    third.socket.close()
+    assert error(two.reply) == "org.freedesktop.DBus.Error.NoReply"
+
+
+def news():
+    """What `vault set` and `vault remove` do is seen at once, with signals."""
+    client = Client()
+    client.bus("AddMatch", "s", f"type='signal',path='{COLLECTION}'")
+    # The file is written by another process: nothing is asked meanwhile.
+    vault("set", "fresh", "--stdin", "--no-session", text="new")
+    seen = []
+    while "PropertiesChanged" not in seen:
+        kind, fields, values = client.read()
+        if kind == 4:
+            seen.append(fields[3])
+            if fields[3] == "ItemCreated":
+                path = values[0]
+    assert seen == ["ItemCreated", "PropertiesChanged"], seen
+    session = client.plain()
+    assert client.secret(session, path) == b"new"
+    assert client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "fresh"}) == [path]
+    vault("set", "fresh", "--stdin", "--no-session", text="newer")
+    assert client.secret(session, path) == b"newer"
+    vault("remove", "fresh", "--no-session")
+    assert error(lambda: client.secret(session, path)) == SECRET + "Error.NoSuchObject"
+    while "ItemDeleted" not in [signal[1] for signal in client.signals]:
+        kind, fields, values = client.read()
+        client.signals.append((fields[1], fields[3], values))
+
+
+LOCKED = SECRET + "Error.IsLocked"
+
+
+SESSION = ROOT + "/collection/session"
+
+
+def memory_items():
+    """The collection `session`, which is in memory alone and is never locked."""
+    client = Client()
+    session = client.plain()
+    client.bus("AddMatch", "s", f"type='signal',path='{SESSION}'")
+
+    def create(attributes, secret, replace=True):
+        properties = {SECRET + "Item.Label": ("s", "l"), SECRET + "Item.Attributes": ("a{ss}", attributes)}
+        arguments = (properties, (session, b"", secret, "text/plain"), replace)
+        return client.call(SESSION, SECRET + "Collection", "CreateItem", "a{sv}(oayays)b", arguments)[0]
+
+    assert client.service("ReadAlias", "s", "session") == SESSION
+    path = create({"service": "m"}, b"one")
+    assert path.startswith(SESSION + "/")
+    assert until(client, "ItemCreated") == (path,)
+    assert until(client, "PropertiesChanged")[1] == {"Items": [path]}
+    assert create({"service": "m"}, b"two") == path
+    assert create({"service": "m"}, b"three", replace=False) != path
+    assert client.secret(session, path) == b"two"
+    assert path in client.service("SearchItems", "a{ss}", {"service": "m"})[0]
+    assert client.service("GetSecrets", "aoo", [path], session)[path][2] == b"two"
+    client.item(path, "SetSecret", "(oayays)", (session, b"", b"four", "text/plain"))
+    client.set(path, "Item", "Label", "s", "Another")
+    assert until(client, "ItemChanged") == (path,)
+    assert client.property(path, "Item", "Label") == "Another"
+    names = "org.freedesktop.DBus.Error."
+    assert error(lambda: client.set(path, "Item", "Label", "u", 1)) == names + "InvalidArgs"
+    assert error(lambda: client.set(path, "Item", "Created", "t", 1)) == names + "PropertyReadOnly"
+    assert error(lambda: client.call(SESSION, SECRET + "Collection", "Delete")) == names + "NotSupported"
+    # No lock, and no trace in the vault.
+    assert client.service("Lock", "ao", [SESSION, path]) == ([], "/")
+    client.service("Lock", "ao", [COLLECTION])
+    assert client.secret(session, path) == b"four"
+    assert client.service("Unlock", "ao", [SESSION]) == ([SESSION], "/")
+    assert client.property(COLLECTION, "Collection", "Locked") == 1
+    assert "api-token" == vault("list").strip()
+    assert client.item(path, "Delete") == "/"
+    assert until(client, "ItemDeleted") == (path,)
+    assert error(lambda: client.secret(session, path)) == SECRET + "Error.NoSuchObject"
+
+
+def until(client, member):
+    """Waits for a signal; returns its arguments."""
+    while member not in [signal[1] for signal in client.signals]:
+        kind, fields, values = client.read()
+        if kind == 4:
+            client.signals.append((fields[1], fields[3], values))
+    at = [signal[1] for signal in client.signals].index(member)
+    return client.signals.pop(at)[2]
+
+
+def is_locked(client, session, path):
+    """Everything that a locked keyring answers."""
+    assert client.property(COLLECTION, "Collection", "Locked") == 1
+    assert client.property(path, "Item", "Locked") == 1
+    assert client.service("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"}) == ([], [path])
+    assert client.service("GetSecrets", "aoo", [path], session) == {}
+    for body in [
+        lambda: client.secret(session, path),
+        lambda: client.store(session, {"service": "x"}, b"x"),
+        lambda: client.item(path, "SetSecret", "(oayays)", (session, b"", b"x", "")),
+        lambda: client.set(path, "Item", "Label", "s", "x"),
+        lambda: client.set(path, "Item", "Attributes", "a{ss}", {}),
+    ]:
+        assert error(body) == LOCKED
+
+
+def locks():
+    """`vault lock` locks at once, with signals; Unlock opens again where nobody has to be asked."""
+    client = Client()
+    session = client.plain()
+    path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+    client.bus("AddMatch", "s", "type='signal',interface='org.freedesktop.DBus.Properties'")
+    client.bus("AddMatch", "s", "type='signal',member='CollectionChanged'")
+    # Nothing is asked meanwhile: the helper forgets the key by itself.
+    vault("lock")
+    item, collection = until(client, "PropertiesChanged"), until(client, "PropertiesChanged")
+    assert item == (SECRET + "Item", {"Locked": 1}, []), item
+    assert collection == (SECRET + "Collection", {"Locked": 1}, []), collection
+    assert until(client, "CollectionChanged") == (COLLECTION,)
+    is_locked(client, session, path)
+    assert client.service("Unlock", "ao", [path, COLLECTION + "/none"]) == ([path], "/")
+    assert until(client, "PropertiesChanged")[1] == {"Locked": 0}
+    assert client.secret(session, path) == b"s3cr3t"
+    assert client.service("Lock", "ao", [path]) == ([path], "/")
+    is_locked(client, session, path)
+    assert client.service("Unlock", "ao", [COLLECTION]) == ([COLLECTION], "/")
+    # What was set while it was locked is there.
+    assert client.service("Lock", "ao", [path]) == ([path], "/")
+    vault("set", "api-token", "--stdin", "--no-session", text="newer")
+    assert client.service("Unlock", "ao", [COLLECTION]) == ([COLLECTION], "/")
+    assert client.secret(session, path) == b"newer"
+
+
+def shown(client, prompt):
+    """Shows a prompt; returns what its signal has."""
+    client.call(prompt, SECRET + "Prompt", "Prompt", "s", ("",))
+    return until(client, "Completed")
+
+
+def asks():
+    """A prompt that an askpass program answers: rightly, wrongly, late, or never."""
+    with open(os.environ["TEST_ANSWER"], "w") as file:
+        file.write("no passphrase of this vault\n")
+    client, other = Client(), Client()
+    session = client.plain()
+    path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+    client.service("Lock", "ao", [COLLECTION])
+    unlocked, prompt = client.service("Unlock", "ao", [path])
+    assert unlocked == [] and prompt.startswith(ROOT + "/prompt/"), prompt
+    # It is nobody else's.
+    assert error(lambda: other.call(prompt, SECRET + "Prompt", "Prompt", "s", ("",))) == SECRET + "Error.NoSuchObject"
+    assert shown(client, prompt) == (1, [])
+    assert error(lambda: client.call(prompt, SECRET + "Prompt", "Dismiss")) == SECRET + "Error.NoSuchObject"
+    is_locked(client, session, path)
+    with open(os.environ["TEST_ANSWER"], "w") as file:
+        file.write(os.environ["TEST_PASSPHRASE"] + "\n")
+    assert shown(client, client.service("Unlock", "ao", [path])[1]) == (0, [path])
+    assert client.secret(session, path) == b"s3cr3t"
+    # Without an answer: dismissed by its client, or by its client's end; others are served.
+    os.remove(os.environ["TEST_ANSWER"])
+    for ends in [lambda client, prompt: client.call(prompt, SECRET + "Prompt", "Dismiss"), lambda client, prompt: client.socket.close()]:
+        other.service("Lock", "ao", [COLLECTION])
+        asking = Client()
+        prompt = asking.service("Unlock", "ao", [path])[1]
+        asking.call(prompt, SECRET + "Prompt", "Prompt", "s", ("",))
+        again = error(lambda: asking.call(prompt, SECRET + "Prompt", "Prompt", "s", ("",)))
+        assert again == SECRET + "Error.AlreadyExists"
+        assert other.service("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"}) == ([], [path])
+        while not os.path.exists(os.environ["TEST_ANSWER"] + ".pid"):
+            other.bus("GetId")
+        while True:
+            with open(os.environ["TEST_ANSWER"] + ".pid") as file:
+                text = file.read()
+            if text.endswith("\n"):
+                break
+        ends(asking, prompt)
+        while os.path.exists(f"/proc/{int(text)}"):
+            other.bus("GetId")
+        os.remove(os.environ["TEST_ANSWER"] + ".pid")
+        assert other.property(COLLECTION, "Collection", "Locked") == 1
+        if asking.socket.fileno() >= 0:
+            assert until(asking, "Completed") == (1, [])
+    # Deleting what is locked asks first.
+    with open(os.environ["TEST_ANSWER"], "w") as file:
+        file.write(os.environ["TEST_PASSPHRASE"] + "\n")
+    prompt = client.item(path, "Delete")
+    assert shown(client, prompt) == (0, "")
+    assert client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"}) == []
+
+
+def asks_nobody():
+    """A prompt where nobody can be asked completes at once."""
+    client = Client()
+    client.service("Lock", "ao", [COLLECTION])
+    assert shown(client, client.service("Unlock", "ao", [COLLECTION])[1]) == (1, [])
+
+
+def only():
+    """Nothing outside of `--only` is listed, found, read, replaced or deleted, whichever call is used."""
+    hidden = sys.argv[2]
+    path = f"{COLLECTION}/{hidden}"
+    client = Client()
+    session = client.plain()
+    attributes = {"service": "vault", "username": "hidden"}
+    assert path not in client.property(COLLECTION, "Collection", "Items")
+    assert client.collection("SearchItems", "a{ss}", attributes) == []
+    assert client.service("SearchItems", "a{ss}", {}) == (client.property(COLLECTION, "Collection", "Items"), [])
+    assert client.service("GetSecrets", "aoo", [path], session) == {}
+    assert hidden not in client.call(COLLECTION, "org.freedesktop.DBus.Introspectable", "Introspect")
+    for place in [path, path.replace("collection/login", "aliases/default")]:
+        for body in [
+            lambda: client.secret(session, place),
+            lambda: client.item(place, "SetSecret", "(oayays)", (session, b"", b"x", "")),
+            lambda: client.item(place, "Delete"),
+            lambda: client.property(place, "Item", "Label"),
+            lambda: client.set(place, "Item", "Label", "s", "x"),
+            lambda: client.call(place, "org.freedesktop.DBus.Introspectable", "Introspect"),
+        ]:
+            assert error(body) == SECRET + "Error.NoSuchObject"
+    assert client.service("Unlock", "ao", [path]) == ([], "/")
+    # What is out of scope can neither be made, nor replaced by its attributes, nor moved there.
+    denied = "org.freedesktop.DBus.Error.AccessDenied"
+    assert error(lambda: client.store(session, {"server": "hidden.example"}, b"mine")) == denied
+    inside = client.store(session, {"service": "gh:github.com", "username": "me"}, b"token")
+    assert client.secret(session, inside) == b"token"
+    assert error(lambda: client.set(inside, "Item", "Attributes", "a{ss}", {"service": "x"})) == denied
+
+
+def read_only():
+    client = Client()
+    session = client.plain()
+    path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+    assert client.secret(session, path) == b"s3cr3t"
+    denied = "org.freedesktop.DBus.Error.AccessDenied"
+    for body in [
+        lambda: client.store(session, {"service": "x"}, b"x"),
+        lambda: client.item(path, "SetSecret", "(oayays)", (session, b"", b"x", "")),
+        lambda: client.item(path, "Delete"),
+        lambda: client.set(path, "Item", "Label", "s", "x"),
+        lambda: client.set(path, "Item", "Attributes", "a{ss}", {}),
+    ]:
+        assert error(body) == denied
+    assert client.secret(session, path) == b"s3cr3t"
+
+
+def crowd():
+    """Two hundred clients, and others that flood, never read, send half a message or nonsense."""
+    flood, deaf, half, mute = Client(), Client(), Client(), socket.socket(socket.AF_UNIX)
+    mute.connect(dbus_client.address())
+    call = flood.message(ROOT, SECRET + "Service", "SearchItems", "a{ss}", ({},))
+    half.socket.sendall(call[:20])
+    for client in [flood, deaf]:
+        client.socket.setblocking(False)
+        try:
+            while True:
+                client.socket.send(call * 100)
+        except BlockingIOError:
+            pass
+    for nonsense in [b"\0AUTH EXTERNAL 30\r\n" * 100, b"x", b"\0" + b"A" * 20000, b"\0BEGIN\r\n"]:
+        bad = socket.socket(socket.AF_UNIX)
+        bad.settimeout(60)
+        bad.connect(dbus_client.address())
+        bad.sendall(nonsense)
+    garbage = Client()
+    garbage.socket.sendall(b"\xff" * 64)
+    # What is not a message ends the connection; a signal may have come before.
+    while garbage.socket.recv(4096):
+        pass
+    clients = [Client("<>"[number % 2]) for number in range(200)]
+    for number, client in enumerate(clients):
+        session = client.plain()
+        path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+        assert client.secret(session, path) == b"s3cr3t", number
+    assert len({client.name for client in clients}) == 200
+    # The rest of the half message is answered, too.
+    half.socket.sendall(call[20:])
+    assert half.read()[0] in (2, 4)
+
+
+def memory():
+    """Memory after many calls is that after a few."""
+    client = Client()
+    session = client.plain()
+    helper = client.bus("GetConnectionUnixProcessID", "s", "org.freedesktop.secrets")
+    path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+
+    def resident():
+        with open(f"/proc/{helper}/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    def calls(number):
+        for _ in range(number):
+            assert client.secret(session, path) == b"s3cr3t"
+            opened = client.plain()
+            client.call(opened, SECRET + "Session", "Close")
+            client.collection("SearchItems", "a{ss}", {})
+
+    calls(100)
+    before = resident()
+    calls(int(sys.argv[2]) // 4)
+    after = resident()
+    assert after - before < 4 << 20, (before, after)
+
+
+def heap():
+    """After a call the secret is nowhere in the helper's memory that root can read."""
+    client = Client()
+    session = client.plain()
+    helper = client.bus("GetConnectionUnixProcessID", "s", "org.freedesktop.secrets")
+    canary = os.urandom(24).hex().encode()
+    path = client.store(session, {"service": "canary"}, canary)
+    assert client.secret(session, path) == canary
+    client.item(path, "SetSecret", "(oayays)", (session, b"", canary, "text/plain"))
+    assert client.service("GetSecrets", "aoo", [path], session)[path][2] == canary
+    found = scanned = 0
+    with open(f"/proc/{helper}/maps") as maps, open(f"/proc/{helper}/mem", "rb") as file:
+        for line in maps:
+            words = line.split()
+            if "r" not in words[1] or (len(words) > 5 and words[5] in ("[vvar]", "[vsyscall]")):
+                continue
+            start, end = (int(part, 16) for part in words[0].split("-"))
+            try:
+                file.seek(start)
+                data = file.read(end - start)
+                scanned += len(data)
+                found += data.count(canary)
+            except (OSError, ValueError):
+                pass
+    assert found == 0, found
+    assert scanned > 1 << 20, scanned
+
+
+{name: body for name, body in globals().items() if callable(body)}[sys.argv[1]]()
