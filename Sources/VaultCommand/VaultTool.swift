@@ -55,7 +55,7 @@ struct VaultTool: ParsableCommand {
           InitCommand.self, UnlockCommand.self, LockCommand.self, StatusCommand.self,
           CheckCommand.self,
           KeyCommand.self, KeyringCommand.self, BackupCommand.self, MergeCommand.self,
-          SettingsCommand.self,
+          SettingsCommand.self, LogCommand.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),
       CommandGroup(name: "App data", subcommands: [DataCommand.self]),

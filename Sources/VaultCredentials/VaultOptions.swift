@@ -46,6 +46,9 @@ public struct VaultOptions: Sendable {
   /// The time, in milliseconds since 1970: a seam for tests.
   package var now: @Sendable () -> Int64 = { Clock.milliseconds() }
 
+  /// How much of the log of uses is kept: a seam for tests.
+  package var usageLogLimits = UsageLogLimits()
+
   /// The standard options.
   public init() {}
 
@@ -124,6 +127,8 @@ public struct VaultNotice: Sendable, Equatable {
     public static let historyLost = Code(rawValue: "history-lost")
     /// Sealed bytes of what was purged are still in a file, since another program reads it.
     public static let stillInLog = Code(rawValue: "still-in-log")
+    /// The use of secrets cannot be recorded.
+    public static let usageNotRecorded = Code(rawValue: "usage-not-recorded")
     /// The connection to the keyring is not encrypted.
     public static let plainKeyringSession = Code(rawValue: "plain-keyring-session")
   }

@@ -54,11 +54,28 @@ public struct CredentialResponse: Sendable {
   public var changes: [Change]
   /// Whether the program expects a failing exit status, because nothing was found.
   public var isNegative = false
+  /// The secrets in the output: their items, and their fields where it is not the main one.
+  package var uses: [Use]
 
-  init(output: SecretBytes? = nil, changes: [Change] = [], isNegative: Bool = false) {
+  /// A secret in the output.
+  package struct Use: Sendable {
+    package let item: Item
+    /// The name of a further field; `nil` for the main secret.
+    package let field: String?
+
+    init(_ item: Item, field: String? = nil) {
+      self.item = item
+      self.field = field
+    }
+  }
+
+  init(
+    output: SecretBytes? = nil, changes: [Change] = [], isNegative: Bool = false, uses: [Use] = []
+  ) {
     self.output = output
     self.changes = changes
     self.isNegative = isNegative
+    self.uses = uses
   }
 
   /// Makes the changes.

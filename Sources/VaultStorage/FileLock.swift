@@ -7,7 +7,8 @@ import Glibc
 /// also excludes two holders in one process. The file is never removed: otherwise one process could
 /// lock a file that another has just unlinked.
 package final class FileLock: Sendable {
-  private let descriptor: Int32
+  /// The locked file, open for reading and writing.
+  package let descriptor: Int32
 
   /// Takes the lock, or waits for it.
   ///

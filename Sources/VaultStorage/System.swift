@@ -146,6 +146,21 @@ package enum System {
     }
   }
 
+  /// Writes all of `bytes` at `position` of a file, in as many pwrite(2) calls as it takes.
+  package static func writeAll(
+    _ descriptor: Int32, _ bytes: RawSpan, at position: Int
+  ) throws(Failure) {
+    var written = 0
+    while written < bytes.byteCount {
+      let rest = bytes.extracting(written...)
+      written += try perform(.write) {
+        unsafe rest.withUnsafeBytes { buffer in
+          unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, position + written)
+        }
+      }
+    }
+  }
+
   /// ftruncate(2).
   package static func truncate(_ descriptor: Int32, to size: Int) throws(Failure) {
     _ = try perform(.truncate) { ftruncate(descriptor, off_t(size)) }
@@ -253,6 +268,17 @@ package enum System {
     var status = stat()
     _ = try perform(.status) { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
     return FileStatus(status)
+  }
+
+  /// The target of a symbolic link, byte by byte: readlink(2); `nil` if it cannot be read.
+  package static func linkTarget(_ path: String) -> [UInt8]? {
+    guard planned(.status) == nil else { return nil }
+    let capacity = 4096
+    let target = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      count = unsafe max(0, readlink(path, start, capacity))
+    }
+    return target.isEmpty ? nil : target
   }
 
   /// fstatat(2); of a symbolic link, its target.

@@ -18,6 +18,8 @@ struct ItemPage {
   private let version: UInt64?
   private let main: Part
   private let fields: [Part]
+  /// The last use that is recorded; `nil` if none is, or the log cannot be read.
+  private let lastUse: UsageRecord?
 
   /// Makes the page of an item.
   ///
@@ -39,6 +41,8 @@ struct ItemPage {
     }
     self.item = item
     self.version = version
+    // An item is shown whatever became of the log, of which its own verb tells.
+    lastUse = (try? snapshot.lastUses(of: [item]))?[item.id]
     main = try part(nil, contents.main, isOpen: false)
     fields = try contents.fields.sorted { $0.key < $1.key }.map {
       try part($0.key, $0.value, isOpen: item.isOpen(field: $0.key))
@@ -55,6 +59,7 @@ struct ItemPage {
       return (field.name, .object(field.fingerprint.members + open + value))
     }
     members.append(("fields", .object(fields)))
+    members.append(("lastUse", lastUse.map { .object($0.members) } ?? .null))
     if let version { members.append(("revision", .number(Int64(clamping: version)))) }
     return members
   }
@@ -81,6 +86,7 @@ struct ItemPage {
       after.append(["attribute", "\(shown(name))=\(shown(value))"])
     }
     after.append(["copy", item.publishedCopy.rawValue])
+    if let lastUse { after.append(["last used", lastUse.summary]) }
     if !item.note.isEmpty { after.append(["note", shown(item.note)]) }
     let parts = [main] + fields
     let labels = (before + after).map { $0[0] } + parts.map { shown($0.name) }

@@ -20,11 +20,17 @@ package struct OneTimeCodeReading {
   ///   - name: The item.
   ///   - field: The field of the seed, if it is not in its usual place.
   ///   - vault: The vault.
+  ///   - verb: How the code is used, to be recorded.
   /// - Throws: `CredentialError` with code `.itemNotFound`, or `.fieldNotFound` if the item has no
   ///   seed; ``CommandError`` with code `invalid-seed`.
-  package init(of name: ItemName, field: String?, in vault: UnlockedVault.Blocking) throws {
-    let (seed, place) = try Self.seed(of: name, field: field, in: vault)
+  package init(
+    of name: ItemName, field: String?, in vault: UnlockedVault.Blocking,
+    for verb: UsageRecord.Verb
+  ) throws {
+    let found = try FoundSeed(of: name, field: field, in: vault)
+    let (seed, place) = (found.seed, found.field)
     let known = try Self.telling { try OneTimeGenerator(seed.bytes) }
+    found.record(verb)
     switch known.kind {
     case .totp:
       generator = known
@@ -50,8 +56,11 @@ package struct OneTimeCodeReading {
   package static func address(
     of name: ItemName, field: String?, in vault: UnlockedVault.Blocking
   ) throws -> SecretBytes {
-    let seed = try seed(of: name, field: field, in: vault).0.bytes
-    return try telling { try OneTimeGenerator(seed).address(from: seed, label: name.text) }
+    let found = try FoundSeed(of: name, field: field, in: vault)
+    let seed = found.seed.bytes
+    let address = try telling { try OneTimeGenerator(seed).address(from: seed, label: name.text) }
+    found.record(.otp)
+    return address
   }
 
   /// Turns an error of a seed into one of the command.
@@ -62,21 +71,39 @@ package struct OneTimeCodeReading {
       throw CommandError(.invalidSeed, error.message, hint: error.hint)
     }
   }
+}
 
-  private static func seed(
-    of name: ItemName, field: String?, in vault: UnlockedVault.Blocking
-  ) throws -> (Secret, field: String?) {
-    if let field { return (try vault.get(name, field: field), field) }
+/// The seed of an item, and where it was found.
+private struct FoundSeed {
+  let seed: Secret
+  /// The field; `nil` for the main secret.
+  let field: String?
+  private let item: Item
+  private let snapshot: VaultSnapshot
+
+  init(of name: ItemName, field: String?, in vault: UnlockedVault.Blocking) throws {
+    snapshot = try vault.read(only: [name])
+    item = try snapshot.item(name)
+    if let field {
+      seed = try snapshot.secret(of: item, field: field)
+      self.field = field
+      return
+    }
     do {
-      return (try vault.get(name, field: Self.field), Self.field)
+      seed = try snapshot.secret(of: item, field: OneTimeCodeReading.field)
+      self.field = OneTimeCodeReading.field
     } catch let error as CredentialError where error.code == .fieldNotFound {
-      let secret = try vault.get(name)
-      guard try OneTimeGenerator.isAddress(secret.bytes) || vault.item(name).kind == .otp else {
+      seed = try snapshot.secret(of: item)
+      self.field = nil
+      guard OneTimeGenerator.isAddress(seed.bytes) || item.kind == .otp else {
         throw CredentialError(
           .fieldNotFound, "the item has no seed of one-time codes",
           hint: "store one: \(ProgramName.current) set NAME --otp, or say where it is: --field")
       }
-      return (secret, nil)
     }
+  }
+
+  func record(_ verb: UsageRecord.Verb) {
+    snapshot.record([Usage(item, field: .init(field), verb: verb)])
   }
 }

@@ -15,6 +15,9 @@ package final class ReferenceReading {
   package private(set) var missing: [SecretReference] = []
   /// The items of which it was said that they have expired.
   private var told: [String] = []
+  private let verb: UsageRecord.Verb
+  /// The secrets that were read and not yet recorded, with the names of their vaults.
+  private var uses: [(vault: String?, use: Usage)] = []
 
   private struct Opened {
     let name: String?
@@ -29,7 +32,15 @@ package final class ReferenceReading {
     }
   }
 
-  package init(_ settings: VaultSettings) { self.settings = settings }
+  /// Reads references.
+  ///
+  /// - Parameters:
+  ///   - settings: How the vaults are opened.
+  ///   - verb: What the secrets are for: ``recordUses()`` records it.
+  package init(_ settings: VaultSettings, for verb: UsageRecord.Verb = .read) {
+    self.settings = settings
+    self.verb = verb
+  }
 
   deinit { Notices.tell() }
 
@@ -54,7 +65,8 @@ package final class ReferenceReading {
     let opened = try opened(for: reference)
     let (vault, snapshot) = (opened.vault, opened.snapshot)
     do {
-      if let item = snapshot[try ItemName(reference.name)], item.expires != nil {
+      let name = try ItemName(reference.name)
+      if let item = snapshot[name], item.expires != nil {
         if !told.contains(item.id) {
           told.append(item.id)
           item.tellIfExpired()
@@ -62,12 +74,21 @@ package final class ReferenceReading {
         }
       }
       guard reference.attribute == .otp else {
-        return try reference.value(in: snapshot)
+        // Below: what stands for a missing secret is none.
+        var exact = reference
+        exact.fallback = nil
+        let value = try exact.value(in: snapshot)
+        if reference.attribute == nil,
+          let item = snapshot[name] ?? name.splittingVersion.flatMap({ snapshot[$0.name] })
+        {
+          let use = Usage(item, field: .init(reference.field), verb: verb)
+          uses.append((reference.vaultName, use))
+        }
+        return value
       }
       // A counted code changes the vault, so it is not read from the snapshot.
-      let code = try OneTimeCodeReading(
-        of: ItemName(reference.name), field: reference.field, in: vault
-      ).code.text
+      let code = try OneTimeCodeReading(of: name, field: reference.field, in: vault, for: verb)
+        .code.text
       return try reference.encoding?.encode(code) ?? code
     } catch let error as CredentialError
       where [.itemNotFound, .fieldNotFound].contains(error.code)
@@ -76,6 +97,14 @@ package final class ReferenceReading {
       if !missing.contains(reference) { missing.append(reference) }
       return nil
     }
+  }
+
+  /// Records the secrets that were read since the last call, before they are given away.
+  package func recordUses() {
+    for opened in vaults {
+      opened.snapshot.record(uses.filter { $0.vault == opened.name }.map(\.use))
+    }
+    uses = []
   }
 
   /// Returns text with its references filled in; `nil` if one of them names nothing.

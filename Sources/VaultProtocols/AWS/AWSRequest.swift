@@ -93,7 +93,11 @@ public struct AWSRequest: CredentialRequest {
           .itemNotFound, "there is no item for this profile",
           remedy: .storeProfile(attribute: Self.keyAttribute))
       }
-      return CredentialResponse(output: try Self.document(credentials(of: item, in: snapshot)))
+      let credentials = try credentials(of: item, in: snapshot)
+      return CredentialResponse(
+        output: try Self.document(credentials),
+        uses: [.init(item)]
+          + (credentials.sessionToken == nil ? [] : [.init(item, field: Self.tokenField)]))
     case .store(let draft): return CredentialResponse(changes: [.store(draft)])
     case .erase(let name):
       return CredentialResponse(changes: try snapshot.map { [.remove(try $0.item(name))] } ?? [])

@@ -49,15 +49,24 @@ public struct AskpassRequest: CredentialRequest {
       throw ProtocolError(
         .askpassCancelled, "no item answers this prompt", remedy: .addItem)
     }
-    guard ServiceCredential.isLine(answer) else {
+    guard ServiceCredential.isLine(answer.line) else {
       throw Self.cancelled("the answer is not one line")
     }
-    return CredentialResponse(output: try SecretBytes.joined([answer, SecretBytes(text: "\n")]))
+    return CredentialResponse(
+      output: try SecretBytes.joined([answer.line, SecretBytes(text: "\n")]),
+      uses: answer.item.map { [.init($0)] } ?? [])
+  }
+
+  /// The answer to a prompt.
+  private struct Answer {
+    let line: SecretBytes
+    /// The item whose secret it is; `nil` for what is no secret.
+    let item: Item?
   }
 
   private func answer(
     to prompt: AskpassPrompt, in snapshot: VaultSnapshot
-  ) throws -> SecretBytes? {
+  ) throws -> Answer? {
     switch prompt {
     case .key(let path):
       // A relative path means another file in another folder.
@@ -68,10 +77,12 @@ public struct AskpassRequest: CredentialRequest {
       return try secret(marked: "sudo:\(user)", named: "sudo/\(user)", in: snapshot)
     case .gitUsername(let scheme, let host, let path):
       let item = gitItem(scheme, host, path, nil, in: snapshot)
-      return try item?.attributes[ServiceCredential.account].map { try SecretBytes(text: $0) }
+      return try item?.attributes[ServiceCredential.account].map {
+        Answer(line: try SecretBytes(text: $0), item: nil)
+      }
     case .gitPassword(let scheme, let host, let path, let username):
       return try gitItem(scheme, host, path, username, in: snapshot).map {
-        try snapshot.secret(of: $0).bytes
+        Answer(line: try snapshot.secret(of: $0).bytes, item: $0)
       }
     }
   }
@@ -98,7 +109,9 @@ public struct AskpassRequest: CredentialRequest {
       throw Self.cancelled("several items have the attribute of this prompt")
     }
     let named = (try? ItemName(name)).flatMap { snapshot[$0] }
-    return try (marked.first ?? named).map { try snapshot.secret(of: $0).bytes }
+    return try (marked.first ?? named).map {
+      Answer(line: try snapshot.secret(of: $0).bytes, item: $0)
+    }
   }
 
   private static func cancelled(_ why: String) -> ProtocolError {

@@ -91,7 +91,8 @@ public struct DockerRequest: CredentialRequest {
       guard let snapshot, let item = Self.find(server, in: Self.items(of: snapshot)) else {
         throw Refusal.notFound
       }
-      return CredentialResponse(output: try Self.document(credentials(of: item, in: snapshot)))
+      return CredentialResponse(
+        output: try Self.document(credentials(of: item, in: snapshot)), uses: [.init(item)])
     case .erase(let server):
       // Docker's own helpers also succeed where there is nothing to erase, as in a logout of an
       // unknown host.

@@ -74,7 +74,7 @@ public struct GitRequest: CredentialRequest {
       return CredentialResponse(
         output: try SecretBytes(text: "version 0\ncapability authtype\ncapability state\n"))
     case .get(let description):
-      return CredentialResponse(output: try snapshot.flatMap { try get(description, in: $0) })
+      return try snapshot.map { try get(description, in: $0) } ?? CredentialResponse()
     case .store(let subject, let new):
       let draft = try draft(of: new, for: subject, in: snapshot)
       return CredentialResponse(changes: draft.map { [.store($0)] } ?? [])
@@ -88,19 +88,21 @@ public struct GitRequest: CredentialRequest {
 
   private func get(
     _ description: GitDescription, in snapshot: VaultSnapshot
-  ) throws -> SecretBytes? {
-    guard let subject = GitSubject(description) else { return nil }
+  ) throws -> CredentialResponse {
+    guard let subject = GitSubject(description) else { return CredentialResponse() }
     let capabilities = description.lists["capability[]"] ?? []
     let items = snapshot.items(matching: subject.query).filter { item in
       item.attributes[Self.authtype] == nil || capabilities.contains("authtype")
     }
     return try subject.best(of: items).flatMap { try answer(for: $0, capabilities, in: snapshot) }
+      ?? CredentialResponse()
   }
 
   private func answer(
     for item: Item, _ capabilities: [String], in snapshot: VaultSnapshot
-  ) throws -> SecretBytes? {
+  ) throws -> CredentialResponse? {
     var parts: [SecretBytes] = []
+    var uses: [CredentialResponse.Use] = []
     func put(_ key: String, _ value: String) throws {
       guard ServiceCredential.isPlain(value) else { throw Self.notALine() }
       parts.append(try SecretBytes(text: "\(key)=\(value)\n"))
@@ -117,11 +119,16 @@ public struct GitRequest: CredentialRequest {
       guard !isExpired else { return nil }
       try put("authtype", authtype)
       try put("credential", try snapshot.secret(of: item).bytes)
+      uses.append(.init(item))
     } else {
       if let account = item.attributes[ServiceCredential.account] { try put("username", account) }
-      if !isExpired { try put("password", try snapshot.secret(of: item).bytes) }
+      if !isExpired {
+        try put("password", try snapshot.secret(of: item).bytes)
+        uses.append(.init(item))
+      }
       if let token = try snapshot.secretIfAny(of: item, field: Self.refreshToken) {
         try put(Self.refreshToken, token)
+        uses.append(.init(item, field: Self.refreshToken))
       } else if isExpired {
         return nil
       }
@@ -130,7 +137,7 @@ public struct GitRequest: CredentialRequest {
       try put("password_expiry_utc", String(Int64(expires.timeIntervalSince1970)))
     }
     if capabilities.contains("state") { try put(Self.stateKey, Self.statePrefix + item.id) }
-    return try SecretBytes.joined(parts)
+    return CredentialResponse(output: try SecretBytes.joined(parts), uses: uses)
   }
 
   private static func notALine() -> ProtocolError {

@@ -41,7 +41,8 @@ public struct KeyringRequest: CredentialRequest {
         // keyring(1) prints nothing if there is nothing.
         return CredentialResponse(isNegative: true)
       }
-      return CredentialResponse(output: try answer(for: item, in: snapshot))
+      return CredentialResponse(
+        output: try answer(for: item, in: snapshot), uses: [.init(item)])
     case .set: return CredentialResponse(changes: try storing(in: snapshot))
     case .del:
       guard let snapshot, let item = try find(in: snapshot) else {

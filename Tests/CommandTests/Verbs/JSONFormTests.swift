@@ -63,6 +63,7 @@ struct JSONFormTests {
     ("data count", ["com.example.trips", "Trip"], ""),
     ("data export", ["com.example.trips"], ""),
     ("data check", ["com.example.trips"], ""),
+    ("log", [], ""),
     ("data backup", ["com.example.trips", "HOME/copy.store"], ""),
   ]
 

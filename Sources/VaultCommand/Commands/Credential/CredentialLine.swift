@@ -130,19 +130,22 @@ struct CredentialLine: Equatable {
     case .none: response = try request.response(in: nil)
     case .ifExists:
       response =
-        try settings.withVaultIfAny { try Self.respond(to: request, in: $0) }
+        try settings.withVaultIfAny { try respond(to: request, in: $0) }
         ?? request.response(in: nil)
-    case .required: response = try settings.withVault { try Self.respond(to: request, in: $0) }
-    case .created: response = try settings.withVaultMade { try Self.respond(to: request, in: $0) }
+    case .required: response = try settings.withVault { try respond(to: request, in: $0) }
+    case .created: response = try settings.withVaultMade { try respond(to: request, in: $0) }
     }
     if response.isNegative { throw ExitStatusOnly(status: .no) }
     if let output = response.output { try StandardOutput.write(output) }
   }
 
-  private static func respond(
+  private func respond(
     to request: some CredentialRequest, in vault: UnlockedVault.Blocking
   ) throws -> CredentialResponse {
-    let response = try request.response(in: vault.read())
+    let snapshot = try vault.read()
+    let response = try request.response(in: snapshot)
+    let verb = UsageRecord.Verb(rawValue: face.rawValue)
+    snapshot.record(response.uses.map { Usage($0.item, field: .init($0.field), verb: verb) })
     if !response.changes.isEmpty { try vault.edit { try response.apply(to: &$0) } }
     return response
   }

@@ -68,6 +68,7 @@ struct ExportCommand: ParsableCommand {
     try settings.withVault { vault in
       let snapshot = try vault.read()
       let items = try items(snapshot)
+      snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []

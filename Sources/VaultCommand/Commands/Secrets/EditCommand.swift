@@ -122,6 +122,7 @@ private struct EditingSession {
     let snapshot = try vault.read(only: [name])
     let item = snapshot[name]
     let document = try ItemDocument(item.map { try snapshot.secrets(of: $0) })
+    if let item { snapshot.record([Usage(item, field: .all, verb: .edit)]) }
     if item == nil { StandardError.note("there is no such item yet: saving creates it") }
     if !document.leftOut.isEmpty {
       let names = document.leftOut.map(Sanitizer.visible).joined(separator: ", ")
@@ -237,6 +238,7 @@ private struct EditingSession {
     do {
       let secret = try snapshot.secret(of: item, field: field).bytes
       guard SecretText.isText(secret) else { throw CommandError.notTextForEditor }
+      snapshot.record([Usage(item, field: .init(field), verb: .edit)])
       return (item, secret)
     } catch let error as CredentialError where error.code == .fieldNotFound {
       return (item, nil)

@@ -125,7 +125,8 @@ package struct GetRequest: Equatable, Sendable {
     let found = try settings.withVault { vault -> Found in
       target = try clipboard?.clipboard(for: vault)
       return try Revision.reading(try given ?? ItemPicker.pick(in: vault), version) {
-        try Found(name: $0, version: $1, field: field, in: vault)
+        try Found(
+          name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
       }
     }
     try write(found, to: target)
@@ -161,14 +162,16 @@ private struct Found {
   let version: UInt64?
   let secret: Secret
 
-  /// Reads a secret, and says if its item has expired, or another value.
+  /// Reads a secret, records that, and says if its item has expired, or another value.
   init(
-    name: ItemName, version: UInt64?, field: String?, in vault: UnlockedVault.Blocking
+    name: ItemName, version: UInt64?, field: String?, in vault: UnlockedVault.Blocking,
+    for verb: UsageRecord.Verb
   ) throws {
     // One read for both, so that it is the item's own expiry that is told.
     let snapshot = try vault.read(only: [name])
     let item = try snapshot.item(name)
     secret = try snapshot.secret(of: item, field: field, version: version)
+    snapshot.record([Usage(item, field: .init(field), verb: verb)])
     self.name = name
     self.version = version
     if item.expires != nil { item.tellIfExpired() }

@@ -163,7 +163,7 @@ private struct Filling {
     func place(_ position: Template.Position) -> String {
       path.map { "\($0):\(position.text)" } ?? position.text
     }
-    let reading = ReferenceReading(settings)
+    let reading = ReferenceReading(settings, for: .inject)
     try reading.open(template.references.map(\.reference))
     var values: [SecretReference: SecretBytes] = [:]
     for (reference, position) in template.references where values[reference] == nil {
@@ -190,6 +190,7 @@ private struct Filling {
           + missing.joined(separator: ", "),
         hint: "'\(ProgramName.current) list' shows the names of all items; nothing was written")
     }
+    reading.recordUses()
   }
 
   /// Passes on the result, piece by piece.

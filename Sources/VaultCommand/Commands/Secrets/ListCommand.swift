@@ -20,6 +20,7 @@ struct ListCommand: ParsableCommand {
       \(ProgramName.current) list work/ --long --sort modified
       \(ProgramName.current) list 'work/*/token'
       \(ProgramName.current) list --expiring 14d
+      \(ProgramName.current) list --unused 90d
       """)
 
   @Argument(
@@ -49,6 +50,9 @@ struct ListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only items that expire within this time.", valueName: "time"))
   var expiring: String?
 
+  @Option(help: ArgumentHelp("Only items not used for this time.", valueName: "time"))
+  var unused: String?
+
   @Flag(help: "List the trash instead.")
   var trash = false
 
@@ -72,8 +76,8 @@ struct ListCommand: ParsableCommand {
   var request: ListRequest {
     ListRequest(
       pattern: pattern, long: long, tree: tree, tag: tag, expired: expired,
-      conflicts: conflicts, expiring: expiring, trash: trash, vaults: vaults, sort: sort,
-      exitCode: exitCode, noPager: noPager, common: common.given)
+      conflicts: conflicts, expiring: expiring, unused: unused, trash: trash, vaults: vaults,
+      sort: sort, exitCode: exitCode, noPager: noPager, common: common.given)
   }
 }
 
@@ -94,6 +98,7 @@ struct ListRequest: Equatable, Sendable {
   var expired = false
   var conflicts = false
   var expiring: String?
+  var unused: String?
   var trash = false
   var vaults = false
   var sort = Order.name
@@ -109,10 +114,12 @@ struct ListRequest: Equatable, Sendable {
     }
     guard !vaults else { return try listVaults(settings) }
     let query = try query()
-    let needsItems = settings.writesJSON || long || sort != .name
+    let unusedSince = try unusedSince()
+    let needsItems = settings.writesJSON || long || sort != .name || unusedSince != nil
     let (items, names, known) = try settings.withVault { vault in
       let snapshot = try vault.read()
-      let items = needsItems ? snapshot.items(matching: query) : []
+      var items = needsItems ? snapshot.items(matching: query) : []
+      if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
       let names = needsItems ? [] : snapshot.names(matching: query)
       // Only for a suggestion.
       let isNothing = items.isEmpty && names.isEmpty && pattern != nil
@@ -146,6 +153,15 @@ struct ListRequest: Equatable, Sendable {
       query.expiresBefore = Date().addingTimeInterval(Double(seconds))
     }
     return query
+  }
+
+  /// The time since which an item must not have been used; `nil` if that does not matter.
+  private func unusedSince() throws -> Date? {
+    guard let unused else { return nil }
+    guard let seconds = TimeSpan.seconds(unused) else {
+      throw CommandError.usage("--unused must be a duration", hint: "such as: --unused 90d")
+    }
+    return Date().addingTimeInterval(-Double(seconds))
   }
 
   private func sorted(_ items: [Item]) -> [Item] {
@@ -188,7 +204,8 @@ struct ListRequest: Equatable, Sendable {
 
   /// Says that there is nothing, and what may have been meant.
   private func tellNothing(_ names: [String]) {
-    let isAll = !trash && tag == nil && !expired && !conflicts && expiring == nil
+    let isAll =
+      !trash && tag == nil && !expired && !conflicts && expiring == nil && unused == nil
     guard let pattern else {
       StandardError.note(
         trash ? "the trash is empty" : isAll ? "the vault has no items yet" : "no such item",

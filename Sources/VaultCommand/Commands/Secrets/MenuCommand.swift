@@ -46,10 +46,14 @@ struct MenuCommand: ParsableCommand {
     let (name, copy) = try settings.withVault { vault in
       let name = try picked(among: try vault.items().map(\.name), command)
       let target = try request.clipboard(for: vault)
-      let secret =
-        try otp
-        ? OneTimeCodeReading(of: name, field: field, in: vault).code.text
-        : vault.get(name, field: field).bytes
+      if otp {
+        let reading = try OneTimeCodeReading(of: name, field: field, in: vault, for: .menu)
+        return (name, try target.copyAndWarn(reading.code.text))
+      }
+      let snapshot = try vault.read(only: [name])
+      let item = try snapshot.item(name)
+      let secret = try snapshot.secret(of: item, field: field).bytes
+      snapshot.record([Usage(item, field: .init(field), verb: .menu)])
       return (name, try target.copyAndWarn(secret))
     }
     guard settings.writesJSON else { return copy.tell() }

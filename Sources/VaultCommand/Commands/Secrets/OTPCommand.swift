@@ -72,7 +72,7 @@ struct OTPRequest: Equatable, Sendable {
         try QRCode.write(OneTimeCodeReading.address(of: name, field: field, in: vault))
         return (name, nil)
       }
-      return (name, try OneTimeCodeReading(of: name, field: field, in: vault))
+      return (name, try OneTimeCodeReading(of: name, field: field, in: vault, for: .otp))
     }
     guard let reading else { return }
     let (generator, code) = (reading.generator, reading.code)

@@ -42,6 +42,7 @@ struct ReadRequest: Equatable, Sendable {
     let value = try reading.value(of: reference)
     try reading.throwIfMissing()
     guard let value else { return }
+    reading.recordUses()
     if settings.writesJSON {
       let text = Secret(value).text
       return try StandardOutput.write([

@@ -128,7 +128,7 @@ struct RunRequest: Equatable, Sendable {
     let files =
       try fd.map { try RunFile.descriptor($0) } + (asFile + file).map { try RunFile.path($0) }
       + ((toStdin ?? stdin).map { [try RunFile.standardInput($0)] } ?? [])
-    let reading = ReferenceReading(settings)
+    let reading = ReferenceReading(settings, for: .run)
     try reading.open(
       (asked + inFiles).flatMap(\.references) + files.map(\.reference),
       readsAll: !folders.isEmpty)
@@ -146,6 +146,7 @@ struct RunRequest: Equatable, Sendable {
     let values = try values(of: variables, reading)
     let contents = try files.compactMap { try reading.value(of: $0.reference) }
     try throwIfMissing(reading, variables)
+    reading.recordUses()
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)

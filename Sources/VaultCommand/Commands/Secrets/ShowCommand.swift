@@ -103,16 +103,23 @@ struct ShowRequest: Equatable, Sendable {
     let contents = try snapshot.secrets(of: item, version: version)
     if let copy {
       let target = try request.clipboard(for: vault)
-      let copied = try target.copyAndWarn(contents.secret(named: copy).bytes)
+      let secret = try contents.secret(named: copy)
+      let field = contents.fields[copy] == nil ? nil : copy
+      snapshot.record([Usage(item, field: .init(field), verb: .copy)])
+      let copied = try target.copyAndWarn(secret.bytes)
       guard settings.writesJSON else { return copied.tell() }
       return try StandardOutput.write(
         [("name", .string(name.text)), ("field", .string(copy))] + copied.members)
     }
     if qr {
       let seed = contents.fields[OneTimeCodeReading.field]
+      let field = seed == nil ? nil : OneTimeCodeReading.field
+      snapshot.record([Usage(item, field: .init(field), verb: .show)])
       return try QRCode.write((seed ?? contents.main).bytes)
     }
+    // The use before this one is what is shown.
     let page = try ItemPage(contents, version, snapshot, isRevealed: reveal)
+    if reveal { snapshot.record([Usage(item, field: .all, verb: .show)]) }
     if settings.writesJSON {
       try StandardOutput.write(page.members)
     } else {

@@ -17,47 +17,67 @@ struct SettingsCommand: ParsableCommand {
       \(ProgramName.current) settings session 0         never: every command opens it anew
       \(ProgramName.current) settings session default   fifteen minutes again
       \(ProgramName.current) settings clipboard 20s     when a copied secret is cleared; 0 for never
+      \(ProgramName.current) settings log off           no record of who uses secrets; on for one
       """)
 
   /// The settings.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case session, clipboard
+    case session, clipboard, log
   }
 
   @Argument(help: "What to set.") var name: Name?
 
-  @Argument(help: "A time, 0, or default.") var value: String?
+  @Argument(help: "A time, 0, or default; for the log, on or off.") var value: String?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let seconds = try seconds()
-    let (session, clipboard) = try settings.withVault { vault in
+    let seconds = name == .log ? nil : try seconds()
+    let isOn = name == .log ? try isOn() : nil
+    let (session, clipboard, log) = try settings.withVault { vault in
       if value != nil {
         switch name {
         case .session: try vault.setSession(seconds: seconds)
         case .clipboard: try vault.setClipboard(seconds: seconds)
+        case .log: try vault.setUsageLog(isOn ?? true)
         case nil: break
         }
       }
-      return (try vault.sessionSetting(), try vault.clipboardSetting())
+      return (
+        try vault.sessionSetting(), try vault.clipboardSetting(),
+        try vault.keepsUsageLog() ? "on" : "off"
+      )
     }
     if settings.writesJSON {
       let number = { (seconds: Int?) in seconds.map { JSONValue.number(Int64($0)) } ?? .null }
-      try StandardOutput.write([("session", number(session)), ("clipboard", number(clipboard))])
+      try StandardOutput.write([
+        ("session", number(session)), ("clipboard", number(clipboard)), ("log", .string(log)),
+      ])
       return
     }
     let words = { (seconds: Int?) in
       seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
     }
+    let rows = [["session", words(session)], ["clipboard", words(clipboard)], ["log", log]]
     if let name, value != nil {
       StandardError.confirmation(
-        "\(name.rawValue) is now \(words(name == .session ? session : clipboard))")
+        "\(name.rawValue) is now \(rows.first { $0[0] == name.rawValue }?[1] ?? "")")
     } else {
-      let rows = [["session", words(session)], ["clipboard", words(clipboard)]]
       try StandardOutput.write(
         TextTable.aligned(rows.filter { name == nil || $0[0] == name?.rawValue }))
+    }
+  }
+
+  /// Whether uses are to be recorded; `nil` if the line does not say.
+  private func isOn() throws -> Bool? {
+    switch value {
+    case nil: nil
+    case "on", "default": true
+    case "off": false
+    default:
+      throw CommandError.usage(
+        "the log is on or off", hint: "such as: \(ProgramName.current) settings log off")
     }
   }
 
@@ -72,7 +92,7 @@ struct SettingsCommand: ParsableCommand {
           hint: "such as: \(ProgramName.current) settings clipboard 20s")
       }
       return time
-    case .session, nil:
+    case .session, .log, nil:
       guard let time = TimeSpan.seconds(value), (0...30 * 86_400).contains(time) else {
         throw CommandError.usage(
           "a session must be 0, default, or a duration up to 30d",

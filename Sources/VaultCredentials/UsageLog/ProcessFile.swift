@@ -1,0 +1,96 @@
+import Glibc
+import VaultStorage
+
+/// What the kernel tells of a process: proc(5).
+struct ProcessFile {
+  /// The fields of `stat` that are used here.
+  struct Status: Equatable {
+    /// The name that the process gives itself, 15 bytes at most.
+    let name: [UInt8]
+    let parent: Int32
+    /// The device of the controlling terminal; 0 without one.
+    let terminal: UInt32
+
+    /// Reads a line of `/proc/PID/stat`.
+    ///
+    /// The name may hold any bytes, also a closing parenthesis: its end is the last one.
+    init?(_ line: [UInt8]) {
+      guard let start = line.firstIndex(of: UInt8(ascii: "(")),
+        let end = line.lastIndex(of: UInt8(ascii: ")")), start < end
+      else { return nil }
+      name = Array(line[(start + 1)..<end])
+      // Behind the name: state, parent, group, session, terminal.
+      var numbers: [Int64] = []
+      var position = end + 1
+      var field = 0
+      while position < line.count, field < 6 {
+        if line[position] == UInt8(ascii: " ") {
+          field += 1
+          position += 1
+          continue
+        }
+        var isNegative = false
+        var number: Int64 = 0
+        while position < line.count, line[position] != UInt8(ascii: " ") {
+          let byte = line[position]
+          if byte == UInt8(ascii: "-") {
+            isNegative = true
+          } else if (0x30...0x39).contains(byte) {
+            number = number &* 10 &+ Int64(byte - 0x30)
+          }
+          position += 1
+        }
+        numbers.append(isNegative ? -number : number)
+      }
+      guard numbers.count >= 5, let parent = Int32(exactly: numbers[1]) else { return nil }
+      self.parent = parent
+      terminal = UInt32(truncatingIfNeeded: numbers[4])
+    }
+  }
+
+  private let folder: String
+
+  /// The files of a process.
+  ///
+  /// - Parameter process: Its number, or `self`.
+  init(_ process: String) { folder = "/proc/" + process }
+
+  func status() -> Status? { read("/stat").flatMap { Status($0) } }
+
+  /// The path of its executable; `nil` where that is not for this user.
+  func executable() -> [UInt8]? { System.linkTarget(folder + "/exe") }
+
+  /// The user who logged in; `nil` for none, as in a service.
+  func loginUser() -> UInt32? {
+    guard let digits = read("/loginuid") else { return nil }
+    var number: UInt32 = 0
+    for digit in digits where (0x30...0x39).contains(digit) {
+      number = number &* 10 &+ UInt32(digit - 0x30)
+    }
+    return number == .max ? nil : number
+  }
+
+  /// The path of its control group: cgroups(7), of version 2 or else the last of version 1, which
+  /// is systemd's own.
+  func controlGroup() -> [UInt8] {
+    guard var lines = read("/cgroup") else { return [] }
+    if lines.last == UInt8(ascii: "\n") { lines.removeLast() }
+    let start = lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    var colons = 0
+    for position in start..<lines.count where lines[position] == UInt8(ascii: ":") {
+      colons += 1
+      if colons == 2 {
+        return Array(lines[(position + 1)...].prefix(UsageCaller.maximumName))
+      }
+    }
+    return []
+  }
+
+  private func read(_ name: String) -> [UInt8]? {
+    guard
+      let file = try? System.open(folder + name, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
+    else { return nil }
+    defer { System.close(file) }
+    return try? System.readAll(file, expected: 511, limit: 1 << 16)
+  }
+}

@@ -1,0 +1,122 @@
+package import FoundationEssentials
+
+/// A use of a secret: one record of the usage log.
+package struct UsageRecord: Sendable, Equatable {
+  /// What of an item was used.
+  package enum Field: Sendable, Hashable {
+    /// The main secret.
+    case main
+    /// A further field.
+    case named(String)
+    /// The main secret and every field.
+    case all
+
+    /// The field with a name; the main secret without one.
+    package init(_ name: String?) {
+      if let name, !name.isEmpty { self = .named(name) } else { self = .main }
+    }
+  }
+
+  /// How a secret was used.
+  package struct Verb: RawRepresentable, Hashable, Sendable {
+    /// The verb's word, as the log keeps it.
+    package let rawValue: String
+
+    /// Makes a verb from its word.
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// It was written out.
+    package static let get = Verb(rawValue: "get")
+    /// A command was started with it.
+    package static let run = Verb(rawValue: "run")
+    /// A reference to it was read.
+    package static let read = Verb(rawValue: "read")
+    /// It was filled into a template.
+    package static let inject = Verb(rawValue: "inject")
+    /// A one-time code was made of it, or its seed was handed out.
+    package static let otp = Verb(rawValue: "otp")
+    /// It was put on the clipboard.
+    package static let copy = Verb(rawValue: "copy")
+    /// It was written to an export.
+    package static let export = Verb(rawValue: "export")
+    /// It was picked in a menu on the display, and put on the clipboard.
+    package static let menu = Verb(rawValue: "menu")
+    /// It was shown with the rest of its item.
+    package static let show = Verb(rawValue: "show")
+    /// It was opened in an editor.
+    package static let edit = Verb(rawValue: "edit")
+    /// git was answered.
+    package static let git = Verb(rawValue: "git")
+    /// docker or podman was answered.
+    package static let docker = Verb(rawValue: "docker")
+    /// AWS's tools were answered.
+    package static let aws = Verb(rawValue: "aws")
+    /// A prompt of ssh, git or sudo was answered.
+    package static let askpass = Verb(rawValue: "askpass")
+    /// Python's keyring was answered.
+    package static let keyring = Verb(rawValue: "keyring")
+    /// A client of the Secret Service was answered.
+    package static let service = Verb(rawValue: "secret-service")
+    /// The log was switched off; such a record names no item.
+    package static let logOff = Verb(rawValue: "log-off")
+    /// The log was switched on; such a record names no item.
+    package static let logOn = Verb(rawValue: "log-on")
+  }
+
+  /// The number of the record: 1 for the first one of a log.
+  package let sequence: UInt64
+  /// The time of the use, by the wall clock of the machine.
+  package let time: Date
+  /// The id of the item, 32 hex digits; `nil` for a record that names none.
+  package let itemID: String?
+  /// The name that the item had.
+  package let itemName: String
+  /// What of the item was used.
+  package let field: Field
+  /// How it was used.
+  package let verb: Verb
+  /// Whether the secret was given; if not, it was asked for and refused.
+  package let isAllowed: Bool
+  /// Who used it.
+  package let caller: UsageCaller
+}
+
+/// A use of a secret that is to be recorded.
+package struct Usage: Sendable, Equatable {
+  let itemID: Bytes16
+  let itemName: String
+  let field: UsageRecord.Field
+  let verb: UsageRecord.Verb
+  let isAllowed: Bool
+
+  /// The use of an item.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - field: What of it was used.
+  ///   - verb: How.
+  ///   - isAllowed: Whether the secret was given.
+  package init(
+    _ item: Item, field: UsageRecord.Field = .main, verb: UsageRecord.Verb, isAllowed: Bool = true
+  ) {
+    self.init(
+      itemID: item.recordID, itemName: item.name.text, field: field, verb: verb,
+      isAllowed: isAllowed)
+  }
+
+  /// An event of the log itself, which names no item.
+  static func event(_ verb: UsageRecord.Verb) -> Usage {
+    Usage(itemID: .zero, itemName: "", field: .main, verb: verb, isAllowed: true)
+  }
+
+  private init(
+    itemID: Bytes16, itemName: String, field: UsageRecord.Field, verb: UsageRecord.Verb,
+    isAllowed: Bool
+  ) {
+    self.itemID = itemID
+    self.itemName = itemName
+    self.field = field
+    self.verb = verb
+    self.isAllowed = isAllowed
+  }
+}
