@@ -73,7 +73,7 @@ extension UnlockedVault.Blocking {
   /// - Parameter isOn: Whether uses are to be recorded.
   /// - Throws: ``CredentialError``: what writing throws.
   package func setUsageLog(_ isOn: Bool) throws {
-    let index = try vault.snapshot(only: []).index
+    let index = try vault.snapshot(only: .noItems).index
     guard index.keepsUsageLog != isOn else { return }
     if !isOn { vault.record([.event(.logOff)], by: .current(), index) }
     try vault.commit { edit in
@@ -84,7 +84,7 @@ extension UnlockedVault.Blocking {
 
   /// Whether uses are recorded.
   package func keepsUsageLog() throws -> Bool {
-    try vault.snapshot(only: []).index.keepsUsageLog
+    try vault.snapshot(only: .noItems).index.keepsUsageLog
   }
 }
 

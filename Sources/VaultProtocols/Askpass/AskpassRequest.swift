@@ -101,7 +101,7 @@ public struct AskpassRequest: CredentialRequest {
 
   private func secret(
     marked mark: String, named name: String, in snapshot: VaultSnapshot
-  ) throws -> SecretBytes? {
+  ) throws -> Answer? {
     var query = ItemQuery()
     query.attributes = [Self.attribute: mark]
     let marked = snapshot.items(matching: query)
