@@ -203,7 +203,8 @@ let package = Package(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],
       path: "Tests/PreferenceWriter"),
     .executableTarget(
-      name: "appdata-writer", dependencies: ["VaultAppData"], path: "Tests/AppDataWriter"),
+      name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
+      path: "Tests/AppDataWriter"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "OneTimeCodesTests",

@@ -16,11 +16,43 @@ package final class ChangeSignal: Sendable {
     var stop: Int32?
   }
 
-  private let location: StoreLocation
+  /// What is watched.
+  fileprivate struct Place: Sendable {
+    /// Opens the directory.
+    let directory: @Sendable () throws(StorageError) -> Directory
+    let path: String
+    let name: String
+    /// Opens the database for reading; `nil` if that cannot be done now.
+    let open: @Sendable () -> SQLiteConnection?
+  }
+
+  private let place: Place
   private let state = Mutex(State())
 
   /// Names the store to watch; watching starts with ``changes()``.
-  package init(_ location: StoreLocation) { self.location = location }
+  package init(_ location: StoreLocation) {
+    place = Place(
+      directory: { () throws(StorageError) in try Directory(location.data, create: true) },
+      path: location.data, name: StoreLocation.storeName,
+      open: {
+        (try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500)))?.connection
+      })
+  }
+
+  /// Names a database file to watch, whoever owns its directory; watching starts with
+  /// ``changes()``.
+  ///
+  /// - Parameters:
+  ///   - directory: The path of the directory.
+  ///   - name: The file's name.
+  ///   - open: Opens the database for reading; `nil` if that cannot be done now.
+  package init(
+    directory: String, name: String, open: @escaping @Sendable () -> SQLiteConnection?
+  ) {
+    place = Place(
+      directory: { () throws(StorageError) in try Directory(anyOwner: directory) },
+      path: directory, name: name, open: open)
+  }
 
   /// One element for each change, or for several changes in quick succession.
   ///
@@ -91,7 +123,7 @@ package final class ChangeSignal: Sendable {
 
   /// Starts the thread; returns the descriptor that ends it when closed.
   private func start() throws(StorageError) -> Int32 {
-    let watch = try StoreWatch(location)
+    let watch = try StoreWatch(place)
     let (end, stop) = try StoreWatch.makePipe()
     BlockingThread.start(name: "vault-changes") { [weak self] in
       defer { System.close(end) }
@@ -108,25 +140,25 @@ package final class ChangeSignal: Sendable {
 // @unchecked: created by one thread, passed to the watching thread, and never shared.
 private final class StoreWatch: @unchecked Sendable {
   private let directory: Directory
-  private let location: StoreLocation
+  private let place: ChangeSignal.Place
   private let notifications: Int32
   private let isOnNetwork: Bool
   private var connection: SQLiteConnection?
   private var version: Int64?
 
-  init(_ location: StoreLocation) throws(StorageError) {
-    self.location = location
-    directory = try Directory(location.data, create: true)
+  init(_ place: ChangeSignal.Place) throws(StorageError) {
+    self.place = place
+    directory = try place.directory()
     isOnNetwork = try NetworkFileSystem.contains(directory)
     notifications = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard notifications >= 0 else {
       throw StorageError(.inputOutput, "cannot watch the store", systemError: errno)
     }
     let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO)
-    guard unsafe inotify_add_watch(notifications, location.data, events) >= 0 else {
+    guard unsafe inotify_add_watch(notifications, place.path, events) >= 0 else {
       let error = errno
       System.close(notifications)
-      throw StorageError(.inputOutput, "cannot watch \(location.data)", systemError: error)
+      throw StorageError(.inputOutput, "cannot watch \(place.path)", systemError: error)
     }
     version = dataVersion()
   }
@@ -187,12 +219,12 @@ private final class StoreWatch: @unchecked Sendable {
         let name = buffer[(offset + 16)..<min(offset + 16 + length, count)].prefix { $0 != 0 }
         let text = String(decoding: name, as: UTF8.self)
         let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
-        if text == StoreLocation.storeName, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
+        if text == place.name, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
           // The store is another file now: it was quarantined or restored.
           connection = nil
           version = nil
         }
-        if text.hasPrefix(StoreLocation.storeName), !text.hasSuffix("-shm") { isAboutStore = true }
+        if text.hasPrefix(place.name), !text.hasSuffix("-shm") { isAboutStore = true }
         offset += 16 + length
       }
     }
@@ -200,8 +232,7 @@ private final class StoreWatch: @unchecked Sendable {
 
   private func dataVersion() -> Int64? {
     if connection == nil {
-      let store = try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500))
-      connection = store?.connection
+      connection = place.open()
       // Opening the store created files, which the kernel reports, too.
       if connection != nil { _ = drain() }
     }

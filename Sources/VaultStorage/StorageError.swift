@@ -1,3 +1,5 @@
+import Glibc
+
 /// A failure of files, locks or the SQLite store.
 ///
 /// The message names files and the problem with them. It never contains a value bound to a
@@ -92,7 +94,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// What to do about it, without the words of any program; `nil` if nothing is known to help.
   public var recovery: String? {
-    switch code {
+    if systemError == EMFILE || systemError == ENFILE {
+      return "close files, or raise the limit of open files"
+    }
+    return switch code {
     case .refused: "make it yours and close it to others: chmod 600, 700 for a directory"
     case .accessDenied: "check the owner and mode of the file and of the directories above it"
     case .cannotCreate, .inputOutput: "check the free space, and whether the disk can be written"

@@ -34,6 +34,8 @@ package final class EntityPlan: @unchecked Sendable {
   let ordered: [Int]
   /// Slots whose values may lie in files.
   let external: [Int]
+  /// Slots whose values the history keeps when the row is deleted.
+  let preserved: [Int]
 
   var slotCount: Int { kinds.count }
 
@@ -61,6 +63,10 @@ package final class EntityPlan: @unchecked Sendable {
     bound = slots.indices.filter { slots[$0].column != nil }
     ordered = slots.indices.filter { slots[$0].orderColumn != nil }
     external = slots.indices.filter { slots[$0].kind == .external }
+    preserved = description.properties.filter { property in
+      property.attribute?.options.contains(.preserveValueOnDeletion) == true
+        && slots[property.index].column != nil
+    }.map(\.index)
     let unique =
       stored.attributes.filter(\.isUnique).map { [$0.name] } + stored.uniqueConstraints
     uniqueness = unique.map { $0.compactMap { description.index(named: $0) } }

@@ -56,6 +56,21 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let cloudKitDatabase: CloudKitDatabase
   /// As it was given; not used.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.container }
+  /// How many connections to the file a container keeps open at most; at least 2.
+  ///
+  /// Each takes two or three descriptors. Contexts share them: one that finds all in use waits. What
+  /// is idle for half a minute is closed. Not part of SwiftData.
+  public var maximumConnections = 16
+  /// Whether the store keeps a history of who changed what when, for
+  /// ``ModelContext/fetchHistory(_:)``.
+  ///
+  /// The store decides, for every program that writes to it: `true` begins a history, `false` ends
+  /// and deletes it, and `nil`, the default, leaves it as it is. A class with an attribute that is
+  /// marked `.preserveValueOnDeletion` begins one too. Not part of SwiftData, whose stores always
+  /// keep one.
+  public var keepsHistory: Bool?
+  /// How long a connection stays open that nobody uses, for tests.
+  package var idleTime = Duration.seconds(30)
   /// Whether the file's name was made from ``name``.
   let isNamed: Bool
 

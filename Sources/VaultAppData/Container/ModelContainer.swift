@@ -21,6 +21,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   package let stores: [ModelStore]
   let plans: [EntityPlan]
   let mailbox: SaveNotices
+  var observation: ContainerObservation { mailbox.observation }
+  /// The threads of ``perform(_:)``.
+  let threads: ContextThreads
   private let planByType: [ObjectIdentifier: EntityPlan]
   private let planByName: [String: EntityPlan]
   @MainActor private var main: ModelContext?
@@ -72,12 +75,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = layout.schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
+    threads = ContextThreads(maximum: given.map(\.maximumConnections).max() ?? 1)
     let mailbox = SaveNotices()
     self.mailbox = mailbox
     do {
       stores = try layout.parts.map { part in
         let stages = migrationPlan.map { MigrationStages($0).stages } ?? []
-        return try ModelStore(part.configuration, schema: part.stored, stages: stages)
+        return try ModelStore(
+          part.configuration, schema: part.stored, stages: stages,
+          preservesValues: layout.preservesValues(part.stored))
       }
     } catch let error as SwiftDataError {
       throw error
@@ -95,6 +101,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     schema = layout.schema
     migrationPlan = nil
     configurations = [store.configuration]
+    threads = ContextThreads(maximum: 1)
     mailbox = SaveNotices()
     stores = [store]
     plans = layout.plans(stores, signal: mailbox.signal)

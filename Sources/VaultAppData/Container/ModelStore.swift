@@ -1,19 +1,25 @@
 import VaultDataStore
 package import VaultStorage
 
-/// One configuration's database: a file with a connection for each context, or one connection to a
-/// database in memory that contexts take turns at.
+/// One configuration's database: a file with a pool of connections, or one connection to a database
+/// in memory that contexts take turns at.
 package final class ModelStore: @unchecked Sendable {
-  // `idle` is guarded by `lock`; a database in memory is used inside of it only.
+  // A database in memory is used inside of `lock` only; the pool guards itself.
 
   let configuration: ModelConfiguration
-  let identifier: String
+  package let identifier: String
   let schema: StoredSchema
   private let file: DataStoreFile?
   private let application: String?
   private let lock = NSRecursiveLock()
-  private var idle: [StoreConnection]
-  private let isOnNetwork: Bool
+  /// The connection to a database in memory.
+  private let shared: StoreConnection?
+  /// The connections to a file.
+  private let pool: ConnectionPool?
+  /// The contexts of this process that want to write, in the order in which they came.
+  private let writers = Turnstile(1, isSharedByProcesses: true)
+  /// Tells others' commits from this container's, while somebody listens; used in the writers' turn.
+  private(set) var remoteWatch: RemoteWatch?
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
   /// The changes made when the store was opened.
@@ -25,10 +31,11 @@ package final class ModelStore: @unchecked Sendable {
   ///   - configuration: Where.
   ///   - schema: What it is to hold.
   ///   - stages: How a file of an earlier version gets here; by itself if empty.
+  ///   - preservesValues: Whether a class of the store's preserves values on deletion.
   /// - Throws: ``SwiftDataError``, ``StorageError``.
   init(
     _ configuration: ModelConfiguration, schema: StoredSchema,
-    stages: [DataStoreMigration.Stage] = []
+    stages: [DataStoreMigration.Stage] = [], preservesValues: Bool = false
   ) throws {
     self.configuration = configuration
     self.schema = schema
@@ -42,9 +49,10 @@ package final class ModelStore: @unchecked Sendable {
       try connection.trustSchema()
       let metadata = DataStoreMetadata(application: ApplicationData.identifier, schema: schema)
       try connection.transaction { try connection.createDataStore(metadata) }
+      try connection.setHistory(configuration.keepsHistory ?? (preservesValues ? true : nil))
       identifier = metadata.store
-      isOnNetwork = false
-      idle = [StoreConnection(connection)]
+      shared = StoreConnection(connection)
+      pool = nil
       return
     }
     let file = DataStoreFile(path: configuration.url.path)
@@ -62,12 +70,30 @@ package final class ModelStore: @unchecked Sendable {
       isReadOnly: !configuration.allowsSave)
     // The file is open for reading; what is pending in a context goes to temporary tables.
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
+    if configuration.allowsSave {
+      try connection.setHistory(configuration.keepsHistory ?? (preservesValues ? true : nil))
+    }
     self.file = file
     self.application = application
     self.report = report
     identifier = metadata.store
-    isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
-    idle = [StoreConnection(connection)]
+    let isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
+    let isWritable = configuration.allowsSave
+    shared = nil
+    pool = ConnectionPool(
+      maximum: configuration.maximumConnections, first: StoreConnection(connection),
+      idleTime: configuration.idleTime
+    ) {
+      if isWritable {
+        // Looked at when the container was made: whose it is, its schema, its directory.
+        let connection = try SQLiteConnection(path: file.path, mode: .readWrite)
+        try connection.prepareDataStore(isOnNetwork: isOnNetwork)
+        return StoreConnection(connection)
+      }
+      let connection = try file.open(.read, ofApplication: application).connection
+      try connection.executeScript("PRAGMA query_only=OFF")
+      return StoreConnection(connection)
+    }
   }
 
   /// A store of an open connection, as a migration's code sees it.
@@ -81,8 +107,8 @@ package final class ModelStore: @unchecked Sendable {
     file = nil
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
-    isOnNetwork = false
-    idle = [StoreConnection(connection)]
+    shared = StoreConnection(connection)
+    pool = nil
   }
 
   private static func adopt(
@@ -116,36 +142,64 @@ package final class ModelStore: @unchecked Sendable {
 
   var isInMemory: Bool { file == nil }
 
-  /// A connection for a context's own use; in memory, the only one, to be used inside
-  /// ``use(_:_:)``.
-  package func lease() throws -> StoreConnection {
-    if let free = lock.withLock({ isInMemory ? idle.first : idle.popLast() }) { return free }
-    guard let file else { preconditionFailure("a database in memory has one connection") }
-    let connection: SQLiteConnection
-    if configuration.allowsSave {
-      // Looked at when the container was made: whose it is, its schema, its directory.
-      connection = try SQLiteConnection(path: file.path, mode: .readWrite)
-      try connection.prepareDataStore(isOnNetwork: isOnNetwork)
-    } else {
-      connection = try file.open(.read, ofApplication: application).connection
-      try connection.executeScript("PRAGMA query_only=OFF")
-    }
-    return StoreConnection(connection)
-  }
+  /// The file; `nil` in memory.
+  var dataFile: DataStoreFile? { file }
 
-  func giveBack(_ connection: StoreConnection) {
-    guard !isInMemory else { return }
-    lock.withLock { idle.append(connection) }
-  }
+  /// The number of open connections, for tests.
+  package var connectionCount: Int { pool?.openCount ?? 1 }
 
-  /// Runs `body` while nobody else uses the connection.
+  // MARK: Connections
+
+  /// Runs `body` with a context's connection, which nobody else uses meanwhile.
+  ///
+  /// - Parameters:
+  ///   - lease: The context's.
+  ///   - adopt: Called before `body` if the context did not have this connection when it used one
+  ///     last.
+  ///   - body: May use the lease again.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``SwiftDataError/storeBusy``, a `StorageError`, what `body` throws.
   func use<Result>(
-    _ connection: StoreConnection, _ body: (StoreConnection) throws -> Result
+    _ lease: ConnectionLease, adopt: (StoreConnection) throws -> Void = { _ in },
+    _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    guard isInMemory else { return try body(connection) }
+    if let pool { return try pool.use(lease, adopt: adopt, body) }
+    guard let shared else { preconditionFailure("a store has a connection or a pool of them") }
     lock.lock()
     defer { lock.unlock() }
-    return try body(connection)
+    return try body(shared)
+  }
+
+  /// Runs `body` with a connection of nobody's.
+  package func withConnection<Result>(
+    _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    let lease = ConnectionLease()
+    defer { release(lease) }
+    return try use(lease, body)
+  }
+
+  /// Whether a context still has the connection that it used last.
+  func has(_ lease: ConnectionLease) -> Bool { pool?.has(lease) ?? true }
+
+  /// Takes back the connection of a context that ends.
+  func release(_ lease: ConnectionLease) { pool?.release(lease) }
+
+  /// Interrupts the statement that a context runs; in memory, where the connection is everybody's,
+  /// it goes on.
+  func interrupt(_ lease: ConnectionLease) { pool?.interrupt(lease) }
+
+  /// Runs `body`, which is to take the writers' lock, when it is this thread's turn among those of
+  /// the process; SQLite's own waiting knows no order.
+  ///
+  /// - Throws: ``SwiftDataError/storeBusy`` if another thread keeps the lock; what `body` throws.
+  func writing<Result>(_ body: () throws -> Result) throws -> Result {
+    guard pool != nil else { return try body() }
+    guard writers.enter() else {
+      throw SwiftDataError.storeBusy.saying("another context is writing to \(configuration.name)")
+    }
+    defer { writers.leave() }
+    return try body()
   }
 
   /// The value that a column names, where it lies in a file beside the store.
@@ -155,6 +209,47 @@ package final class ModelStore: @unchecked Sendable {
       let reference = ExternalReference(text)
     else { return slot }
     return .data(Data(try files.read(reference)))
+  }
+
+  // MARK: Changes of others
+
+  /// Calls `report` for each change of the file that is not this container's.
+  func watchOthers(_ report: @escaping @Sendable () -> Void) throws {
+    guard let file else { return }
+    try writing { remoteWatch = try RemoteWatch(self, file, report: report) }
+  }
+
+  /// Ends what ``watchOthers(_:)`` began.
+  func endWatching() {
+    let ended = try? writing {
+      defer { remoteWatch = nil }
+      return remoteWatch
+    }
+    withExtendedLifetime(ended) {}
+  }
+
+  /// Runs a transaction that calls what it is given at its end, before it is committed.
+  private func committing<Result>(
+    _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
+  ) throws -> Result {
+    guard let watch = remoteWatch else { return try transaction({}) }
+    var begun: Int64?
+    let result = try transaction { begun = try watch.begin(connection.sqlite) }
+    if let begun { watch.end(connection.sqlite, begun) }
+    return result
+  }
+
+  /// Runs `body` in a transaction that holds the writers' lock; call it in the writers' turn.
+  func immediate<Result>(
+    _ connection: StoreConnection, _ body: () throws -> Result
+  ) throws -> Result {
+    try committing(connection) { last in
+      try connection.sqlite.transaction(.immediate) {
+        let result = try body()
+        try last()
+        return result
+      }
+    }
   }
 
   /// Runs `body` in a transaction of rows and, where there are such, of files.
@@ -167,9 +262,15 @@ package final class ModelStore: @unchecked Sendable {
       if connection.sqlite.isInTransaction {
         return try connection.sqlite.savepoint { try body(migrating) }
       }
-      return try connection.sqlite.transaction(.immediate) { try body(nil) }
+      return try immediate(connection) { try body(nil) }
     }
-    return try ExternalFiles(store: file).transaction(on: connection.sqlite) { try body($0) }
+    return try committing(connection) { last in
+      try ExternalFiles(store: file).transaction(on: connection.sqlite) { files in
+        let result = try body(files)
+        try last()
+        return result
+      }
+    }
   }
 
   /// Removes the files that no row names.
@@ -178,9 +279,25 @@ package final class ModelStore: @unchecked Sendable {
   }
 
   func reserveKeys(_ count: Int64, table: String) throws -> Int64 {
-    let connection = try lease()
-    defer { giveBack(connection) }
-    return try use(connection) { try $0.sqlite.reserveKeys(count, table: table) }
+    try writing {
+      try withConnection { connection in
+        if isInMemory { return try connection.sqlite.reserveKeys(count, table: table) }
+        return try immediate(connection) {
+          try connection.sqlite.reserveKeys(count, table: table)
+        }
+      }
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Begins or ends the history; `nil` leaves it as it is.
+  fileprivate func setHistory(_ isKept: Bool?) throws {
+    switch isKept {
+    case true: try beginHistory()
+    case false: try endHistory()
+    default: break
+    }
   }
 }
 
@@ -192,6 +309,12 @@ package final class StoreConnection {
   private var hasFunctions = false
 
   init(_ sqlite: SQLiteConnection) { self.sqlite = sqlite }
+
+  /// Closes the connection and lets go of its statements.
+  func close() {
+    byEntity.removeAll()
+    sqlite.close()
+  }
 
   /// The statement of a query, which may ask for what only Swift knows.
   func query(_ text: String) throws -> SQLiteStatement {

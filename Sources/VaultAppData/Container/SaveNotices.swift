@@ -23,6 +23,8 @@ final class SaveNotices: Sendable {
   }
 
   let signal = SaveSignal()
+  /// Who else is told.
+  let observation = ContainerObservation()
   private let boxes = Mutex<[WeakQueue]>([])
 
   func open() -> Queue {
@@ -36,9 +38,16 @@ final class SaveNotices: Sendable {
 
   /// Puts a notice in every queue but the sender's own.
   func send(_ letter: Notice, from own: Queue) {
-    let others = boxes.withLock { $0.compactMap(\.box) }.filter { $0 !== own }
-    guard !others.isEmpty else { return }
-    for box in others { box.letters.withLock { $0.append(letter) } }
+    put(letter, in: boxes.withLock { $0.compactMap(\.box) }.filter { $0 !== own })
+    observation.tell(.own)
+  }
+
+  /// Puts a notice in every queue.
+  func tell(_ letter: Notice) { put(letter, in: boxes.withLock { $0.compactMap(\.box) }) }
+
+  private func put(_ letter: Notice, in queues: [Queue]) {
+    guard !queues.isEmpty else { return }
+    for queue in queues { queue.letters.withLock { $0.append(letter) } }
     signal.raise()
   }
 }

@@ -70,6 +70,15 @@ struct StoreLayout {
     }
   }
 
+  /// Whether a class of a store's preserves values of deleted objects.
+  func preservesValues(_ stored: StoredSchema) -> Bool {
+    stored.entities.contains { entity in
+      schema.entitiesByName[entity.name]?.attributes.contains {
+        $0.options.contains(.preserveValueOnDeletion)
+      } == true
+    }
+  }
+
   func plans(_ stores: [ModelStore], signal: SaveSignal) -> [EntityPlan] {
     let descriptions = schema.types.map(ModelDescription.of)
     var plans: [EntityPlan] = []

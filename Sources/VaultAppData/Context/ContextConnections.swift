@@ -2,10 +2,19 @@ import VaultDataStore
 import VaultStorage
 
 /// A context's connections, one for each store that it has used, with the tables of pending rows.
+///
+/// Between two calls, a store may have taken the connection for another context; the tables are then
+/// made again on the next one.
 final class ContextConnections {
   private let stores: [ModelStore]
-  /// By store; `nil` until the first query.
-  private var leases: [StoreConnection?]
+  /// By store.
+  private let leases: [ConnectionLease]
+  /// By store: whether the context has had a connection.
+  private var isConnected: [Bool]
+  /// What is to be in the tables of pending rows.
+  weak var pending: PendingChanges?
+  /// Makes calls throw; `nil` where nothing can cancel them.
+  private(set) var cancellation: ContextCancellation?
   /// By store.
   private let pendingRows: [PendingRows]
   /// The stores that a transaction of the context holds the writers' lock of.
@@ -24,18 +33,28 @@ final class ContextConnections {
 
   init(_ container: ModelContainer) {
     stores = container.stores
-    leases = Array(repeating: nil, count: stores.count)
+    leases = stores.map { _ in ConnectionLease() }
+    isConnected = Array(repeating: false, count: stores.count)
     versions = Array(repeating: nil, count: stores.count)
-    pendingRows = stores.indices.map { PendingRows(container.plans, store: $0) }
+    pendingRows = stores.indices.map { index in
+      PendingRows(container.plans, store: index, isAlone: !container.stores[index].isInMemory)
+    }
   }
 
   deinit {
-    for (index, store) in stores.enumerated() {
-      guard let lease = leases[index] else { continue }
-      let rows = pendingRows[index]
-      try? store.use(lease) { rows.drop($0) }
-      store.giveBack(lease)
+    for (index, store) in stores.enumerated() where isConnected[index] {
+      dropTables(of: index)
+      store.release(leases[index])
     }
+  }
+
+  /// Lets another task cancel what the context does.
+  func makeCancellable() -> ContextCancellation {
+    let made = ContextCancellation { [stores, leases] in
+      for (store, lease) in zip(stores, leases) { store.interrupt(lease) }
+    }
+    cancellation = made
+    return made
   }
 
   /// Runs `body` with the connection to an entity's store.
@@ -50,16 +69,36 @@ final class ContextConnections {
     _ store: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
     queryCount += 1
-    let connection: StoreConnection
-    if let lease = leases[store] {
-      connection = lease
-    } else {
-      connection = try stores[store].lease()
-      leases[store] = connection
-      // What is read from now on is at least of this version.
-      versions[store] = try? stores[store].use(connection) { try $0.sqlite.dataVersion() }
+    if let cancellation, cancellation.isCancelled { throw CancellationError() }
+    if !isConnected[store], stores[store].isInMemory {
+      isConnected[store] = true
+      versions[store] = try? stores[store].use(leases[store]) { try $0.sqlite.dataVersion() }
     }
-    return try stores[store].use(connection, body)
+    return try stores[store].use(
+      leases[store],
+      adopt: { connection in
+        if isConnected[store] {
+          // The numbers of versions are each connection's own.
+          versions[store] = nil
+          pendingRows[store].forget()
+          pending?.touchAll()
+        } else {
+          isConnected[store] = true
+          // What is read from now on is at least of this version.
+          versions[store] = try? connection.sqlite.dataVersion()
+        }
+      }, body)
+  }
+
+  private func dropTables(of store: Int) {
+    let rows = pendingRows[store]
+    guard stores[store].has(leases[store]) else { return rows.forget() }
+    do {
+      try stores[store].use(leases[store], adopt: { _ in rows.forget() }, rows.drop)
+    } catch {
+      // Whoever gets the connection drops what is in it.
+      rows.forget()
+    }
   }
 
   // MARK: Transactions
@@ -83,9 +122,7 @@ final class ContextConnections {
     guard !isCommitted else { return }
     for store in stores {
       // The temporary tables were rolled back with the rest.
-      guard let lease = leases[store] else { continue }
-      let rows = pendingRows[store]
-      try? self.stores[store].use(lease) { rows.drop($0) }
+      dropTables(of: store)
       versions[store] = nil
     }
   }
@@ -139,11 +176,17 @@ final class ContextConnections {
   /// Empties the tables of some stores, or of all.
   func clearPendingRows(_ wanted: Set<Int>? = nil) {
     for (index, rows) in pendingRows.enumerated() where wanted?.contains(index) != false {
-      guard let lease = leases[index] else {
+      guard isConnected[index], stores[index].has(leases[index]) else {
+        rows.forget()
         rows.clear(nil)
         continue
       }
-      try? stores[index].use(lease) { rows.clear($0) }
+      try? stores[index].use(
+        leases[index],
+        adopt: { _ in
+          versions[index] = nil
+          rows.forget()
+        }, rows.clear)
     }
   }
 }

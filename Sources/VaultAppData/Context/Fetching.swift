@@ -43,6 +43,24 @@ struct Fetching<Model: PersistentModel> {
     }
   }
 
+  /// The keys of the rows with a fingerprint of each one's values, in their order.
+  func fingerprints() throws -> FetchedRows {
+    let query = try FetchQuery(descriptor, plan)
+    let columns = plan.columns.map { "t0.\(SQLText.name($0))" }.joined(separator: ", ")
+    let count = plan.columns.count
+    return try run(query.select(columns, isLimited: descriptor.isLimited), query) { statement in
+      var keys: [Int64] = []
+      var fingerprints: [Int] = []
+      while try statement.step() {
+        var hasher = Hasher()
+        for column in 1..<max(1, count) { statement.hash(column, into: &hasher) }
+        keys.append(statement.int64(at: 0))
+        fingerprints.append(hasher.finalize())
+      }
+      return FetchedRows(keys: keys, fingerprints: fingerprints)
+    }
+  }
+
   /// The number of objects.
   func count() throws -> Int {
     var plain = descriptor
@@ -134,6 +152,20 @@ struct Fetching<Model: PersistentModel> {
     // Keys of related rows are small, and what is prefetched needs them.
     for index in plan.slots.indices where plan.isLink(index) { wanted.insert(index) }
     return wanted
+  }
+}
+
+extension SQLiteStatement {
+  /// Feeds a column's value to a hasher.
+  fileprivate func hash(_ column: Int, into hasher: inout Hasher) {
+    hasher.combine(type(at: column).rawValue)
+    switch type(at: column) {
+    case .integer: hasher.combine(int64(at: column))
+    case .real: hasher.combine(double(at: column))
+    case .text: hasher.combine(string(at: column))
+    case .blob: hasher.combine(bytes(at: column))
+    case .null: break
+    }
   }
 }
 

@@ -49,13 +49,20 @@ extension ModelContext {
 
   private func deleteRows(_ plan: EntityPlan, _ keys: [Int64]) throws {
     do {
-      try connections.use(plan) { connection in
-        try connection.sqlite.transaction(.immediate) {
-          for start in stride(from: 0, to: keys.count, by: 10_000) {
-            let part = Array(keys[start..<min(start + 10_000, keys.count)])
-            try connection.sqlite.execute(
-              "DELETE FROM \(plan.table) WHERE \(StoredEntity.keyColumn) IN "
-                + "(SELECT value FROM json_each(?))", [.text(SQLText.array(of: part))])
+      try container.stores[plan.store].writing {
+        try connections.use(plan) { connection in
+          try container.stores[plan.store].immediate(connection) {
+            if var history = try HistoryRecording(connection.sqlite, author: author) {
+              let store = container.stores[plan.store]
+              for key in keys { try history.delete(plan, key, in: store) }
+              _ = try history.write()
+            }
+            for start in stride(from: 0, to: keys.count, by: 10_000) {
+              let part = Array(keys[start..<min(start + 10_000, keys.count)])
+              try connection.sqlite.execute(
+                "DELETE FROM \(plan.table) WHERE \(StoredEntity.keyColumn) IN "
+                  + "(SELECT value FROM json_each(?))", [.text(SQLText.array(of: part))])
+            }
           }
         }
       }
@@ -100,20 +107,21 @@ extension ModelStore {
     guard configuration.allowsSave else {
       throw SwiftDataError.readOnlyStore.saying(configuration.name)
     }
-    let connection = try lease()
-    defer { giveBack(connection) }
-    try use(connection) { connection in
-      let sqlite = connection.sqlite
-      try sqlite.transaction(.immediate) {
-        let joins = schema.entities.flatMap(\.relationships).compactMap { relationship in
-          if case .join(let join) = relationship.storage { join.table } else { nil as String? }
-        }
-        for table in Set(joins).sorted() + schema.entities.map(\.table) {
-          try sqlite.execute("DELETE FROM main.\(SQLText.name(table))")
-        }
+    try writing { try withConnection(erase) }
+  }
+
+  private func erase(_ connection: StoreConnection) throws {
+    let sqlite = connection.sqlite
+    try immediate(connection) {
+      if try sqlite.hasHistory() { try sqlite.deleteAllHistory() }
+      let joins = schema.entities.flatMap(\.relationships).compactMap { relationship in
+        if case .join(let join) = relationship.storage { join.table } else { nil as String? }
       }
-      try sweepFiles(sqlite)
-      try sqlite.vacuum()
+      for table in Set(joins).sorted() + schema.entities.map(\.table) {
+        try sqlite.execute("DELETE FROM main.\(SQLText.name(table))")
+      }
     }
+    try sweepFiles(sqlite)
+    try sqlite.vacuum()
   }
 }

@@ -94,15 +94,19 @@ extension ModelContext {
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includePendingChanges = false
     var keys: [Int64] = []
-    do {
+    let isHeld = connections.holds(plan.store)
+    func write() throws {
       try connections.use(plan) { connection in
-        let isHeld = connections.holds(plan.store)
         func change() throws {
           keys = try self.keys(descriptor, plan)
-          var values = assignments.values
+          if var history = try HistoryRecording(connection.sqlite, author: author) {
+            for key in keys { history.update(plan, key, assignments.changed) }
+            _ = try history.write()
+          }
+          var values = assignments.sql.values
           values.append(.text(SQLText.array(of: keys)))
           let statement = try connection.query(
-            "UPDATE \(plan.table) AS t0 SET \(assignments.text) WHERE \(StoredEntity.keyColumn) IN "
+            "UPDATE \(plan.table) AS t0 SET \(assignments.sql.text) WHERE \(StoredEntity.keyColumn) IN "
               + "(SELECT value FROM json_each(?))")
           defer { statement.reset() }
           try statement.bind(values)
@@ -111,9 +115,12 @@ extension ModelContext {
         if isHeld || connection.sqlite.isInTransaction {
           try connection.sqlite.savepoint(change)
         } else {
-          try connection.sqlite.transaction(.immediate, change)
+          try store.immediate(connection, change)
         }
       }
+    }
+    do {
+      if isHeld { try write() } else { try store.writing(write) }
     } catch {
       throw Saving.translated(error)
     }
@@ -124,11 +131,12 @@ extension ModelContext {
     return keys.count
   }
 
-  /// The text after SET.
+  /// The text after SET, and the properties that it names.
   private func assignments<T: PersistentModel>(
     of update: ModelUpdate<T>, _ plan: EntityPlan
-  ) throws -> SQLFragment {
+  ) throws -> (sql: SQLFragment, changed: PropertySet) {
     var parts: [SQLFragment] = []
+    var changed = PropertySet()
     for (path, assigned) in update.assignments {
       guard let index = plan.description.index(of: path), plan.relationship(index) == nil,
         let column = plan.slots[index].column, plan.slots[index].kind != .external
@@ -136,6 +144,7 @@ extension ModelContext {
         throw SwiftDataError.unsupportedKeyPath.saying(
           "\(path) is no attribute that can be changed in the store at once")
       }
+      changed.insert(index)
       let property = plan.description.properties[index]
       switch assigned {
       case .value(let value):
@@ -164,7 +173,7 @@ extension ModelContext {
         parts.append("\(name: column) = \(value)")
       }
     }
-    return SQLFragment.joined(parts, by: ", ")
+    return (SQLFragment.joined(parts, by: ", "), changed)
   }
 
   private func value(

@@ -102,14 +102,15 @@ extension ModelContext {
     case updatedIdentifiers
     /// Identifiers of deleted objects.
     case deletedIdentifiers
-    /// Not used.
+    /// The places in the stores' histories right after the save, as
+    /// `[String: any HistoryToken]` by the stores' identifiers; absent where no history is kept.
     case historyTokens
 
     static func userInfo(
       inserted: [PersistentIdentifier], updated: [PersistentIdentifier],
-      deleted: [PersistentIdentifier]
+      deleted: [PersistentIdentifier], tokens: some Collection<DefaultHistoryToken>
     ) -> [AnyHashable: Any] {
-      [
+      var info: [AnyHashable: Any] = [
         insertedIdentifiers.rawValue: inserted,
         updatedIdentifiers.rawValue: updated,
         deletedIdentifiers.rawValue: deleted,
@@ -119,6 +120,13 @@ extension ModelContext {
         deletedIdentifiers: Set(deleted),
         invalidatedAllIdentifiers: false,
       ]
+      if !tokens.isEmpty {
+        let byStore: [String: any HistoryToken] = Dictionary(
+          tokens.map { ($0.storeIdentifier, $0) }, uniquingKeysWith: { $1 })
+        info[historyTokens.rawValue] = byStore
+        info[historyTokens] = byStore
+      }
+      return info
     }
   }
 }

@@ -73,11 +73,13 @@ extension ModelContext {
       merging.takeIn()
       return try body()
     }
-    try connections.use(store) { connection in
-      try container.stores[store].transaction(connection) { files in
-        connections.hold(store, files)
-        if try connections.isBehind(store) { merging.refaultAll(of: store) }
-        try hold(stores.dropFirst(), committed: &committed, body)
+    try container.stores[store].writing {
+      try connections.use(store) { connection in
+        try container.stores[store].transaction(connection) { files in
+          connections.hold(store, files)
+          if try connections.isBehind(store) { merging.refaultAll(of: store) }
+          try hold(stores.dropFirst(), committed: &committed, body)
+        }
       }
     }
     committed.insert(store)

@@ -23,6 +23,7 @@ final class PendingChanges {
     self.plans = plans
     self.connections = connections
     self.autosaving = autosaving
+    connections.pending = self
   }
 
   /// Lets go of the objects, whose context ends.

@@ -13,7 +13,8 @@ final class PendingRows {
   private let plans: [EntityPlan]
   /// The store's join tables, each as its leading side names it.
   private let joins: [StoredJoin]
-  private let number = PendingRows.next.add(1, ordering: .relaxed).newValue
+  /// Part of the tables' names.
+  private let number: Int
   private var touched: [_AppData.Record] = []
   private var touchedPairs: Set<PairKey> = []
   /// Entities whose temporary table exists, and whether it has rows.
@@ -24,8 +25,14 @@ final class PendingRows {
   /// By entity: what puts a new row into its table.
   private var insertions: [Int: String] = [:]
 
-  init(_ plans: [EntityPlan], store: Int) {
+  /// - Parameters:
+  ///   - plans: The container's entities.
+  ///   - store: Which of its stores.
+  ///   - isAlone: Whether no other context uses the connection at the same time: then every
+  ///     context's tables have the same names, and their statements serve the next one.
+  init(_ plans: [EntityPlan], store: Int, isAlone: Bool) {
     self.plans = plans
+    number = isAlone ? 0 : PendingRows.next.add(1, ordering: .relaxed).newValue
     joins = plans.filter { $0.store == store }.flatMap(\.relationships)
       .filter(\.isLeading).compactMap(\.join)
   }
@@ -190,6 +197,11 @@ final class PendingRows {
       try? connection.sqlite.executeScript(
         "DROP TABLE temp.\(SQLText.name("pending_\(number)_\(table)"))")
     }
+    forget()
+  }
+
+  /// Notes that the tables are gone, with the connection or with a transaction.
+  func forget() {
     tables.removeAll()
     pairTables.removeAll()
     written.removeAll()

@@ -8,8 +8,14 @@ struct Saving {
   private let context: ModelContext
   private let container: ModelContainer
   private let pending: PendingChanges
+  /// The places in the histories after what was written, by store.
+  private let tokens = Tokens()
   /// The stores whose part is on disk.
   private var committed: Set<Int> = []
+
+  private final class Tokens {
+    var written: [Int: DefaultHistoryToken] = [:]
+  }
 
   /// One store's part of a save.
   private struct Part {
@@ -103,10 +109,13 @@ struct Saving {
     guard let part = parts.first else { return }
     let isOneOfMany = parts.startIndex > 0 || parts.count > 1
     do {
-      try context.connections.use(part.store) { connection in
-        try container.stores[part.store].transaction(connection) { files in
-          try write(part, connection, files, isOneOfMany: isOneOfMany)
-          try write(parts.dropFirst())
+      let store = container.stores[part.store]
+      try store.writing {
+        try context.connections.use(part.store) { connection in
+          try store.transaction(connection) { files in
+            try write(part, connection, files, isOneOfMany: isOneOfMany)
+            try write(parts.dropFirst())
+          }
         }
       }
       committed.insert(part.store)
@@ -123,6 +132,11 @@ struct Saving {
     defer { saving.restore() }
     saving.files = files
     try saving.write(part.records, part.links)
+    if let transaction = saving.historyTransaction {
+      tokens.written[part.store] = DefaultHistoryToken([
+        container.stores[part.store].identifier: transaction
+      ])
+    }
     // SQLite checks at the commit, when another store may have had its own.
     if isOneOfMany { try connection.sqlite.checkReferences() }
   }
@@ -187,6 +201,7 @@ struct Saving {
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: context,
       userInfo: ModelContext.NotificationKey.userInfo(
-        inserted: inserted, updated: updated, deleted: deleted))
+        inserted: inserted, updated: updated, deleted: deleted,
+        tokens: tokens.written.filter { stores.contains($0.key) }.values))
   }
 }

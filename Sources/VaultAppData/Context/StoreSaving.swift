@@ -14,6 +14,12 @@ final class StoreSaving {
   let plans: [EntityPlan]
 
   private let store: Int
+  private let modelStore: ModelStore
+  private let author: String?
+  /// What is written to the history; `nil` where none is kept.
+  private var history: HistoryRecording?
+  /// The number of the transaction in the history.
+  private(set) var historyTransaction: Int64?
   /// The files of large values; `nil` where there are none.
   var files: ExternalChange?
   private var inFiles: [(record: Record, index: Int, value: _AppData.Slot)] = []
@@ -21,12 +27,15 @@ final class StoreSaving {
   init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
     self.store = store
     self.connection = connection
+    modelStore = context.container.stores[store]
+    author = context.author
     plans = context.container.plans
     rows = context.rows
     pending = context.pending
   }
 
   func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
+    history = try HistoryRecording(connection.sqlite, author: author)
     let deleted = records.filter { $0.state == .deleted }
     for record in deleted { try delete(record) }
     forgetLinks(to: deleted)
@@ -43,6 +52,7 @@ final class StoreSaving {
       try write(pair, change)
     }
     try placeInJoins(linked)
+    historyTransaction = try history?.write()
   }
 
   // MARK: Rows
@@ -59,6 +69,7 @@ final class StoreSaving {
         "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name)=?",
         [.integer(record.key)])
     }
+    try history?.delete(plan, record.key, in: modelStore)
     for index in plan.external { try retire(index, record, plan) }
     let statement = try connection.statements(plan).delete()
     try statement.bind(record.key, at: 1)
@@ -123,6 +134,7 @@ final class StoreSaving {
   private func update(_ record: Record) throws {
     guard let plan = record.entity else { return }
     if record.originals != nil { try mergeOthers(into: record, plan) }
+    history?.update(plan, record.key, record.changed)
     try publish(record, plan)
     guard let (statement, slots) = try connection.statements(plan).update(record.changed)
     else { return }
@@ -188,6 +200,7 @@ final class StoreSaving {
   private func insert(batch: [Record]) throws {
     guard let plan = batch.first?.entity else { return }
     for record in batch { try publish(record, plan) }
+    if history != nil { for record in batch { history?.insert(plan, record.key) } }
     if batch.count == plan.rowsAtOnce {
       let statement = try connection.statements(plan).insertMany()
       var parameter = 1

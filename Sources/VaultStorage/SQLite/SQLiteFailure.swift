@@ -1,4 +1,5 @@
 import CVaultSQLite
+import Glibc
 
 /// Maps SQLite's result codes (sqlite.org/rescode.html) to errors, for the whole module.
 package enum SQLiteFailure {
@@ -20,8 +21,21 @@ package enum SQLiteFailure {
       }
     let errno = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
     return StorageError(
-      self.code(for: code), "SQLite: \(message)", systemError: errno == 0 ? nil : errno,
-      databaseError: code, sql: sql)
+      self.code(for: code), "SQLite: \(self.message(message, code, errno))",
+      systemError: errno == 0 ? nil : errno, databaseError: code, sql: sql)
+  }
+
+  /// SQLite says of a process without descriptors only that it is unable to open a file.
+  private static func message(_ message: String, _ code: Int32, _ errno: Int32) -> String {
+    guard [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff) else { return message }
+    switch errno {
+    case EMFILE:
+      var limit = rlimit()
+      unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      return "\(message): the process has too many open files (\(limit.rlim_cur))"
+    case ENFILE: return "\(message): the system has too many open files"
+    default: return message
+    }
   }
 
   private static func code(for status: Int32) -> StorageError.Code {

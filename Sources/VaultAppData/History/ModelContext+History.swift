@@ -1,0 +1,238 @@
+import VaultDataStore
+import VaultStorage
+
+extension ModelContext {
+  /// The transactions of the stores' history: who saved which changes when.
+  ///
+  /// A store keeps a history if ``ModelConfiguration/keepsHistory`` says so. It has the saves of all
+  /// programs.
+  ///
+  /// ```swift
+  /// let all = HistoryDescriptor<DefaultHistoryTransaction>()
+  /// for transaction in try context.fetchHistory(all) {
+  ///   for change in transaction.changes {
+  ///     switch change {
+  ///     case .insert(let change as DefaultHistoryInsert<Trip>):
+  ///       print("new:", change.changedPersistentIdentifier)
+  ///     case .update(let change as DefaultHistoryUpdate<Trip>):
+  ///       print("renamed:", change.containsAttribute(\.name))
+  ///     default: break
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameter descriptor: Which transactions, in which order.
+  /// - Returns: The transactions; what is pending is in none.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token that the
+  ///   predicate asks for have been deleted; ``SwiftDataError/invalidTransactionFetchRequest`` if no
+  ///   store keeps a history, or for another type of transactions; a `StorageError`.
+  public func fetchHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> [T] {
+    let found = try transactions(default: descriptor).flatMap(\.1)
+    let wanted = try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found)
+    return wanted.compactMap { $0 as? T }
+  }
+
+  /// Deletes transactions of the stores' history; the models stay as they are.
+  ///
+  /// ```swift
+  /// let old = Date.now.addingTimeInterval(-30 * 86_400)
+  /// try context.deleteHistory(
+  ///   HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.timestamp < old }))
+  /// ```
+  ///
+  /// - Parameter descriptor: Which transactions.
+  /// - Throws: As ``fetchHistory(_:)``, ``SwiftDataError/readOnlyStore``.
+  public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    let found = try transactions(default: descriptor)
+    let wanted = Set(
+      try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found.flatMap(\.1)))
+    for (index, transactions) in found {
+      let ids = transactions.filter(wanted.contains).map(\.transactionIdentifier)
+      let store = container.stores[index]
+      guard store.configuration.allowsSave else {
+        throw SwiftDataError.readOnlyStore.saying(store.configuration.name)
+      }
+      func delete() throws {
+        try connections.use(index) { connection in
+          let sqlite = connection.sqlite
+          if sqlite.isInTransaction {
+            return try sqlite.savepoint { try sqlite.deleteHistory(ids) }
+          }
+          try store.immediate(connection) { try sqlite.deleteHistory(ids) }
+        }
+      }
+      do {
+        if connections.holds(index) { try delete() } else { try store.writing(delete) }
+      } catch {
+        throw SwiftDataError.storage(error)
+      }
+    }
+  }
+
+  /// The transactions within a predicate's bounds, by store.
+  private func transactions<T: HistoryTransaction>(
+    default descriptor: HistoryDescriptor<T>
+  ) throws -> [(Int, [DefaultHistoryTransaction])] {
+    let bounds = HistoryBounds(
+      try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).predicate)
+    var isKept = false
+    let found = try container.stores.indices.map { index in
+      let store = container.stores[index]
+      let rows = try connections.use(index) { connection in
+        guard try connection.sqlite.hasHistory() else {
+          return [] as [(DataStoreHistory.Transaction, [DataStoreHistory.Change])]
+        }
+        isKept = true
+        let wanted = bounds.bounds(in: store.identifier)
+        if let token = bounds.token(in: store.identifier),
+          token < (try connection.sqlite.historyDeletedThrough())
+        {
+          throw SwiftDataError.historyTokenExpired.saying(
+            "transactions after the token have been deleted from \(store.configuration.name)")
+        }
+        return try connection.sqlite.readHistory(wanted)
+      }
+      let reading = HistoryReading(container.plans.filter { $0.store == index }, store)
+      return (index, rows.map { reading.transaction($0, $1) })
+    }
+    guard isKept else {
+      throw SwiftDataError.invalidTransactionFetchRequest.saying(
+        "no store keeps a history: set keepsHistory of its configuration")
+    }
+    return found
+  }
+}
+
+extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
+  /// A descriptor of this library's transactions.
+  ///
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` for one of others.
+  fileprivate init<Other: HistoryTransaction>(_ other: HistoryDescriptor<Other>) throws {
+    guard let own = other as? Self else {
+      throw SwiftDataError.invalidTransactionFetchRequest.saying(
+        "the stores have no transactions of the type \(Other.self)")
+    }
+    self = own
+  }
+
+  /// The transactions that it describes, in its order.
+  fileprivate func select(
+    _ transactions: [DefaultHistoryTransaction]
+  ) throws -> [DefaultHistoryTransaction] {
+    var found = transactions
+    if let predicate { found = try found.filter(predicate.evaluate) }
+    if !sortBy.isEmpty { found.sort(using: sortBy) }
+    return fetchLimit == 0 ? found : Array(found.prefix(Int(clamping: fetchLimit)))
+  }
+}
+
+/// Makes transactions of a store's rows.
+struct HistoryReading {
+  private let plans: [String: EntityPlan]
+  private let store: ModelStore
+
+  init(_ plans: [EntityPlan], _ store: ModelStore) {
+    self.plans = Dictionary(plans.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.store = store
+  }
+
+  /// One transaction; changes of classes that the container does not have are left out.
+  func transaction(
+    _ row: DataStoreHistory.Transaction, _ changes: [DataStoreHistory.Change]
+  ) -> DefaultHistoryTransaction {
+    DefaultHistoryTransaction(
+      author: row.author, bundleIdentifier: row.bundle,
+      changes: changes.flatMap { change in
+        plans[change.entity].map { self.changes(change, $0, $0.description.type) } ?? []
+      },
+      processIdentifier: row.process, storeIdentifier: store.identifier,
+      timestamp: Date(timeIntervalSinceReferenceDate: row.time),
+      token: DefaultHistoryToken([store.identifier: row.id]), transactionIdentifier: row.id)
+  }
+
+  private func changes<Model: PersistentModel>(
+    _ run: DataStoreHistory.Change, _ plan: EntityPlan, _ type: Model.Type
+  ) -> [HistoryChange] {
+    let properties = properties(of: run, plan, type)
+    return (0..<run.count).map { offset in
+      let object = PersistentIdentifier(
+        store: plan.storeIdentifier, entity: plan.name, key: run.firstRow + offset)
+      // Unique in the store, and in the order of the changes.
+      let number = run.transaction << 32 | (run.number + offset)
+      switch run.kind {
+      case .insert:
+        return .insert(
+          DefaultHistoryInsert<Model>(
+            changeIdentifier: number, changedPersistentIdentifier: object,
+            transactionIdentifier: run.transaction))
+      case .update:
+        return .update(
+          DefaultHistoryUpdate<Model>(
+            changeIdentifier: number, changedPersistentIdentifier: object,
+            transactionIdentifier: run.transaction, updatedAttributes: properties))
+      case .delete:
+        return .delete(
+          DefaultHistoryDelete<Model>(
+            changeIdentifier: number, changedPersistentIdentifier: object,
+            tombstone: tombstone(run.tombstone, plan, type), transactionIdentifier: run.transaction)
+        )
+      }
+    }
+  }
+
+  private func properties<Model: PersistentModel>(
+    of run: DataStoreHistory.Change, _ plan: EntityPlan, _ type: Model.Type
+  ) -> [any PartialKeyPath<Model> & Sendable] {
+    guard let text = run.properties,
+      let names = try? ValueCoding.decode(text, as: [String].self)
+    else { return [] }
+    return names.compactMap { name in
+      plan.description.index(named: name).flatMap { plan.path($0, type) }
+    }
+  }
+
+  private func tombstone<Model: PersistentModel>(
+    _ text: String?, _ plan: EntityPlan, _ type: Model.Type
+  ) -> HistoryTombstone<Model> {
+    guard let text else { return HistoryTombstone([]) }
+    let slots = HistoryTombstoneText.slots(text, plan)
+    let record = _AppData.Record(plan.description, key: 0)
+    record.slots.fill(count: plan.slotCount) { slots[$0] ?? .null }
+    return HistoryTombstone(
+      slots.keys.sorted().compactMap { index in
+        let value = record.anyValue(index)
+        return plan.path(index, type).map { ($0, value) }
+      })
+  }
+}
+
+extension EntityPlan {
+  /// A property's key path.
+  fileprivate func path<Model: PersistentModel>(
+    _ index: Int, _ type: Model.Type
+  ) -> (any PartialKeyPath<Model> & Sendable)? {
+    guard let path = description.properties[index].keyPath as? PartialKeyPath<Model> else {
+      return nil
+    }
+    // Properties' key paths capture nothing, as SortDescriptor's do not.
+    return unsafe unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
+  }
+}
+
+extension _AppData.Record {
+  /// The value of a slot as the property's type.
+  fileprivate func anyValue(_ index: Int) -> any Sendable {
+    func value<Value>(_ type: Value.Type) -> any Sendable {
+      var value: Any = decodedUnconstrained(index, as: Value.self)
+      if let optional = value as? any OptionalValue, let wrapped = optional.wrapped {
+        value = wrapped
+      }
+      // A value that was just made here, and is nobody else's.
+      return unsafe unsafeBitCast([value], to: [any Sendable].self)[0]
+    }
+    return _openExistential(description.properties[index].valueType, do: value)
+  }
+}
