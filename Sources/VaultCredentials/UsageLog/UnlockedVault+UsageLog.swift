@@ -110,8 +110,10 @@ extension UnlockedVault {
 
   /// Notes what would be noted with every command, but only once a day.
   ///
-  /// The kernel remembers it, if it does: there may be no other place to remember it in.
+  /// The kernel remembers it, if it does: there may be no other place to remember it in. Nothing is
+  /// left there where no session is.
   private func noteOnce(_ notice: VaultNotice) {
+    guard locked.options.sessionSeconds != 0 else { return note([notice]) }
     let hash = try? Hash.blake2b(
       Array("VLT1/told".utf8) + Array(notice.code.rawValue.utf8) + vaultID, count: 16)
     let place = "vault-told:" + Hexadecimal.text(hash ?? [])
