@@ -18,6 +18,7 @@ extension KeyringService {
     case ("GetSecrets", "aoo"):
       let values = try call.arguments()
       let session = try session(values[1].path ?? "", call)
+      var used: [ServedItem] = []
       let secrets = try (values[0].texts ?? []).compactMap { path -> DBusValue? in
         if case .memoryItem(let item) = object(at: path) {
           return .entry(
@@ -27,10 +28,13 @@ extension KeyringService {
         // A path that is none is left out, as the specification has it.
         // So is what is locked, as by gnome-keyring.
         guard case .item(let item) = object(at: path), !vault.isLocked else { return nil }
+        used.append(item)
         return .entry(
           key: .objectPath(path),
           value: try session.wrapped(vault.secret(of: item), contentType: item.contentType))
       }
+      // Before the answer: no secret leaves without its record.
+      vault.record(used, by: caller)
       return [.array(of: .entry(key: .objectPath, value: Self.secretType), secrets)]
     case ("Unlock", "ao"): return try unlock(call)
     case ("Lock", "ao"):
@@ -181,7 +185,9 @@ extension KeyringService {
     switch (member, signature) {
     case ("GetSecret", "o"):
       let session = try session(call.arguments()[0].path ?? "", call)
-      return [try session.wrapped(vault.secret(of: item), contentType: item.contentType)]
+      let secret = try vault.secret(of: item)
+      vault.record([item], by: caller)
+      return [try session.wrapped(secret, contentType: item.contentType)]
     case ("SetSecret", "(oayays)"):
       try checkWritable()
       let (secret, contentType) = try secret(call.arguments()[0], call)

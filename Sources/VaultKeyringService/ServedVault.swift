@@ -80,9 +80,22 @@ final class ServedVault {
     items.filter { $0.matches(attributes) }.sorted { $0.item.modified > $1.item.modified }
   }
 
+  /// Opens an item's secret.
   func secret(of item: ServedItem) throws -> SecretBytes {
     guard let snapshot else { throw Self.locked }
     return try snapshot.secret(of: item.item).bytes
+  }
+
+  /// Records that a client is given secrets.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - caller: The client's process.
+  func record(_ items: [ServedItem], by caller: LocalSocket.Peer?) {
+    guard let snapshot, let caller else { return }
+    snapshot.record(
+      items.map { Usage($0.item, verb: .service) },
+      by: UsageCaller(process: caller.process, user: caller.user))
   }
 
   // MARK: Changes
