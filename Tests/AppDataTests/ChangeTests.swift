@@ -114,7 +114,7 @@ struct ChangeTests {
     try other.update(model: Note.self) { $0.set(\.number, to: 2) }
     await iterator.next()
     let delay = ContinuousClock.now - start
-    #expect(delay < .seconds(10), "it took \(delay)")
+    #expect(delay < .seconds(60), "it took \(delay)")
     // Once: what the container wrote itself was told to nobody.
     #expect(told.withLock { $0 } == 1)
     // The object in use is read again.
