@@ -128,4 +128,4 @@ bench-instructions: build ## Count the instructions of everyday lines; a tenth a
 	@Benchmarks/instructions $(abspath $(BINARY)) $(if $(UPDATE),--update)
 
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
+	rm -rf .build .build-macros .build-configuration .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)

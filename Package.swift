@@ -192,7 +192,9 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["VaultStorage", "VaultSealing", "CVaultSQLite", "CVaultLinux"],
+      dependencies: [
+        "VaultCredentials", "VaultStorage", "VaultSealing", "CVaultSQLite", "CVaultLinux",
+      ],
       path: "Tests/TestSupport"),
     // One call on the keyring, in a process of its own: what tests of the keyring run.
     .executableTarget(

@@ -21,6 +21,9 @@ package struct CommandGrammar {
     self.lines = lines
   }
 
+  /// Every row: the command itself, then the verbs in the order of its help.
+  package static var all: [CommandGrammar] { table }
+
   /// The grammar of `vault`.
   package static var root: CommandGrammar { table[0] }
 
@@ -103,41 +106,5 @@ package struct CommandGrammar {
       guard value == .live else { return nil }
       return names.first { $0.begins(with: "--") }.map { String($0.dropFirst(2)) } ?? valueName
     }
-  }
-}
-
-/// What a test sees of the table that completion reads.
-package enum CompletionGrammar {
-  /// The verbs, each with those that it stands below.
-  package static var paths: [String] { CommandGrammar.table.map(\.path) }
-
-  /// What a verb is for.
-  package static func abstract(of path: String) -> String? { verb(path)?.abstract }
-
-  /// Whether a verb is offered.
-  package static func isVisible(_ path: String) -> Bool { verb(path)?.isVisible ?? false }
-
-  /// The arguments of a verb: for each its kind, names, placeholder and values, whether it is
-  /// repeated, takes the rest of the line, and is shown, and its explanation.
-  package static func arguments(of path: String) -> [[String]] {
-    (verb(path)?.arguments ?? []).map { argument in
-      let value =
-        switch argument.value {
-        case .anything: ""
-        case .file: "file"
-        case .directory: "directory"
-        case .live: "live"
-        case .list(let values): values.joined(separator: ",")
-        }
-      return [
-        "\(argument.kind)", argument.names.joined(separator: " "), argument.valueName ?? "", value,
-        "\(argument.isRepeating)", "\(argument.takesRest)", "\(argument.isVisible)",
-        argument.explanation,
-      ]
-    }
-  }
-
-  private static func verb(_ path: String) -> CommandGrammar? {
-    CommandGrammar.table.first { $0.path == path }
   }
 }

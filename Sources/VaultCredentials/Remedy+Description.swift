@@ -3,6 +3,7 @@ extension Remedy: CustomStringConvertible {
   public var description: String {
     switch self {
     case .makeVault: "create a vault"
+    case .listVaults: "look which vaults there are"
     case .chooseOtherVault: "choose another vault"
     case .unlock: "unlock the vault"
     case .check: "check what can still be read"

@@ -18,6 +18,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case makeVault
   /// Use a vault of another name.
   case chooseOtherVault
+  /// Look which vaults there are.
+  case listVaults
   /// Open the vault.
   case unlock
   /// Check the vault, in order to see what can still be read.

@@ -23,6 +23,9 @@ public struct VaultOptions: Sendable {
   /// How long the vault stays open after it was opened, in seconds; 0 for not at all, `nil` for
   /// what the vault's own setting says, or else 15 minutes.
   public var sessionSeconds: Int?
+
+  /// How long a session lasts where neither the program nor the vault says: a quarter of an hour.
+  package static let standardSessionSeconds = 15 * 60
   /// The time to wait for another writer.
   public var lockTimeout: Duration = .seconds(10)
   /// The number of earlier versions of an item to keep.

@@ -1,6 +1,6 @@
 import CVaultTOML
 import FoundationEssentials
-import VaultPreferences
+package import VaultPreferences
 
 /// toml++ as it is compiled into the command.
 package enum TOMLLibrary {
@@ -12,13 +12,13 @@ package enum TOMLLibrary {
 ///
 /// A date without a time is its midnight, and without an offset it is UTC: a file means the same
 /// everywhere. A time without a date is refused, since no preference can be one.
-enum TOMLText {
+package enum TOMLText {
   /// Reads a document.
   ///
   /// - Parameter bytes: UTF-8, at most 1 MiB.
   /// - Returns: A dictionary.
   /// - Throws: ``PreferenceError`` with code `.syntax`, with line and column.
-  static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
+  package static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
     var reader = try TOMLReader(bytes)
     return try reader.value().value
   }
@@ -31,7 +31,7 @@ enum TOMLText {
   /// - Parameter bytes: UTF-8, at most 1 MiB.
   /// - Returns: The domains by name.
   /// - Throws: ``PreferenceError`` with code `.syntax`, with line and column.
-  static func parseDomains(
+  package static func parseDomains(
     _ bytes: [UInt8]
   ) throws(PreferenceError) -> [String: [String: PreferenceValue]] {
     var reader = try TOMLReader(bytes)

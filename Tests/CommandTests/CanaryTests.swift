@@ -10,7 +10,7 @@ struct CanaryTests {
   private static let item = "conspicuous-item-name"
 
   @Test func neitherSecretNorNameIsInAnyFile() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set(Self.item, Self.secret)
     try vault.set(Self.item, Self.secret + "2")
     _ = try vault.command.run(["remove", Self.item, "--no-session"])
@@ -31,7 +31,7 @@ struct CanaryTests {
   }
 
   @Test func noFailureSaysTheSecretOrTheName() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set(Self.item, Self.secret)
     let lines: [[String]] = [
       ["get", Self.item, "--version", "99"], ["get", Self.item, "--field", "none"],
@@ -55,7 +55,7 @@ struct CanaryTests {
       if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace") && geteuid() == 0,
       "needs strace and root: nobody else may read a process that is not dumpable"))
   func noSystemCallButTheAskedOneCarriesTheSecret() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let trace = "\(vault.home.path)/trace"
     try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/input"))
     for arguments in [
@@ -72,7 +72,7 @@ struct CanaryTests {
         ]
         + [VaultProcess.path] + arguments + ["--no-session"]
       strace.environment = [
-        "HOME": vault.home.path, "VAULT_KEY_FILE": "\(vault.home.path)/vault.key",
+        "HOME": vault.home.path, "VAULT_KEY_FILE": "\(vault.home.path)/key",
       ]
       strace.standardOutput = FileHandle.nullDevice
       strace.standardError = FileHandle.nullDevice

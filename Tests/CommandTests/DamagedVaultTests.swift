@@ -5,7 +5,7 @@ import Testing
 /// A damaged vault file through the command: 65, and nothing changed.
 struct DamagedVaultTests {
   @Test func flippedBytesAreReportedByCheckAndNeverAnsweredWrongly() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("one", "first")
     try vault.set("two", "second")
     let path = "\(vault.data)/secrets.vault"
@@ -30,7 +30,7 @@ struct DamagedVaultTests {
   }
 
   @Test func openModesAreRefusedWithTheLineThatMendsThem() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("one", "first")
     let path = "\(vault.data)/secrets.vault"
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)

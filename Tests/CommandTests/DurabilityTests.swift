@@ -6,7 +6,7 @@ import Testing
 /// The command under several writers and under `kill -9`.
 struct DurabilityTests {
   @Test func fourProcessesOfFiftyItemsEachLoseNothing() async throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {
         group.addTask {
@@ -27,7 +27,7 @@ struct DurabilityTests {
   @Test(
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"))
   func aNewSecretSyncsTwiceAReplacedOneThreeTimes() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let strace = VaultProcess(
       home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/strace")
     func syncs(_ name: String, _ secret: String) throws -> Int {
@@ -51,7 +51,7 @@ struct DurabilityTests {
   }
 
   @Test func killedAtAnyMomentTheOldOrTheNewIsThere() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     var value = 0
     var killed = 0
     let time = try ContinuousClock().measure { try vault.set("k", "0") }
@@ -85,7 +85,7 @@ struct DurabilityTests {
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "needs strace"),
     arguments: ["openat", "write", "fsync", "renameat2", "renameat", "linkat", "unlinkat"])
   func killedAtEverySystemCallTheOldOrTheNewIsThere(call: String) throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try Data("new".utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/new"))
     var wasKilled = true
     var number = 0
@@ -133,7 +133,7 @@ struct DurabilityTests {
         "inject=\(call):signal=KILL:when=\(number)", VaultProcess.path,
       ] + words
     strace.environment = [
-      "HOME": home.path, "PATH": "/usr/bin:/bin", "VAULT_KEY_FILE": "\(home.path)/vault.key",
+      "HOME": home.path, "PATH": "/usr/bin:/bin", "VAULT_KEY_FILE": "\(home.path)/key",
     ]
     strace.standardOutput = FileHandle.nullDevice
     strace.standardError = FileHandle.nullDevice

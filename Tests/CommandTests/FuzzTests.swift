@@ -223,7 +223,7 @@ struct FuzzTests {
     "import keepassxc -", "defaults import d -", "run --env-file", "check",
   ])
   func theCommandEndsAsDocumented(line: String) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     let texts: [String] =
       switch line.split(separator: " ").first {
@@ -254,7 +254,7 @@ struct FuzzTests {
       if words[0] == "git" || words[0] == "docker" { words.insert("credential", at: 0) }
       if words[0] == "run" { words += [file, "--", "true"] }
       if words[0] == "check" { words.append(file) }
-      let result = try vault.vault.run(words, input: input)
+      let result = try vault.command.run(words, input: input)
       let isDocumented =
         Self.statuses.contains(result.status) || words[0] == "defaults" && result.status == 255
       #expect(

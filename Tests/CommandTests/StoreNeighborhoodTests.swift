@@ -15,7 +15,7 @@ struct StoreNeighborhoodTests {
   }
 
   @Test func aSalvageThatGoesFarBackIsRefusedUntilItIsAccepted() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("bank", "revoked")
     let old = try bytes(path)
@@ -38,7 +38,7 @@ struct StoreNeighborhoodTests {
   }
 
   @Test func aStoreThatFoundNoRoomIsNoDamage() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("k", "one")
     try write([], "\(vault.data)/store.sqlite")
     let check = try vault.command.run(["check", "--no-session"])
@@ -48,7 +48,7 @@ struct StoreNeighborhoodTests {
   }
 
   @Test func anEmptyRecordOfWhatWasSeenLastLocksNobodyOut() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("k", "one")
     let state = "\(vault.home.path)/.local/state/vault"
     let seen = try #require(
@@ -67,7 +67,7 @@ struct StoreNeighborhoodTests {
   }
 
   @Test func aRemovedKeyOpensNothingBesideTheVault() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("k", "one")
     let leaked = "\(vault.home.path)/leaked"
     for arguments in [
@@ -81,7 +81,7 @@ struct StoreNeighborhoodTests {
 
   /// Writers and rotations at once: each writer is done, or is asked to try again.
   @Test func aWriterBesideARotationIsNotToldOfDamage() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("k", "0")
     let script = """
       vault=$1
@@ -92,7 +92,7 @@ struct StoreNeighborhoodTests {
         touch rotated
       }
       store() { printf x | "$vault" -q --no-session --key-file "$1" set j --stdin; echo $? >> statuses; }
-      cp vault.key k0
+      cp key k0
       rotate 2>> rotations &
       until [ -e rotated ]; do
         kill -0 $! 2>/dev/null || break

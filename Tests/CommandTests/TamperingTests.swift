@@ -15,7 +15,7 @@ struct TamperingTests {
   }
 
   private func refused(
-    _ vault: KeyFileVault, _ arguments: [String], _ words: String, _ place: Comment
+    _ vault: ThrowawayVault, _ arguments: [String], _ words: String, _ place: Comment
   ) throws {
     let path = "\(vault.data)/secrets.vault"
     let before = try bytes(path)
@@ -27,7 +27,7 @@ struct TamperingTests {
   }
 
   @Test func anOlderFileIsReadWithAWarningAndNotWrittenTo() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("k", "old")
     let old = try bytes(path)
@@ -46,7 +46,7 @@ struct TamperingTests {
   }
 
   @Test(arguments: [1, 3]) func aForkIsReadWithAWarningAndNotWrittenTo(_ length: Int) throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("k", "common")
     // Another machine: the same data, a state of its own.
@@ -69,7 +69,7 @@ struct TamperingTests {
   }
 
   @Test func exchangedItemsAreBothRefused() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("bank", "money")
     try vault.set("mail", "other")
@@ -87,13 +87,13 @@ struct TamperingTests {
   }
 
   @Test func aSlotOfAnotherVaultOpensNothing() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let path = "\(vault.data)/secrets.vault"
     try vault.set("k", "mine")
     // Made with the same key file: its slot would unwrap, if nothing bound it to its vault.
     let other = "\(vault.home.path)/other"
     let made = try vault.command.run([
-      "init", "--home", other, "--key-file", "\(vault.home.path)/vault.key", "--no-session",
+      "init", "--home", other, "--key-file", "\(vault.home.path)/key", "--no-session",
     ])
     try #require(made.status == 0, "\(made.errors)")
     var file = try bytes(path)
@@ -111,7 +111,7 @@ struct TamperingTests {
 
   @Test(arguments: ["below-the-floor", "above-the-cap"])
   func aWeakenedOrExcessiveCostIsRefused(_ what: String) throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     // Documentation/file-format.md, section 9: a vault of another implementation's.
     let vector = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -127,7 +127,7 @@ struct TamperingTests {
 
   @Test(.enabled(if: hasSQLite, "sqlite3 is not installed"))
   func anExchangedBlobOfTheHistoryIsDamageOfThatVersionAlone() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     for text in ["one", "two", "three"] { try vault.set("k", text) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")

@@ -159,7 +159,7 @@ struct DamageTests {
   @Test func aForgedRecordIsToldAndAMissingOneIsNot() throws {
     let vault = try ThrowawayVault()
     try vault.open.blocking.set(name("k"), to: Secret("one"))
-    let state = "\(vault.home.path)/vault/state"
+    let state = vault.state
     let seen = try FileManager.default.contentsOfDirectory(atPath: state)
       .first { $0.hasSuffix(".seen") }
     let path = "\(state)/\(try #require(seen))"

@@ -41,7 +41,7 @@ struct FaultTests {
       // The next change works, and takes away what a killed one left.
       value += 1
       try open.set(name("k"), to: Secret("\(value)"))
-      let left = try FileManager.default.contentsOfDirectory(atPath: "\(vault.home.path)/vault")
+      let left = try FileManager.default.contentsOfDirectory(atPath: vault.data)
         .filter { $0.hasPrefix(".") }
       #expect(left.isEmpty, "call \(number) left \(left)")
     }
@@ -52,7 +52,7 @@ struct FaultTests {
   @Test func fourWritersLoseNothing() async throws {
     let vault = try ThrowawayVault()
     let key = vault.key
-    let location = vault.home.location
+    let location = try vault.location
     let options = vault.options
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {

@@ -9,7 +9,7 @@ import VaultStorage
 struct HistoryLogTests {
   @Test func replacedSecretsDoNotLetTheLogGrow() throws {
     let vault = try ThrowawayVault()
-    let log = "\(vault.home.location.data)/store.sqlite-wal"
+    let log = "\(vault.data)/store.sqlite-wal"
     var longest = 0
     for number in 0..<120 {
       _ = try vault.open.blocking.set(name("token"), to: Secret("secret \(number)"))

@@ -10,7 +10,7 @@ import VaultStorage
 /// come.
 struct LastSeenTests {
   private func recordPath(_ vault: ThrowawayVault) throws -> String {
-    "\(vault.home.path)/vault/state/\(try vault.locked.blocking.summary().id).seen"
+    "\(vault.state)/\(try vault.locked.blocking.summary().id).seen"
   }
 
   private func bytes(_ path: String) throws -> [UInt8] {
@@ -210,7 +210,7 @@ struct FullDiskCheckTests {
     for text in ["one", "two"] { try vault.open.blocking.set(name("k"), to: Secret(text)) }
     // As another program leaves it that was the last to close it.
     do {
-      let connection = try SQLiteConnection(path: vault.home.location.store)
+      let connection = try SQLiteConnection(path: vault.location.store)
       #expect(try connection.checkpoint(.truncate))
     }
     var incomplete = 0

@@ -27,7 +27,7 @@ struct RotationTests {
     try rewrite([UInt8](before), at: vault.path)
     let old = try vault.reopened().blocking
     #expect(code { try old.set(name("k"), to: Secret("x")) } != nil)
-    let again = try LockedVault(location: vault.home.location, options: vault.options)
+    let again = try LockedVault(location: vault.location, options: vault.options)
       .blocking
     #expect(code { _ = try again.unlock(with: [.key { newKey }]) } == .wrongKey)
   }
@@ -79,7 +79,7 @@ struct RotationTests {
   @Test func aCheckFindsAnExchangedHistoryBlob() throws {
     let vault = try ThrowawayVault()
     for text in ["one", "two", "three"] { try vault.open.blocking.set(name("k"), to: Secret(text)) }
-    let store = "\(vault.home.path)/vault/store.sqlite"
+    let store = "\(vault.data)/store.sqlite"
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
     process.arguments = [

@@ -97,16 +97,15 @@ struct SalvageTests {
     for text in ["1", "2", "3"] { try vault.open.blocking.set(name("a"), to: Secret(text)) }
     let lost = try vault.locked.blocking.summary().generation
     // Another machine, which has seen the generation that is lost then: a state of its own.
-    let state = "\(vault.home.path)/vault/state"
+    let state = vault.state
     let elsewhere = try TemporaryHome()
-    try FileManager.default.copyItem(
-      atPath: "\(vault.home.path)/vault", toPath: "\(elsewhere.path)/vault")
+    try FileManager.default.copyItem(atPath: state, toPath: "\(elsewhere.path)/state")
     _ = try damage(vault) { _ in 70 }
     #expect(try salvage(vault).base == .previousGeneration)
     #expect(try vault.locked.blocking.summary().generation == lost + 1)
     for text in ["4", "5"] { try vault.open.blocking.set(name("a"), to: Secret(text)) }
     try FileManager.default.removeItem(atPath: state)
-    try FileManager.default.copyItem(atPath: "\(elsewhere.path)/vault/state", toPath: state)
+    try FileManager.default.copyItem(atPath: "\(elsewhere.path)/state", toPath: state)
     let open = try vault.reopened().blocking
     #expect(try open.get(name("a")).text == "5")
     #expect(open.takeNotices().isEmpty)
@@ -144,7 +143,7 @@ struct SalvageTests {
   @Test(arguments: [70, 400], [true, false])
   func anOlderGenerationIsTakenOnlyWhereThatIsAccepted(offset: Int, hasRecord: Bool) throws {
     let (vault, distance) = try brokenFarBehind(offset)
-    let state = "\(vault.home.path)/vault/state"
+    let state = vault.state
     // The header of the broken file tells as well.
     if !hasRecord { try FileManager.default.removeItem(atPath: state) }
     let files = try ["", ".previous"].map {

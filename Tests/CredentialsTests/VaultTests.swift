@@ -127,7 +127,7 @@ struct VaultTests {
     try open.set(name("k"), to: Secret("two"))
     // What the first write of a preference on a day does.
     do {
-      let store = try #require(try Store.open(vault.home.location, mode: .write))
+      let store = try #require(try Store.open(vault.location, mode: .write))
       try store.refreshLastGoodCopy(olderThan: .zero)
     }
     let blob = try #require(try sealedBlob(of: vault))
@@ -175,7 +175,7 @@ struct VaultTests {
     let open = vault.open.blocking
     try open.set(name("k"), to: Secret("one"))
     try open.set(name("k"), to: Secret("two"))
-    let reader = try #require(try Store.open(vault.home.location, mode: .read))
+    let reader = try #require(try Store.open(vault.location, mode: .read))
     try reader.connection.execute("BEGIN")
     _ = try reader.connection.int64("SELECT count(*) FROM credentials_blobs")
     try open.remove(name("k"), purge: true)
@@ -254,7 +254,7 @@ struct VaultTests {
     let vault = try ThrowawayVault()
     let key = try SecretBytes.random(count: 32)
     let work = try LockedVault(
-      location: vault.home.location, name: "work", options: vault.options
+      location: vault.location, name: "work", options: vault.options
     ).blocking.create(slots: [.keyFile(key)])
     try work.blocking.set(name("k"), to: Secret("work"))
     try vault.open.blocking.set(name("k"), to: Secret("default"))
@@ -268,7 +268,7 @@ struct VaultTests {
 
   /// The one earlier version in the store, sealed.
   private func sealedBlob(of vault: ThrowawayVault) throws -> [UInt8]? {
-    let store = try Store.open(vault.home.location, mode: .read)
+    let store = try Store.open(vault.location, mode: .read)
     let rows = try store?.connection.cached("SELECT sealed FROM credentials_blobs")
     defer { rows?.reset() }
     return try rows?.step() == true ? rows?.bytes(at: 0) : nil

@@ -16,18 +16,31 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "VaultCommand", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPreferences",
-        "VaultDataStore", "VaultProtocols", "VaultStorage", "VaultSealing", "VaultTerminal",
+        "VaultCommand", "VaultCommandCore", "VaultCredentials", "VaultDefaultsTool",
+        "VaultExchange", "VaultOneTimeCodes", "VaultPreferences", "VaultDataStore",
+        "VaultProtocols", "VaultStorage", "VaultSealing", "VaultTerminal",
       ],
       path: "Targets"),
     .target(
       name: "VaultCommand",
       dependencies: [
-        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
+        "VaultExchange", "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
+        "VaultDefaultsTool", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .target(
+      name: "VaultCompletion",
+      dependencies: [
+        "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
+        "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
+      ]),
+    .target(
+      name: "VaultCommandCore",
+      dependencies: [
+        "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
+        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
       ]),
     .target(
       name: "VaultExchange",

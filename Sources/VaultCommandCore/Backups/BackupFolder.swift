@@ -18,8 +18,7 @@ package struct BackupFolder {
   ///
   /// - Throws: ``CommandError`` with code `cannot-create`.
   package init?(_ path: String) throws {
-    var trimmed = path
-    while trimmed.utf8.count > 1, trimmed.utf8.last == UInt8(ascii: "/") { trimmed.removeLast() }
+    let trimmed = Self.withoutSlash(path)
     let status = try? System.targetStatus(of: trimmed, in: AT_FDCWD)
     guard status?.isDirectory == true || path.utf8.last == UInt8(ascii: "/") else { return nil }
     self.path = trimmed
@@ -31,6 +30,50 @@ package struct BackupFolder {
         .cannotCreate, "the folder \(trimmed) cannot be created: \(error.reason)",
         hint: "check that the folder above it exists and can be written")
     } catch {}
+  }
+
+  private static func withoutSlash(_ path: String) -> String {
+    var trimmed = path
+    while trimmed.utf8.count > 1, trimmed.utf8.last == UInt8(ascii: "/") { trimmed.removeLast() }
+    return trimmed
+  }
+
+  /// The newest backup of a vault in a folder.
+  ///
+  /// - Parameters:
+  ///   - path: A path.
+  ///   - name: The vault's name; `nil` for the default vault.
+  /// - Returns: The path of the backup; `nil` if `path` is not a folder.
+  /// - Throws: ``CommandError`` with code `file-not-found` if the folder holds none, `usage` if it
+  ///   holds those of several vaults of this name.
+  package static func newest(in path: String, ofVault name: String?) throws -> String? {
+    guard let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isDirectory else {
+      return nil
+    }
+    let folder = withoutSlash(path)
+    let beginning = "\(name ?? "vault")-"
+    let idLength = 8
+    let length = beginning.utf8.count + idLength + 1 + timeLength + suffix.utf8.count
+    var newest: [Substring: String] = [:]
+    // The time is written so that names sort by it.
+    for file in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix)
+      && BackupSummary.isBackup(at: "\(folder)/\(file)")
+    {
+      newest[file.dropFirst(beginning.count).prefix(idLength)] = "\(folder)/\(file)"
+    }
+    guard let first = newest.values.sorted().first else {
+      throw CommandError(
+        .fileNotFound,
+        "\(folder) holds no backup of \(name.map { "the vault '\($0)'" } ?? "the default vault")",
+        hint: "name the file: \(ProgramName.current) init --from FILE")
+    }
+    guard newest.count == 1 else {
+      throw CommandError.usage(
+        "\(folder) holds backups of \(newest.count) vaults of this name",
+        hint: "name the file: \(ProgramName.current) init --from \(first)")
+    }
+    return first
   }
 
   /// How the names of a vault's backups begin; the id tells apart vaults of one name.

@@ -33,6 +33,8 @@ package struct VaultSettings: Equatable, Sendable {
   /// - Returns: The vault; nothing has been read yet.
   /// - Throws: `CredentialError` with code `.configuration`.
   package func locked(named name: String? = nil, asksNobody: Bool = false) throws -> LockedVault {
+    let name = name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    if let name, name.utf8.contains(UInt8(ascii: "/")) { throw Self.pathForName(name) }
     var options = VaultOptions()
     options.acceptsRollback = acceptsRollback
     options.usesKeyring = usesKeyring
@@ -57,7 +59,7 @@ package struct VaultSettings: Equatable, Sendable {
     }
     return try LockedVault(
       location: location(),
-      name: name ?? vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
+      name: name,
       options: options)
   }
 
@@ -76,4 +78,18 @@ package struct VaultSettings: Equatable, Sendable {
     }
     return try StoreLocation()
   }
+
+  /// A path where a vault's name belongs, as it is typed by habit.
+  private static func pathForName(_ path: String) -> CommandError {
+    var folder = path
+    if folder.ends(with: "/secrets.vault") {
+      folder = String(folder.utf8.dropLast("/secrets.vault".utf8.count)) ?? folder
+    }
+    let program = ProgramName.current
+    return CommandError(
+      .invalidName, "a vault has a name, not a path",
+      hint: "for another folder: \(program) --home \(folder.isEmpty ? "/" : folder) …; "
+        + "your vaults: \(program) list --vaults")
+  }
+
 }

@@ -12,6 +12,18 @@ package enum Plural {
   package static func copies(_ count: Int) -> String { count == 1 ? "1 copy" : "\(count) copies" }
   package static func lines(_ count: Int) -> String { of(count, "line") }
 
+  /// A span of time: `15 minutes`, `1 hour 30 minutes`.
+  package static func time(_ seconds: Int) -> String {
+    let parts = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")]
+    var rest = seconds
+    var words: [String] = []
+    for (unit, noun) in parts where rest >= unit {
+      words.append(of(rest / unit, noun))
+      rest %= unit
+    }
+    return words.isEmpty ? of(0, "second") : words.joined(separator: " ")
+  }
+
   private static func of(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }

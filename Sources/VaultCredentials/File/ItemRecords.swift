@@ -9,7 +9,7 @@ struct ItemRecords: Sendable, RandomAccessCollection {
   private let opened: SecretBytes?
   private var places: [ItemPlace]
   private var changed: [ItemRecord] = []
-  private var names = LiveNames()
+  private var names = PositionsByName()
   /// How many of the first places are in the order of their ids: new items come after these.
   private var sortedCount: Int
   /// Whether a record was taken out.
@@ -74,13 +74,13 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     places.remove(at: position)
     if position < sortedCount { sortedCount -= 1 }
     hasRemoved = true
-    names = LiveNames()
+    names = PositionsByName()
     return record
   }
 
-  private mutating func noteNames(_ change: (LiveNames) -> Void) {
+  private mutating func noteNames(_ change: (PositionsByName) -> Void) {
     // Another value may share the names that were looked up, and not this change.
-    if isKnownUniquelyReferenced(&names) { change(names) } else { names = LiveNames() }
+    if isKnownUniquelyReferenced(&names) { change(names) } else { names = PositionsByName() }
   }
 
   // MARK: - Looking at one thing of a record
@@ -299,7 +299,7 @@ extension ItemRecords {
     if sortedCount < places.count {
       places.sort { $0.id < $1.id }
       sortedCount = places.count
-      names = LiveNames()
+      names = PositionsByName()
     }
     var parts: [SealedPart] = []
     var kept: Range<UInt64> = 0..<0

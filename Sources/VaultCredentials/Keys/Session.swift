@@ -5,8 +5,8 @@ import VaultSealing
 /// A cache, never the store. The payload carries a deadline on the clock that counts since boot,
 /// since the kernel measures its own timeout against the wall clock: keyctl(2).
 struct Session: Sendable {
-  /// How long a session lasts that nobody asked for: a quarter of an hour.
-  static let standardSeconds = 15 * 60
+  /// How long a session lasts that nobody asked for.
+  static let standardSeconds = VaultOptions.standardSessionSeconds
   /// The longest session: 30 days.
   static let maximumSeconds = 30 * 24 * 60 * 60
 

@@ -9,22 +9,39 @@ struct CompletionGrammarTests {
   @Test func theTableIsWhatTheParserSaysOfItself() throws {
     let described = try CommandGrammarDump().root
     let verbs = [(path: "", verb: described)] + described.allVerbs()
-    #expect(CompletionGrammar.paths == verbs.map(\.path), "make completions")
-    for (path, verb) in verbs {
+    #expect(CommandGrammar.all.map(\.path) == verbs.map(\.path), "make completions")
+    for (row, (path, verb)) in zip(CommandGrammar.all, verbs) {
       // Every verb takes it, but only the command itself shows it.
       let arguments = (verb.arguments ?? []).filter { argument in
         path.isEmpty || argument.names?.contains { $0.name == "version" } != true
       }
       #expect(
-        CompletionGrammar.arguments(of: path) == arguments.map(Self.line),
-        "make completions: \(path)")
+        row.arguments.map(Self.line) == arguments.map(Self.line), "make completions: \(path)")
       guard !path.isEmpty else { continue }
-      #expect(CompletionGrammar.isVisible(path) == verb.shouldDisplay, "\(path)")
-      #expect(CompletionGrammar.abstract(of: path) == Self.firstSentence(verb.abstract), "\(path)")
+      #expect(row.isVisible == verb.shouldDisplay, "\(path)")
+      #expect(row.abstract == Self.firstSentence(verb.abstract), "\(path)")
     }
   }
 
-  /// What the table has to say of an argument, in the form of ``CompletionGrammar``.
+  /// An argument of the table: its kind, names, placeholder and values, whether it may be repeated,
+  /// takes the rest of the line, and is shown, and its explanation.
+  private static func line(_ argument: CommandGrammar.Argument) -> [String] {
+    let value =
+      switch argument.value {
+      case .anything: ""
+      case .file: "file"
+      case .directory: "directory"
+      case .live: "live"
+      case .list(let values): values.joined(separator: ",")
+      }
+    return [
+      "\(argument.kind)", argument.names.joined(separator: " "), argument.valueName ?? "", value,
+      "\(argument.isRepeating)", "\(argument.takesRest)", "\(argument.isVisible)",
+      argument.explanation,
+    ]
+  }
+
+  /// The same of an argument that the parser describes.
   private static func line(_ argument: CommandGrammarDump.Verb.Argument) -> [String] {
     let names = (argument.names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name }
     let valueName = argument.kind == "flag" ? "" : argument.valueName ?? ""

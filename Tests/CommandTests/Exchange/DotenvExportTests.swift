@@ -23,7 +23,7 @@ struct DotenvExportTests {
   }
 
   private func exported() throws -> (home: TemporaryHome, file: String) {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for (number, value) in Self.values.enumerated() { try vault.set("v\(number)", value) }
     let path = "\(vault.home.path)/e.env"
     let done = try vault("export", "dotenv", "--yes", "--out", path)
@@ -32,7 +32,7 @@ struct DotenvExportTests {
       let isAlike = DotenvQuoting(value).readers.count == DotenvQuoting.Reader.allCases.count
       #expect(done.errors.contains("'v\(number)' would be read differently") != isAlike, "\(value)")
     }
-    let other = try CommandVault()
+    let other = try ThrowawayVault()
     #expect(try other("import", "dotenv", path).status == 0)
     for (number, value) in Self.values.enumerated() {
       #expect(try other("get", "V\(number)").output == Data(value.utf8), "\(value)")

@@ -16,13 +16,13 @@ struct DotenvReferencesTests {
     LAST_KEY=1
     """
 
-  private func vault(_ text: String = file) throws -> CommandVault {
-    let vault = try CommandVault()
+  private func vault(_ text: String = file) throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     try text.write(toFile: "\(vault.home.path)/.env", atomically: true, encoding: .utf8)
     return vault
   }
 
-  private func contents(_ name: String, of vault: CommandVault) throws -> String {
+  private func contents(_ name: String, of vault: ThrowawayVault) throws -> String {
     try String(contentsOfFile: "\(vault.home.path)/\(name)", encoding: .utf8)
   }
 
@@ -66,7 +66,7 @@ struct DotenvReferencesTests {
     #expect(try shell.run(["-c", ". ./again.env; \(Self.print)"]).text == child.text)
     #expect(
       try vault("export", "dotenv", "app/", "-y", "--prefix-names").text.contains("APP_PORT="))
-    let other = try CommandVault()
+    let other = try ThrowawayVault()
     let again = try other("import", "dotenv", "-", "--prefix", "app/", input: exported.text)
     #expect(again.status == 0, "\(again.errors)")
     #expect(try other("export", "dotenv", "app/", "-y").text == exported.text)
@@ -107,7 +107,7 @@ struct DotenvReferencesTests {
   }
 
   @Test func referencesGoToStdoutAndComeFromStdin() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault(
       "import", "dotenv", "-", "--prefix", "a b/ü/", "--references", "-", "--only", "A",
       input: "A=1\nB=2\nA=3\n")

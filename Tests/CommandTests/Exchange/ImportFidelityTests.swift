@@ -4,12 +4,12 @@ import Testing
 
 /// Values are never changed in silence, and reports say what was done.
 struct ImportFidelityTests {
-  private func field(_ vault: CommandVault, _ name: String, _ field: String) throws -> String {
+  private func field(_ vault: ThrowawayVault, _ name: String, _ field: String) throws -> String {
     try vault("get", name, "--field", field).text
   }
 
   @Test func numbersOfJSONStayAsTheyWereWritten() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let numbers = [
       "card": "12345678901234567890", "pin": "1.10", "v": "1e2", "zero": "0.0000001", "minus": "-0",
       "big": "4111111111111111",
@@ -25,7 +25,7 @@ struct ImportFidelityTests {
   }
 
   @Test func repeatedMembersAreReported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault(
       "import", "json", "-",
       input: #"{"k":"first","k":"second","\u00e9":"composed","e\u0301":"decomposed"}"#)
@@ -41,19 +41,19 @@ struct ImportFidelityTests {
   }
 
   @Test func anEmptySecretIsASecret() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault("import", "dotenv", "-", input: "EMPTY=\"\"\nBARE=\nA=1\n")
     #expect(done.status == 0, "\(done.errors)")
     #expect(try vault("list").text == "A\nBARE\nEMPTY\n")
     #expect(try vault("get", "EMPTY").text.isEmpty)
-    let back = try CommandVault()
+    let back = try ThrowawayVault()
     let document = try vault("export", "json", "--yes").text
     #expect(try back("import", "json", "-", input: document).status == 0)
     #expect(try back("list").text == "A\nBARE\nEMPTY\n")
   }
 
   @Test func housekeepingColumnsAreNotesAndNotLosses() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault(
       "import", "firefox", "-",
       input: """
@@ -76,7 +76,7 @@ struct ImportFidelityTests {
   }
 
   @Test func referencesBetweenKeePassEntriesAreResolvedOrReported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     func entry(_ id: String, _ title: String, _ password: String, _ user: String = "") -> String {
       """
       <Entry><UUID>\(id)</UUID><String><Key>Title</Key><Value>\(title)</Value></String>
@@ -113,7 +113,7 @@ struct ImportFidelityTests {
   }
 
   @Test func anItemBeyondALimitIsReportedAndTheRestIsImported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let fields = (0..<65_535).map { "{\"name\": \"c\($0)\", \"value\": \"v\"}" }
     let items = [
       "{\"type\": 1, \"name\": \"many\", \"fields\": [\(fields.joined(separator: ","))]}",
@@ -136,7 +136,7 @@ struct ImportFidelityTests {
   }
 
   @Test func controlCharactersInTagsAndFieldNamesAreRemovedAndReported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault(
       "import", "json", "-",
       input: """
@@ -147,7 +147,7 @@ struct ImportFidelityTests {
     #expect(done.errors.contains("a tag is written 'a [2Jb'"))
     #expect(done.errors.contains("a field is named 'f_'"))
     for line in [["--tag", "a\u{1B}b"], ["--field", "f\r\nx"], ["--attribute", "k\u{1B}=v"]] {
-      let refused = try vault.vault.run(["set", "n", "--stdin"] + line, input: Data("x".utf8))
+      let refused = try vault.command.run(["set", "n", "--stdin"] + line, input: Data("x".utf8))
       #expect(refused.status == 64, "\(line): \(refused.status) \(refused.errors)")
       #expect(!refused.errors.contains("\u{1B}"))
     }
@@ -155,7 +155,7 @@ struct ImportFidelityTests {
 
   @Test(.timeLimit(.minutes(2)))
   func thousandsOfOneNameTakeNoLongerThanOfMany() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     func seconds(_ body: () throws -> Void) throws -> Double {
       let clock = ContinuousClock()
       let start = clock.now
@@ -179,7 +179,7 @@ struct ImportFidelityTests {
   }
 
   @Test func aChangedNameIsReported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let done = try vault(
       "import", "json", "-", input: #"{"a\tb": "1", " c ": "2", "e\u0301": "3"}"#)
     #expect(done.status == 0, "\(done.errors)")
@@ -189,7 +189,7 @@ struct ImportFidelityTests {
   }
 
   @Test func aBackupTakesThePlaceOfABackupAloneAndSaysSo() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     let path = "\(vault.home.path)/b.backup"
     #expect(try !vault("backup", path).errors.contains("replaced"))

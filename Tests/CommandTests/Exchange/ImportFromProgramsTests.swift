@@ -13,7 +13,7 @@ struct ImportFromProgramsTests {
     ("deep/er/and/deep.er", "x"), ("colon: name", "a: b\nnot a field\n"),
   ]
 
-  private func passStore(_ vault: CommandVault) throws {
+  private func passStore(_ vault: ThrowawayVault) throws {
     let made = try vault.shell(
       """
       mkdir -m 700 "$HOME/.gnupg" &&
@@ -34,7 +34,7 @@ struct ImportFromProgramsTests {
       if: HelperLinks.isInstalled("pass") && HelperLinks.isInstalled("gpg"),
       "pass or gpg is not installed"))
   func aStoreOfPassIsImportedAndPassReadsAnExport() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     defer { _ = try? vault.shell("gpgconf --kill all") }
     try passStore(vault)
     let done = try vault("import", "pass", "\(vault.home.path)/.password-store")
@@ -96,7 +96,7 @@ struct ImportFromProgramsTests {
       if: HelperLinks.isInstalled("keepassxc-cli"),
       "keepassxc-cli is not installed: KeePassXC's own database is not tried"))
   func aDatabaseOfKeePassXCIsImportedWithAttachmentsAndCodes() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let folder = vault.home.path
     try Data(Self.document.utf8).write(to: URL(fileURLWithPath: "\(folder)/in.xml"))
     let attachment = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -146,7 +146,7 @@ struct ImportFromProgramsTests {
       if: HelperLinks.isInstalled("keepassxc-cli"),
       "keepassxc-cli is not installed: KeePassXC's own database is not tried"))
   func aKeyFileOpensADatabaseWithAndWithoutPassword() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let folder = vault.home.path
     let made = try vault.shell(
       """
@@ -177,7 +177,7 @@ struct ImportFromProgramsTests {
   // MARK: Any file
 
   @Test func anImportIsUndoneInOneStep() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("mine", "kept")
     try vault.set("both", "before")
     let items = (0..<2500).map { "\"item\($0)\": \"secret \($0)\"" }.joined(separator: ",")
@@ -202,7 +202,7 @@ struct ImportFromProgramsTests {
   }
 
   @Test func anItemThatIsTwiceInAFileIsStoredOnceAndReported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let text = "name,url,username,password,note\na,,u,1,\na,,u,1,\na,,u,2,\na,,u,1,\n"
     let done = try vault("import", "chrome", "-", input: text)
     #expect(done.status == 0, "\(done.errors)")

@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 struct ImportTests {
-  private func file(_ name: String, _ text: String, in vault: CommandVault) throws -> String {
+  private func file(_ name: String, _ text: String, in vault: ThrowawayVault) throws -> String {
     let path = "\(vault.home.path)/\(name)"
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     return path
   }
 
-  private func field(_ vault: CommandVault, _ name: String, _ field: String) throws -> String {
+  private func field(_ vault: ThrowawayVault, _ name: String, _ field: String) throws -> String {
     try vault("get", name, "--field", field).text
   }
 
   @Test func aTableOfPasswordsIsImportedCompletely() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try file(
       "1p.csv",
       """
@@ -47,7 +47,7 @@ struct ImportTests {
   }
 
   @Test func existingItemsStayUnlessReplaceIsGiven() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try file(
       "chrome.csv", "name,url,username,password,note\na,,u,1,\nb,,,2,\n", in: vault)
     // If this fails, the test prints the whole answer.
@@ -55,7 +55,7 @@ struct ImportTests {
       "status \(run.status), stdout '\(run.text)', stderr '\(run.errors)'"
     }
     func expect(_ line: String..., gives text: String) throws {
-      let run = try vault.vault.run(line)
+      let run = try vault.command.run(line)
       #expect(run.status == 0 && run.text == text, told(run))
     }
     let first = try vault("import", "chrome", path, "--prefix", "web/")
@@ -76,7 +76,7 @@ struct ImportTests {
   }
 
   @Test func firefoxHasNoTitles() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try file(
       "firefox.csv",
       """
@@ -90,7 +90,7 @@ struct ImportTests {
   }
 
   @Test func allTypesOfBitwardenAreImported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try file(
       "bw.json",
       #"""
@@ -127,7 +127,7 @@ struct ImportTests {
   }
 
   @Test func keePassXMLIsImportedCompletely() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try file(
       "kp.xml",
       """
@@ -163,7 +163,7 @@ struct ImportTests {
   }
 
   @Test func aDotenvFileAndAnObjectOfTexts() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(
       try vault("import", "dotenv", try file(".env", "A=1\nB=\"x y\"\n", in: vault)).status == 0)
     #expect(try vault("get", "B").text == "x y")
@@ -174,7 +174,7 @@ struct ImportTests {
   }
 
   @Test func anExportCanBeImported() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("work/token", "a\nb\"c$d\\e")
     try vault.set("bytes", "x\u{0}y")
     _ = try vault("set", "work/token", "--field", "user", "--stdin", input: "david")
@@ -186,7 +186,7 @@ struct ImportTests {
     #expect(try vault("export", "json", "--yes", "--out", out).status == 0)
     let mode = try FileManager.default.attributesOfItem(atPath: out)[.posixPermissions] as? Int
     #expect(mode == 0o600)
-    let other = try CommandVault()
+    let other = try ThrowawayVault()
     #expect(try other("import", "json", out).status == 0)
     #expect(try other("get", "work/token").text == "a\nb\"c$d\\e")
     #expect(try other("get", "bytes").text == "x\u{0}y")
@@ -202,7 +202,7 @@ struct ImportTests {
 
   @Test(.enabled(if: HelperLinks.isInstalled("gpg"), "gpg is not installed"))
   func aFolderOfPassIsReadAndWritten() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let store = "\(vault.home.path)/store"
     let script = """
       mkdir -m 700 "$HOME/.gnupg" && mkdir -p "$1/a b" && echo tester@example.com >"$1/.gpg-id" &&

@@ -4,7 +4,7 @@ import Testing
 
 /// Imports and exports by the command where other programs take part: unzip, gpg, KeePassXC.
 struct NewProgramsTests {
-  private func write(_ name: String, _ text: String, in vault: CommandVault) throws -> String {
+  private func write(_ name: String, _ text: String, in vault: ThrowawayVault) throws -> String {
     let path = "\(vault.home.path)/\(name)"
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ struct NewProgramsTests {
 
   @Test(.enabled(if: hasZip, "zip and unzip are not installed"))
   func anArchiveOf1PasswordIsReadWithItsDocuments() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try write("x/export.data", Self.exportData, in: vault)
     _ = try write("x/export.attributes", "{\"version\": 3}", in: vault)
     let document = try write("x/files/d2__a [1]*.bin", "", in: vault)
@@ -49,7 +49,7 @@ struct NewProgramsTests {
 
   @Test(.enabled(if: hasZip, "zip and unzip are not installed"))
   func archivesOfProtonPassAndDashlaneAreRead() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try write(
       "p/Proton Pass/data.json",
       #"""
@@ -86,7 +86,7 @@ struct NewProgramsTests {
   // MARK: Tables
 
   @Test func aTableIsDescribedOnTheLine() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let path = try write("t.csv", "Titel;Kennwort\nä;\"x;y\"\n", in: vault)
     #expect(try vault("import", "csv", path).status == 65)
     #expect(try vault("import", "csv", path, "--columns", "name,secret=Nein").status == 64)
@@ -104,7 +104,7 @@ struct NewProgramsTests {
   // MARK: Known places
 
   @Test func aMissingPathSaysHowToExport() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for (format, words) in [
       ("firefox", "about:logins"), ("chrome", "chrome://"), ("bitwarden", "Export vault"),
       ("1password", "1PUX"), ("safari", "Export All Passwords"), ("lastpass", "LastPass"),
@@ -123,7 +123,7 @@ struct NewProgramsTests {
 
   @Test(.enabled(if: HelperLinks.isInstalled("gpg"), "gpg is not installed"))
   func theStoresOfPassAndGopassAreFound() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     defer { _ = try? vault.shell("gpgconf --kill all") }
     let made = try vault.shell(
       """
@@ -145,7 +145,7 @@ struct NewProgramsTests {
     #expect(try vault.field("b", "user") == "you")
     #expect(try vault.field("b", "PIN") == "12")
     #expect(try vault.field("b", "notes") == "free text")
-    let named = try vault.vault.run(
+    let named = try vault.command.run(
       ["import", "pass"], adding: ["PASSWORD_STORE_DIR": "\(vault.home.path)/other"])
     #expect(named.status == 0, "\(named.errors)")
     #expect(try vault("get", "c").text == "pw3")
@@ -160,7 +160,7 @@ struct NewProgramsTests {
     ("empty", ""),
   ]
 
-  private func fill(_ vault: CommandVault) throws {
+  private func fill(_ vault: ThrowawayVault) throws {
     for (name, secret) in Self.awkward { try vault.set(name, secret) }
     func field(_ name: String, _ field: String, _ value: String) throws {
       let run = try vault("set", name, "--field", field, "--stdin", "--exact", input: value)
@@ -177,7 +177,7 @@ struct NewProgramsTests {
     try #require(tagged.status == 0, "\(tagged.errors)")
   }
 
-  private func expectAll(_ vault: CommandVault, below prefix: String = "") throws {
+  private func expectAll(_ vault: ThrowawayVault, below prefix: String = "") throws {
     for (name, secret) in Self.awkward where name != "empty" {
       #expect(try vault("get", prefix + name).output == Data(secret.utf8), "\(name)")
     }
@@ -195,10 +195,10 @@ struct NewProgramsTests {
   @Test(
     .enabled(if: HelperLinks.isInstalled("keepassxc-cli"), "keepassxc-cli is not installed"))
   func keePassXCImportsAnExportAndGivesItBack() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try fill(vault)
     let binary = Data([0, 0xFF, 0x0A, 0x80])
-    let set = try vault.vault.run(["set", "bytes", "--stdin", "--exact"], input: binary)
+    let set = try vault.command.run(["set", "bytes", "--stdin", "--exact"], input: binary)
     try #require(set.status == 0, "\(set.errors)")
     let xml = "\(vault.home.path)/out.xml"
     let exported = try vault("export", "keepassxc", "--yes", "--out", xml)
@@ -232,9 +232,9 @@ struct NewProgramsTests {
   }
 
   @Test func anExportForBitwardenIsReadAgain() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try fill(vault)
-    let set = try vault.vault.run(
+    let set = try vault.command.run(
       ["set", "bytes", "--stdin", "--exact"], input: Data([0xFF, 0xFE]))
     try #require(set.status == 0, "\(set.errors)")
     let json = "\(vault.home.path)/out.json"

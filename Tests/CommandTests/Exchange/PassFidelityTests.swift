@@ -56,7 +56,7 @@ struct PassFidelityTests {
       if: HelperLinks.isInstalled("pass") && HelperLinks.isInstalled("gpg"),
       "pass or gpg is not installed"))
   func twoHundredFilesComeBackByteForByte() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let home = vault.home.path
     let shell = VaultProcess(
       home: home, environment: ["LC_ALL": "C.UTF-8"], executable: "/bin/sh")
@@ -110,7 +110,7 @@ struct PassFidelityTests {
 
   @Test(.enabled(if: HelperLinks.isInstalled("gpg"), "gpg is not installed"))
   func aSecretThatLooksLikeFieldsIsNotWrittenBesideFields() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let shell = VaultProcess(home: vault.home.path, executable: "/bin/sh")
     defer { _ = try? shell.run(["-c", "gpgconf --kill all"]) }
     let made = try shell.run([

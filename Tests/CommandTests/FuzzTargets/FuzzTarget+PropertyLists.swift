@@ -1,3 +1,4 @@
+import VaultDefaultsTool
 import VaultPreferences
 import VaultStorage
 
@@ -19,6 +20,17 @@ extension FuzzTarget {
         let text = JSONText.text(try JSONText.parse(input))
         let again = try? JSONText.parse(text.utf8)
         try check(again.map { JSONText.text($0) } == text, "written and read it is another value")
+      },
+      FuzzTarget("toml") { input in
+        try attempt { _ = try TOMLText.parse(input) }
+        // What a file sets can be stored, and is the same read again.
+        for value in try TOMLText.parseDomains(input).values.flatMap(\.values) {
+          let binary = PropertyList.binary(value)
+          let again = try? PropertyList.parse(binary)
+          try check(again.map(PropertyList.binary) == binary, "stored and read it is another value")
+          _ = PropertyList.xml(value)
+          _ = OldStyleWriter().text(value)
+        }
       },
       FuzzTarget("stored-preference") { input in
         // The type, a newline, the value's column as text and as bytes.

@@ -205,7 +205,7 @@ struct ConnectTests {
 
   @Test(.enabled(if: HelperLinks.isInstalled("git"), "git is not installed"))
   func gitFindsWhatConnectWrote() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try vault("connect", "git").status == 0)
     let links = try HelperLinks()
     let script = """

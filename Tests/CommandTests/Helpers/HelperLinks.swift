@@ -4,12 +4,12 @@ import Testing
 
 /// A vault that a key file opens, and a folder of links by which other programs call the command.
 struct HelperLinks {
-  let vault: CommandVault
+  let vault: ThrowawayVault
   /// The folder with the links, first in PATH.
   let folder: String
 
   init() throws {
-    vault = try CommandVault()
+    vault = try ThrowawayVault()
     folder = "\(vault.home.path)/links"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false)
@@ -29,7 +29,7 @@ struct HelperLinks {
     adding more: [String: String] = [:]
   ) throws -> VaultProcess.Result {
     try VaultProcess(
-      home: home, environment: vault.vault.environment.merging(path) { $1 },
+      home: home, environment: vault.command.environment.merging(path) { $1 },
       executable: "\(folder)/\(name)"
     ).run(arguments, input: Data(input.utf8), adding: more)
   }
@@ -40,7 +40,7 @@ struct HelperLinks {
     adding more: [String: String] = [:]
   ) throws -> VaultProcess.Result {
     try VaultProcess(
-      home: home, environment: vault.vault.environment.merging(path) { $1 },
+      home: home, environment: vault.command.environment.merging(path) { $1 },
       executable: "/usr/bin/env"
     ).run([program] + arguments, input: Data(input.utf8), adding: more)
   }

@@ -59,10 +59,10 @@ struct HabitTests {
   @Test func theListIsComplete() { #expect(Set(Self.tried).count == 78) }
 
   @Test(arguments: tried) func theWordWorksOrIsAnsweredWithTheLineThatDoes(word: String) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     if let expected = Self.working[word] {
-      let run = try vault.vault.run([word] + expected.words)
+      let run = try vault.command.run([word] + expected.words)
       #expect(run.status == expected.status, "\(run.errors)")
       let lines = (run.text.isEmpty ? run.errors : run.text).split(separator: "\n")
       #expect(lines.first?.hasPrefix(expected.line) ?? expected.line.isEmpty, "\(lines)")
@@ -106,7 +106,7 @@ struct HabitTests {
   }
 
   @Test func aWordOfHabitTakesOptionsAndHelp() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     #expect(try vault("--json", "ls").text.contains("\"items\""))
     #expect(try vault("help", "ls").text == vault("help", "list").text)
@@ -120,9 +120,9 @@ struct HabitTests {
   }
 
   @Test func optionsOfOtherProgramsAreUnderstoodOrNamed() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for name in ["web/a", "web/b", "c"] { try vault.set(name, "s3cr3t") }
-    func errors(_ words: String...) throws -> String { try vault.vault.run(words).errors }
+    func errors(_ words: String...) throws -> String { try vault.command.run(words).errors }
     #expect(try vault("rm", "-rf", "web/", "--json").text.contains("\"web/b\""))
     #expect(try vault("rm", "-f", "c").status == 0)
     #expect(try vault("list").text.isEmpty)
@@ -140,8 +140,8 @@ struct HabitTests {
   }
 
   @Test func aWordTooManyIsAnsweredByTheVerb() throws {
-    let vault = try CommandVault()
-    func errors(_ words: String...) throws -> String { try vault.vault.run(words).errors }
+    let vault = try ThrowawayVault()
+    func errors(_ words: String...) throws -> String { try vault.command.run(words).errors }
     #expect(try errors("get", "a", "b").contains("error: one item at a time\n"))
     #expect(try errors("show", "a", "b").contains("one item at a time"))
     #expect(try errors("list", "a", "b").contains("put it between quotes"))
@@ -151,8 +151,8 @@ struct HabitTests {
   }
 
   @Test func nothingIsSuggestedBeyondTwoLetters() throws {
-    let vault = try CommandVault()
-    func errors(_ words: String...) throws -> String { try vault.vault.run(words).errors }
+    let vault = try ThrowawayVault()
+    func errors(_ words: String...) throws -> String { try vault.command.run(words).errors }
     #expect(!(try errors("list", "--size").contains("Did you mean")))
     #expect(try errors("list", "--exiring", "3d").contains("Did you mean '--expiring'"))
     #expect(try errors("frobnicate").contains("vault help all"))

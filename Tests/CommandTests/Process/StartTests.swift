@@ -8,14 +8,14 @@ import VaultTerminal
 /// What the process finds when it starts: its words, its streams, its file systems.
 struct StartTests {
   /// Runs a shell script in the vault's home; `$0` is the command.
-  private func shell(_ script: String, in vault: CommandVault) throws -> VaultProcess.Result {
+  private func shell(_ script: String, in vault: ThrowawayVault) throws -> VaultProcess.Result {
     try VaultProcess(
-      home: vault.home.path, environment: vault.vault.environment, executable: "/bin/sh"
+      home: vault.home.path, environment: vault.command.environment, executable: "/bin/sh"
     ).run(["-c", script, VaultProcess.path])
   }
 
   @Test func theCommandOfRunGetsItsWordsByteForByte() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s")
     let bytes = try shell(
       #"exec "$0" run a -- printf '[%s]' "$(printf 'caf\351.txt')" '' -- "$(printf '\377')" é"#,
@@ -42,7 +42,7 @@ struct StartTests {
 
   @Test(.enabled(if: PythonScript.mountsItsOwn, "no mounts of one's own are allowed"))
   func withoutProcThereIsOneClearError() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for line in ["get a", "--version", ""] {
       let result = try shell(
         "exec unshare --user --map-root-user --mount "
@@ -58,7 +58,7 @@ struct StartTests {
   /// What is opened later gets the lowest free number: a secret for stdout would go there.
   @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
   func aSecretForAClosedStdoutGoesNowhere(_ closed: String) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     let result = try shell("\"$0\" get a \(closed); echo $?", in: vault)
     #expect(result.text == "74\n", "\(result.errors)")
@@ -66,14 +66,14 @@ struct StartTests {
   }
 
   @Test func aClosedStdinIsNoSecret() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try shell("\"$0\" set a --stdin <&-", in: vault).status == 74)
     #expect(try vault("get", "a").status == 1)
   }
 
   @Test(.enabled(if: geteuid() == 0, "nobody else may look at a process that is not dumpable"))
   func closedStreamsAreTakenBeforeAnythingIsOpened() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let during = try shell(
       "\"$0\" get a --no-session --passphrase 'cmd:ls -l /proc/$PPID/fd >&2; echo x' <&- >&-",
       in: vault)
@@ -83,7 +83,7 @@ struct StartTests {
   }
 
   @Test func streamsThatWereClosedAreClosedForTheCommandOfRun() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     let child = try shell(
       "\"$0\" run a -- sh -c 'for n in 0 1 2; do [ -e /proc/$$/fd/$n ] || echo $n >> closed; done' <&- >&-; cat closed",

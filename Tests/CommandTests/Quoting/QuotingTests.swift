@@ -99,7 +99,7 @@ struct CommandQuotingTests {
   }
 
   @Test func wordsThatAreNotUTF8AreRefused() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let shell = VaultProcess(
       home: vault.home.path, environment: ["VAULT_KEY_FILE": "\(vault.home.path)/key"],
       executable: "/bin/sh")
@@ -124,7 +124,7 @@ struct CommandQuotingTests {
   }
 
   @Test func namesThatAShellWouldPrintToTheTerminalAreNotOffered() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("TAG\u{202E}gat", "x")
     try vault.set("TAG plain", "x")
     let offered = try vault("__complete", "2", "vault", "get", "TAG").text

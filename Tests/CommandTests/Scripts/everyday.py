@@ -137,8 +137,8 @@ def confirmations():
     assert "gh is back" in screen("restore", "gh")
     assert "renamed gh to gh2; take it back: vault undo" in screen("rename", "gh", "gh2")
     assert "copied gh2 to gh" in screen("copy", "gh2", "gh")
-    assert "session is now 1 h" in screen("settings", "session", "1h")
-    assert "clipboard is now default" in screen("settings", "clipboard", "default")
+    assert "session is now 1 hour" in screen("settings", "session", "1h")
+    assert "clipboard is now 45 seconds (the default)" in screen("settings", "clipboard", "default")
     assert screen("remove", "gh", "-q") == ""
     done = subprocess.run([vault, "remove", "gh2"], env=environment, capture_output=True, check=True)
     assert done.stdout == done.stderr == b"", done

@@ -38,10 +38,10 @@ struct ClipboardTests {
 
 struct ClipboardLineTests {
   @Test func contradictoryOptionsAreRefused() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("k", "s3cr3t")
     try vault.set("empty", "")
-    let binary = try vault.vault.run(["set", "bin", "--stdin"], input: Data([0xFF]))
+    let binary = try vault.command.run(["set", "bin", "--stdin"], input: Data([0xFF]))
     #expect(binary.status == 0)
     for (line, status) in [
       (["get", "k", "--clear-after", "5s"], 64), (["get", "k", "--clipboard", "x11"], 64),
@@ -51,7 +51,7 @@ struct ClipboardLineTests {
       (["get", "k", "-c", "--clipboard", "wayland"], 69),
       (["settings", "clipboard", "61m"], 64), (["__clear-clipboard", "x11", "0", "m"], 64),
     ] {
-      let result = try vault.vault.run(line)
+      let result = try vault.command.run(line)
       #expect(result.status == Int32(status), "\(line): \(result.errors)")
       #expect(result.output.isEmpty && !result.errors.contains("s3cr3t"))
     }

@@ -11,11 +11,11 @@ import Testing
 struct EditFolderTests {
   /// A vault, an editor that notes where its file is, and a folder in memory.
   private final class Setting {
-    let vault: CommandVault
+    let vault: ThrowawayVault
     let runtime = "/dev/shm/vault-test-\(UUID().uuidString)"
 
     init() throws {
-      vault = try CommandVault()
+      vault = try ThrowawayVault()
       try FileManager.default.createDirectory(
         atPath: runtime, withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
@@ -40,7 +40,7 @@ struct EditFolderTests {
   }
 
   private func place(_ setting: Setting) throws -> String {
-    let run = try setting.vault.vault.run(["edit", "k"], adding: setting.variables)
+    let run = try setting.vault.command.run(["edit", "k"], adding: setting.variables)
     #expect(run.status == 0, "\(run.errors)")
     return try #require(setting.places().last)
   }
@@ -63,7 +63,7 @@ struct EditFolderTests {
   @Test func severalAtOnceDoNotTakeEachOthersFolders() throws {
     let setting = try Setting()
     let running = try (0..<12).map {
-      try setting.vault.vault.start(["edit", "k\($0)"], adding: setting.variables)
+      try setting.vault.command.start(["edit", "k\($0)"], adding: setting.variables)
     }
     for run in running.map({ $0.finish() }) { #expect(run.status == 0, "\(run.errors)") }
     #expect(try Set(setting.places()).count == 12)

@@ -20,7 +20,7 @@ struct InterruptionTests {
 
   /// Runs a line, interrupts it after a part of the time that it takes, and looks at what is there.
   private func sweep(
-    _ vault: KeyFileVault, _ words: [String], rounds: Int = 12, prepare: () throws -> Void = {},
+    _ vault: ThrowawayVault, _ words: [String], rounds: Int = 12, prepare: () throws -> Void = {},
     check: (_ wasInterrupted: Bool) throws -> Void
   ) throws {
     let command = VaultProcess(
@@ -48,7 +48,7 @@ struct InterruptionTests {
   }
 
   @Test func anImportIsThereOrNot() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let items = (0..<Self.count).map { "\"item\($0)\": \"secret \($0)\"" }
     let path = "\(vault.home.path)/in.json"
     try Data("{\(items.joined(separator: ","))}".utf8).write(to: URL(fileURLWithPath: path))
@@ -72,12 +72,12 @@ struct InterruptionTests {
   }
 
   @Test func aRotationIsDoneOrNot() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let items = (0..<Self.count).map { "\"item\($0)\": \"secret \($0)\"" }
     _ = try vault.command.run(
       ["import", "json", "-", "--no-session"],
       input: Data("{\(items.joined(separator: ","))}".utf8))
-    let (one, two) = ("\(vault.home.path)/vault.key", "\(vault.home.path)/second.key")
+    let (one, two) = ("\(vault.home.path)/key", "\(vault.home.path)/second.key")
     var current = one
     func opens(_ key: String) throws -> Bool {
       let result = try vault.command.run(["get", "item17", "--no-session", "--key-file", key])

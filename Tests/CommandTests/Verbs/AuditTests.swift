@@ -5,8 +5,8 @@ import Testing
 /// `vault audit`: what it finds, and that it shows no secret.
 struct AuditTests {
   /// A vault with one of everything.
-  private func mixed() throws -> CommandVault {
-    let vault = try CommandVault()
+  private func mixed() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     for (name, secret) in [
       ("a/one", "canary-Xv7#qLw2pR"), ("b/two", "canary-Xv7#qLw2pR"), ("c", "canary-Xv7#qLw2pR"),
       ("good", "canary-9Zk!tYb4mN"), ("weak", "monkey1"), ("empty", ""),
@@ -19,9 +19,9 @@ struct AuditTests {
   }
 
   private func findings(
-    _ vault: CommandVault, _ words: String...
+    _ vault: ThrowawayVault, _ words: String...
   ) throws -> [(code: String, items: [String])] {
-    let result = try vault.vault.run(["audit", "--json"] + words)
+    let result = try vault.command.run(["audit", "--json"] + words)
     #expect(result.status == 0, "\(result.errors)")
     let document = try JSONSerialization.jsonObject(with: result.output) as? [String: Any]
     let found = try #require(document?["findings"] as? [[String: Any]])
@@ -55,7 +55,7 @@ struct AuditTests {
     for line in [
       ["--only", "nothing"], ["--only", ","], ["--older-than", "x"], ["--expiring", ""],
     ] {
-      #expect(try vault.vault.run(["audit"] + line).status == 64, "\(line)")
+      #expect(try vault.command.run(["audit"] + line).status == 64, "\(line)")
     }
   }
 
@@ -69,7 +69,7 @@ struct AuditTests {
   }
 
   @Test func aWayBackEndsTheFindingsOfTheVault() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try findings(vault).map(\.code) == ["single-slot", "no-recovery", "no-backup"])
     let added = try vault("key", "add", "--new-key-file", "\(vault.home.path)/key2")
     #expect(added.status == 0, "\(added.errors)")
@@ -82,7 +82,7 @@ struct AuditTests {
   @Test func noSecretIsShown() throws {
     let vault = try mixed()
     for line in [["audit"], ["audit", "--json"], ["audit", "--older-than", "0s"]] {
-      let result = try vault.vault.run(line)
+      let result = try vault.command.run(line)
       for secret in ["canary", "monkey", "1234"] {
         #expect(!result.text.contains(secret) && !result.errors.contains(secret))
       }

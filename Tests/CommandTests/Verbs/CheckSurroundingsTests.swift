@@ -5,7 +5,7 @@ import Testing
 /// What `vault check` says of the command itself and of its memory.
 struct CheckSurroundingsTests {
   @Test func everyLinkedLibraryIsNamedWithItsVersion() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let run = try vault("check", "--json")
     let object = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
     let libraries = try #require(object?["libraries"] as? [String: String], "\(run.text)")
@@ -21,10 +21,10 @@ struct CheckSurroundingsTests {
   /// In a user namespace root is nobody special to the kernel: the limit holds.
   @Test(.enabled(if: PythonScript.mountsItsOwn, "no user namespaces are allowed"))
   func longSecretsThatMayBeSwappedOutAreToldOf() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     func check(_ limit: String) throws -> String {
       let run = try VaultProcess(
-        home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/env"
+        home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/env"
       ).run([
         "unshare", "--user", "--map-root-user", "prlimit", "--memlock=\(limit):", VaultProcess.path,
         "check", "--no-session",

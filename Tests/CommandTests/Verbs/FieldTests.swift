@@ -5,12 +5,12 @@ import Testing
 /// Details and fields of an item that are changed without its secret, and shown where they are open.
 struct FieldTests {
   /// What `show` writes, with single blanks.
-  private func shown(_ vault: CommandVault, _ words: String...) throws -> String {
-    try vault.vault.run(["show"] + words).text.replacing(#/ +/#, with: " ")
+  private func shown(_ vault: ThrowawayVault, _ words: String...) throws -> String {
+    try vault.command.run(["show"] + words).text.replacing(#/ +/#, with: " ")
   }
 
   @Test func detailsAreChangedWithoutTheSecret() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("web/new", "s3cr3t")
     let changed = try vault(
       "set", "web/new", "--tag", "shop", "--tag", "old", "--note", "the new one", "--expires",
@@ -31,9 +31,9 @@ struct FieldTests {
   }
 
   @Test func withoutAnItemThereIsNothingToDescribe() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for line in [["set", "none", "--tag", "x"], ["set", "none", "--field", "user=bob"]] {
-      let refused = try vault.vault.run(line)
+      let refused = try vault.command.run(line)
       #expect(refused.status == 64, "\(line)")
       #expect(refused.errors.contains("no terminal to ask for the secret"))
     }
@@ -41,7 +41,7 @@ struct FieldTests {
   }
 
   @Test func oneLineMakesALoginAndOneUndoTakesItBack() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let made = try vault(
       "set", "web/new", "--field", "user=bob", "--field", "url=https://example.com/?a=b",
       "--generate", "--show", "--tag", "shop")
@@ -70,10 +70,10 @@ struct FieldTests {
     ["--field", "user=canary-9", "--conceal", "user"],
   ])
   func aSecretFieldIsNotTakenFromTheLine(words: [String]) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     for name in ["a", "new"] {
-      let refused = try vault.vault.run(["set", name] + words + ["--generate"])
+      let refused = try vault.command.run(["set", name] + words + ["--generate"])
       #expect(refused.status == 64, "\(refused.errors)")
       #expect(!refused.errors.contains("canary-9"))
     }
@@ -92,7 +92,7 @@ struct FieldTests {
   }
 
   @Test func openFieldsAreShownAndOthersAreNot() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("web/a", "s3cr3t")
     for (field, value) in [("PIN", "1234"), ("user", "bob"), ("notes", "one\ntwo"), ("Web", "w")] {
       let set = try vault("set", "web/a", "--field", field, "--stdin", "--exact", input: value)
@@ -122,15 +122,15 @@ struct FieldTests {
     #expect(fields["PIN"]?["isOpen"] as? Bool == false && fields["PIN"]?["value"] == nil)
     // An export keeps it.
     let export = try vault("export", "json", "--yes").output
-    let other = try CommandVault()
-    let taken = try other.vault.run(["import", "json", "-"], input: export)
+    let other = try ThrowawayVault()
+    let taken = try other.command.run(["import", "json", "-"], input: export)
     #expect(taken.status == 0, "\(taken.errors)")
     #expect(try shown(other, "web/b").contains("Web y\n"))
     #expect(try !other("show", "web/b").text.contains("bob"))
   }
 
   @Test func aFieldIsRemovedAndComesBack() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("m", "s3cr3t")
     #expect(
       try vault("set", "m", "--open", "pin", "--field", "pin=1", "--field", "user=u").status == 0)
@@ -147,12 +147,12 @@ struct FieldTests {
       (["m", "--field", "none"], 1), (["none", "--field", "pin"], 1),
       (["m", "n", "--field", "pin"], 64), (["m", "--field", "pin", "--purge"], 64),
     ] {
-      #expect(try vault.vault.run(["remove"] + line).status == Int32(status), "\(line)")
+      #expect(try vault.command.run(["remove"] + line).status == Int32(status), "\(line)")
     }
   }
 
   @Test func contradictoryOptionsAreRefused() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     for line in [
       ["set", "a", "--field", "x", "--field", "y", "--stdin"],
@@ -161,7 +161,7 @@ struct FieldTests {
       ["show", "a", "--reveal", "--qr"], ["get", "a", "--qr", "--copy"],
       ["get", "a", "--qr", "--json"],
     ] {
-      #expect(try vault.vault.run(line).status == 64, "\(line)")
+      #expect(try vault.command.run(line).status == 64, "\(line)")
     }
   }
 }

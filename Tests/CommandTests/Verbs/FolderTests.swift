@@ -4,13 +4,13 @@ import Testing
 
 /// Folders and patterns as objects of `rename`, `copy`, `remove`, `list` and `export`.
 struct FolderTests {
-  private func vault(_ names: String...) throws -> CommandVault {
-    let vault = try CommandVault()
+  private func vault(_ names: String...) throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     for name in names { try vault.set(name, "secret of \(name)") }
     return vault
   }
 
-  private func names(_ vault: CommandVault) throws -> [String] {
+  private func names(_ vault: ThrowawayVault) throws -> [String] {
     try vault("list").text.split(separator: "\n").map(String.init)
   }
 

@@ -103,7 +103,7 @@ struct GenerateTests {
   }
 
   @Test func setKeepsWhatItMakes() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let kept = try vault("set", "db", "--generate", "--length", "40", "--no-symbols")
     #expect(kept.status == 0)
     #expect(kept.text == "")
@@ -125,7 +125,7 @@ struct GenerateTests {
       ["--generate", "--stdin"], ["--length", "8"], ["--show"], ["--generate", "--otp"],
       ["--generate", "--length", "2"], ["--words", "3", "--stdin"],
     ] {
-      #expect(try vault.vault.run(["set", "other"] + line).status == 64, "\(line)")
+      #expect(try vault.command.run(["set", "other"] + line).status == 64, "\(line)")
     }
     #expect(try vault("list").text == "db\n")
   }

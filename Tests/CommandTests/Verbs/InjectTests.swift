@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 struct InjectTests {
-  private let vault: CommandVault
+  private let vault: ThrowawayVault
 
   init() throws {
-    vault = try CommandVault()
+    vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     try vault.set("work/db", "p\"w\n")
   }
@@ -28,7 +28,7 @@ struct InjectTests {
       Data([0, 0xFF, 0x0A])
       + Data("{{ secret://api-token }}|{{secret://work/db?encoding=json}}|{{ .Values.x }}|".utf8)
       + Data("\\{{ secret://api-token }}|{{ secret://none?default=d%7D }}\r\n".utf8) + Data([0xC3])
-    let result = try vault.vault.run(["inject"], input: template)
+    let result = try vault.command.run(["inject"], input: template)
     #expect(result.status == 0, "\(result.errors)")
     let expected =
       Data([0, 0xFF, 0x0A])
@@ -68,7 +68,7 @@ struct InjectTests {
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "old")
     let toStdout = try vault("inject", "-i", template)
     #expect(toStdout.status == 1 && toStdout.output.isEmpty)
-    let binary = try vault.vault.run(["set", "bin", "--stdin"], input: Data([0xFF, 0xFE]))
+    let binary = try vault.command.run(["set", "bin", "--stdin"], input: Data([0xFF, 0xFE]))
     #expect(binary.status == 0)
     let notText = try vault("inject", input: "a\n {{ secret://bin?encoding=json }}")
     #expect(notText.status == 64 && notText.errors.contains("2:2: "), "\(notText.errors)")

@@ -7,11 +7,11 @@ import Testing
 /// A user namespace of its own has keys of its own, so that no other session of the user ends.
 @Suite(.enabled(if: PythonScript.mountsItsOwn, "no user namespaces are allowed"))
 struct LockTests {
-  private func shell(_ script: String, in vault: CommandVault) throws -> VaultProcess.Result {
+  private func shell(_ script: String, in vault: ThrowawayVault) throws -> VaultProcess.Result {
     let prelude =
       "unset VAULT_KEY_FILE; v=$HOME/.local/share/vault; \"$0\" unlock -q --key-file key; "
     return try VaultProcess(
-      home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/env"
+      home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/env"
     ).run(["unshare", "--user", "--map-root-user", "sh", "-c", prelude + script, VaultProcess.path])
   }
 
@@ -24,7 +24,7 @@ struct LockTests {
       ("mv $v/secrets.vault away; ln -s /dev/null $v/secrets.vault", "mv away $v/secrets.vault"),
     ])
   func noSessionOutlivesIt(_ breaking: String, _ mending: String) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     let open = try shell("\"$0\" get a", in: vault)
     try #require(open.text == "s3cr3t", "\(open.errors)")
@@ -35,7 +35,7 @@ struct LockTests {
   }
 
   @Test func withoutAnyVaultThereIsNoSessionToEnd() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let run = try shell(
       "\"$0\" lock -q; \"$0\" lock --home /nonexistent --json", in: vault)
     #expect(run.status == 0, "\(run.errors)")
@@ -43,7 +43,7 @@ struct LockTests {
   }
 
   @Test func anotherVaultStaysOpenWhereTheFileCanBeRead() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     let run = try shell(
       "\"$0\" --vault other init -q --key-file key --no-recovery; \"$0\" --vault other lock; \"$0\" get a",

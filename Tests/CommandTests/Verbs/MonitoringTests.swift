@@ -13,14 +13,14 @@ struct MonitoringTests {
     let warnings: [Warning]
   }
 
-  private func status(_ vault: CommandVault, _ words: String...) throws -> Status {
-    let run = try vault.vault.run(["status", "--json"] + words)
+  private func status(_ vault: ThrowawayVault, _ words: String...) throws -> Status {
+    let run = try vault.command.run(["status", "--json"] + words)
     #expect(run.status == 0, "\(run.errors)")
     return try JSONDecoder().decode(Status.self, from: run.output)
   }
 
   @Test func statusWarnsByCodesAndKnowsItsTimes() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try vault("set", "a", "--stdin", "--expires", "5d", input: "1")
     _ = try vault("set", "b", "--stdin", "--expires", "2001-01-01", input: "1")
     _ = try vault("set", "c", "--stdin", "--expires", "90d", input: "1")
@@ -39,9 +39,9 @@ struct MonitoringTests {
   }
 
   @Test func anEqualSecretMakesNoVersion() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     func set(_ text: String, _ words: String...) throws -> (isChanged: Bool, version: Int) {
-      let run = try vault.vault.run(
+      let run = try vault.command.run(
         ["set", "db", "--stdin", "--json"] + words, input: Data(text.utf8))
       #expect(run.status == 0, "\(run.errors)")
       let object = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
@@ -63,7 +63,7 @@ struct MonitoringTests {
   }
 
   @Test func initIfMissingSucceedsWithTheSameKeyOnly() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let key = "\(vault.home.path)/key"
     #expect(try vault("init", "--key-file", key).status == 73)
     let again = try vault("init", "--key-file", key, "--if-missing", "--json")
@@ -75,7 +75,7 @@ struct MonitoringTests {
   }
 
   @Test func aFolderOfBackupsKeepsTheNewestOfEachVault() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     _ = try vault("--vault", "work", "init", "--key-file", "\(vault.home.path)/key")
     let folder = "\(vault.home.path)/backups"
@@ -103,6 +103,16 @@ struct MonitoringTests {
     #expect(left.contains(mine))
     #expect(kept.text.contains("20010101T000000Z"))
     #expect(try vault("check", "\(folder)/\(mine)").status == 0)
+    // The newest one is restored; with those of several vaults of this name, nobody guesses.
+    let back = try vault("init", "--home", "\(vault.home.path)/back", "--from", folder)
+    #expect(back.status == 0 && back.errors.contains("from \(folder)/\(mine);"), "\(back.errors)")
+    let none = try vault(
+      "init", "--home", "\(vault.home.path)/none", "--vault", "other", "--from", "\(folder)/")
+    #expect(none.status == 66 && none.errors.contains("no backup of the vault 'other'"))
+    try FileManager.default.copyItem(
+      atPath: "\(folder)/\(mine)", toPath: "\(folder)/vault-00000000-20300101T000000Z.vault")
+    let unclear = try vault("init", "--home", "\(vault.home.path)/none", "--from", folder)
+    #expect(unclear.status == 64 && unclear.errors.contains("backups of 2 vaults"))
   }
 
   private func names(_ folder: String) throws -> [String] {
@@ -138,7 +148,7 @@ struct MonitoringTests {
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"), "jq is not installed")
   )
   func theRecipesOfThePageRun() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     let page = try DocumentationPage("cli.md").text
     let start = try #require(page.range(of: "## Monitoring"))
@@ -150,7 +160,7 @@ struct MonitoringTests {
     try FileManager.default.createSymbolicLink(
       atPath: "\(bin)/vault", withDestinationPath: VaultProcess.path)
     let shell = VaultProcess(
-      home: vault.home.path, environment: vault.vault.environment, executable: "/bin/sh")
+      home: vault.home.path, environment: vault.command.environment, executable: "/bin/sh")
     let more = ["PATH": "\(bin):/usr/bin:/bin"]
     #expect(try shell.run(["-c", recipes[0]], adding: more).status == 0)
     let metrics = try String(contentsOfFile: "\(vault.home.path)/vault.prom", encoding: .utf8)

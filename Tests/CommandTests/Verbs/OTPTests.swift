@@ -8,13 +8,13 @@ struct OTPTests {
   private static let counted = ["755224", "287082", "359152", "969429", "338314", "254676"]
 
   private func set(
-    _ vault: CommandVault, _ name: String, _ text: String
+    _ vault: ThrowawayVault, _ name: String, _ text: String
   ) throws -> VaultProcess.Result {
     try vault("set", name, "--otp", "--stdin", input: text)
   }
 
   @Test func aSeedIsKeptInItsFieldAndGivesCodes() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try set(vault, "gh", "gezd gnbv gy3t qojq gezd gnbv gy3t qojq\n").status == 0)
     #expect(
       try vault("get", "gh", "--field", "otp").text == "otpauth://totp/gh?secret=\(Self.seed)")
@@ -34,7 +34,7 @@ struct OTPTests {
   }
 
   @Test func jsonSaysAllThatIsKnown() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try set(
       vault, "a",
       "otpauth://totp/Big:me?secret=\(Self.seed)&digits=8&period=60&algorithm=SHA256")
@@ -56,7 +56,7 @@ struct OTPTests {
   }
 
   @Test func aCountedCodeComesOnceAndItsCountIsKept() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("token", "first")
     try vault.set("token", "second")
     _ = try set(vault, "token", "otpauth://hotp/t?secret=\(Self.seed)&counter=0&x=y")
@@ -80,15 +80,15 @@ struct OTPTests {
   }
 
   @Test func severalAtOnceNeverGiveTheSameCode() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try set(vault, "t", "otpauth://hotp/t?secret=\(Self.seed)&counter=0")
-    let running = try (0..<Self.counted.count).map { _ in try vault.vault.start(["otp", "t"]) }
+    let running = try (0..<Self.counted.count).map { _ in try vault.command.start(["otp", "t"]) }
     let codes = running.map { $0.finish().text }
     #expect(codes.sorted() == Self.counted.sorted())
   }
 
   @Test func whatIsNoSeedIsRefusedBeforeAnythingIsStored() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for bad in [
       "", "canary 1", "otpauth://totp/x?issuer=canary", "otpauth://totp/x?secret=canary1",
       "https://canary",
@@ -115,7 +115,7 @@ struct OTPTests {
   }
 
   @Test func aReferenceGivesTheCodeToACommand() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try set(vault, "t", "otpauth://hotp/t?secret=\(Self.seed)")
     let child = try vault(
       "run", "--env", "CODE=secret://t?attribute=otp", "--env",
@@ -127,7 +127,7 @@ struct OTPTests {
   }
 
   @Test func seedsThatImportsBringAreFound() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let csv =
       "Group,Title,Username,Password,URL,Notes,TOTP\nRoot,A,u,p,,,otpauth://totp/x?secret=\(Self.seed)\n"
     let path = "\(vault.home.path)/kp.csv"
@@ -165,7 +165,7 @@ struct OTPTests {
   func olderKeePassFieldsBecomeASeed(
     fields: [(String, String)], expected: String
   ) throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let strings = fields.map { "<String><Key>\($0.0)</Key><Value>\($0.1)</Value></String>" }
     let xml = """
       <KeePassFile><Root><Group><Name>Root</Name><Entry><String><Key>Title</Key><Value>T</Value></String>
@@ -185,7 +185,7 @@ struct OTPTests {
     .enabled(
       if: Oathtool.isInstalled, "oathtool is not installed"))
   func theCodeIsTheOneOathtoolGivesNow() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     _ = try set(vault, "t", "otpauth://totp/t?secret=\(Self.seed)&algorithm=SHA512&digits=7")
     // The period may end between two of these: then one side agrees.
     let before = try theirs()

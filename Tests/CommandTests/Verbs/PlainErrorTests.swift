@@ -4,8 +4,18 @@ import Testing
 
 /// An error names what is wrong in the terms of the line, and what helps here.
 struct PlainErrorTests {
+  @Test func aPathInPlaceOfAVaultsNameIsAnsweredWithHome() throws {
+    let vault = try ThrowawayVault()
+    for path in [vault.data, vault.path] {
+      let run = try vault("--vault", path, "list")
+      #expect(run.status == 64 && run.errors.contains("vault --home \(vault.data) …"), "\(path)")
+    }
+    let missing = try vault("list", "--vault", "nope")
+    #expect(missing.status == 78 && missing.errors.contains("vault list --vaults"))
+  }
+
   @Test func aMissingFieldIsNotAMissingItem() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("t", "1")
     let none = try vault("read", "secret://t#user")
     #expect(none.status == 1 && none.errors.contains("t has no field user"), "\(none.errors)")
@@ -16,14 +26,14 @@ struct PlainErrorTests {
   }
 
   @Test func theCurrentVersionIsNotRestored() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("t", "1")
     let result = try vault("restore", "t", "--revision", "1")
     #expect(result.status == 1 && result.errors.contains("version 1 is the current one"))
   }
 
   @Test func theOptionAndTheVariableAreNamed() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let add = try vault("key", "add", "--new-passphrase", "env:NOPE")
     #expect(add.errors.contains("--new-passphrase: the environment variable NOPE is not set"))
     let failed = try vault("key", "add", "--new-passphrase", "cmd:false")
@@ -33,14 +43,14 @@ struct PlainErrorTests {
     #expect(typed.status == 78 && !typed.errors.contains("horse"))
     for verb in ["rotate", "add"] {
       let bare = try VaultProcess(
-        home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/setsid"
+        home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/setsid"
       ).run(["--wait", VaultProcess.path, "key", verb])
       #expect(bare.status == 77 && bare.errors.contains("--new-key-file"), "\(bare.errors)")
     }
   }
 
   @Test func aBackupInTheVaultsPlaceIsCalledOne() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let file = "\(vault.home.path)/.local/share/vault/secrets.vault"
     let backup = "\(vault.home.path)/b.vault"
     #expect(try vault("backup", backup).status == 0)
@@ -52,7 +62,7 @@ struct PlainErrorTests {
   }
 
   @Test func aBackupIsNotRestoredAsAnItem() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     #expect(try vault("backup", "\(vault.home.path)/b.vault").status == 0)
     for name in ["b.vault", "nightly.vault", "\(vault.home.path)/b.vault"] {
@@ -63,7 +73,7 @@ struct PlainErrorTests {
   }
 
   @Test func wordsOfOtherProgramsReachTheClipboard() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     let copy = try vault("copy", "a")
     #expect(copy.status == 64 && copy.errors.contains("vault get NAME --copy"), "\(copy.errors)")
@@ -72,7 +82,7 @@ struct PlainErrorTests {
   }
 
   @Test func aReferenceIsReadByGetToo() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("web/a", "1")
     #expect(try vault("set", "web/a", "--field", "user=bob").status == 0)
     #expect(try vault("get", "secret://web/a").text == "1")
@@ -102,17 +112,17 @@ struct PlainErrorTests {
   }
 
   @Test func anEditorThatNeedsATerminalIsNotStartedWithoutOne() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("t", "1")
     let result = try VaultProcess(
-      home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/setsid"
+      home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/setsid"
     ).run(["--wait", VaultProcess.path, "edit", "t"], adding: ["EDITOR": "nano"])
     #expect(result.status == 77 && result.output.isEmpty, "\(result.errors)")
     #expect(result.errors.contains("nano needs a terminal"))
   }
 
   @Test func aPathThatIsNotThereIsNotLookedForInPATH() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let result = try vault("run", "--", "./deploy.sh")
     #expect(result.status == 127 && result.errors.contains("./deploy.sh does not exist"))
     #expect(try vault("run", "--", "no-such-program").errors.contains("PATH"))
@@ -124,7 +134,7 @@ struct PlainErrorTests {
   }
 
   @Test func aRecoveryCodeIsPartOfTheDocument() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     struct Document: Decodable {
       struct Slot: Decodable {
         let label: String
@@ -135,7 +145,7 @@ struct PlainErrorTests {
       let recoveryCode: String
     }
     func document(_ words: String...) throws -> Document {
-      let result = try vault.vault.run(words + ["--json"])
+      let result = try vault.command.run(words + ["--json"])
       #expect(result.status == 0, "\(result.errors)")
       return try JSONDecoder().decode(Document.self, from: result.output)
     }

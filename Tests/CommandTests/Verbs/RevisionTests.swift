@@ -4,8 +4,8 @@ import Testing
 
 /// Earlier versions by `NAME@3` and `--revision`, and what expired.
 struct RevisionTests {
-  private func threeVersions() throws -> CommandVault {
-    let vault = try CommandVault()
+  private func threeVersions() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     for secret in ["one", "two", "three"] { try vault.set("a", secret) }
     return vault
   }
@@ -42,7 +42,7 @@ struct RevisionTests {
     #expect(try vault("get", "--version", "1", "a").text == "one")
     let version = try vault("--version").text
     for line in [["get", "--version"], ["restore", "--version"], ["get", "a", "--version"]] {
-      #expect(try vault.vault.run(line).text == version, "\(line)")
+      #expect(try vault.command.run(line).text == version, "\(line)")
     }
     #expect(try !vault("get", "--help").text.contains("--version"))
   }
@@ -55,7 +55,7 @@ struct RevisionTests {
   }
 
   @Test func whatExpiredIsToldButNotQuietly() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("u", "s3cr3t")
     #expect(try vault("get", "u").errors == "")
     #expect(try vault("set", "u", "--expires", "2020-01-01").status == 0)
@@ -64,30 +64,30 @@ struct RevisionTests {
     #expect(try vault("get", "u").text == "s3cr3t")
     #expect(try vault("run", "u", "--env", "V=u", "--", "true").errors == told)
     for line in [["get", "u", "-q"], ["run", "u", "-q", "--", "true"]] {
-      #expect(try vault.vault.run(line).errors == "")
+      #expect(try vault.command.run(line).errors == "")
     }
     #expect(try vault("set", "u", "--expires", "2100-01-01").status == 0)
     #expect(try vault("get", "u").errors == "")
   }
 
   @Test func aLengthIsAnArgument() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try vault("generate", "32", "-q").text.count == 32)
     #expect(try vault("generate", "6", "--lower", "-q").text.wholeMatch(of: /[a-z]{6}/) != nil)
     for line in [
       ["8", "--length", "9"], ["8", "--words", "2"], ["0"], ["x"], ["8", "-c", "--count", "2"],
     ] {
-      #expect(try vault.vault.run(["generate"] + line).status == 64, "\(line)")
+      #expect(try vault.command.run(["generate"] + line).status == 64, "\(line)")
     }
   }
 
   @Test func aCodeIsDrawnByTheSystemsProgram() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t\n")
     let seed = "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ"
     try vault.set("b", "other")
     #expect(try vault("set", "b", "--otp", "--stdin", input: seed).status == 0)
-    let bare = try vault.vault.run(["get", "a", "--qr"], adding: ["PATH": "/nonexistent"])
+    let bare = try vault.command.run(["get", "a", "--qr"], adding: ["PATH": "/nonexistent"])
     #expect(bare.status == 69)
     #expect(bare.errors.contains("apt install qrencode"))
     let folder = "\(vault.home.path)/bin"
@@ -97,7 +97,7 @@ struct RevisionTests {
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: "\(folder)/qrencode")
     func drawn(_ line: String...) throws -> String {
-      let result = try vault.vault.run(line, adding: ["PATH": "\(folder):/usr/bin:/bin"])
+      let result = try vault.command.run(line, adding: ["PATH": "\(folder):/usr/bin:/bin"])
       #expect(result.text == "DRAWN\n", "\(result.errors)")
       let words = try String(contentsOfFile: "\(folder)/words", encoding: .utf8)
       #expect(!words.contains("s3cr3t") && !words.contains("otpauth"))

@@ -4,10 +4,10 @@ import Testing
 
 /// What `vault run` hands over beside single variables.
 struct RunFileTests {
-  private let vault: CommandVault
+  private let vault: ThrowawayVault
 
   init() throws {
-    vault = try CommandVault()
+    vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     try vault.set("db", "p w")
   }
@@ -58,7 +58,7 @@ struct RunFileTests {
   }
 
   @Test func onlyWhatAProgramNeedsIsLeft() throws {
-    let child = try vault.vault.run(
+    let child = try vault.command.run(
       ["run", "api-token", "--only", "--", "env"], adding: ["OTHER": "x", "LC_ALL": "C"])
     let names = Set(child.text.split(separator: "\n").map { String($0.prefix { $0 != "=" }) })
     #expect(names == ["API_TOKEN", "HOME", "PATH", "LC_ALL"])
@@ -82,7 +82,7 @@ struct RunFileTests {
   @Test(arguments: [["api-token=2"], ["api-token=999"], ["api-token=5", "db=5"]])
   func descriptorsThatCannotBeAreRefused(asked: [String]) throws {
     let options = asked.flatMap { ["--fd", $0] }
-    let result = try vault.vault.run(["run"] + options + ["--", "true"])
+    let result = try vault.command.run(["run"] + options + ["--", "true"])
     #expect(result.status == 64)
   }
 }

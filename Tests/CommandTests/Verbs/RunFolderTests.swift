@@ -4,8 +4,8 @@ import Testing
 
 /// `vault run FOLDER/ -- COMMAND`: every item below sets the variable of its last part.
 struct RunFolderTests {
-  private func vault() throws -> CommandVault {
-    let vault = try CommandVault()
+  private func vault() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     for name in ["app/STRIPE_KEY", "app/db/password", "app/api-token", "other"] {
       try vault.set(name, "secret of \(name)")
     }
@@ -93,7 +93,7 @@ struct RunFolderTests {
     let text = "# c\nA=secret://other\n\n\nMISSING=x-secret://app/NOPE\nF=secret://other#user\n"
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     for more in [[], ["-n"]] {
-      let run = try vault.vault.run(["run", "--env-file", ".env.refs"] + more + ["--", "true"])
+      let run = try vault.command.run(["run", "--env-file", ".env.refs"] + more + ["--", "true"])
       #expect(run.status == 1)
       #expect(run.errors.contains(".env.refs:5 MISSING: no item app/NOPE"), "\(run.errors)")
       #expect(run.errors.contains(".env.refs:6 F: other has no field user"), "\(run.errors)")
@@ -115,7 +115,7 @@ struct RunFolderTests {
     let vault = try vault()
     let script = "cat; cat $OTHER_FILE"
     for names in [["--file", "--stdin"], ["--as-file", "--to-stdin"]] {
-      let child = try vault.vault.run(
+      let child = try vault.command.run(
         ["run", names[0], "other", names[1], "other", "--", "sh", "-c", script])
       #expect(child.text == "secret of othersecret of other", "\(child.errors)")
     }

@@ -5,9 +5,9 @@ import VaultTerminal
 
 struct RunTests {
   @Test func theCommandTakesTheProcessAndItsStatus() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
-    let running = try vault.vault.start([
+    let running = try vault.command.start([
       "run", "api-token", "--", "sh", "-c", "echo $$ $API_TOKEN",
     ])
     #expect(running.finish().text == "\(running.pid) s3cr3t\n")
@@ -18,15 +18,15 @@ struct RunTests {
   }
 
   @Test func theChildGetsItsSecretsAndNothingOfOurs() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "new")
     try vault.set("db", "p w")
-    let result = try vault.vault.run(
+    let result = try vault.command.run(
       [
         "--passphrase", "env:PW", "key", "list",
       ], adding: ["PW": "x"])
     #expect(result.status == 77)
-    let child = try vault.vault.run(
+    let child = try vault.command.run(
       [
         "run", "api-token", "--env", "URL=db://secret://db@host", "--env", "PLAIN=db", "--", "env",
       ], adding: ["API_TOKEN": "old", "OTHER": "kept", "VAULT_NAME": "", "VAULT_ADDR": "hashicorp"])
@@ -51,7 +51,7 @@ struct RunTests {
   }
 
   @Test func everythingMissingIsListedBeforeAnythingStarts() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("there", "x")
     let mark = "\(vault.home.path)/started"
     let result = try vault(
@@ -66,7 +66,7 @@ struct RunTests {
   }
 
   @Test func whatTheProcessSetForItselfIsPutBack() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "x")
     let script = """
       trap '' QUIT; umask 027; ulimit -S -c 1024 2>/dev/null || ulimit -S -c 0
@@ -76,7 +76,7 @@ struct RunTests {
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = ["-c", script, VaultProcess.path]
-    shell.environment = vault.vault.environment.merging(
+    shell.environment = vault.command.environment.merging(
       ["HOME": vault.home.path, "PATH": "/usr/bin:/bin"]) { $1 }
     let pipe = Pipe()
     shell.standardOutput = pipe
@@ -94,7 +94,7 @@ struct RunTests {
   }
 
   @Test func aNULInASecretIsRefusedForTheEnvironment() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "x\u{0}y")
     #expect(try vault("run", "a", "--", "true").status == 64)
     let encoded = try vault(

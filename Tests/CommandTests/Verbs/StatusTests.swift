@@ -44,7 +44,7 @@ struct StatusTests {
   }
 
   @Test func countsAndTheDoorAreToldWithoutAnyName() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     for (name, secret) in [("canary-a", "1"), ("canary-b", "2"), ("canary-a", "3")] {
       try vault.set(name, secret)
     }
@@ -79,7 +79,7 @@ struct StatusTests {
   }
 
   @Test func aMissingOrDamagedVaultIsNoStatus() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     #expect(try vault.command.run(["status", "--vault", "none"]).status == 78)
     let path = URL(fileURLWithPath: "\(vault.data)/secrets.vault")
     var bytes = try Data(contentsOf: path)

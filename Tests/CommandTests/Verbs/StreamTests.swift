@@ -5,7 +5,7 @@ import Testing
 /// `-` is stdin or stdout; a file that is not there has one status; an empty stream is no secret.
 struct StreamTests {
   @Test func aDashIsStdoutAndMakesNoFile() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     #expect(try vault("get", "a", "--out", "-").text == "s3cr3t")
     #expect(try vault("get", "a", "-o", "-", "--json").text.contains("\"secret\": \"s3cr3t\""))
@@ -17,35 +17,35 @@ struct StreamTests {
   }
 
   @Test func aDashIsStdin() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     #expect(try vault("set", "a", "--file", "-", input: "line\n").status == 0)
     #expect(try vault("get", "a").text == "line\n")
     let both = ["--passphrase", "stdin", "set", "b", "--file", "-"]
-    #expect(try vault.vault.run(both, input: Data("x".utf8)).status == 64)
+    #expect(try vault.command.run(both, input: Data("x".utf8)).status == 64)
     let run = ["run", "--env-file", "-", "--", "/usr/bin/env"]
-    #expect(try vault.vault.run(run, input: Data("X=secret://a".utf8)).text.contains("X=line"))
+    #expect(try vault.command.run(run, input: Data("X=secret://a".utf8)).text.contains("X=line"))
   }
 
   @Test func aBackupGoesThroughAPipe() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     try vault.set("a", "2")
     let backup = try vault("backup", "-")
     #expect(backup.status == 0 && backup.errors.contains("1 item and 1 earlier version"))
-    let checked = try vault.vault.run(["check", "-", "--json"], input: backup.output)
+    let checked = try vault.command.run(["check", "-", "--json"], input: backup.output)
     #expect(checked.status == 0 && checked.text.contains("\"items\": 1"), "\(checked.errors)")
-    let restored = try vault.vault.run(
+    let restored = try vault.command.run(
       ["--vault", "second", "init", "--from", "-"], input: backup.output)
     #expect(restored.status == 0, "\(restored.errors)")
     #expect(try vault("--vault", "second", "get", "a", "--revision", "1").text == "1")
-    let damaged = try vault.vault.run(["check", "-"], input: backup.output.dropLast())
+    let damaged = try vault.command.run(["check", "-"], input: backup.output.dropLast())
     #expect(damaged.status == 65)
     let taken = ["--passphrase", "stdin", "check", "-"]
-    #expect(try vault.vault.run(taken, input: backup.output).status == 64)
+    #expect(try vault.command.run(taken, input: backup.output).status == 64)
   }
 
   @Test func whatIsNotThereIsNamedWithOneStatus() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "1")
     let lines = [
       ["set", "a", "--file", "P"], ["inject", "--in", "P"],
@@ -56,17 +56,17 @@ struct StreamTests {
     let path = "\(vault.home.path)/missing"
     #expect(try vault("check", path, "--json").errors.contains("file-not-found"))
     for line in lines {
-      let result = try vault.vault.run(line.map { $0.replacing("P", with: path) })
+      let result = try vault.command.run(line.map { $0.replacing("P", with: path) })
       #expect(result.status == 66, "\(line): \(result.errors)")
       #expect(result.errors.contains("\(path) does not exist"), "\(line): \(result.errors)")
     }
   }
 
   @Test func anEmptyStreamReplacesNothing() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "good")
     for (words, input) in [(["--stdin"], ""), (["--stdin"], "\n"), (["--file", "-"], "")] {
-      let result = try vault.vault.run(["set", "a"] + words, input: Data(input.utf8))
+      let result = try vault.command.run(["set", "a"] + words, input: Data(input.utf8))
       // A newline alone is a byte that somebody may mean, but not here: it is dropped.
       #expect(result.status == (input.isEmpty ? 65 : 0), "\(result.errors)")
     }

@@ -5,7 +5,7 @@ import Testing
 /// One command's changes are one step back.
 struct UndoVerbTests {
   @Test func aRemovalOfSeveralItemsIsTakenBackWhole() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     for name in ["a", "b", "c"] { try vault.set(name, "secret of \(name)") }
     func run(_ arguments: String...) throws -> VaultProcess.Result {
       try vault.command.run(arguments + ["--no-session"])
@@ -26,7 +26,7 @@ struct UndoVerbTests {
   }
 
   @Test func aMendedVaultWarnsNobody() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     for text in ["one", "two"] { try vault.set("k", text) }
     let path = URL(fileURLWithPath: "\(vault.data)/secrets.vault")
     var bytes = try Data(contentsOf: path)

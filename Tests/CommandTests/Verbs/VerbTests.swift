@@ -4,7 +4,7 @@ import Testing
 
 struct VerbTests {
   @Test func aSecretComesBackExactly() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for secret in [
       "s3cr3t", "", "a", "a\r\nb\r\n", "line\n", "\u{0}nul\u{0}",
       String(repeating: "x", count: 8193),
@@ -21,7 +21,7 @@ struct VerbTests {
   }
 
   @Test func theNewlineOfASingleLineIsDroppedAndTold() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let dropped = try vault("set", "a", "--stdin", input: "one\n")
     #expect(dropped.errors.contains("--exact keeps it"))
     #expect(try vault("get", "a").text == "one")
@@ -32,7 +32,7 @@ struct VerbTests {
   }
 
   @Test func moreThanAMebibyteIsRefusedBeforeAnythingIsStored() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let result = try vault(
       "set", "a", "--stdin", input: String(repeating: "x", count: 1 << 20 + 1))
     #expect(result.status == 73)
@@ -40,7 +40,7 @@ struct VerbTests {
   }
 
   @Test func aSecretOnTheLineIsRefusedAndNotRepeated() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for line in [
       ["set", "name", "canary-1"], ["set", "name", "--secret=canary-1"],
       ["--passphrase", "canary-1", "list"], ["set", "name", "--password", "canary-1"],
@@ -48,7 +48,7 @@ struct VerbTests {
       ["list", "--expiring", "canary-1"], ["get", "x", "--version", "canary-1"],
       ["completions", "canary-1"], ["read", "canary-1"], ["run", "--env", "canary-1", "--", "x"],
     ] {
-      let result = try vault.vault.run(line)
+      let result = try vault.command.run(line)
       #expect(result.status == 64, "\(line)")
       #expect(!result.errors.contains("canary-1"), "\(line): \(result.errors)")
       #expect(result.errors.hasPrefix("vault: error: "), "\(line)")
@@ -58,7 +58,7 @@ struct VerbTests {
   }
 
   @Test func everyStatusIsWhatTheTableSays() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("there", "x")
     #expect(try vault("get", "missing").status == 1)
     #expect(try vault("get", "there", "--field", "none").status == 1)
@@ -116,7 +116,7 @@ struct VerbTests {
       struct Failure: Decodable { var code: String, message: String, hint: String?, status: Int }
       var schema: Int, error: Failure
     }
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let result = try vault("get", "missing", "--json")
     let document = try JSONDecoder().decode(Document.self, from: Data(result.errors.utf8))
     #expect(document.error.code == "item-not-found")
@@ -125,21 +125,21 @@ struct VerbTests {
   }
 
   @Test func everythingThatPrintsDataPrintsJSON() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("work/a", "s3cr3t")
     for line in [
       ["list"], ["show", "work/a"], ["get", "work/a"], ["history", "work/a"], ["status"],
       ["key", "list"], ["check"], ["read", "secret://work/a"], ["rename", "work/a", "b"],
       ["copy", "b", "c"], ["remove", "c"], ["restore", "c"], ["unlock"], ["lock"],
     ] {
-      let result = try vault.vault.run(line + ["--json"])
+      let result = try vault.command.run(line + ["--json"])
       let object = try JSONSerialization.jsonObject(with: result.output) as? [String: Any]
       #expect(object?["schema"] as? Int == 1, "\(line): \(result.text) \(result.errors)")
     }
   }
 
   @Test func versionsAreKeptAndComeBack() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     for secret in ["one", "two", "three"] { try vault.set("a", secret) }
     #expect(try vault("get", "a", "--version", "1").text == "one")
     #expect(try vault("history", "a").text.split(separator: "\n").count == 3)
@@ -155,7 +155,7 @@ struct VerbTests {
   }
 
   @Test func detailsAreKeptAndShown() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let set = try vault(
       "set", "work/mail", "--stdin", "--tag", "work", "--tag", "mail", "--note", "the office",
       "--attribute", "server=imap.example.com", "--kind", "internet-password", "--expires",
@@ -177,7 +177,7 @@ struct VerbTests {
   }
 
   @Test func aFileForTheSecretIsPrivateAndWhole() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     let path = "\(vault.home.path)/out"
     try Data("old".utf8).write(to: URL(fileURLWithPath: path))

@@ -17,8 +17,8 @@ struct WarningTests {
   }
 
   /// A vault whose file is older than one seen before.
-  private func rolledBack() throws -> CommandVault {
-    let vault = try CommandVault()
+  private func rolledBack() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     let path = "\(vault.home.path)/.local/share/vault/secrets.vault"
     try vault.set("a", "old")
     let old = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -35,7 +35,7 @@ struct WarningTests {
   func anOlderFileIsToldAlsoQuietly(_ line: [String]) throws {
     let vault = try rolledBack()
     for options in [[], ["-q"]] {
-      let run = try vault.vault.run(options + line)
+      let run = try vault.command.run(options + line)
       #expect(run.status == 0, "\(run.errors)")
       let lines = run.errors.split(separator: "\n")
       #expect(lines.count { $0.hasPrefix("vault: warning: the vault file is older") } == 1)
@@ -46,7 +46,7 @@ struct WarningTests {
   @Test func theDocumentCarriesIt() throws {
     let vault = try rolledBack()
     for line in [["get", "a"], ["list"], ["show", "a"], ["status"], ["read", "secret://a"]] {
-      let run = try vault.vault.run(line + ["--json", "-q"])
+      let run = try vault.command.run(line + ["--json", "-q"])
       let document = try JSONDecoder().decode(Document.self, from: run.output)
       // The status has warnings of its own.
       let told = document.warnings?.filter { line != ["status"] || $0.code != "single-slot" }
@@ -74,11 +74,11 @@ struct WarningTests {
   /// What is refused says so once, by unlock; every other command is silent about it.
   @Test(.enabled(if: PythonScript.hasPython, "python3 is not installed"))
   func aRefusedKeyServiceIsToldByUnlockAlone() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("a", "s3cr3t")
     func withoutKeys(_ line: String...) throws -> VaultProcess.Result {
       try VaultProcess(
-        home: vault.home.path, environment: vault.vault.environment, executable: "/usr/bin/env"
+        home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/env"
       ).run(["python3", PythonScript.location("without_keys.py"), VaultProcess.path] + line)
     }
     let get = try withoutKeys("get", "a")

@@ -20,7 +20,8 @@ struct InitCommand: ParsableCommand {
       """)
 
   @Option(
-    help: ArgumentHelp("Restore a backup instead; '-' for stdin.", valueName: "file"),
+    help: ArgumentHelp(
+      "Restore a backup instead; of a folder the newest, '-' for stdin.", valueName: "file"),
     completion: .file())
   var from: String?
 
@@ -45,12 +46,15 @@ struct InitCommand: ParsableCommand {
     let vault = try settings.locked()
     if ifMissing, try vault.blocking.exists() { return try tellExisting(vault, settings) }
     if let from {
+      var origin = ""
       if from == "-" {
         try vault.blocking.restore(BackupCommand.standardInput(settings))
       } else {
-        try vault.blocking.restore(from: from)
+        let newest = try BackupFolder.newest(in: from, ofVault: vault.name)
+        try vault.blocking.restore(from: newest ?? from)
+        origin = newest.map { " from \($0)" } ?? ""
       }
-      return StandardError.note("restored \(vault.path); the same keys open it as before")
+      return StandardError.note("restored \(vault.path)\(origin); the same keys open it as before")
     }
     let making = VaultSetup(
       settings: settings, vault: vault, label: label, acceptsWeakPassphrase: allowWeak,

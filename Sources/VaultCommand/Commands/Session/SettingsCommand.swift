@@ -56,10 +56,13 @@ struct SettingsCommand: ParsableCommand {
       ])
       return
     }
-    let words = { (seconds: Int?) in
-      seconds.map { $0 == 0 ? "0" : TimeSpan.text($0) } ?? "default"
-    }
-    let rows = [["session", words(session)], ["clipboard", words(clipboard)], ["log", log]]
+    let words: (session: String, clipboard: String) = (
+      Self.words(
+        session, default: VaultOptions.standardSessionSeconds,
+        never: "every command unlocks the vault again"),
+      Self.words(clipboard, default: Clipboard.standardSeconds, never: "a copied secret stays")
+    )
+    let rows = [["session", words.session], ["clipboard", words.clipboard], ["log", log]]
     if let name, value != nil {
       StandardError.confirmation(
         "\(name.rawValue) is now \(rows.first { $0[0] == name.rawValue }?[1] ?? "")")
@@ -78,6 +81,15 @@ struct SettingsCommand: ParsableCommand {
     default:
       throw CommandError.usage(
         "the log is on or off", hint: "such as: \(ProgramName.current) settings log off")
+    }
+  }
+
+  /// A time as people say it.
+  private static func words(_ seconds: Int?, default standard: Int, never: String) -> String {
+    switch seconds {
+    case nil: "\(Plural.time(standard)) (the default)"
+    case 0: "0: \(never)"
+    case let seconds?: Plural.time(seconds)
     }
   }
 

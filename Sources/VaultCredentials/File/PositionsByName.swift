@@ -3,7 +3,7 @@ import Synchronization
 /// The positions of live items by name, worked out when several names have been looked up.
 ///
 /// A walk over the records finds one name; a walk for each of thousands would not do.
-final class LiveNames: Sendable {
+final class PositionsByName: Sendable {
   private struct State {
     var lookups = 0
     var positions: [String: Int]?
