@@ -58,8 +58,11 @@ package enum CommandLineParsing {
     case OTPCommand.verbName:
       return .usage(
         "one item at a time", hint: "a seed is stored by: \(name) set NAME --otp")
+    case RestoreCommand.verbName:
+      return .usage(
+        "one item at a time", hint: "a backup becomes a vault by: \(name) init --from FILE")
     case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName,
-      HistoryCommand.verbName, RestoreCommand.verbName:
+      HistoryCommand.verbName:
       return .usage("one item at a time", hint: "see: \(name) help \(verb)")
     case ReadCommand.verbName:
       return .usage("one reference at a time", hint: "several in a text: \(name) inject")

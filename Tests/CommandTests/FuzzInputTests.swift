@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The inputs that `make fuzz` starts from, and those that it found something with: they stay
@@ -28,6 +29,21 @@ struct FuzzInputTests {
       print("fuzz input \(name)/\(file.lastPathComponent)")
       let finding = target.finding(in: [UInt8](try Data(contentsOf: file)))
       #expect(finding == nil, "\(file.lastPathComponent)")
+    }
+  }
+
+  /// The same without libFuzzer, and so without its sight of the code: changes of the kept inputs.
+  ///
+  /// `FUZZ_ROUNDS` multiplies them.
+  @Test(arguments: FuzzTarget.all.map(\.name))
+  func whatIsAlmostAKeptInputIsAnswered(name: String) throws {
+    let target = try #require(FuzzTarget.all.first { $0.name == name })
+    let corpus = try Self.inputs(of: name).map { [UInt8](try Data(contentsOf: $0)) }
+    var mutations = Mutations(name, corpus: corpus)
+    for number in 0..<(40 * Mutations.rounds) {
+      let input = mutations.input()
+      let finding = target.finding(in: input)
+      #expect(finding == nil, "input \(number) of seed \(Mutations.seed): \(input)")
     }
   }
 

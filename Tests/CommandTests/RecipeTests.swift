@@ -88,6 +88,42 @@ struct RecipeTests {
     #expect(started.text == "made-up\n", "\(started.errors)")
   }
 
+  private static let readsCompose =
+    (try? PythonScript.run("/usr/bin/python3", ["-c", "import compose_spec"]).status) == 0
+
+  @Test(.enabled(if: readsCompose, "needs python3 with compose-spec, of PyPI"))
+  func aParserOfTheComposeSpecificationTakesTheFile() throws {
+    let code = """
+      import sys, compose_spec
+      file = compose_spec.PyCompose.from_yaml(open(sys.argv[1]).read())
+      file.validate()
+      print(file.to_yaml())
+      """
+    let file = try write("compose.yaml")
+    let read = try run("python3", ["-c", code, file])
+    #expect(read.status == 0 && read.text.contains("environment: API_TOKEN"), "\(read.errors)")
+    // A name that the format does not have is refused: the parser looks.
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try Data(text.replacing("environment: API_TOKEN", with: "enviroment: API_TOKEN").utf8).write(
+      to: URL(fileURLWithPath: file))
+    #expect(try run("python3", ["-c", code, file]).status != 0)
+  }
+
+  private static let hasCompose =
+    (try? VaultProcess(home: "/", executable: "/usr/bin/env").run(["docker", "compose", "version"])
+      .status) == 0
+
+  @Test(.enabled(if: hasCompose, "needs docker compose 2"))
+  func composeTakesItsFileInTheVaultsRun() throws {
+    try vault("init", "-q", "--key-file", key, "--no-recovery")
+    try vault("set", "api-token", "--stdin", input: "made-up")
+    let file = try write("compose.yaml")
+    let read = try run(
+      "env", ["vault", "run", "api-token", "--", "docker", "compose", "-f", file, "config"])
+    #expect(read.status == 0 && read.text.contains("environment: API_TOKEN"), "\(read.errors)")
+    #expect(!read.text.contains("made-up"))
+  }
+
   @Test(.enabled(if: readsYAML, "needs python3 with yaml"))
   func theStepOfTheWorkflowDeploys() throws {
     let passphrase = try home.privateFile("passphrase", "four words of ours, generated")

@@ -17,10 +17,14 @@ package struct PassFolder {
   /// Reads all files of the folder.
   ///
   /// - Returns: The items, and the files that gpg could not open.
-  /// - Throws: ``CommandError`` with code `import-unreadable`,
+  /// - Throws: ``CommandError`` with code `file-not-found`, `import-unreadable`,
   ///   `program-missing`.
   package func read() throws -> ImportReading {
     guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path).sorted() else {
+      guard FileManager.default.fileExists(atPath: path) else {
+        throw CommandError(
+          .fileNotFound, "\(path) does not exist", hint: "check the path that was given")
+      }
       throw ImportSource.notAFolder
     }
     var reading = ImportReading()
