@@ -48,7 +48,8 @@ let package = Package(
         "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
         "VaultExchange",
         "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-        "VaultDefaultsTool", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultDefaultsTool", "VaultDataStore", "VaultRedaction", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -94,7 +95,12 @@ let package = Package(
       dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
 
     // Prompts, other programs, the clipboard, the editor, streams. It parses no command line.
-    .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
+    .target(
+      name: "VaultTerminal",
+      dependencies: ["VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux"]),
+
+    // Secrets found in a stream, in every encoding, and replaced.
+    .target(name: "VaultRedaction", dependencies: ["VaultSealing"]),
 
     // Messages of D-Bus and the bus itself, for the helper. The command does not link it.
     .target(name: "VaultDBus", dependencies: ["VaultSealing", "CVaultLinux"]),
@@ -217,6 +223,7 @@ let package = Package(
         "VaultExchange", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
         "VaultSealing",
       ]),
+    .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
     .testTarget(name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing"]),
     .testTarget(
       name: "ProtocolsTests",

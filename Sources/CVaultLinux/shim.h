@@ -106,6 +106,28 @@ static inline int cvault_window_size(int descriptor, unsigned short *columns,
   return 0;
 }
 
+static inline int cvault_set_window_size(int descriptor, int terminal) {
+  struct winsize size;
+  if (ioctl(terminal, TIOCGWINSZ, &size) != 0) return -1;
+  return ioctl(descriptor, TIOCSWINSZ, &size);
+}
+
+// A pseudo-terminal's controlling side: pts(4).
+static inline int cvault_open_pseudoterminal(void) {
+  int descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  int unlocked = 0;
+  if (descriptor >= 0 && ioctl(descriptor, TIOCSPTLCK, &unlocked) != 0) {
+    close(descriptor);
+    return -1;
+  }
+  return descriptor;
+}
+
+// The side for programs. TIOCGPTPEER needs no path, which another mount namespace may lack.
+static inline int cvault_open_pseudoterminal_peer(int descriptor) {
+  return ioctl(descriptor, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
 // execvpe(3) is a GNU extension.
 static inline int cvault_execvpe(const char *file, char *const arguments[],
                                  char *const environment[]) {
@@ -132,6 +154,140 @@ static inline int64_t cvault_pipe(int flags) {
   int ends[2];
   if (pipe2(ends, flags) != 0) return -1;
   return (int64_t)((uint64_t)ends[0] << 32 | (uint32_t)ends[1]);
+}
+
+// A program to start by cvault_start_program.
+struct cvault_program {
+  char *const *arguments;
+  char *const *environment;
+  // What becomes its streams; negative: as they are.
+  int streams[3];
+  // Its controlling terminal, in a session of its own; negative: the session of this process.
+  int terminal;
+  // Where what happens to it is written, as struct cvault_event; and from where it is continued.
+  int events, control;
+  // Pairs of a descriptor and the number that the program expects it at.
+  const int *placements;
+  int placement_count;
+  // Variables of the environment that are wiped where they are not needed.
+  char *const *secrets;
+  int secret_count;
+};
+
+struct cvault_event {
+  // 0: a status of waitpid(2), 1: an errno of execve(2), 2: the program has been started, with its
+  // process id.
+  int32_t kind;
+  int32_t value;
+};
+
+static inline void cvault_tell_event(int descriptor, int32_t kind, int32_t value) {
+  struct cvault_event event = {kind, value};
+  while (write(descriptor, &event, sizeof event) < 0 && errno == EINTR) {}
+}
+
+static inline void cvault_wipe_secrets(const struct cvault_program *program) {
+  for (int index = 0; index < program->secret_count; index++)
+    explicit_bzero(program->secrets[index], strlen(program->secrets[index]));
+}
+
+static inline void cvault_become_program(const struct cvault_program *program, pid_t parent,
+                                         const sigset_t *mask) {
+  // Killed with the process that masks what it writes, as if there were only one.
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != parent) _exit(1);
+  if (program->terminal >= 0) {
+    setpgid(0, 0);
+    // A process in the background may set the foreground only while SIGTTOU is blocked.
+    tcsetpgrp(program->terminal, getpid());
+  }
+  for (int stream = 0; stream < 3; stream++)
+    if (program->streams[stream] >= 0) dup2(program->streams[stream], stream);
+  for (int index = 0; index < program->placement_count; index++)
+    dup2(program->placements[2 * index], program->placements[2 * index + 1]);
+  for (int number = 1; number < NSIG; number++) {
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+      memset(&action, 0, sizeof action);
+      action.sa_handler = SIG_DFL;
+      sigaction(number, &action, NULL);
+    }
+  }
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execvpe(program->arguments[0], program->arguments, program->environment);
+  cvault_tell_event(program->events, 1, errno);
+  _exit(127);
+}
+
+// The leader of the program's session. Without it, the program's process group would be orphaned,
+// and the kernel would ignore what stops it: POSIX, 2.4.3 of the general concepts.
+static inline void cvault_lead_session(const struct cvault_program *program, pid_t parent,
+                                       const sigset_t *mask) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != parent) _exit(1);
+  setsid();
+  ioctl(program->terminal, TIOCSCTTY, 0);
+  pid_t leader = getpid();
+  pid_t child = fork();
+  if (child == 0) cvault_become_program(program, leader, mask);
+  cvault_wipe_secrets(program);
+  if (child < 0) {
+    cvault_tell_event(program->events, 1, errno);
+    _exit(127);
+  }
+  setpgid(child, child);
+  cvault_tell_event(program->events, 2, child);
+  // Nothing else may be held open here: the ends of pipes, files.
+  dup2(program->terminal, 0);
+  dup2(program->events, 1);
+  dup2(program->control, 2);
+  syscall(SYS_close_range, 3U, ~0U, 0U);
+  for (;;) {
+    int status;
+    pid_t ended = waitpid(child, &status, WUNTRACED);
+    if (ended < 0 && errno == EINTR) continue;
+    if (ended < 0) _exit(1);
+    cvault_tell_event(1, 0, status);
+    if (!WIFSTOPPED(status)) _exit(0);
+    char byte;
+    while (read(2, &byte, 1) < 0 && errno == EINTR) {}
+    tcsetpgrp(0, child);
+    kill(-child, SIGCONT);
+  }
+}
+
+// fork(2), which Swift does not import, with all signals blocked meanwhile: their handlers belong to
+// this process. Returns the process to wait for, or -1.
+static inline pid_t cvault_start_program(const struct cvault_program *program) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) {
+    if (program->terminal >= 0) cvault_lead_session(program, parent, &before);
+    cvault_become_program(program, parent, &before);
+  }
+  int saved = errno;
+  cvault_wipe_secrets(program);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  errno = saved;
+  return child;
+}
+
+// SIGTSTP, SIGTTIN and the like stop this process's whole group, as a terminal does it.
+static inline void cvault_stop_group(int number) {
+  struct sigaction stop, before;
+  memset(&stop, 0, sizeof stop);
+  stop.sa_handler = SIG_DFL;
+  sigaction(number, &stop, &before);
+  sigset_t set, mask;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigprocmask(SIG_UNBLOCK, &set, &mask);
+  kill(0, number);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  sigaction(number, &before, NULL);
 }
 
 // The user at the other end of a local socket; -1 if unknown: unix(7), SO_PEERCRED. A plain system

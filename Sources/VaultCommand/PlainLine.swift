@@ -31,7 +31,7 @@ struct PlainVerb: Sendable {
       letters: [("-f", "--field"), ("-o", "--out"), ("-c", "--copy")],
       read: { .get(try GetRequest($0)) }),
     PlainVerb(
-      name: "run", words: 0...Int.max, flags: ["--prefix-names", "--only", "--dry-run"],
+      name: "run", words: 0...Int.max, flags: ["--prefix-names", "--only", "--mask", "--dry-run"],
       options: ["--to-stdin"], lists: ["--env", "--env-file", "--fd", "--as-file"],
       letters: [("-n", "--dry-run")], takesCommand: true, read: { .run(try RunRequest($0)) }),
     PlainVerb(
@@ -232,8 +232,8 @@ extension RunRequest {
     self.init(
       names: line.words, prefixNames: line.has("--prefix-names"), env: line.list("--env"),
       envFile: line.list("--env-file"), fd: line.list("--fd"), asFile: line.list("--as-file"),
-      toStdin: line.value("--to-stdin"), only: line.has("--only"), dryRun: line.has("--dry-run"),
-      command: line.command, common: try line.common())
+      toStdin: line.value("--to-stdin"), only: line.has("--only"), mask: line.has("--mask"),
+      dryRun: line.has("--dry-run"), command: line.command, common: try line.common())
   }
 }
 

@@ -47,7 +47,8 @@ struct VaultTool: ParsableCommand {
       CommandGroup(
         name: "Use secrets",
         subcommands: [
-          RunCommand.self, ReadCommand.self, InjectCommand.self, OTPCommand.self, MenuCommand.self,
+          RunCommand.self, ReadCommand.self, InjectCommand.self, RedactCommand.self,
+          OTPCommand.self, MenuCommand.self,
         ]),
       CommandGroup(
         name: "Manage the vault",

@@ -16,7 +16,7 @@ struct LayeringTests {
       "VaultExchange",
       "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-      "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultCompletion": [
       "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
@@ -41,7 +41,8 @@ struct LayeringTests {
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],
-    "VaultTerminal": ["VaultStorage", "VaultSealing", "CVaultLinux"],
+    "VaultRedaction": ["VaultSealing"],
+    "VaultTerminal": ["VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux"],
     "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"],

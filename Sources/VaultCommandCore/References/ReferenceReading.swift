@@ -13,6 +13,10 @@ package final class ReferenceReading {
   private var vaults: [Opened] = []
   /// The references that name nothing, in the order they were met.
   package private(set) var missing: [SecretReference] = []
+  /// Whether what is read is kept in ``secrets``.
+  package var keepsSecrets = false
+  /// The secrets that were read, for a masked command.
+  package private(set) var secrets: [SecretBytes] = []
   /// The items of which it was said that they have expired.
   private var told: [String] = []
   private let verb: UsageRecord.Verb
@@ -66,7 +70,7 @@ package final class ReferenceReading {
     let (vault, snapshot) = (opened.vault, opened.snapshot)
     do {
       let name = try ItemName(reference.name)
-      if let item = snapshot[name], item.expires != nil {
+      if let item = snapshot[name], item.expires != nil || item.conflictingVersion != nil {
         if !told.contains(item.id) {
           told.append(item.id)
           item.tellIfExpired()
@@ -83,12 +87,20 @@ package final class ReferenceReading {
         {
           let use = Usage(item, field: .init(reference.field), verb: verb)
           uses.append((reference.vaultName, use))
+          // As it is in the vault, whatever the reference makes of it; not what stands in for it.
+          if keepsSecrets {
+            var plain = exact
+            plain.encoding = nil
+            let secret = try plain.value(in: snapshot)
+            secrets += reference.encoding == nil ? [secret] : [secret, value]
+          }
         }
         return value
       }
       // A counted code changes the vault, so it is not read from the snapshot.
       let code = try OneTimeCodeReading(of: name, field: reference.field, in: vault, for: verb)
         .code.text
+      if keepsSecrets { secrets.append(code) }
       return try reference.encoding?.encode(code) ?? code
     } catch let error as CredentialError
       where [.itemNotFound, .fieldNotFound].contains(error.code)

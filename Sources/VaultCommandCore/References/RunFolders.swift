@@ -1,4 +1,4 @@
-import VaultCredentials
+package import VaultCredentials
 import VaultExchange
 import VaultProtocols
 import VaultSealing
@@ -44,6 +44,18 @@ package struct RunFolders {
       folders.append((selection, reference.vaultName))
     }
     return (RunFolders(words: folders), names)
+  }
+
+  /// Finds the selected items of each word, and the vault that they are in.
+  ///
+  /// - Throws: ``CommandError`` with code `item-not-found` where nothing is selected.
+  package func items(
+    _ reading: ReferenceReading
+  ) throws -> [(snapshot: VaultSnapshot, items: [Item])] {
+    try words.map { selection, vault in
+      let snapshot = try reading.snapshot(of: vault)
+      return (snapshot, try selection.items { snapshot.items(matching: $0) })
+    }
   }
 
   /// Finds the variables of all selected items.

@@ -61,7 +61,7 @@ package import VaultSealing
   }
 
   /// The pointers of the current environment, without what is removed or replaced.
-  @unsafe private func inherited() -> [UnsafeMutablePointer<CChar>?] {
+  @unsafe func inherited() -> [UnsafeMutablePointer<CChar>?] {
     let dropped = removedVariables.union(secrets.map(\.variable))
     var kept: [UnsafeMutablePointer<CChar>?] = unsafe []
     var entry = unsafe cvault_environment()
@@ -78,7 +78,7 @@ package import VaultSealing
   }
 
   /// `NAME=value` in C memory, which is freed with the process image.
-  @unsafe private static func assignment(
+  @unsafe static func assignment(
     _ variable: String, _ value: SecretBytes
   ) -> UnsafeMutablePointer<CChar>? {
     let prefix = Array("\(variable)=".utf8)
@@ -96,7 +96,7 @@ package import VaultSealing
     return unsafe memory.assumingMemoryBound(to: CChar.self)
   }
 
-  private func error(_ code: Int32) -> TerminalError {
+  func error(_ code: Int32) -> TerminalError {
     let word = command.first ?? []
     // The shell looks a name up in PATH; a path is only itself.
     let path = word.contains(UInt8(ascii: "/")) ? RawArguments.shown(word) : nil

@@ -146,6 +146,9 @@ package enum ProcessState {
     return Int(rows)
   }
 
+  /// Whether a stream was open when the process started.
+  static func wasOpen(_ stream: Int32) -> Bool { !original.closedStreams.contains(stream) }
+
   /// Whether a descriptor is a terminal.
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }

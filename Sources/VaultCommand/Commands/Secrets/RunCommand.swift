@@ -3,6 +3,7 @@ import VaultCommandCore
 import VaultCredentials
 import VaultExchange
 import VaultProtocols
+import VaultRedaction
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -24,6 +25,7 @@ struct RunCommand: ParsableCommand {
       \(ProgramName.current) run --env PGPASSWORD=secret://database#password -- psql
       \(ProgramName.current) run --env-file .env --only -- ./server
       \(ProgramName.current) run --as-file tls/key -- nginx
+      \(ProgramName.current) run api-token --mask -- ./deploy.sh
       """)
 
   @Argument(
@@ -71,6 +73,9 @@ struct RunCommand: ParsableCommand {
     help: "Leave out the rest of the environment, except HOME, PATH, TERM and the like.")
   var only = false
 
+  @Flag(help: "Replace the secrets in what the command writes, in every common encoding.")
+  var mask = false
+
   @Flag(
     name: [.long, .customShort("n")],
     help: "Print the names of the variables, and run nothing.")
@@ -91,8 +96,8 @@ struct RunCommand: ParsableCommand {
   var request: RunRequest {
     RunRequest(
       names: names, prefixNames: prefixNames, env: env, envFile: envFile, fd: fd, asFile: asFile,
-      toStdin: toStdin, file: file, stdin: stdin, only: only, dryRun: dryRun, command: command,
-      common: common.given)
+      toStdin: toStdin, file: file, stdin: stdin, only: only, mask: mask, dryRun: dryRun,
+      command: command, common: common.given)
   }
 }
 
@@ -108,6 +113,7 @@ struct RunRequest: Equatable, Sendable {
   var file: [String] = []
   var stdin: String?
   var only = false
+  var mask = false
   var dryRun = false
   /// The words behind `--`.
   var command: [String] = []
@@ -129,6 +135,7 @@ struct RunRequest: Equatable, Sendable {
       try fd.map { try RunFile.descriptor($0) } + (asFile + file).map { try RunFile.path($0) }
       + ((toStdin ?? stdin).map { [try RunFile.standardInput($0)] } ?? [])
     let reading = ReferenceReading(settings, for: .run)
+    reading.keepsSecrets = mask
     try reading.open(
       (asked + inFiles).flatMap(\.references) + files.map(\.reference),
       readsAll: !folders.isEmpty)
@@ -150,12 +157,15 @@ struct RunRequest: Equatable, Sendable {
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
     let made = try RunFile.make(files, values: contents)
-    try Execution(
+    let execution = Execution(
       // The parser's words are text; these are the bytes that were typed.
       command: RawArguments.last(command.count),
       secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
-      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements
-    ).replaceProcess()
+      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements)
+    guard mask else { try execution.replaceProcess() }
+    let redactor = try Redactor(reading.secrets)
+    MaskedSecrets.tellUnmasked(reading.secrets)
+    try execution.run(masking: redactor).endProcess()
   }
 
   /// Throws one error for all that is missing; what a file asks for has its line.
