@@ -112,6 +112,7 @@ extension CommandGrammar {
       --expired: Only expired items.
       --conflicts: Only items with another value from a merge.
       --expiring <time>: Only items that expire within this time.
+      --unused <time>: Only items not used for this time.
       --trash: List the trash instead.
       --vaults: List the vaults instead: their names and files.
       --sort <sort> =name,modified,created,expires: Newest first for modified and created, \
@@ -240,6 +241,7 @@ extension CommandGrammar {
       --file <file> =live + !:
       --stdin <stdin> =live !:
       --only: Leave out the rest of the environment, except HOME, PATH, TERM and the like.
+      --mask: Replace the secrets in what the command writes, in every common encoding.
       --dry-run -n: Print the names of the variables, and run nothing.
       --run-command <run-command> ++ !:
       *
@@ -259,6 +261,14 @@ extension CommandGrammar {
       --out -o <file> =file: Write the result to this file instead of stdout, all or nothing.
       --mode <mode>: The permissions of that file, in octal.
       --dry-run -n: List the references in the template
+      *
+      """),
+    CommandGrammar(
+      "redact",
+      "Replace secrets in a text by <redacted>.",
+      """
+      <names> =live +: Items, references, folders and patterns
+      --in -i <file> =file: The text
       *
       """),
     CommandGrammar(
@@ -440,6 +450,17 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "keyring serve",
+      "Run a command that finds the vault as its desktop keyring.",
+      """
+      --only <glob> +: Serve only items whose name, service or server matches
+      --read-only: Let no program store, change or remove anything.
+      --bus: Serve the session bus that there is, in the place of a desktop keyring.
+      --replace: With --bus, take the place of the keyring that is there.
+      --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
       "backup",
       "Write the vault and its history into one sealed file, and verify it.",
       """
@@ -464,8 +485,18 @@ extension CommandGrammar {
       "settings",
       "Show or change the settings of this vault.",
       """
-      <name> =session,clipboard: What to set.
-      <value>: A time, 0, or default.
+      <name> =session,clipboard,log: What to set.
+      <value>: A time, 0, or default
+      *
+      """),
+    CommandGrammar(
+      "log",
+      "Show who used which secret, when and how.",
+      """
+      <name> =live: The item, also a removed one or by an earlier name
+      --since <time>: Only since this time ago, or this date.
+      --by <program>: Only by this program, or one that it started: its name or its path.
+      --no-pager: Show a long log at once, not a page at a time.
       *
       """),
     CommandGrammar(

@@ -343,6 +343,9 @@ package enum System {
     if planned(.status) == nil { _ = unsafe utimensat(directory, name, nil, AT_SYMLINK_NOFOLLOW) }
   }
 
+  /// Sets the times of a file at a path to now, which wakes its observers.
+  package static func touch(_ path: String) { touch(path, in: AT_FDCWD) }
+
   /// The time since a file was written; `nil` if there is none.
   package static func age(of name: String, in directory: Int32) -> Duration? {
     var status = stat()

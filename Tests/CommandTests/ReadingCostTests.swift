@@ -15,7 +15,7 @@ struct ReadingCostTests {
   }
 
   /// Runs `get NAME` and looks at each of its system calls on the vault file.
-  private func reading(_ name: String, of vault: KeyFileVault) throws -> (Reading, secret: String) {
+  private func reading(_ name: String, of vault: ThrowawayVault) throws -> (Reading, secret: String) {
     let strace = VaultProcess(
       home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/strace")
     let trace = "\(vault.home.path)/trace"
@@ -38,7 +38,7 @@ struct ReadingCostTests {
   }
 
   @Test func aShortSecretBesideThirtyOneMegabytesIsReadAlone() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try #require(try vault.set("short", "9 bytes !").status == 0)
     let alone = try reading("short", of: vault)
     #expect(alone.0.bytes > 0)

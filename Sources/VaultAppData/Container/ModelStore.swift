@@ -232,6 +232,9 @@ package final class ModelStore: @unchecked Sendable {
   private func committing<Result>(
     _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
   ) throws -> Result {
+    // Watchers in other processes see the log grow before they can read the commit: this tells
+    // them after it.
+    defer { if let file { System.touch(file.path) } }
     guard let watch = remoteWatch else { return try transaction({}) }
     var begun: Int64?
     let result = try transaction { begun = try watch.begin(connection.sqlite) }

@@ -15,7 +15,7 @@ struct KeyringClientTests {
   }
 
   /// Runs lines of shell with the vault as their keyring; the first that fails ends them.
-  private func run(_ lines: String, _ vault: KeyFileVault) throws -> VaultProcess.Result {
+  private func run(_ lines: String, _ vault: ThrowawayVault) throws -> VaultProcess.Result {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try vault.command.run(
       ["keyring", "serve", "--no-session", "--", "sh", "-euc", lines], adding: ["PATH": path])
@@ -23,7 +23,7 @@ struct KeyringClientTests {
 
   @Test(.enabled(if: hasProgram("secret-tool"), "needs secret-tool of libsecret-tools"))
   func secretTool() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let run = try run(
       """
@@ -50,7 +50,7 @@ struct KeyringClientTests {
       """
       dbus-send --session --print-reply=literal --dest=org.freedesktop.secrets \
         /org/freedesktop/secrets org.freedesktop.Secret.Service.ReadAlias string:default
-      """, KeyFileVault())
+      """, ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.text.contains("/org/freedesktop/secrets/collection/login"))
   }
@@ -62,7 +62,7 @@ struct KeyringClientTests {
       busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets \
         org.freedesktop.Secret.Service Collections
       busctl --user tree --list org.freedesktop.secrets
-      """, KeyFileVault())
+      """, ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.text.contains("ao 2 \"/org/freedesktop/secrets/collection/login\""))
     #expect(run.text.contains("\n/org/freedesktop/secrets/collection/login\n"))
@@ -76,7 +76,7 @@ struct KeyringClientTests {
         --object-path /org/freedesktop/secrets
       gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets \
         --method org.freedesktop.Secret.Service.SearchItems "{'service': 'none'}"
-      """, KeyFileVault())
+      """, ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.text.contains("OpenSession(in  s algorithm"))
     #expect(run.text.contains("(@ao [], @ao [])"))
@@ -98,7 +98,7 @@ struct KeyringClientTests {
       keyring.delete_password("svc", "me")
       assert keyring.get_password("svc", "me") is None
       """
-    let run = try run("python3 -c '\(script)'", KeyFileVault())
+    let run = try run("python3 -c '\(script)'", ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
   }
 
@@ -107,7 +107,7 @@ struct KeyringClientTests {
       if: hasProgram("docker-credential-secretservice"),
       "needs golang-docker-credential-helpers"))
   func docker() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let run = try run(
       """
       printf '{"ServerURL":"https://reg/v1","Username":"david","Secret":"pw"}' |
@@ -143,7 +143,7 @@ struct KeyringClientTests {
       keyring.delete_password("svc", "me")
       assert keyring.get_password("svc", "me") is None
       """
-    let run = try run("python3 -c '\(script)'", KeyFileVault())
+    let run = try run("python3 -c '\(script)'", ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
   }
 
@@ -154,7 +154,7 @@ struct KeyringClientTests {
       if: geteuid() == 0 && PythonScript.mountsItsOwn && hasProgram("secret-tool")
         && hasProgram("ldd"), "needs root that may mount, ldd and secret-tool"))
   func aRootWithNothingElse() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let root = "\(vault.home.path)/root"
     let lines = """
@@ -167,12 +167,12 @@ struct KeyringClientTests {
         done
       mknod -m 666 "$1/dev/null" c 1 3 2>/dev/null || : >"$1/dev/null"
       mknod -m 666 "$1/dev/urandom" c 1 9 2>/dev/null || true
-      cp -a "$HOME/.local" "$HOME/vault.key" "$1/home"
+      cp -a "$HOME/.local" "$HOME/key" "$1/home"
       mkdir "$1/proc"
       PATH=$PATH:/usr/sbin:/sbin
       root=$(command -v chroot)
       exec unshare --mount sh -c 'mount --rbind /proc "$1/proc" && shift && exec "$@"' sh "$1" \
-        env -i PATH=/bin HOME=/home TMPDIR=/tmp VAULT_KEY_FILE=/home/vault.key "$root" "$1" \
+        env -i PATH=/bin HOME=/home TMPDIR=/tmp VAULT_KEY_FILE=/home/key "$root" "$1" \
         /bin/vault keyring serve --no-session -- \
         /bin/secret-tool lookup service vault username api-token
       """
@@ -195,7 +195,7 @@ struct KeyringClientTests {
       if: hasProgram("dbus-run-session") && hasProgram("gdbus") && hasProgram("secret-tool"),
       "needs dbus-run-session, gdbus and secret-tool"))
   func onTheSessionBus() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let lines = """
       exec >&2
@@ -222,7 +222,7 @@ struct KeyringClientTests {
       "/usr/bin/env",
       [
         "-i", "PATH=\(path)", "HOME=\(vault.home.path)",
-        "VAULT_KEY_FILE=\(vault.home.path)/vault.key",
+        "VAULT_KEY_FILE=\(vault.home.path)/key",
         "dbus-run-session", "--", "sh", "-euc", lines, VaultProcess.path,
       ])
     let output = "\(run)"

@@ -6,11 +6,11 @@ import Testing
 struct ServedKeyringTests {
   /// A client of our own, which also does what no library lets one do.
   private func client(
-    _ test: [String], options: [String] = [], _ vault: KeyFileVault,
+    _ test: [String], options: [String] = [], _ vault: ThrowawayVault,
     adding more: [String: String] = [:]
   ) throws -> VaultProcess.Result {
     let variables = [
-      "TEST_VAULT": VaultProcess.path, "TEST_KEY": "\(vault.home.path)/vault.key",
+      "TEST_VAULT": VaultProcess.path, "TEST_KEY": "\(vault.home.path)/key",
       "PYTHONDONTWRITEBYTECODE": "1",
     ]
     return try serve(
@@ -19,7 +19,7 @@ struct ServedKeyringTests {
   }
 
   private func serve(
-    _ command: [String], options: [String] = [], _ vault: KeyFileVault,
+    _ command: [String], options: [String] = [], _ vault: ThrowawayVault,
     adding more: [String: String] = [:]
   ) throws -> VaultProcess.Result {
     // Where the socket's folder is made, so that what is left behind is seen.
@@ -30,7 +30,7 @@ struct ServedKeyringTests {
       ["keyring", "serve", "--no-session"] + options + ["--"] + command, adding: variables)
   }
 
-  private func runtimeFolder(_ vault: KeyFileVault) throws -> String {
+  private func runtimeFolder(_ vault: ThrowawayVault) throws -> String {
     let path = "\(vault.home.path)/run"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -38,7 +38,7 @@ struct ServedKeyringTests {
   }
 
   /// Waits until the folder of the socket is gone.
-  private func expectNothingLeft(_ vault: KeyFileVault) throws {
+  private func expectNothingLeft(_ vault: ThrowawayVault) throws {
     let path = try runtimeFolder(vault)
     for _ in 0..<6000 {
       if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
@@ -48,7 +48,7 @@ struct ServedKeyringTests {
   }
 
   /// Waits until no permit to keep the vault open is left.
-  private func expectNoPermit(_ vault: KeyFileVault) throws {
+  private func expectNoPermit(_ vault: ThrowawayVault) throws {
     let path = "\(vault.home.path)/.local/state/vault/serving"
     for _ in 0..<6000 {
       if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
@@ -61,7 +61,7 @@ struct ServedKeyringTests {
     .enabled(if: PythonScript.hasPython, "needs python3"),
     arguments: ["methods", "bus", "news", "crowd", "locks", "memory_items"])
   func theServiceAnswersAClientOfItsOwn(test: String) throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let run = try client([test], vault)
     #expect(run.status == 0, "\(run.errors)")
@@ -72,7 +72,7 @@ struct ServedKeyringTests {
   @Test(
     .enabled(if: PythonScript.hasPython, "needs python3"), arguments: ["asks", "asks_nobody"])
   func promptsAlwaysComplete(test: String) throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let (passphrase, answer) = ("correct horse battery staple", "\(vault.home.path)/answer")
     let slot = try vault.command.run(
@@ -90,7 +90,7 @@ struct ServedKeyringTests {
     """.write(toFile: program, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
     let run = try client(
-      [test], options: ["--key-file", "\(vault.home.path)/vault.key"], vault,
+      [test], options: ["--key-file", "\(vault.home.path)/key"], vault,
       adding: [
         "VAULT_KEY_FILE": "\(vault.home.path)/none", "TEST_ANSWER": answer,
         "TEST_PASSPHRASE": passphrase, "VAULT_ASKPASS": test == "asks" ? program : "",
@@ -101,9 +101,9 @@ struct ServedKeyringTests {
 
   /// Its keyring is the vault itself: that is no way to open it.
   @Test func theVaultInsideDoesNotAskItself() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
-    let key = "\(vault.home.path)/vault.key"
+    let key = "\(vault.home.path)/key"
     let script = """
       "$0" keyring status --json; "$0" get api-token --no-session --key-file "$1"
       """
@@ -115,7 +115,7 @@ struct ServedKeyringTests {
 
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func memoryStaysTheSame() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let run = try client(["memory", "\(4_000 * Mutations.rounds)"], vault)
     #expect(run.status == 0, "\(run.errors)")
@@ -126,14 +126,14 @@ struct ServedKeyringTests {
       if: PythonScript.hasPython && geteuid() == 0,
       "needs python3, and root to read another process's memory"))
   func noSecretStaysInTheHelper() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let run = try client(["heap"], vault)
     #expect(run.status == 0, "\(run.errors)")
   }
 
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func onlyHidesEverythingElse() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("hidden", "s3cr3t")
     let shown = try vault.command.run(["show", "hidden", "--json", "--no-session"])
     let item = try #require(
@@ -146,7 +146,7 @@ struct ServedKeyringTests {
 
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func readOnlyChangesNothing() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let before = try Data(contentsOf: URL(fileURLWithPath: "\(vault.data)/secrets.vault"))
     let run = try client(["read_only"], options: ["--read-only"], vault)
@@ -158,7 +158,7 @@ struct ServedKeyringTests {
   // MARK: The command
 
   @Test func theCommandsStatusAndSignalArePassedOn() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     #expect(try serve(["sh", "-c", "exit 7"], vault).status == 7)
     // One that the threads of this test do not block: the command inherits their mask.
     #expect(try serve(["sh", "-c", "kill -SEGV $$"], vault).status == 128 + SIGSEGV)
@@ -168,7 +168,7 @@ struct ServedKeyringTests {
   }
 
   @Test func theCommandGetsNoVariableWithAKey() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let run = try serve(["env"], vault)
     #expect(run.status == 0)
     #expect(!run.text.contains("VAULT_KEY_FILE"))
@@ -179,14 +179,14 @@ struct ServedKeyringTests {
   }
 
   @Test func nothingIsLeftWhenTheCommandIsKilled() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     #expect(try serve(["sh", "-c", "kill -KILL $$"], vault).status == 128 + SIGKILL)
     try expectNothingLeft(vault)
   }
 
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func nothingIsLeftWhenTheHelperIsKilled() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let script = """
       import os, signal, sys
       sys.path.insert(0, os.path.dirname(sys.argv[1]))
@@ -214,12 +214,12 @@ struct ServedKeyringTests {
   }
 
   @Test func withoutACommandItIsUsage() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     #expect(try vault.command.run(["keyring", "serve"]).status == 64)
   }
 
   @Test func aMissingHelperIsNamed() throws {
-    let vault = try KeyFileVault()
+    let vault = try ThrowawayVault()
     let alone = "\(vault.home.path)/bin/vault"
     try FileManager.default.createDirectory(
       atPath: "\(vault.home.path)/bin", withIntermediateDirectories: true)

@@ -35,22 +35,22 @@ struct LogTests {
     let isOn: Bool
   }
 
-  private static func log(_ vault: CommandVault, _ more: [String] = []) throws -> [Use] {
-    let result = try vault.vault.run(["log", "--json"] + more)
+  private static func log(_ vault: ThrowawayVault, _ more: [String] = []) throws -> [Use] {
+    let result = try vault.command.run(["log", "--json"] + more)
     try #require(result.status == 0, "\(result.errors)")
     return try JSONDecoder().decode(Log.self, from: result.output).records
   }
 
-  private static func verify(_ vault: CommandVault) throws -> (Report, Int32) {
+  private static func verify(_ vault: ThrowawayVault) throws -> (Report, Int32) {
     let result = try vault("log", "verify", "--json")
     return (try JSONDecoder().decode(Report.self, from: result.output), result.status)
   }
 
-  private static func folder(_ vault: CommandVault) -> String {
+  private static func folder(_ vault: ThrowawayVault) -> String {
     "\(vault.home.path)/.local/state/vault"
   }
 
-  private static func file(_ vault: CommandVault, _ ending: String = ".uses") throws -> String {
+  private static func file(_ vault: ThrowawayVault, _ ending: String = ".uses") throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder(vault))
     return "\(folder(vault))/\(try #require(names.first { $0.hasSuffix(ending) }))"
   }
@@ -77,7 +77,7 @@ struct LogTests {
   ]
 
   @Test func everyUseIsRecordedWithItsVerbAndField() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let canary = "canary-5e1f"
     try vault.set("db", canary)
     try vault.set("sudo/me", canary)
@@ -92,7 +92,7 @@ struct LogTests {
     #expect(try Self.log(vault).isEmpty)
     for use in Self.uses {
       let before = try Self.log(vault).count
-      let result = try vault.vault.run(use.line)
+      let result = try vault.command.run(use.line)
       #expect(result.status == 0, "\(use.line): \(result.errors)")
       let records = try Self.log(vault)
       #expect(records.count == before + 1, "\(use.line)")
@@ -110,7 +110,7 @@ struct LogTests {
       ["read", "secret://db?default=x#none"], ["get", "none"], ["get", "db", "--field", "none"],
       ["credential", "git", "capability"],
     ] {
-      _ = try vault.vault.run(line)
+      _ = try vault.command.run(line)
       #expect(try Self.log(vault).count == count, "\(line)")
     }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: Self.file(vault)))
@@ -121,7 +121,7 @@ struct LogTests {
   }
 
   @Test func gitAndDockerAreNamed() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     let description = "protocol=https\nhost=example.com\nusername=me\n"
     try #require(
       vault("credential", "git", "store", input: description + "password=pw\n\n").status == 0)
@@ -137,7 +137,7 @@ struct LogTests {
   }
 
   @Test func twoProcessesAtOnceKeepOneChain() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     let loop =
       "i=0; while [ $i -lt 200 ]; do \"$1\" get db --no-session || exit 1; i=$((i+1)); done"
@@ -158,10 +158,10 @@ struct LogTests {
   }
 
   @Test func commandsThatAreKilledLeaveALogThatVerifies() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     for step in 0..<40 {
-      let running = try vault.vault.start(["get", "db", "--no-session"])
+      let running = try vault.command.start(["get", "db", "--no-session"])
       // Another moment each time: whatever it hits, the log must hold.
       usleep(UInt32(step * 700))
       kill(running.pid, SIGKILL)
@@ -177,7 +177,7 @@ struct LogTests {
   }
 
   @Test func whatWasCutOffIsToldWithAStatus() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     for _ in 0..<3 { try vault("get", "db") }
     #expect(try vault("log", "verify").text.hasPrefix("3 uses verified"))
@@ -195,7 +195,7 @@ struct LogTests {
   }
 
   @Test func aLogThatCannotBeWrittenKeepsNobodyFromASecret() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     try vault("get", "db")
     let file = try Self.file(vault)
@@ -212,7 +212,7 @@ struct LogTests {
   }
 
   @Test func removedAndRenamedItemsAreFoundByEveryName() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("old", "1")
     try vault("get", "old")
     try #require(vault("mv", "old", "new").status == 0)
@@ -228,7 +228,7 @@ struct LogTests {
   }
 
   @Test func aProgramIsFoundByNameAndPathWhateverItsBytes() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     // A copy of the shell under a name that is no UTF-8; it must not replace itself by the command.
     let script = #"""
@@ -253,7 +253,7 @@ struct LogTests {
   }
 
   @Test func theLogIsSwitchedOffAndOn() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     #expect(try vault("settings", "log").text == "log  on\n")
     try #require(vault("settings", "log", "off").status == 0)
@@ -268,7 +268,7 @@ struct LogTests {
   }
 
   @Test func unusedItemsAndTheLastUseAreShown() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("used", "1")
     try vault.set("unused", "2")
     let missing = try vault("list", "--unused", "0s")
@@ -293,11 +293,11 @@ struct LogTests {
 
   @Test(.enabled(if: hasPyNaCl, "PyNaCl is not installed (pip install pynacl)"))
   func anotherImplementationReadsTheLog() throws {
-    let vault = try CommandVault()
+    let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")
     try #require(vault("set", "db", "--field", "user", "--stdin", input: "me").status == 0)
     for line in [["get", "db"], ["get", "db", "-f", "user"], ["show", "db", "--reveal"]] {
-      try #require(vault.vault.run(line).status == 0)
+      try #require(vault.command.run(line).status == 0)
     }
     let output = "\(vault.home.path)/read.json"
     let result = try PythonScript.run(

@@ -11,7 +11,7 @@ struct MergeVerbTests {
     let home: TemporaryHome
     let vault: VaultProcess
 
-    init(of vault: CommandVault) throws {
+    init(of vault: ThrowawayVault) throws {
       home = try TemporaryHome()
       self.vault = VaultProcess(
         home: home.path, environment: ["VAULT_KEY_FILE": "\(vault.home.path)/key"])
@@ -30,7 +30,7 @@ struct MergeVerbTests {
   }
 
   @Test func twoMachinesComeTogether() throws {
-    let here = try CommandVault()
+    let here = try ThrowawayVault()
     try here.set("token", "first")
     let there = try Copy(of: here)
     try here.set("token", "from here")
@@ -77,9 +77,9 @@ struct MergeVerbTests {
   }
 
   @Test func whatCannotBeMergedIsSaid() throws {
-    let here = try CommandVault()
+    let here = try ThrowawayVault()
     try here.set("a", "1")
-    let other = try CommandVault()
+    let other = try ThrowawayVault()
     let foreign = try here("merge", "\(other.home.path)/\(Self.file)")
     #expect(foreign.status == 65)
     #expect(foreign.errors.contains("is a file of another vault"))
@@ -94,7 +94,7 @@ struct MergeVerbTests {
   }
 
   @Test func aForkSaysHowToKeepBoth() throws {
-    let here = try CommandVault()
+    let here = try ThrowawayVault()
     try here.set("a", "1")
     let there = try Copy(of: here)
     try here.set("here", "1")
@@ -114,7 +114,7 @@ struct MergeVerbTests {
   /// Two clones of a repository with the vault file: a real git, with this as its merge driver.
   @Test(.enabled(if: HelperLinks.isInstalled("git"), "git is not installed"))
   func gitMergesTheFile() throws {
-    let here = try CommandVault()
+    let here = try ThrowawayVault()
     let script = """
       set -eu
       umask 077

@@ -6,8 +6,8 @@ import Testing
 struct RedactTests {
   private static let secret = "canary/Secret+1234"
 
-  private func made() throws -> CommandVault {
-    let vault = try CommandVault()
+  private func made() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
     try vault.set("api-token", Self.secret)
     try vault.set("app/other", "another-Secret-5678")
     try vault.set("pin", "1234")
