@@ -52,7 +52,11 @@ import VaultStorage
     defer { signals.release() }
     enterRaw()
     defer { leaveRaw() }
-    if !streams.hasSession { try takeEvents() }
+    if !streams.hasSession {
+      try takeEvents()
+      // It may have ended before its end was a signal that is caught.
+      takeEnd()
+    }
     while end == nil {
       step(timeout: timeout)
       try handleSignals()

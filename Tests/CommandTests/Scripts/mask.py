@@ -261,7 +261,7 @@ def case_window():
     # stdin is no terminal: the pseudo-terminal is for output alone, and has the size as well.
     child = spawn("/bin/sh", ["-c", f"exec '{vault}' run token --mask -- python3 -c '"
                   "import os,signal,time\n"
-                  "signal.signal(signal.SIGWINCH, lambda *a: print(os.get_terminal_size(1), flush=True))\n"
+                  "signal.signal(signal.SIGWINCH, lambda *a: os.write(1, str(os.get_terminal_size(1)).encode()))\n"
                   "print(\"ready\", os.get_terminal_size(1), flush=True)\n"
                   "for _ in range(600): time.sleep(0.1)' </dev/null"])
     child.expect_exact("lines=24")

@@ -69,7 +69,7 @@ struct RedactTests {
     let missing = try vault("redact", "--in", "\(path).no")
     #expect(missing.status == 66)
     #expect(missing.errors.contains("does not exist"))
-    #expect(try vault("redact", "--in", vault.home.path).status == 66)
+    #expect(try vault("redact", "--in", vault.home.path).status == 74)
     #expect(try vault("redact", "--json", input: "").status == 64)
   }
 }
