@@ -12,7 +12,7 @@ public enum VaultProgram {
   /// - Returns: Never.
   public static func main() -> Never {
     ProcessState.harden()
-    PrivateVariables.adopt(EnvironmentNames.all)
+    PrivateVariables.adopt(EnvironmentNames.hidden)
     guard let words = RawArguments.all else { exit(reportMissingProc().code) }
     var arguments = words.map(RawArguments.shown)
     // execve(2) may leave out even the program's name.

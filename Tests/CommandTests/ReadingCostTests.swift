@@ -15,7 +15,8 @@ struct ReadingCostTests {
   }
 
   /// Runs `get NAME` and looks at each of its system calls on the vault file.
-  private func reading(_ name: String, of vault: ThrowawayVault) throws -> (Reading, secret: String) {
+  private func reading(_ name: String, of vault: ThrowawayVault) throws -> (Reading, secret: String)
+  {
     let strace = VaultProcess(
       home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/strace")
     let trace = "\(vault.home.path)/trace"

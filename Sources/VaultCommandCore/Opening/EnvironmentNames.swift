@@ -18,6 +18,12 @@ package enum EnvironmentNames {
   /// The program that shows long lists.
   package static let pager = Pager.variable
 
-  /// All of them; no child process gets them.
-  package static let all = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
+  /// The program that asks for a passphrase where a served keyring is locked.
+  package static let askpass = AskpassProgram.variable
+
+  /// Those that no child process gets.
+  package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
+
+  /// All of them.
+  package static let all = hidden + [askpass]
 }

@@ -49,6 +49,8 @@ struct JSONFormTests {
     ("keyring publish", ["off"], ""),
     ("keyring list", [], ""),
     ("keyring adopt", ["1"], ""),
+    ("keyring serve", ["--", "true"], ""),
+    ("redact", [], "text"),
     ("unlock", [], ""),
     ("lock", [], ""),
     ("connect", ["git"], ""),
@@ -69,7 +71,8 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "credential", "key remove", "key change-passphrase", "key upgrade",
+    "run", "redact", "keyring serve", "credential", "key remove", "key change-passphrase",
+    "key upgrade",
   ]
 
   @Test func everyDocumentSaysItsVersionAndIsDocumented() throws {
