@@ -154,8 +154,10 @@ def case_programs():
         "print()"))
     assert text.count(MASK) == 12, text
     if shutil.which("ssh"):
-        # What ssh starts writes to its stderr; a server is not needed for that.
-        text = finish(masked("ssh", "-F", "/dev/null", "-o", "ProxyCommand=printenv TOKEN >&2", "host"), 255)
+        # What ssh starts writes to its stderr, before ssh has its answer; no server is needed.
+        with open(f"{home}/proxy.sh", "w") as file:
+            file.write("printenv TOKEN >&2\nread line\n")
+        text = finish(masked("ssh", "-F", "/dev/null", "-o", f"ProxyCommand=sh '{home}/proxy.sh'", "host"), 255)
         assert MASK in text, text
     else:
         print("ssh is not installed", file=sys.stderr)
