@@ -56,7 +56,6 @@ package enum Habit: Equatable, Sendable {
     "items": means("list"),
     "keychain": .answer("the desktop keyring: {} keyring status; its items: {} keyring list"),
     "keys": means("key", "list"),
-    "log": .answer("the versions of an item: {} history NAME; the last change: {} undo"),
     "login": means("unlock"),
     "logout": means("lock"),
     "lookup": means("get"),

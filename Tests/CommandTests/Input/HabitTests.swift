@@ -53,6 +53,7 @@ struct HabitTests {
     "restore": (["nope"], 1, "vault: error: there is no such item"),
     "history": (["nope"], 1, "vault: error: there is no such item"),
     "backup": ([], 64, "vault: error: missing expected argument"),
+    "log": ([], 0, ""),
     "help": ([], 0, "OVERVIEW: Store secrets and preferences, and use them."),
   ]
 

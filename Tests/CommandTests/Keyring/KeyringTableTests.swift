@@ -174,7 +174,8 @@ final class PreparedVaults: Sendable {
     /// first command that opens the vault there notes.
     func contents() throws -> [String: Data] {
       let names = try FileManager.default.subpathsOfDirectory(atPath: path)
-        .filter { !$0.hasSuffix(".place") }
+        // Each use of a secret is recorded in the log of uses.
+        .filter { name in ![".place", ".uses", ".uses-head"].contains { name.hasSuffix($0) } }
       return names.reduce(into: [:]) { files, name in
         files[name] = FileManager.default.contents(atPath: "\(path)/\(name)")
       }
