@@ -18,7 +18,7 @@ private struct LoggedVault {
     item = try vault.open.blocking.item(name("web/canary-name"))
   }
 
-  var log: String { "\(vault.home.location.state)/\(vault.open.id).uses" }
+  var log: String { "\(vault.state)/\(vault.open.id).uses" }
   var head: String { "\(log)-head" }
   var snapshot: VaultSnapshot { get throws { try vault.open.blocking.read() } }
 
