@@ -139,16 +139,3 @@ extension ItemWithSecrets {
       .fieldNotFound, "the item has no field with that name", remedies: [.showItem])
   }
 }
-
-extension Fingerprint {
-  /// The fingerprint as `--json` writes it.
-  var json: JSONValue { .object(members) }
-
-  /// The members of ``json``.
-  var members: [(String, JSONValue)] {
-    [("length", .number(Int64(length))), ("hash", .string(hash))]
-  }
-
-  /// The fingerprint for people.
-  var words: String { "\(Plural.bytes(length)), fingerprint \(hash)" }
-}

@@ -94,13 +94,3 @@ extension InitCommand {
     }
   }
 }
-
-extension KeySlot {
-  /// The slot as `--json` writes it.
-  var json: JSONValue {
-    .object([
-      ("id", .string(id)), ("kind", .string(kind.name)), ("label", .string(label)),
-      ("memoryMiB", .number(Int64(memoryMiB))), ("passes", .number(Int64(passes))),
-    ])
-  }
-}

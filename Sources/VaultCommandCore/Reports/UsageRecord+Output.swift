@@ -1,13 +1,12 @@
 import FoundationEssentials
-import VaultCommandCore
-import VaultCredentials
+package import VaultCredentials
 import VaultSealing
-import VaultStorage
+package import VaultStorage
 import VaultTerminal
 
 extension UsageRecord {
   /// The item's name with the field, as a reference has them.
-  var subject: String {
+  package var subject: String {
     switch field {
     case .main: itemName
     case .named(let name): "\(itemName)#\(name)"
@@ -16,24 +15,24 @@ extension UsageRecord {
   }
 
   /// How it was used, for people.
-  var manner: String { isAllowed ? verb.rawValue : "\(verb.rawValue), refused" }
+  package var manner: String { isAllowed ? verb.rawValue : "\(verb.rawValue), refused" }
 
   /// The programs, the nearest first: `bash < tmux < systemd`.
-  var programs: String {
+  package var programs: String {
     caller.programs.map { ByteText.shown($0.shortName) }.joined(separator: " < ")
   }
 
   /// Where it was: the terminal, or else the unit.
-  var place: String { caller.terminal ?? caller.unit.map(ByteText.shown) ?? "-" }
+  package var place: String { caller.terminal ?? caller.unit.map(ByteText.shown) ?? "-" }
 
   /// The record in a few words: `2026-11-23T03:00:11Z (get, by bash)`.
-  var summary: String {
+  package var summary: String {
     let by = caller.programs.first.map { ", by \(ByteText.shown($0.shortName))" } ?? ""
     return "\(Timestamp.text(time)) (\(manner)\(by))"
   }
 
   /// The members of the record's JSON.
-  var members: [(String, JSONValue)] {
+  package var members: [(String, JSONValue)] {
     let field: JSONValue =
       switch field {
       case .main: .null
@@ -66,24 +65,4 @@ extension UsageCaller.Program {
     }
     return .object(members)
   }
-}
-
-/// Bytes that are mostly text, such as paths.
-enum ByteText {
-  /// The text, with `\xff` for every byte beyond ASCII where it is no UTF-8.
-  static func exact(_ bytes: [UInt8]) -> String {
-    if let text = String(validating: bytes, as: UTF8.self) { return text }
-    var text: [UInt8] = []
-    for byte in bytes {
-      if byte < 0x80 {
-        text.append(byte)
-      } else {
-        text += Array("\\x\(Hexadecimal.text([byte]))".utf8)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// The text for a line of a person's terminal or of a table.
-  static func shown(_ bytes: [UInt8]) -> String { Sanitizer.visible(exact(bytes)) }
 }

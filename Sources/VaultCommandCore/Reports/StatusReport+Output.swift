@@ -1,8 +1,7 @@
 import FoundationEssentials
-import VaultCommandCore
-import VaultCredentials
-import VaultStorage
-import VaultTerminal
+package import VaultCredentials
+package import VaultStorage
+package import VaultTerminal
 
 // The status as a table and as members of a JSON object.
 
@@ -25,14 +24,14 @@ extension StatusReport {
   }
 
   /// Something that a person or a monitor should know.
-  struct Warning {
-    let code: String
-    let message: String
-    let hint: String?
+  package struct Warning {
+    package let code: String
+    package let message: String
+    package let hint: String?
   }
 
   /// What deserves attention, most urgent first; the codes are never renamed.
-  var warnings: [Warning] {
+  package var warnings: [Warning] {
     var warnings: [Warning] = []
     if slots.count == 1 {
       warnings.append(
@@ -95,9 +94,9 @@ extension StatusReport {
   }
 
   /// The label of the row that says what opens the vault at this moment.
-  static let openingLabel = "now"
+  package static let openingLabel = "now"
 
-  var rows: [[String]] {
+  package var rows: [[String]] {
     var rows = [
       ["vault", StandardOutput.shown(summary.path)],
       ["id", summary.id],
@@ -138,9 +137,10 @@ extension StatusReport {
     return rows + [["copies", (publishing + counts).joined(separator: ", ")]]
   }
 
-  var members: [(String, JSONValue)] {
+  /// The members of `--json`, with the version of the program.
+  package func members(version: String) -> [(String, JSONValue)] {
     [
-      ("version", .string(VaultTool.version)),
+      ("version", .string(version)),
       ("path", .string(summary.path)), ("id", .string(summary.id)),
       ("generation", .number(Int64(clamping: summary.generation))),
       ("fileSize", .number(Int64(summary.fileSize))),
@@ -181,7 +181,7 @@ extension JSONValue {
 }
 
 extension StatusReport.Opening {
-  var style: TextStyle {
+  package var style: TextStyle {
     switch self {
     case .opens: .good
     case .asks: .doubtful
@@ -214,8 +214,16 @@ extension StatusReport.Opening {
 }
 
 extension KeySlot {
+  /// The slot as `--json` writes it.
+  package var json: JSONValue {
+    .object([
+      ("id", .string(id)), ("kind", .string(kind.name)), ("label", .string(label)),
+      ("memoryMiB", .number(Int64(memoryMiB))), ("passes", .number(Int64(passes))),
+    ])
+  }
+
   /// The slot in words: `passphrase (laptop)`.
-  var words: String {
+  package var words: String {
     label.isEmpty || label == kind.name
       ? kind.words : "\(kind.words) (\(StandardOutput.shown(label)))"
   }
@@ -258,7 +266,7 @@ extension KeyringStatus {
   }
 
   /// The keyring as `--json` writes it.
-  var members: [(String, JSONValue)] {
+  package var members: [(String, JSONValue)] {
     [
       ("state", .string(state)), ("bus", hasBus.map { .bool($0) } ?? .null),
       ("owner", .optional(owner)), ("process", process.map { .number(Int64($0)) } ?? .null),

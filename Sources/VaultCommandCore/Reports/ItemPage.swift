@@ -1,11 +1,10 @@
-import VaultCommandCore
-import VaultCredentials
+package import VaultCredentials
 import VaultSealing
-import VaultStorage
+package import VaultStorage
 import VaultTerminal
 
 /// Everything about an item, as `show` writes it.
-struct ItemPage {
+package struct ItemPage {
   /// A field, or the main secret.
   private struct Part {
     let name: String
@@ -29,7 +28,7 @@ struct ItemPage {
   ///   - snapshot: The vault, for fingerprints.
   ///   - isRevealed: Whether concealed secrets are shown, too.
   /// - Throws: ``CredentialError`` where a fingerprint cannot be made.
-  init(
+  package init(
     _ contents: ItemWithSecrets, _ version: UInt64?, _ snapshot: VaultSnapshot, isRevealed: Bool
   ) throws {
     let item = contents.item
@@ -50,7 +49,7 @@ struct ItemPage {
   }
 
   /// The members of `--json`.
-  var members: [(String, JSONValue)] {
+  package var members: [(String, JSONValue)] {
     var members = item.members + [("fingerprint", main.fingerprint.json)]
     if main.isShown { members += Self.shown(main.value, as: "secret") }
     let fields = fields.map { field -> (String, JSONValue) in
@@ -72,7 +71,7 @@ struct ItemPage {
   }
 
   /// Writes the page to stdout: what is shown of the secrets, bytes as they are.
-  func write() throws {
+  package func write() throws {
     let shown = StandardOutput.shown
     let before = [["name", shown(item.name.text)], ["kind", item.kind.name]]
     let now = "\(item.version), \(item.earlierVersions) earlier kept"

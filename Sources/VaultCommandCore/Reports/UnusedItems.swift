@@ -1,16 +1,15 @@
-import FoundationEssentials
-import VaultCommandCore
-import VaultCredentials
+package import FoundationEssentials
+package import VaultCredentials
 import VaultStorage
 import VaultTerminal
 
 /// Items that were not used for a time, as far as the log of uses reaches back.
-struct UnusedItems {
+package struct UnusedItems {
   private let snapshot: VaultSnapshot
   private let since: Date
 
   /// Items not used since a time; says so where the log does not reach back to it.
-  init(_ snapshot: VaultSnapshot, since: Date) throws {
+  package init(_ snapshot: VaultSnapshot, since: Date) throws {
     self.snapshot = snapshot
     self.since = since
     let beginning = try snapshot.usageLogBeginning()
@@ -27,7 +26,7 @@ struct UnusedItems {
   }
 
   /// Those of `items` that were not used, and are old enough.
-  func among(_ items: [Item]) throws -> [Item] {
+  package func among(_ items: [Item]) throws -> [Item] {
     let uses = try snapshot.lastUses(of: items)
     return items.filter { item in max(item.created, uses[item.id]?.time ?? item.created) < since }
   }

@@ -1,0 +1,72 @@
+package import VaultCredentials
+package import VaultStorage
+import VaultTerminal
+
+extension MergeReport {
+  /// Says what was merged, a line for each item.
+  package func tell(isTrial: Bool) throws {
+    switch relation {
+    case .same: return StandardError.note("nothing to merge: it is the same file")
+    case .older: return StandardError.note("nothing to merge: this vault has all that is in it")
+    case .newer, .apart: break
+    }
+    for (words, names) in [("added", added), ("changed", changed), ("removed", removed)] {
+      for name in names { try StandardOutput.line("\(words): \(StandardOutput.shown(name.text))") }
+    }
+    for conflict in conflicts { try StandardOutput.line("conflict: \(conflict.words)") }
+    for name in damaged {
+      try StandardOutput.line("damaged there, left out: \(StandardOutput.shown(name.text))")
+    }
+    if missingVersions > 0 {
+      StandardError.note(
+        "\(Plural.earlierVersions(missingVersions)) of the other file "
+          + "\(missingVersions == 1 ? "is" : "are") not here",
+        hint: "a backup made there brings them: \(ProgramName.current) backup FILE")
+    }
+    let done = isTrial ? "would be merged" : "merged"
+    StandardError.note(
+      isUnchanged ? "\(done): nothing was different" : "\(done): \(summary)",
+      hint: conflicts.contains { $0.kind == .secret } && !isTrial
+        ? "settle each conflict: \(ProgramName.current) merge --resolve NAME, with --take for the "
+          + "other value" : nil)
+  }
+
+  private var summary: String {
+    [
+      (added.count, "added"), (changed.count, "changed"), (removed.count, "removed"),
+      (conflicts.count, conflicts.count == 1 ? "conflict" : "conflicts"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+
+  /// The members of the JSON object.
+  package var members: [(String, JSONValue)] {
+    [
+      ("relation", .string(relation.rawValue)), ("hasBase", .bool(hasBase)),
+      ("added", .strings(added.map(\.text))), ("changed", .strings(changed.map(\.text))),
+      ("removed", .strings(removed.map(\.text))),
+      ("conflicts", .array(conflicts.map(\.json))),
+      ("damaged", .strings(damaged.map(\.text))),
+      ("missingVersions", .number(Int64(missingVersions))),
+    ]
+  }
+}
+
+extension MergeReport.Conflict {
+  fileprivate var words: String {
+    let shown = StandardOutput.shown(name.text)
+    switch kind {
+    case .secret: return "\(shown) has two values; the other one is version \(version ?? 0)"
+    case .name: return "two items have one name; the later one is now \(shown)"
+    case .removal: return "\(shown) was removed for good on one side; it is in the trash"
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("kind", .string(kind.rawValue)), ("name", .string(name.text)),
+    ]
+    if let version { members.append(("version", .number(Int64(version)))) }
+    if let formerName { members.append(("formerName", .string(formerName.text))) }
+    return .object(members)
+  }
+}
