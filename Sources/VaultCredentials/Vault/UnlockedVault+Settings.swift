@@ -25,36 +25,3 @@ extension UnlockedVault {
     try await waiting { try $0.setSession(seconds: seconds) }
   }
 }
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/sessionSetting()``, on the calling thread.
-  public func sessionSetting() throws -> Int? {
-    try vault.snapshot(only: .noItems).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
-  }
-
-  /// ``UnlockedVault/setSession(seconds:)``, on the calling thread.
-  public func setSession(seconds: Int?) throws {
-    if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
-      throw CredentialError(.invalidValue, "a session lasts at most 30 days")
-    }
-    try vault.commit { edit in
-      edit.index.settings[VaultIndex.sessionSetting] = seconds.map(String.init)
-    }
-    if seconds == 0 { _ = try vault.locked.blocking.lock() }
-  }
-
-  /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if
-  /// nothing was set.
-  package func clipboardSetting() throws -> Int? {
-    try vault.snapshot(only: .noItems).index.settings[VaultIndex.clipboardSetting].flatMap {
-      Int($0)
-    }
-  }
-
-  /// Sets when a secret on the clipboard is cleared; `nil` for the standard again.
-  package func setClipboard(seconds: Int?) throws {
-    try vault.commit { edit in
-      edit.index.settings[VaultIndex.clipboardSetting] = seconds.map(String.init)
-    }
-  }
-}

@@ -13,15 +13,9 @@ extension UnlockedVault {
   public func undo() async throws -> [UndoneChange] { try await waiting { try $0.undo() } }
 }
 
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/undo()``, on the calling thread.
-  @discardableResult
-  public func undo() throws -> [UndoneChange] { try edit { try $0.undo() } }
-}
-
 extension VaultEdit {
   /// Takes back the last change, as the index recorded it.
-  fileprivate mutating func undo() throws -> [UndoneChange] {
+  mutating func undo() throws -> [UndoneChange] {
     guard let record = UndoRecord(in: index) else {
       throw CredentialError(
         .versionNotFound, "there is no change to undo",
