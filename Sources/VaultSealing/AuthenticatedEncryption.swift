@@ -66,6 +66,7 @@ public enum AuthenticatedEncryption {
       prefix.withRawSpan { output.write($0, at: 0) }
       unsafe output.withUnsafeMutableBytes { buffer in
         guard let base = unsafe buffer.bindMemory(to: UInt8.self).baseAddress else { return }
+        unsafe LockedMemory.useLargePages(base, buffer.count)
         let nonce = unsafe base + start
         unsafe randombytes_buf(nonce, nonceLength)
         unsafe plaintext.withPointer { plaintext in

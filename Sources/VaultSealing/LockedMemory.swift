@@ -209,6 +209,17 @@ package enum LockedMemory {
     unsafe munmap(unneeded.address - page, unneeded.size + 2 * page)
   }
 
+  /// Asks for pages of 2 MiB in memory that is written at once, where it is long enough for it:
+  /// fetching 64 MiB in pages of 4 KiB takes two thirds of the time of sealing them.
+  static func useLargePages(_ address: UnsafeMutableRawPointer, _ count: Int) {
+    guard count >= 4 << 20 else { return }
+    let page = pageSize
+    let unaligned = Int(bitPattern: address) % page
+    let skipped = unaligned == 0 ? 0 : page - unaligned
+    // Only advice: a kernel without such pages refuses it.
+    unsafe madvise(address + skipped, (count - skipped) / page * page, MADV_HUGEPAGE)
+  }
+
   private static var pageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
 
   /// Pages of zeros, locked and not in core files, between two inaccessible pages.
@@ -225,6 +236,7 @@ package enum LockedMemory {
       unsafe munmap(whole, size + 2 * page)
       return nil
     }
+    unsafe useLargePages(inner, size)
     // libsodium's own call: mlock(2), and no dump of the pages.
     let isLocked = unsafe sodium_mlock(inner, size) == 0
     return unsafe Region(address: inner, size: size, isLocked: isLocked)

@@ -150,6 +150,7 @@ package struct JSONWriter {
   /// Makes room for so many bytes more.
   private mutating func makeRoom(for more: Int) {
     guard room.count - count < more else { return }
-    room += repeatElement(0, count: max(more, room.count))
+    // A repeated element would be appended byte by byte.
+    room += [UInt8](repeating: 0, count: max(more, room.count))
   }
 }
