@@ -3,6 +3,7 @@ extension Remedy: CustomStringConvertible {
   public var description: String {
     switch self {
     case .makeVault: "create a vault"
+    case .makeNamedVault: "create a vault of that name"
     case .listVaults: "look which vaults there are"
     case .chooseOtherVault: "choose another vault"
     case .unlock: "unlock the vault"

@@ -16,6 +16,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
 
   /// Make a vault: ``LockedVault/create(slots:)``.
   case makeVault
+  /// Make the vault of the name that was given: ``LockedVault/create(slots:)``.
+  case makeNamedVault
   /// Use a vault of another name.
   case chooseOtherVault
   /// Look which vaults there are.

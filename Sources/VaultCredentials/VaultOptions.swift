@@ -46,6 +46,8 @@ public struct VaultOptions: Sendable {
   package var desktopKeyring: (any DesktopKeyring)?
   /// Called while something long is done, on the thread that does it.
   package var progress: (@Sendable (VaultProgress) -> Void)?
+  /// Called with each step of unlocking, on the thread that does it: why a vault does not open.
+  package var unlockStep: (@Sendable (UnlockStep) -> Void)?
   /// The time, in milliseconds since 1970: a seam for tests.
   package var now: @Sendable () -> Int64 = { Clock.milliseconds() }
 

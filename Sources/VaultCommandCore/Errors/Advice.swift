@@ -16,6 +16,7 @@ package enum Advice {
   package static func line(for remedy: Remedy, _ program: String) -> String {
     switch remedy {
     case .makeVault: "create one: \(program) init"
+    case .makeNamedVault: "create it: \(program) --vault NAME init"
     case .listVaults: "list your vaults: \(program) list --vaults"
     case .chooseOtherVault: "choose another vault: --vault NAME"
     case .unlock: "unlock it: \(program) unlock; in scripts: --passphrase SOURCE or --key-file PATH"

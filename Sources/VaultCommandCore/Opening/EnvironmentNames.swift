@@ -21,9 +21,12 @@ package enum EnvironmentNames {
   /// The program that asks for a passphrase where a served keyring is locked.
   package static let askpass = AskpassProgram.variable
 
+  /// "debug" to say on stderr what was tried to unlock the vault.
+  package static let log = "VAULT_LOG"
+
   /// Those that no child process gets.
   package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 
   /// All of them.
-  package static let all = hidden + [askpass]
+  package static let all = hidden + [askpass, log]
 }

@@ -43,6 +43,9 @@ package struct VaultSettings: Equatable, Sendable {
     options.allowsKeyringPrompt = ProcessState.hasDisplay && !asksNobody
     if options.allowsKeyringPrompt { options.keyringPrompt = KeyringPromptCancellation.watch() }
     if ProgressLine.isShown { options.progress = VaultProgressLines().show }
+    if ProcessState.variable(EnvironmentNames.log) == "debug" {
+      options.unlockStep = { StandardError.line("\(ProgramName.current): debug: \($0)") }
+    }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }

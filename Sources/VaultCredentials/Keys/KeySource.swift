@@ -21,6 +21,18 @@ public struct KeySource: Sendable {
   /// by anything else while that file is missing.
   private(set) var path: String?
 
+  /// The source in words, with the path of its file.
+  var words: String {
+    switch kind {
+    case .session: "the session"
+    case .vaultKey: "the vault key"
+    case .passphrase: "a passphrase"
+    case .keyFile: path.map { "the key file \($0)" } ?? "a key file"
+    case .recoveryCode: "a recovery code"
+    case .keyring: "the desktop keyring"
+    }
+  }
+
   /// The key that the kernel keeps since the vault was last opened.
   public static let session = KeySource(kind: .session, isRequired: false)
 
@@ -127,5 +139,15 @@ public struct NewKeySlot: Sendable {
     return (
       NewKeySlot(kind: .recovery(key), label: label), Secret(try RecoveryCode.text(for: key))
     )
+  }
+}
+
+extension KeySource {
+  /// The vault key itself, from another process of this program.
+  ///
+  /// - Parameter key: The 32 bytes.
+  /// - Returns: The source; it starts no session.
+  package static func vaultKey(_ key: SecretBytes) -> KeySource {
+    KeySource(kind: .vaultKey(key), isRequired: true)
   }
 }

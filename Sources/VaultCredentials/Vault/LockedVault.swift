@@ -180,7 +180,7 @@ public struct LockedVault: Sendable {
       guard let sealed = try folder.read() else {
         throw CredentialError(
           .noVault, "there is no vault at \(folder.path)",
-          remedies: vault.name == nil ? [.makeVault] : [.makeVault, .listVaults])
+          remedies: vault.name == nil ? [.makeVault] : [.listVaults, .makeNamedVault])
       }
       return sealed
     }

@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 
 /// Finds the key that opens a vault file, trying one source after another.
 struct VaultOpening {
@@ -15,27 +16,39 @@ struct VaultOpening {
   func open(with sources: [KeySource]) throws -> UnlockedVault {
     var failure: CredentialError?
     var staleSession = false
+    tell(.file(vault.path, slots: sealed.header.slots.map { KeySlot.Kind(type: $0.type) }))
     for source in sources {
       do {
-        guard let found = try find(source) else { continue }
+        guard let found = try find(source) else {
+          tell(.nothing(in: source.words))
+          continue
+        }
         let keys = try VaultKeys(found.vaultKey)
         do {
-          return try finish(found, keys: keys)
+          let open = try finish(found, keys: keys)
+          tell(.opened(by: source.words))
+          return open
         } catch is VaultFile.IndexRejected {
           guard found.source != .session else {
             if try belongsToThisEpoch(found) { throw VaultHeader.damaged("its index was changed") }
             staleSession = true
+            tell(.failed(source.words, why: "its key is from before the key was rotated"))
             continue
           }
           throw VaultHeader.damaged("its index was changed")
         }
       } catch let error as CredentialError {
+        tell(.failed(source.words, why: error.message))
         if source.isRequired || error.code == .damaged || error.code == .weakSlot { throw error }
         failure = failure ?? error
       }
     }
     if staleSession { _ = try? Session.end(vaultID: sealed.header.vaultID) }
     throw explanation(failure)
+  }
+
+  private func tell(_ step: @autoclosure () -> UnlockStep) {
+    vault.options.unlockStep?(step())
   }
 
   private func belongsToThisEpoch(_ found: Found) throws -> Bool {
@@ -58,9 +71,15 @@ struct VaultOpening {
       else { throw wrong("wrong passphrase", .passphrase, isForgettable: true) }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
-      guard let bytes = try bytes(), try isPossible(.keyFile, "key file", source) else {
-        return nil
+      guard let bytes = try bytes() else {
+        guard let path = source.path else { return nil }
+        // Somebody named it: that it is missing is why the vault stays locked, if nothing opens it.
+        let variable = KeyPlace.keyFileVariable
+        throw CredentialError(
+          .fileNotFound, "the key file \(path) does not exist",
+          hint: StoreLocation.variable(variable) == path ? "\(variable) names it" : nil)
       }
+      guard try isPossible(.keyFile, "key file", source) else { return nil }
       guard
         let (key, slot) = try KeySlotSealing.open(.keyFile, material: bytes, header: sealed.header)
       else { throw wrong("the key file does not unlock the vault", .keyFile) }

@@ -108,4 +108,39 @@ struct OpeningFileTests {
     try setMode(0o644, "\(folder)/vault.key")
     #expect(try vault.run(["list", "--no-session", "--key-file", link]).status == 77)
   }
+
+  @Test func aKeyFileOfTheEnvironmentThatIsMissingIsNamed() throws {
+    let setting = try Setting()
+    let nowhere = ["VAULT_KEY_FILE": "\(setting.home.path)/nowhere"]
+    let locked = try setting.vault.run(["list", "--no-session", "--no-keyring"], adding: nowhere)
+    #expect(locked.status == 66 && locked.errors.contains("VAULT_KEY_FILE names it"))
+    // Whatever else opens the vault still does.
+    let opened = try setting.vault.run(
+      ["list", "--no-session", "--no-keyring"],
+      adding: nowhere.merging(["VAULT_PASSPHRASE": "correct-horse-battery-9-staple"]) { $1 })
+    #expect(opened.status == 0 && opened.errors.isEmpty, "\(opened.errors)")
+  }
+
+  @Test func theLogSaysWhatWasTriedAndNoSecret() throws {
+    let setting = try Setting()
+    let result = try setting.vault.run(
+      ["list", "--no-session", "--no-keyring"],
+      adding: [
+        "VAULT_LOG": "debug", "VAULT_KEY_FILE": "\(setting.home.path)/nowhere",
+        "VAULT_PASSPHRASE": "correct-horse-battery-9-staple",
+      ])
+    #expect(result.status == 0 && result.text.isEmpty)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.hasPrefix("vault: debug: ") }, "\(result.errors)")
+    #expect(lines.first?.hasSuffix("has key slots for: key file, passphrase") == true)
+    #expect(lines.contains { $0.hasSuffix("nowhere does not exist") })
+    #expect(lines.last == "vault: debug: a passphrase: opened the vault", "\(result.errors)")
+    #expect(!result.errors.contains("staple"))
+  }
+
+  @Test func aVaultOfAnotherNameIsMadeByItsName() throws {
+    let setting = try Setting()
+    let result = try setting.vault.run(["--vault", "nope", "list", "--no-keyring"])
+    #expect(result.status == 78 && result.errors.contains("vault --vault NAME init"))
+  }
 }
