@@ -219,10 +219,12 @@ extension CommandGrammar {
       "audit",
       "Find equal, weak, old and expired secrets, and a vault without a way back.",
       """
-      --only <topics> =equal,weak,old,expired,expiring,vault +: Only these, separated by commas: \
-      equal, weak, old, expired, expiring, vault.
+      --only <topics> =equal,weak,breached,old,expired,expiring,vault +: Only these, separated by \
+      commas: equal, weak, breached, old, expired, expiring, vault.
       --older-than <time>: What counts as old
       --expiring <time>: What counts as expiring soon
+      --breaches <list> =file: Also look up leaked passwords: online, an address, or a downloaded \
+      file or folder.
       --exit-code: Exit with status 1 if anything is found.
       *
       """),

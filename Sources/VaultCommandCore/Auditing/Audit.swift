@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import VaultCredentials
 import VaultPasswords
 import VaultSealing
-import VaultStorage
+package import VaultStorage
 
 /// A look at all secrets of a vault for what a person should change.
 package struct Audit {
@@ -12,6 +12,8 @@ package struct Audit {
     case equal
     /// Passwords that are guessed early.
     case weak
+    /// Passwords that are in lists of leaked ones.
+    case breached
     /// Items whose secret was not changed for long.
     case old
     /// Items that have expired.
@@ -34,6 +36,8 @@ package struct Audit {
     package var hint: String?
     /// The strength of a weak one.
     package var bits: Double?
+    /// How often a leaked one was seen.
+    package var times: Int?
   }
 
   /// zxcvbn calls a password "very unguessable" from ten thousand million guesses on.
@@ -49,10 +53,14 @@ package struct Audit {
   /// How far ahead an expiry counts as soon.
   package let horizon: TimeInterval
   package let now: Date
+  /// Where leaked passwords are looked up; `nil` for not at all.
+  package let breaches: BreachList?
 
   package init(
-    topics: Set<Topic>, maximumAge: TimeInterval, horizon: TimeInterval, now: Date
+    topics: Set<Topic>, maximumAge: TimeInterval, horizon: TimeInterval, now: Date,
+    breaches: BreachList? = nil
   ) {
+    self.breaches = breaches
     self.topics = topics
     self.maximumAge = maximumAge
     self.horizon = horizon
@@ -72,7 +80,7 @@ package struct Audit {
   ) throws -> [Finding] {
     let items = snapshot.items()
     var found: [Finding] = []
-    if !topics.isDisjoint(with: [.equal, .weak]) { found += try secrets(of: items, in: snapshot) }
+    if !topics.isDisjoint(with: [.equal, .weak, .breached]) { found += try secrets(of: items, in: snapshot) }
     if topics.contains(.old) { found += try old(items, in: snapshot) }
     for item in items {
       guard let expires = item.expires else { continue }
@@ -108,6 +116,7 @@ package struct Audit {
   private func secrets(of items: [Item], in snapshot: VaultSnapshot) throws -> [Finding] {
     var found: [Finding] = []
     var alike: [String: [Item]] = [:]
+    var hashes: [(item: Item, hash: BreachHash)] = []
     for item in items {
       let secret: Secret
       do {
@@ -122,7 +131,9 @@ package struct Audit {
       guard secret.count > 0 else { continue }
       let fingerprint = try snapshot.fingerprint(of: item)
       alike["\(fingerprint.length) \(fingerprint.hash)", default: []].append(item)
-      if topics.contains(.weak), Self.isPassword(item, secret) {
+      guard Self.isPassword(item, secret) else { continue }
+      if breaches != nil { hashes.append((item, try BreachHash(secret.bytes))) }
+      if topics.contains(.weak) {
         let strength = PassphraseStrength(secret.bytes)
         guard strength.bits < Self.neededBits else { continue }
         let bits = max(0, (strength.bits * 10).rounded(.down) / 10)
@@ -132,7 +143,10 @@ package struct Audit {
             message: "\(bits) bits: \(strength.pattern.reason)", bits: bits))
       }
     }
-    guard topics.contains(.equal) else { return found }
+    found += try breached(hashes)
+    guard topics.contains(.equal) else {
+      return found.sorted { Self.firstName($0) < Self.firstName($1) }
+    }
     // A fingerprint is short: what it has in common is compared once more.
     for group in alike.values where group.count > 1 {
       found += try equal(group, in: snapshot).map { items in
@@ -142,6 +156,16 @@ package struct Audit {
       }
     }
     return found.sorted { Self.firstName($0) < Self.firstName($1) }
+  }
+
+  private func breached(_ hashes: [(item: Item, hash: BreachHash)]) throws -> [Finding] {
+    guard let breaches, topics.contains(.breached) else { return [] }
+    return zip(hashes, try breaches.counts(of: hashes.map(\.hash))).compactMap { password, times in
+      guard times > 0 else { return nil }
+      return Finding(
+        topic: .breached, code: "breached", items: [password.item],
+        message: "leaked: seen \(Plural.times(times))", times: times)
+    }
   }
 
   private static func firstName(_ finding: Finding) -> String {
@@ -221,5 +245,16 @@ extension PassphraseStrength.Pattern {
     case .date: "a date"
     case .characters: "it is short"
     }
+  }
+}
+extension Audit.Finding {
+  /// The finding as `--json` writes it.
+  package var json: JSONValue {
+    .object([
+      ("topic", .string(topic.rawValue)), ("code", .string(code)),
+      ("items", .strings(items.map(\.name.text))), ("message", .string(message)),
+      ("hint", .optional(hint)), ("bits", bits.map(JSONValue.real) ?? .null),
+      ("times", times.map { .number(Int64($0)) } ?? .null),
+    ])
   }
 }

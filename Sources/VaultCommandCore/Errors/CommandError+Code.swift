@@ -100,6 +100,8 @@ extension CommandError {
     case importEncrypted = "import-encrypted"
     /// The file is not in the format that was named.
     case importUnreadable = "import-unreadable"
+    /// It is no list of leaked passwords.
+    case breachListUnreadable = "breach-list-unreadable"
 
     // MARK: Input
 
@@ -148,6 +150,8 @@ extension CommandError {
     case noClipboard = "no-clipboard"
     /// A program that is needed is missing, or could not be started.
     case programMissing = "program-missing"
+    /// The list of leaked passwords cannot be asked.
+    case breachListUnavailable = "breach-list-unavailable"
 
     // MARK: Files
 
@@ -289,14 +293,16 @@ extension CommandError.Code {
     case .emptySecret, .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged,
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
-      .unavailable, .invalidSeed, .importEncrypted, .importUnreadable:
+      .unavailable, .invalidSeed, .importEncrypted, .importUnreadable,
+      .breachListUnreadable:
       .damaged
     case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,
       .keyringNoProvider, .keyringActivationFailed, .keyringActivationTimedOut,
       .keyringNotAnswering, .keyringNoCollection, .keyringItemMissing, .keyringUnusableReply,
       .keyringServiceGone, .keyringPlainSessionOnly, .keyringUnlockUnsupported, .keyringRefused,
-      .keyringInvalidRequest, .copyRemains, .outOfMemory, .noClipboard, .programMissing:
+      .keyringInvalidRequest, .copyRemains, .outOfMemory, .noClipboard, .programMissing,
+      .breachListUnavailable:
       .unavailable
     case .cannotCreate, .vaultExists, .tooLong, .tooLarge, .noMemoryFileSystem: .cannotCreate
     case .inputOutput, .inputUnreadable, .notDurable, .storedButNotDurable, .otherApplication,

@@ -12,11 +12,13 @@ struct AuditCommand: ParsableCommand {
     abstract: "Find equal, weak, old and expired secrets, and a vault without a way back.",
     discussion: """
       Names items, but shows no secret. Passwords are rated as 'init' rates a passphrase; long texts, \
-      tokens and keys are not rated. Nothing leaves the machine, and nothing is changed.
+      tokens and keys are not rated. Nothing is changed, and nothing leaves the machine; only with --breaches \
+      online are the first five digits of each password's hash sent, by curl.
 
       \(ProgramName.current) audit
       \(ProgramName.current) audit --only weak,equal
       \(ProgramName.current) audit --older-than 180d --exit-code
+      \(ProgramName.current) audit --breaches online
       """)
 
   private static let topics = Audit.Topic.allCases.map(\.rawValue)
@@ -33,6 +35,12 @@ struct AuditCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What counts as expiring soon; 14d by default.", valueName: "time"))
   var expiring: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Also look up leaked passwords: online, an address, or a downloaded file or folder.",
+      valueName: "list"), completion: .file())
+  var breaches: String?
+
   @Flag(help: "Exit with status 1 if anything is found.")
   var exitCode = false
 
@@ -40,10 +48,12 @@ struct AuditCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    let breaches = try breaches.map { try BreachList($0) }
     let audit = Audit(
-      topics: try chosenTopics(),
+      topics: try chosenTopics(canLookUp: breaches != nil),
       maximumAge: try Self.time(olderThan, "--older-than", otherwise: 365 * 86_400),
-      horizon: try Self.time(expiring, "--expiring", otherwise: 14 * 86_400), now: Date())
+      horizon: try Self.time(expiring, "--expiring", otherwise: 14 * 86_400), now: Date(),
+      breaches: breaches)
     let lastBackup = try settings.locked(asksNobody: true).blocking.lastBackup()
     let (findings, count) = try settings.withVault { vault in
       let snapshot = try vault.read()
@@ -63,13 +73,18 @@ struct AuditCommand: ParsableCommand {
     if exitCode, !findings.isEmpty { throw ExitStatusOnly(status: .no) }
   }
 
-  private func chosenTopics() throws -> Set<Audit.Topic> {
+  private func chosenTopics(canLookUp: Bool) throws -> Set<Audit.Topic> {
     let words = only.flatMap { $0.unicodeScalars.split(separator: ",").map { String($0) } }
     guard !only.isEmpty else { return Set(Audit.Topic.allCases) }
     let topics = words.compactMap(Audit.Topic.init(rawValue:))
     guard !topics.isEmpty, topics.count == words.count else {
       throw CommandError.usage(
         "--only takes what to look for", hint: "known: \(Self.topics.joined(separator: ", "))")
+    }
+    guard canLookUp || !topics.contains(.breached) else {
+      throw CommandError.usage(
+        "leaked passwords are looked up in a list",
+        hint: "say in which: --breaches online, or a downloaded file")
     }
     return Set(topics)
   }
@@ -89,7 +104,7 @@ struct AuditCommand: ParsableCommand {
     var styles: [TextStyle?] = []
     for finding in findings {
       let names = finding.items.map { StandardOutput.shown($0.name.text) }
-      let style: TextStyle = [.expired, .vault].contains(finding.topic) ? .bad : .doubtful
+      let style: TextStyle = [.breached, .expired, .vault].contains(finding.topic) ? .bad : .doubtful
       // One line for each name: equal secrets may be in many items.
       rows.append([finding.topic.rawValue, names.first ?? finding.code, finding.message])
       styles.append(style)
@@ -110,16 +125,5 @@ struct AuditCommand: ParsableCommand {
     return findings == 0
       ? "nothing found in \(among)"
       : "\(findings) finding\(findings == 1 ? "" : "s") in \(among)"
-  }
-}
-
-extension Audit.Finding {
-  /// The finding as `--json` writes it.
-  fileprivate var json: JSONValue {
-    .object([
-      ("topic", .string(topic.rawValue)), ("code", .string(code)),
-      ("items", .strings(items.map(\.name.text))), ("message", .string(message)),
-      ("hint", .optional(hint)), ("bits", bits.map(JSONValue.real) ?? .null),
-    ])
   }
 }
