@@ -38,8 +38,12 @@ package struct JSONWriter {
 
   /// Writes `text` as it is: a number, `true`, `false` or `null`.
   package mutating func literal(_ text: String) {
-    makeRoom(for: text.utf8.count)
-    for byte in text.utf8 { put(byte) }
+    let bytes = text.utf8.span
+    makeRoom(for: bytes.count)
+    let start = count
+    var output = room.mutableSpan
+    for index in bytes.indices { output[start + index] = bytes[index] }
+    count += bytes.count
   }
 
   /// Writes an array; `body` writes one element.
