@@ -342,7 +342,9 @@ static inline int cvault_start_alone(const char *path, char *const arguments[],
     pid_t grandchild = fork();
     if (grandchild > 0) _exit(0);
     if (grandchild == 0) {
-      setpgid(0, 0);
+      // A session of its own: it can then read a terminal whose programs are others, where the
+      // kernel would stop a background process of the same session (tty_ioctl(4), SIGTTIN).
+      setsid();
       int nothing = open("/dev/null", O_RDWR);
       if (nothing >= 0) {
         dup2(nothing, 0);

@@ -1,3 +1,4 @@
+import VaultCredentials
 import VaultDBus
 import VaultSealing
 
@@ -11,57 +12,73 @@ extension KeyringService {
     case ("OpenSession", "sv"): return try openSession(call)
     case ("SearchItems", "a{ss}"):
       let wanted = try call.arguments()[0].textEntries ?? [:]
-      let (found, inMemory) = (vault.items(with: wanted).map(\.path), memory.paths(with: wanted))
-      return vault.isLocked
-        ? [.objectPaths(inMemory), .objectPaths(found)]
-        : [.objectPaths(found + inMemory), .objectPaths([])]
-    case ("GetSecrets", "aoo"):
-      let values = try call.arguments()
-      let session = try session(values[1].path ?? "", call)
-      var used: [ServedItem] = []
-      let secrets = try (values[0].texts ?? []).compactMap { path -> DBusValue? in
-        if case .memoryItem(let item) = object(at: path) {
-          return .entry(
-            key: .objectPath(path),
-            value: try session.wrapped(item.secret, contentType: item.contentType))
+      var (unlocked, locked) = ([String](), [String]())
+      for vault in vaults {
+        for item in vault.items(with: wanted) {
+          if isLocked(item, in: vault) {
+            locked.append(item.path)
+          } else {
+            unlocked.append(item.path)
+          }
         }
-        // A path that is none is left out, as the specification has it.
-        // So is what is locked, as by gnome-keyring.
-        guard case .item(let item) = object(at: path), !vault.isLocked else { return nil }
-        used.append(item)
-        return .entry(
-          key: .objectPath(path),
-          value: try session.wrapped(vault.secret(of: item), contentType: item.contentType))
       }
-      // Before the answer: no secret leaves without its record.
-      vault.record(used, by: caller)
-      return [.array(of: .entry(key: .objectPath, value: Self.secretType), secrets)]
+      return [.objectPaths(unlocked + memory.paths(with: wanted)), .objectPaths(locked)]
+    case ("GetSecrets", "aoo"): return try getSecrets(call)
     case ("Unlock", "ao"): return try unlock(call)
     case ("Lock", "ao"):
       let paths = try existing(call)
-      if !paths.isEmpty, !vault.isLocked { try lock() }
+      for vault in vaults(of: paths) where !vault.isLocked { try lock(vault) }
       return [.objectPaths(paths), .objectPath(SecretServiceNames.nothing)]
     case ("ReadAlias", "s"):
       let alias = try call.arguments()[0].text ?? ""
       let name = "\(SecretServiceNames.aliases)/\(alias)"
-      let path = Self.resolved(name)
+      let path = resolved(name)
       return [.objectPath(path == name ? SecretServiceNames.nothing : path)]
     case ("SetAlias", "so"):
       let values = try call.arguments()
       let alias = "\(SecretServiceNames.aliases)/\(values[0].text ?? "")"
-      guard Self.resolved(alias) == Self.collection,
-        Self.resolved(values[1].path ?? "") == Self.collection
-      else { throw BusError(BusErrorName.notSupported, "Only the 'default' alias is supported") }
+      guard resolved(alias) != alias, resolved(alias) == resolved(values[1].path ?? "") else {
+        throw BusError(BusErrorName.notSupported, "Only the 'default' alias is supported")
+      }
       return []
     case ("CreateCollection", "a{sv}s"):
       // Whoever wants a default collection gets the one that there is.
       guard try call.arguments()[1].text == "default" else {
-        throw BusError(
-          BusErrorName.notSupported, "The vault is the only collection that is served")
+        throw BusError(BusErrorName.notSupported, "Only vaults are collections here")
       }
-      return [.objectPath(Self.collection), .objectPath(SecretServiceNames.nothing)]
+      return [.objectPath(defaultCollection), .objectPath(SecretServiceNames.nothing)]
     default: throw Self.unknownMethod(call)
     }
+  }
+
+  private func getSecrets(_ call: DBusMessage) throws -> [DBusValue] {
+    let values = try call.arguments()
+    let session = try session(values[1].path ?? "", call)
+    var used: [(vault: ServedVault, item: ServedItem)] = []
+    let secrets = try (values[0].texts ?? []).compactMap { path -> DBusValue? in
+      switch object(at: path) {
+      case .memoryItem(let item)?:
+        return .entry(
+          key: .objectPath(path),
+          value: try session.wrapped(item.secret, contentType: item.contentType))
+      case .item(let item, let vault)?:
+        // What is locked or refused is left out, as by gnome-keyring.
+        guard try !vault.isLocked && mayUse(item, in: vault) else { return nil }
+        used.append((vault, item))
+        return .entry(
+          key: .objectPath(path),
+          value: try session.wrapped(vault.secret(of: item), contentType: item.contentType))
+      default:
+        // A path that is none is left out, as the specification has it.
+        recordHidden(at: path)
+        return nil
+      }
+    }
+    // Before the answer: no secret leaves without its record.
+    for vault in vaults {
+      vault.record(used.filter { $0.vault === vault }.map(\.item), by: caller)
+    }
+    return [.array(of: .entry(key: .objectPath, value: Self.secretType), secrets)]
   }
 
   /// Those of the paths in a call that are items or collections.
@@ -76,27 +93,53 @@ extension KeyringService {
     }
   }
 
+  /// The vaults to which paths lead, in their order.
+  private func vaults(of paths: [String]) -> [ServedVault] {
+    let meant = paths.compactMap { path -> ServedVault? in
+      switch object(at: path) {
+      case .item(_, let vault)?, .collection(let vault)?: vault
+      default: nil
+      }
+    }
+    return vaults.filter { vault in meant.contains { $0 === vault } }
+  }
+
   private func unlock(_ call: DBusMessage) throws -> [DBusValue] {
     let paths = try existing(call)
-    let opened = DBusValue.objectPaths(paths)
-    let needsVault = paths.contains { path in
+    var steps: [ServicePrompt.Step] = []
+    for vault in vaults(of: paths) where vault.isLocked {
+      if let opened = try? vault.door.reopen() {
+        try unlock(vault, opened)
+      } else {
+        steps.append(.open(vault))
+      }
+    }
+    var (open, closed) = ([String](), [String]())
+    for path in paths {
       switch object(at: path) {
-      case .item, .collection: true
-      default: false
+      case .item(let item, let vault)? where isLocked(item, in: vault):
+        // What was refused for good is not asked for again.
+        if permissions.standing(program, item.path) == false {
+          vault.record([item], by: caller, isAllowed: false)
+          continue
+        }
+        closed.append(path)
+        if options.confirm != nil { steps.append(.permit(item, vault)) }
+      case .collection(let vault)? where vault.isLocked: closed.append(path)
+      default: open.append(path)
       }
     }
-    if vault.isLocked, needsVault {
-      guard let vault = try? options.door.reopen() else {
-        let prompt = try prompt(for: call.sender, dismissed: .objectPaths([])) { _ in opened }
-        return [.objectPaths([]), .objectPath(prompt)]
-      }
-      try unlock(vault)
+    guard !closed.isEmpty else {
+      return [.objectPaths(open), .objectPath(SecretServiceNames.nothing)]
     }
-    return [opened, .objectPath(SecretServiceNames.nothing)]
+    let prompt = try prompt(for: call.sender, steps, dismissed: .objectPaths([])) { _ in
+      .objectPaths(closed)
+    }
+    return [.objectPaths(open), .objectPath(prompt)]
   }
 
   func collectionMethod(
-    _ member: String, _ signature: String, _ call: DBusMessage
+    _ member: String, _ signature: String, _ vault: ServedVault, _ call: DBusMessage
   ) throws -> [DBusValue] {
     switch (member, signature) {
     case ("SearchItems", "a{ss}"):
@@ -104,9 +147,12 @@ extension KeyringService {
       return [.objectPaths(vault.items(with: wanted).map(\.path))]
     case ("CreateItem", "a{sv}(oayays)b"):
       try checkWritable()
-      return [
-        .objectPath(try createItem(call)), .objectPath(SecretServiceNames.nothing),
-      ]
+      let new = try newItem(call)
+      let path = try vault.store(
+        new.secret, label: new.label, attributes: new.attributes, contentType: new.contentType,
+        replaces: new.replaces
+      ) { try permit($0, in: vault) }
+      return [.objectPath(path), .objectPath(SecretServiceNames.nothing)]
     case ("Delete", ""):
       throw BusError(BusErrorName.accessDenied, "The vault cannot be deleted by a program")
     default: throw Self.unknownMethod(call)
@@ -127,13 +173,6 @@ extension KeyringService {
     }
   }
 
-  private func createItem(_ call: DBusMessage) throws -> String {
-    let new = try newItem(call)
-    return try vault.store(
-      new.secret, label: new.label, attributes: new.attributes, contentType: new.contentType,
-      replaces: new.replaces)
-  }
-
   /// What `CreateItem` says.
   struct NewItem {
     let label: String
@@ -151,8 +190,8 @@ extension KeyringService {
     }
     var attributes = property("Attributes")?.textEntries ?? [:]
     // As gnome-keyring: a client that searches with a schema finds what another stored without.
-    attributes[SecretServiceNames.schema] =
-      attributes[SecretServiceNames.schema] ?? property("Type")?.text
+    attributes[SecretServiceNames.schemaAttribute] =
+      attributes[SecretServiceNames.schemaAttribute] ?? property("Type")?.text
       ?? SecretServiceNames.genericSchema
     try check(attributes)
     let (secret, contentType) = try secret(values[1], call)
@@ -180,29 +219,38 @@ extension KeyringService {
   }
 
   func itemMethod(
-    _ member: String, _ signature: String, _ item: ServedItem, _ call: DBusMessage
+    _ member: String, _ signature: String, _ item: ServedItem, _ vault: ServedVault,
+    _ call: DBusMessage
   ) throws -> [DBusValue] {
     switch (member, signature) {
     case ("GetSecret", "o"):
       let session = try session(call.arguments()[0].path ?? "", call)
+      try permit(item, in: vault)
       let secret = try vault.secret(of: item)
       vault.record([item], by: caller)
       return [try session.wrapped(secret, contentType: item.contentType)]
     case ("SetSecret", "(oayays)"):
       try checkWritable()
       let (secret, contentType) = try secret(call.arguments()[0], call)
+      try permit(item, in: vault)
       try vault.setSecret(of: item, to: secret, contentType: contentType)
       return []
     case ("Delete", ""):
       try checkWritable()
       if vault.isLocked {
-        let path = try prompt(for: call.sender, dismissed: .string("")) { service in
+        let steps: [ServicePrompt.Step] =
+          [.open(vault)] + (options.confirm == nil ? [] : [.permit(item, vault)])
+        let path = try prompt(for: call.sender, steps, dismissed: .string("")) { service in
           // It may be another one's by now, or gone.
-          if let item = service.vault[item.path] { try service.vault.remove(item) }
+          if let item = vault[item.path] {
+            try service.permit(item, in: vault)
+            try vault.remove(item)
+          }
           return .string("")
         }
         return [.objectPath(path)]
       }
+      try permit(item, in: vault)
       try vault.remove(item)
       return [.objectPath(SecretServiceNames.nothing)]
     default: throw Self.unknownMethod(call)

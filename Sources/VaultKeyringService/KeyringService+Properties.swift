@@ -8,7 +8,8 @@ extension ServedItem {
   func properties(isLocked: Bool) -> [String: DBusValue] {
     [
       "Locked": .boolean(isLocked), "Attributes": .texts(attributes), "Label": .string(label),
-      "Type": .string(attributes[SecretServiceNames.schema] ?? SecretServiceNames.genericSchema),
+      "Type": .string(
+        attributes[SecretServiceNames.schemaAttribute] ?? SecretServiceNames.genericSchema),
       "Created": .uint64(created), "Modified": .uint64(modified),
     ]
   }
@@ -17,11 +18,12 @@ extension ServedItem {
 extension KeyringService {
   private func properties(of object: Object) -> [String: DBusValue] {
     switch object {
-    case .service: return ["Collections": .objectPaths([Self.collection, SessionCollection.path])]
-    case .collection:
+    case .service:
+      return ["Collections": .objectPaths(vaults.map(\.path) + [SessionCollection.path])]
+    case .collection(let vault):
       let items = vault.items
       return [
-        "Items": .objectPaths(items.map(\.path)), "Label": .string("Login"),
+        "Items": .objectPaths(items.map(\.path)), "Label": .string(vault.label),
         "Locked": .boolean(vault.isLocked), "Created": .uint64(items.map(\.created).min() ?? 0),
         "Modified": .uint64(items.map(\.modified).max() ?? 0),
       ]
@@ -33,7 +35,7 @@ extension KeyringService {
         "Modified": .uint64(items.map(\.modified).max() ?? 0),
       ]
     case .memoryItem(let item): return item.properties
-    case .item(let item): return item.properties(isLocked: vault.isLocked)
+    case .item(let item, let vault): return item.properties(isLocked: isLocked(item, in: vault))
     case .session, .prompt, .folder: return [:]
     }
   }
@@ -71,17 +73,19 @@ extension KeyringService {
         isChangeable ? BusErrorName.invalidArguments : BusErrorName.propertyReadOnly,
         "The property '\(name)' cannot be set to this")
     }
-    guard case .item(let item) = object else {
+    guard case .item(let item, let vault) = object else {
       throw BusError(BusErrorName.propertyReadOnly, "The property '\(name)' cannot be set")
     }
     switch (name, value) {
     case ("Label", .string(let label)):
       try checkWritable()
+      try permit(item, in: vault)
       try vault.setLabel(of: item, to: label)
     case ("Attributes", _) where value.type == DBusValue.texts([:]).type:
       try checkWritable()
       let attributes = value.textEntries ?? [:]
       try check(attributes)
+      try permit(item, in: vault)
       try vault.setAttributes(of: item, to: attributes)
     case ("Label", _), ("Attributes", _):
       throw BusError(BusErrorName.invalidArguments, "The property '\(name)' has another type")
@@ -99,13 +103,13 @@ extension KeyringService {
     let children =
       switch (object, path) {
       case (.service, _): ["aliases", "collection", "session"]
-      case (.collection, _): vault.items.map(\.item.id)
+      case (.collection(let vault), _): vault.items.map(\.item.id)
       case (.memory, _):
         memory.items.map { String($0.path.dropFirst(SessionCollection.path.count + 1)) }
       case (_, "/"): ["org"]
       case (_, "/org"): ["freedesktop"]
       case (_, "/org/freedesktop"): ["secrets"]
-      case (_, SecretServiceNames.collections): ["login", "session"]
+      case (_, SecretServiceNames.collections): vaults.map(\.name) + ["session"]
       case (_, SecretServiceNames.aliases): ["default"]
       default: [String]()
       }

@@ -1,21 +1,14 @@
-package import VaultCredentials
+import VaultCredentials
 package import VaultDBus
 import VaultSealing
 
-/// The Secret Service over a vault: calls in, replies and signals out.
+/// The Secret Service over vaults: calls in, replies and signals out.
 ///
-/// `org.freedesktop.secrets` with one collection, which is the vault. Documentation/keyring.md has
-/// what differs from gnome-keyring. All calls come on one thread.
+/// `org.freedesktop.secrets` with a collection for each vault, the first of which is the default.
+/// Documentation/keyring.md has what differs from gnome-keyring. All calls come on one thread.
 package final class KeyringService: BusService {
-  /// The well-known name.
-  package static let name = "org.freedesktop.secrets"
-  /// The second name on the session bus, by which `vault` knows that the keyring is the vault.
-  package static let ownName = "io.github.vault_swift.Keyring"
-  /// The one collection; some clients look for this path before they ask for an alias.
-  static let collection = "\(SecretServiceNames.collections)/login"
-  private static let aliases = [
-    "default": collection, "login": collection, "session": SessionCollection.path,
-  ]
+  /// The collection of the first vault; some clients look there before they ask for an alias.
+  package static let firstCollection = "login"
 
   /// What clients may do.
   package struct Options: Sendable {
@@ -23,125 +16,192 @@ package final class KeyringService: BusService {
     package var scope = ServedScope([])
     /// Whether clients may change nothing.
     package var isReadOnly = false
-    /// What keeps the vault open, and opens it again.
-    package var door: VaultDoor
+    /// Asks a person whether a client may use an item, on another thread; `nil` where all may.
+    ///
+    /// It takes who asks, the item's name, and what to do with the answer, which is called once. It
+    /// returns what ends the question.
+    package var confirm:
+      (
+        @Sendable (
+          _ client: LocalSocket.Peer, _ item: String,
+          _ answer: @escaping @Sendable (Permission) -> Void
+        ) -> @Sendable () -> Void
+      )?
+    /// Wakes the server, from any thread.
+    package var wake: @Sendable () -> Void
 
-    package init(door: VaultDoor) { self.door = door }
+    package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
   }
 
   let options: Options
-  let vault: ServedVault
+  /// The vaults; the first one is the default collection.
+  let vaults: [ServedVault]
   let memory = SessionCollection()
+  /// The collections' paths by the names that clients know besides.
+  private let aliases: [String: String]
   var prompts: [String: ServicePrompt] = [:]
   private var nextPrompt = 1
-  /// What prompts have led to, from the threads that they wait on.
-  let outcomes = PromptOutcomes()
+  /// Calls that wait for a person, by the ids of their questions.
+  var waitingCalls: [String: WaitingCall] = [:]
+  var nextWaitingCall = 1
+  var permissions = Permissions()
+  /// What questions have led to, from the threads that they wait on.
+  let outcomes = QuestionOutcomes()
   var sessions: [String: TransportSession] = [:]
   private var nextSession = 1
   var signals: [DBusMessage] = []
   /// What follows the reply.
-  private var later: [DBusMessage] = []
+  var later: [DBusMessage] = []
   /// Who is asking.
   private(set) var caller: LocalSocket.Peer?
+  /// The unique name of who is asking.
+  private(set) var sender = ""
+  /// The executable of who is asking; `nil` if the kernel does not say.
+  private(set) var program: String?
+  /// What a person has answered for this call alone, by the items' paths.
+  var answers: [String: Bool] = [:]
   /// Sessions of one client.
   private static let maximumSessions = 64
-  /// Prompts of one client.
-  private static let maximumPrompts = 16
+  /// Prompts of one client, and calls of it that wait for a person.
+  static let maximumPrompts = 16
 
-  /// A service over an open vault.
+  /// A service over open vaults.
   ///
-  /// - Throws: `CredentialError` if the vault cannot be read.
-  package init(_ vault: UnlockedVault, options: Options) throws {
+  /// - Parameters:
+  ///   - collections: At least one; the first is the default collection.
+  ///   - options: What clients may do.
+  /// - Throws: `CredentialError` if a vault cannot be read.
+  package init(_ collections: [ServedCollection], options: Options) throws {
     self.options = options
-    self.vault = ServedVault(vault, scope: options.scope, collection: Self.collection)
-    _ = try self.vault.refresh()
+    vaults = collections.map { ServedVault($0, scope: options.scope) }
+    var aliases = ["session": SessionCollection.path]
+    for vault in vaults { aliases[vault.name] = vault.path }
+    aliases["default"] = vaults.first?.path
+    self.aliases = aliases
+    for vault in vaults { _ = try vault.refresh() }
   }
 
   // MARK: The bus
 
   package func answer(_ call: DBusMessage, from caller: LocalSocket.Peer) -> [DBusMessage] {
-    self.caller = caller
+    answer(call, from: caller, answers: [:])
+  }
+
+  /// Answers a call, of which a person has answered some questions.
+  func answer(
+    _ call: DBusMessage, from caller: LocalSocket.Peer, answers: [String: Bool]
+  ) -> [DBusMessage] {
+    self.answers = answers
     do {
       try lockIfDue()
       try refresh()
-      let values = try result(of: call)
+      let values = try onBehalf(of: caller, call.sender ?? "") { try result(of: call) }
       // What the call has changed is seen before its reply.
-      if vault.hasChanged { try refresh() }
+      if vaults.contains(where: \.hasChanged) { try refresh() }
       return take(try call.reply(values), call)
+    } catch let question as UnansweredQuestion {
+      do {
+        try ask(about: question.item, for: call, from: caller)
+        return take(nil, call)
+      } catch {
+        return take(error, call)
+      }
     } catch {
-      let error = Self.busError(error)
-      guard let message = try? call.error(error.name, error.words) else { return [] }
-      return take(message, call)
+      return take(error, call)
     }
+  }
+
+  /// Does something for a client.
+  func onBehalf<Result>(
+    of caller: LocalSocket.Peer, _ sender: String, _ body: () throws -> Result
+  ) rethrows -> Result {
+    self.caller = caller
+    self.sender = sender
+    program = options.confirm == nil ? nil : permissions.program(of: caller)
+    return try body()
   }
 
   package func clientLeft(_ name: String) -> [DBusMessage] {
     sessions = sessions.filter { $0.value.owner != name }
+    permissions.forget(name)
     for prompt in prompts.values where prompt.owner == name {
       prompt.cancel?()
       prompts[prompt.path] = nil
+    }
+    for (id, waiting) in waitingCalls where waiting.message.sender == name {
+      waiting.cancel?()
+      waitingCalls[id] = nil
     }
     return []
   }
 
   package func catchUp() -> [DBusMessage] {
     try? lockIfDue()
-    try? finishPrompts()
+    let messages = takeOutcomes()
     try? refresh()
     defer { (signals, later) = ([], []) }
-    return signals + later
+    return messages + signals + later
   }
 
-  private func take(_ reply: DBusMessage, _ call: DBusMessage) -> [DBusMessage] {
+  private func take(_ error: any Error, _ call: DBusMessage) -> [DBusMessage] {
+    let error = Self.busError(error)
+    return take(try? call.error(error.name, error.words), call)
+  }
+
+  private func take(_ reply: DBusMessage?, _ call: DBusMessage) -> [DBusMessage] {
     defer { (signals, later) = ([], []) }
-    return signals + (call.wantsNoReply ? [] : [reply]) + later
+    let reply = call.wantsNoReply ? nil : reply
+    return signals + [reply].compactMap(\.self) + later
   }
 
   // MARK: Locking
 
-  /// Forgets the key if `vault lock` was used.
+  /// Forgets the keys if `vault lock` was used.
   private func lockIfDue() throws {
-    guard !vault.isLocked, !options.door.mayStayOpen() else { return }
-    try lock()
+    for vault in vaults where !vault.isLocked && !vault.door.mayStayOpen() { try lock(vault) }
   }
 
-  /// Forgets the key, and says so.
-  func lock() throws {
-    options.door.close()
+  /// Forgets a vault's key, and says so.
+  func lock(_ vault: ServedVault) throws {
+    vault.door.close()
     vault.lock()
-    try emitLock(true)
+    try emitLock(of: vault)
   }
 
-  /// Goes on with the vault that was opened.
-  func unlock(_ opened: UnlockedVault) throws {
+  /// Goes on with a vault that was opened.
+  func unlock(_ vault: ServedVault, _ opened: UnlockedVault) throws {
     vault.unlock(opened)
-    try emitLock(false)
+    try emitLock(of: vault)
     try refresh()
   }
 
-  private func emitLock(_ isLocked: Bool) throws {
+  private func emitLock(of vault: ServedVault) throws {
+    let locked: [String: DBusValue] = ["Locked": .boolean(vault.isLocked)]
     for item in vault.items {
       try emit(
-        Self.collection, SecretServiceNames.collection, "ItemChanged", [.objectPath(item.path)])
-      try emitChanged(item.path, SecretServiceNames.item, ["Locked": .boolean(isLocked)])
+        vault.path, SecretServiceNames.collection, "ItemChanged", [.objectPath(item.path)])
+      // Which client may use an item that a person is asked about is no news for the others.
+      if vault.isLocked || options.confirm == nil {
+        try emitChanged(item.path, SecretServiceNames.item, locked)
+      }
     }
-    try emitChanged(
-      Self.collection, SecretServiceNames.collection, ["Locked": .boolean(isLocked)])
+    try emitChanged(vault.path, SecretServiceNames.collection, locked)
     try emit(
-      SecretServiceNames.root, SecretServiceNames.service, "CollectionChanged",
-      [.objectPath(Self.collection)])
+      SecretServiceNames.servicePath, SecretServiceNames.service, "CollectionChanged",
+      [.objectPath(vault.path)])
   }
 
-  /// Makes a prompt for a client, which asks for what opens the vault.
+  /// Makes a prompt for a client.
   ///
   /// - Parameters:
   ///   - owner: The client.
+  ///   - steps: What a person is asked for.
   ///   - nothing: What the signal has where the prompt was dismissed.
-  ///   - body: What is done when the vault is open.
+  ///   - body: What is done when all of it is there.
   /// - Returns: Its path.
   /// - Throws: `BusError` if the client has too many.
   func prompt(
-    for owner: String?, dismissed nothing: DBusValue,
+    for owner: String?, _ steps: [ServicePrompt.Step], dismissed nothing: DBusValue,
     then body: @escaping (KeyringService) throws -> DBusValue
   ) throws -> String {
     let owner = owner ?? ""
@@ -150,7 +210,8 @@ package final class KeyringService: BusService {
     }
     let path = "\(SecretServiceNames.prompts)/p\(nextPrompt)"
     nextPrompt += 1
-    prompts[path] = ServicePrompt(path: path, owner: owner, nothing: nothing, then: body)
+    prompts[path] = ServicePrompt(
+      path: path, owner: owner, steps: steps, nothing: nothing, then: body)
     return path
   }
 
@@ -183,11 +244,13 @@ package final class KeyringService: BusService {
     }
   }
 
-  /// Looks at the vault, and makes the signals for what has changed.
-  func refresh() throws {
+  /// Looks at the vaults, and makes the signals for what has changed.
+  func refresh() throws { for vault in vaults { try refresh(vault) } }
+
+  private func refresh(_ vault: ServedVault) throws {
     let change = try vault.refresh()
     guard !change.isEmpty else { return }
-    let collection = Self.collection
+    let collection = vault.path
     for (member, paths) in [
       ("ItemCreated", change.added), ("ItemChanged", change.changed),
       ("ItemDeleted", change.removed),
@@ -198,7 +261,9 @@ package final class KeyringService: BusService {
     }
     for path in change.changed {
       guard let item = vault[path] else { continue }
-      try emitChanged(path, SecretServiceNames.item, item.properties(isLocked: vault.isLocked))
+      var properties = item.properties(isLocked: vault.isLocked)
+      if options.confirm != nil { properties["Locked"] = nil }
+      try emitChanged(path, SecretServiceNames.item, properties)
     }
     guard !change.added.isEmpty || !change.removed.isEmpty else { return }
     try emitChanged(
@@ -225,8 +290,8 @@ package final class KeyringService: BusService {
   /// An object that a path names.
   enum Object {
     case service
-    case collection
-    case item(ServedItem)
+    case collection(ServedVault)
+    case item(ServedItem, ServedVault)
     case memory
     case memoryItem(SessionCollection.Item)
     case session(TransportSession)
@@ -247,22 +312,25 @@ package final class KeyringService: BusService {
   }
 
   func object(at path: String) -> Object? {
-    let path = Self.resolved(path)
+    let path = resolved(path)
     switch path {
-    case SecretServiceNames.root: return .service
-    case Self.collection: return .collection
+    case SecretServiceNames.servicePath: return .service
     case SessionCollection.path: return .memory
     case "/", "/org", "/org/freedesktop", SecretServiceNames.collections,
       SecretServiceNames.aliases, SecretServiceNames.sessions, SecretServiceNames.prompts:
       return .folder
     default:
-      return vault[path].map { .item($0) } ?? sessions[path].map { .session($0) }
-        ?? prompts[path].map { .prompt($0) } ?? memory[path].map { .memoryItem($0) }
+      for vault in vaults {
+        if vault.path == path { return .collection(vault) }
+        if let item = vault[path] { return .item(item, vault) }
+      }
+      return sessions[path].map { .session($0) } ?? prompts[path].map { .prompt($0) }
+        ?? memory[path].map { .memoryItem($0) }
     }
   }
 
   /// The path with a collection in place of its alias.
-  static func resolved(_ path: String) -> String {
+  func resolved(_ path: String) -> String {
     for (name, collection) in aliases {
       let alias = "\(SecretServiceNames.aliases)/\(name)"
       if path == alias { return collection }
@@ -273,9 +341,18 @@ package final class KeyringService: BusService {
     return path
   }
 
+  /// The path of the default collection.
+  var defaultCollection: String { aliases["default"] ?? SecretServiceNames.nothing }
+
+  /// Records that whoever is asking wanted an item that is not served.
+  func recordHidden(at path: String) {
+    for vault in vaults { vault.recordHidden(at: resolved(path), by: caller) }
+  }
+
   private func result(of call: DBusMessage) throws -> [DBusValue] {
     let path = call.path ?? ""
     guard let object = object(at: path) else {
+      if call.member == "GetSecret" { recordHidden(at: path) }
       throw BusError(SecretServiceError.noSuchObject, "No such object: \(path)")
     }
     let signature = call.signature.description
@@ -303,8 +380,8 @@ package final class KeyringService: BusService {
   ) throws -> [DBusValue] {
     switch object {
     case .service: try serviceMethod(member, signature, call)
-    case .collection: try collectionMethod(member, signature, call)
-    case .item(let item): try itemMethod(member, signature, item, call)
+    case .collection(let vault): try collectionMethod(member, signature, vault, call)
+    case .item(let item, let vault): try itemMethod(member, signature, item, vault, call)
     case .memory: try memoryMethod(member, signature, call)
     case .memoryItem(let item): try memoryItemMethod(member, signature, item, call)
     case .session(let session):

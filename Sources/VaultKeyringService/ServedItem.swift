@@ -23,7 +23,7 @@ struct ServedItem {
   private var published: [String: String] {
     [
       "service": "vault", "username": item.name.text, "application": "vault",
-      SecretServiceNames.schema: SecretServiceNames.genericSchema,
+      SecretServiceNames.schemaAttribute: SecretServiceNames.genericSchema,
     ]
   }
 

@@ -1,29 +1,54 @@
-import VaultCredentials
+package import VaultCredentials
 import VaultDBus
 import VaultSealing
 
-/// The vault that is served: its items as they are now, and changes to them.
+/// A vault that is to be served as a collection.
+package struct ServedCollection: Sendable {
+  /// The last part of the collection's path: letters, digits and underscores.
+  package let name: String
+  /// What clients show.
+  package let label: String
+  package let vault: UnlockedVault
+  /// What keeps the vault open, and opens it again.
+  package let door: VaultDoor
+
+  package init(name: String, label: String, vault: UnlockedVault, door: VaultDoor) {
+    (self.name, self.label, self.vault, self.door) = (name, label, vault, door)
+  }
+}
+
+/// A vault that is served: its items as they are now, and changes to them.
 ///
 /// It belongs to the service's thread.
 final class ServedVault {
+  /// The last part of the collection's path.
+  let name: String
+  let label: String
+  let door: VaultDoor
+  /// The collection's path.
+  let path: String
   /// `nil` while it is locked: the key is gone, and what clients may know of the items stays.
   private var vault: UnlockedVault.Blocking?
   private let scope: ServedScope
-  private let collection: String
   private var snapshot: VaultSnapshot?
   /// The items that clients may see, oldest name first.
   private(set) var items: [ServedItem] = []
   private var positions: [String: Int] = [:]
+  /// The items that clients may not see, by the paths that they would have.
+  private var hidden: [String: Item] = [:]
   /// Whether this process has changed the file since the last look.
   private(set) var hasChanged = false
   private var wasRead = false
 
   var isLocked: Bool { vault == nil }
 
-  init(_ vault: UnlockedVault, scope: ServedScope, collection: String) {
-    self.vault = vault.blocking
+  init(_ collection: ServedCollection, scope: ServedScope) {
+    name = collection.name
+    label = collection.label
+    door = collection.door
+    path = "\(SecretServiceNames.collections)/\(collection.name)"
+    vault = collection.vault.blocking
     self.scope = scope
-    self.collection = collection
   }
 
   /// What has changed since the last look.
@@ -36,7 +61,7 @@ final class ServedVault {
   }
 
   /// Forgets the key, and everything that was read with it but the items' names and attributes.
-  func lock() { (vault, snapshot) = (nil, nil) }
+  func lock() { (vault, snapshot, hidden) = (nil, nil, [:]) }
 
   /// Takes the vault that was opened again.
   func unlock(_ vault: UnlockedVault) { self.vault = vault.blocking }
@@ -51,8 +76,14 @@ final class ServedVault {
     wasRead = true
     let old = (items: items, positions: positions)
     snapshot = new
-    items = new.items().map { ServedItem($0, collection: collection) }
-      .filter { scope.contains(name: $0.item.name.text, attributes: $0.own) }
+    (items, hidden) = ([], [:])
+    for item in new.items().map({ ServedItem($0, collection: path) }) {
+      if scope.contains(name: item.item.name.text, attributes: item.own) {
+        items.append(item)
+      } else {
+        hidden[item.path] = item.item
+      }
+    }
     positions = Dictionary(
       items.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
     guard !isFirst else { return Change() }
@@ -86,15 +117,27 @@ final class ServedVault {
     return try snapshot.secret(of: item.item).bytes
   }
 
-  /// Records that a client is given secrets.
+  /// Records that a client is given secrets, or is refused them.
+  ///
+  /// Of a locked vault nothing is recorded: the records are sealed with its key.
   ///
   /// - Parameters:
   ///   - items: The items.
   ///   - caller: The client's process.
-  func record(_ items: [ServedItem], by caller: LocalSocket.Peer?) {
+  ///   - isAllowed: Whether it gets them.
+  func record(_ items: [ServedItem], by caller: LocalSocket.Peer?, isAllowed: Bool = true) {
+    record(items.map(\.item), by: caller, isAllowed: isAllowed)
+  }
+
+  /// Records that a client wanted an item that is not served; does nothing for other paths.
+  func recordHidden(at path: String, by caller: LocalSocket.Peer?) {
+    if let item = hidden[path] { record([item], by: caller, isAllowed: false) }
+  }
+
+  private func record(_ items: [Item], by caller: LocalSocket.Peer?, isAllowed: Bool) {
     guard let snapshot, let caller else { return }
     snapshot.record(
-      items.map { Usage($0.item, verb: .service) },
+      items.map { Usage($0, verb: .service, isAllowed: isAllowed) },
       by: UsageCaller(process: caller.process, user: caller.user))
   }
 
@@ -102,10 +145,18 @@ final class ServedVault {
 
   /// Stores a secret: in place of the one with exactly these attributes, or as a new item.
   ///
+  /// - Parameters:
+  ///   - secret: The secret.
+  ///   - label: What clients show.
+  ///   - attributes: What clients search for.
+  ///   - contentType: The secret's.
+  ///   - replaces: Whether an item with exactly these attributes gets the secret.
+  ///   - permits: Is asked before an item that is there is changed; what it throws is thrown.
   /// - Returns: The path of the item, which is there after the next ``refresh()``.
+  /// - Throws: `BusError`, `CredentialError`, what `permits` throws; then nothing is stored.
   func store(
     _ secret: SecretBytes, label: String, attributes: [String: String], contentType: String,
-    replaces: Bool
+    replaces: Bool, permits: (ServedItem) throws -> Void
   ) throws -> String {
     var changes = ItemChanges()
     var stored = attributes
@@ -122,18 +173,19 @@ final class ServedVault {
     let item = try vault.edit { [changes] edit in
       // Under the lock: two clients that store the same make one item.
       if replaces {
-        let same = edit.items().map { ServedItem($0, collection: collection) }
+        let same = edit.items().map { ServedItem($0, collection: path) }
           .filter {
             $0.own == attributes && scope.contains(name: $0.item.name.text, attributes: $0.own)
           }
         if let newest = same.max(by: { $0.item.modified < $1.item.modified }) {
+          try permits(newest)
           return try edit.set(newest.item.name, to: Secret(secret), changes: changes).item
         }
       }
       let name = try FreeName.like(base) { edit[$0] != nil }
       return try edit.set(name, to: Secret(secret), changes: changes).item
     }
-    return ServedItem(item, collection: collection).path
+    return ServedItem(item, collection: path).path
   }
 
   func setSecret(of item: ServedItem, to secret: SecretBytes, contentType: String) throws {

@@ -1,117 +1,81 @@
-/// The objects' own descriptions for `Introspect`.
+import VaultCredentials
+import VaultDBus
+
+/// The objects' own interfaces for `Introspect`: Secret Service API, version 0.2.
 enum ServiceDescription {
   /// The interface that an object has besides the standard ones.
-  static func interface(of object: KeyringService.Object) -> String {
+  static func interface(of object: KeyringService.Object) -> BusInterface? {
     switch object {
     case .service: service
     case .collection, .memory: collection
     case .item, .memoryItem: item
-    case .session:
-      "  <interface name=\"org.freedesktop.Secret.Session\"><method name=\"Close\"/></interface>"
+    case .session: session
     case .prompt: prompt
-    case .folder: ""
+    case .folder: nil
     }
   }
 
-  private static let prompt = """
-      <interface name="org.freedesktop.Secret.Prompt">
-        <method name="Prompt"><arg name="window_id" type="s" direction="in"/></method>
-        <method name="Dismiss"/>
-        <signal name="Completed">
-          <arg name="dismissed" type="b"/>
-          <arg name="result" type="v"/>
-        </signal>
-      </interface>
-    """
+  private static let secret = "(oayays)"
 
-  private static let service = """
-      <interface name="org.freedesktop.Secret.Service">
-        <property name="Collections" type="ao" access="read"/>
-        <method name="OpenSession">
-          <arg name="algorithm" type="s" direction="in"/>
-          <arg name="input" type="v" direction="in"/>
-          <arg name="output" type="v" direction="out"/>
-          <arg name="result" type="o" direction="out"/>
-        </method>
-        <method name="CreateCollection">
-          <arg name="properties" type="a{sv}" direction="in"/>
-          <arg name="alias" type="s" direction="in"/>
-          <arg name="collection" type="o" direction="out"/>
-          <arg name="prompt" type="o" direction="out"/>
-        </method>
-        <method name="SearchItems">
-          <arg name="attributes" type="a{ss}" direction="in"/>
-          <arg name="unlocked" type="ao" direction="out"/>
-          <arg name="locked" type="ao" direction="out"/>
-        </method>
-        <method name="Unlock">
-          <arg name="objects" type="ao" direction="in"/>
-          <arg name="unlocked" type="ao" direction="out"/>
-          <arg name="prompt" type="o" direction="out"/>
-        </method>
-        <method name="Lock">
-          <arg name="objects" type="ao" direction="in"/>
-          <arg name="locked" type="ao" direction="out"/>
-          <arg name="prompt" type="o" direction="out"/>
-        </method>
-        <method name="GetSecrets">
-          <arg name="items" type="ao" direction="in"/>
-          <arg name="session" type="o" direction="in"/>
-          <arg name="secrets" type="a{o(oayays)}" direction="out"/>
-        </method>
-        <method name="ReadAlias">
-          <arg name="name" type="s" direction="in"/>
-          <arg name="collection" type="o" direction="out"/>
-        </method>
-        <method name="SetAlias">
-          <arg name="name" type="s" direction="in"/>
-          <arg name="collection" type="o" direction="in"/>
-        </method>
-        <signal name="CollectionCreated"><arg name="collection" type="o"/></signal>
-        <signal name="CollectionDeleted"><arg name="collection" type="o"/></signal>
-        <signal name="CollectionChanged"><arg name="collection" type="o"/></signal>
-      </interface>
-    """
+  private static let service = BusInterface(SecretServiceNames.service)
+    .property("Collections", "ao")
+    .method(
+      "OpenSession", takes: [("algorithm", "s"), ("input", "v")],
+      gives: [("output", "v"), ("result", "o")]
+    )
+    .method(
+      "CreateCollection", takes: [("properties", "a{sv}"), ("alias", "s")],
+      gives: [("collection", "o"), ("prompt", "o")]
+    )
+    .method(
+      "SearchItems", takes: [("attributes", "a{ss}")],
+      gives: [("unlocked", "ao"), ("locked", "ao")]
+    )
+    .method(
+      "Unlock", takes: [("objects", "ao")], gives: [("unlocked", "ao"), ("prompt", "o")]
+    )
+    .method("Lock", takes: [("objects", "ao")], gives: [("locked", "ao"), ("prompt", "o")])
+    .method(
+      "GetSecrets", takes: [("items", "ao"), ("session", "o")],
+      gives: [("secrets", "a{o\(secret)}")]
+    )
+    .method("ReadAlias", takes: [("name", "s")], gives: [("collection", "o")])
+    .method("SetAlias", takes: [("name", "s"), ("collection", "o")])
+    .signal("CollectionCreated", [("collection", "o")])
+    .signal("CollectionDeleted", [("collection", "o")])
+    .signal("CollectionChanged", [("collection", "o")])
 
-  private static let collection = """
-      <interface name="org.freedesktop.Secret.Collection">
-        <property name="Items" type="ao" access="read"/>
-        <property name="Label" type="s" access="read"/>
-        <property name="Locked" type="b" access="read"/>
-        <property name="Created" type="t" access="read"/>
-        <property name="Modified" type="t" access="read"/>
-        <method name="Delete"><arg name="prompt" type="o" direction="out"/></method>
-        <method name="SearchItems">
-          <arg name="attributes" type="a{ss}" direction="in"/>
-          <arg name="results" type="ao" direction="out"/>
-        </method>
-        <method name="CreateItem">
-          <arg name="properties" type="a{sv}" direction="in"/>
-          <arg name="secret" type="(oayays)" direction="in"/>
-          <arg name="replace" type="b" direction="in"/>
-          <arg name="item" type="o" direction="out"/>
-          <arg name="prompt" type="o" direction="out"/>
-        </method>
-        <signal name="ItemCreated"><arg name="item" type="o"/></signal>
-        <signal name="ItemDeleted"><arg name="item" type="o"/></signal>
-        <signal name="ItemChanged"><arg name="item" type="o"/></signal>
-      </interface>
-    """
+  private static let collection = BusInterface(SecretServiceNames.collection)
+    .property("Items", "ao")
+    .property("Label", "s")
+    .property("Locked", "b")
+    .property("Created", "t")
+    .property("Modified", "t")
+    .method("Delete", gives: [("prompt", "o")])
+    .method("SearchItems", takes: [("attributes", "a{ss}")], gives: [("results", "ao")])
+    .method(
+      "CreateItem", takes: [("properties", "a{sv}"), ("secret", secret), ("replace", "b")],
+      gives: [("item", "o"), ("prompt", "o")]
+    )
+    .signal("ItemCreated", [("item", "o")])
+    .signal("ItemDeleted", [("item", "o")])
+    .signal("ItemChanged", [("item", "o")])
 
-  private static let item = """
-      <interface name="org.freedesktop.Secret.Item">
-        <property name="Locked" type="b" access="read"/>
-        <property name="Attributes" type="a{ss}" access="readwrite"/>
-        <property name="Label" type="s" access="readwrite"/>
-        <property name="Type" type="s" access="read"/>
-        <property name="Created" type="t" access="read"/>
-        <property name="Modified" type="t" access="read"/>
-        <method name="Delete"><arg name="prompt" type="o" direction="out"/></method>
-        <method name="GetSecret">
-          <arg name="session" type="o" direction="in"/>
-          <arg name="secret" type="(oayays)" direction="out"/>
-        </method>
-        <method name="SetSecret"><arg name="secret" type="(oayays)" direction="in"/></method>
-      </interface>
-    """
+  private static let item = BusInterface(SecretServiceNames.item)
+    .property("Locked", "b")
+    .property("Attributes", "a{ss}", isWritable: true)
+    .property("Label", "s", isWritable: true)
+    .property("Type", "s")
+    .property("Created", "t")
+    .property("Modified", "t")
+    .method("Delete", gives: [("prompt", "o")])
+    .method("GetSecret", takes: [("session", "o")], gives: [("secret", secret)])
+    .method("SetSecret", takes: [("secret", secret)])
+
+  private static let session = BusInterface(SecretServiceNames.session).method("Close")
+
+  private static let prompt = BusInterface(SecretServiceNames.prompt)
+    .method("Prompt", takes: [("window_id", "s")])
+    .method("Dismiss")
+    .signal("Completed", [("dismissed", "b"), ("result", "v")])
 }

@@ -2,7 +2,7 @@ import Synchronization
 package import VaultCredentials
 package import VaultDBus
 
-/// What keeps the vault open for the service, and opens it again when it was locked.
+/// What keeps a vault open for the service, and opens it again when it was locked.
 package struct VaultDoor: Sendable {
   /// Whether nobody has locked the vault since it was opened.
   package var mayStayOpen: @Sendable () -> Bool
@@ -19,53 +19,68 @@ package struct VaultDoor: Sendable {
       @Sendable (_ client: LocalSocket.Peer, _ answer: @escaping @Sendable (UnlockedVault?) -> Void)
         -> @Sendable () -> Void
     )?
-  /// Wakes the server.
-  package var wake: @Sendable () -> Void
 
   /// A door.
   package init(
     mayStayOpen: @escaping @Sendable () -> Bool, close: @escaping @Sendable () -> Void,
-    reopen: @escaping @Sendable () throws -> UnlockedVault, wake: @escaping @Sendable () -> Void
+    reopen: @escaping @Sendable () throws -> UnlockedVault
   ) {
     self.mayStayOpen = mayStayOpen
     self.close = close
     self.reopen = reopen
-    self.wake = wake
   }
 }
 
 /// A prompt: an object that a client has shown to the person, and that always completes.
 final class ServicePrompt {
+  /// What a person is asked for.
+  enum Step {
+    /// What opens a vault.
+    case open(ServedVault)
+    /// Whether the client may use an item.
+    case permit(ServedItem, ServedVault)
+  }
+
   let path: String
   /// The unique name of its client.
   let owner: String
   /// The result where it was dismissed.
   let nothing: DBusValue
-  /// What is done when the vault is open; returns the result.
+  /// What is still to be asked for, in order.
+  var steps: [Step]
+  /// What is done when all is there; returns the result.
   let then: (KeyringService) throws -> DBusValue
-  /// Ends the question, from when the person is asked.
+  /// The client's process, from when the prompt is shown.
+  var client: LocalSocket.Peer?
+  /// Ends the question that is being asked.
   var cancel: (@Sendable () -> Void)?
 
   init(
-    path: String, owner: String, nothing: DBusValue,
+    path: String, owner: String, steps: [Step], nothing: DBusValue,
     then: @escaping (KeyringService) throws -> DBusValue
   ) {
     self.path = path
     self.owner = owner
+    self.steps = steps
     self.nothing = nothing
     self.then = then
   }
 }
 
 /// Answers that wait for the service's thread.
-final class PromptOutcomes: Sendable {
-  private let waiting = Mutex<[(path: String, vault: UnlockedVault?)]>([])
-
-  func add(_ path: String, _ vault: UnlockedVault?) {
-    waiting.withLock { $0.append((path, vault)) }
+final class QuestionOutcomes: Sendable {
+  /// What a question has led to.
+  enum Outcome: Sendable {
+    case opened(UnlockedVault?)
+    case permission(Permission)
   }
 
-  func take() -> [(path: String, vault: UnlockedVault?)] {
+  private let waiting = Mutex<[(id: String, outcome: Outcome)]>([])
+
+  /// Adds the answer to a question: of a prompt, by its path, or of a call that waits.
+  func add(_ id: String, _ outcome: Outcome) { waiting.withLock { $0.append((id, outcome)) } }
+
+  func take() -> [(id: String, outcome: Outcome)] {
     waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting
@@ -82,21 +97,11 @@ extension KeyringService {
     }
     switch (member, signature) {
     case ("Prompt", "s"):
-      guard prompt.cancel == nil else {
+      guard prompt.client == nil else {
         throw BusError(SecretServiceError.alreadyExists, "The prompt is shown already")
       }
-      // Somebody else may have opened it meanwhile.
-      if !vault.isLocked {
-        try complete(prompt, prompt.then(self))
-      } else if let ask = options.door.ask, let caller {
-        let (path, outcomes, wake) = (prompt.path, outcomes, options.door.wake)
-        prompt.cancel = ask(caller) { opened in
-          outcomes.add(path, opened)
-          wake()
-        }
-      } else {
-        try complete(prompt, nil)
-      }
+      prompt.client = caller
+      try goOn(with: prompt)
       return []
     case ("Dismiss", ""):
       prompt.cancel?()
@@ -106,16 +111,64 @@ extension KeyringService {
     }
   }
 
-  /// Completes the prompts that were answered.
-  func finishPrompts() throws {
-    for (path, opened) in outcomes.take() {
-      guard let prompt = prompts[path] else {
-        // Its client has given up; so nobody has asked for an open vault.
-        continue
+  /// Asks for the next thing that is missing; completes the prompt if nothing is.
+  private func goOn(with prompt: ServicePrompt) throws {
+    guard let client = prompt.client else { return }
+    let (path, outcomes, wake) = (prompt.path, outcomes, options.wake)
+    while let step = prompt.steps.first {
+      switch step {
+      case .open(let vault):
+        // Somebody else may have opened it meanwhile.
+        guard vault.isLocked else { break }
+        guard let ask = vault.door.ask else { return try complete(prompt, nil) }
+        prompt.cancel = ask(client) { opened in
+          outcomes.add(path, .opened(opened))
+          wake()
+        }
+        return
+      case .permit(let item, _):
+        let program = permissions.program(of: client)
+        guard let ask = options.confirm, permissions.standing(program, item.path) != true else {
+          break
+        }
+        prompt.cancel = ask(client, item.item.name.text) { permission in
+          outcomes.add(path, .permission(permission))
+          wake()
+        }
+        return
       }
-      if let opened, vault.isLocked { try unlock(opened) }
-      let result = vault.isLocked ? nil : try? prompt.then(self)
-      try complete(prompt, result)
+      prompt.steps.removeFirst()
     }
+    let result = try? onBehalf(of: client, prompt.owner) { try prompt.then(self) }
+    try complete(prompt, result)
+  }
+
+  /// Takes the answer to a prompt's question.
+  func take(_ outcome: QuestionOutcomes.Outcome, for prompt: ServicePrompt) throws {
+    prompt.cancel = nil
+    guard let client = prompt.client, let step = prompt.steps.first else { return }
+    switch (step, outcome) {
+    case (.open(let vault), .opened(let opened?)):
+      if vault.isLocked { try unlock(vault, opened) }
+    case (.permit(let item, let vault), .permission(let permission)):
+      permissions.note(permission, permissions.program(of: client), item.path)
+      guard permission.isAllowed else {
+        vault.record([item], by: client, isAllowed: false)
+        return try complete(prompt, nil)
+      }
+      if permission == .once { permissions.grantOnce(prompt.owner, item.path) }
+      // Nobody else may use it for that.
+      var signal = try DBusMessage.signal(
+        item.path, StandardInterfaces.properties, "PropertiesChanged",
+        [
+          .string(SecretServiceNames.item),
+          .properties(["Locked": .boolean(vault.isLocked)]), .strings([]),
+        ])
+      signal.destination = prompt.owner
+      later.append(signal)
+    default: return try complete(prompt, nil)
+    }
+    prompt.steps.removeFirst()
+    try goOn(with: prompt)
   }
 }

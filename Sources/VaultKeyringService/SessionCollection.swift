@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VaultCredentials
 import VaultDBus
 import VaultSealing
 
@@ -22,7 +23,8 @@ final class SessionCollection {
     var properties: [String: DBusValue] {
       [
         "Locked": .boolean(false), "Attributes": .texts(attributes), "Label": .string(label),
-        "Type": .string(attributes[SecretServiceNames.schema] ?? SecretServiceNames.genericSchema),
+        "Type": .string(
+          attributes[SecretServiceNames.schemaAttribute] ?? SecretServiceNames.genericSchema),
         "Created": .uint64(created), "Modified": .uint64(modified),
       ]
     }

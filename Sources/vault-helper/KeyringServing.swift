@@ -23,7 +23,8 @@ enum KeyringServing {
       let (code, message) =
         switch error {
         case let error as CredentialError: (error.code.rawValue, error.message)
-        case let error as HelperFailure: ("unavailable", error.message)
+        case let error as HelperFailure:
+          (CredentialError.Code.keyringUnavailable.rawValue, error.message)
         default: ("unexpected", "the helper has failed")
         }
       answer(code, message, answers)
@@ -35,8 +36,9 @@ enum KeyringServing {
     guard let wakeUp = WakeUp(), let signals = SignalPipe() else {
       throw HelperFailure("there are no descriptors left")
     }
-    let (service, order, door) = try open(orders, wakeUp)
-    defer { door.close() }
+    let order = try ServingOrder.read(orders)
+    let serving = try open(order, wakeUp, terminal: order.terminal)
+    defer { serving.close() }
     guard let ended = ProcessEnd(of: order.process) else {
       throw HelperFailure("there are no descriptors left")
     }
@@ -47,12 +49,9 @@ enum KeyringServing {
       throw HelperFailure("a socket cannot be made at \(folder.socket)")
     }
     let server = BusServer(
-      listening: listening, name: KeyringService.name, service: service, wakeUp: wakeUp)
-    let watch = try? FileSignal.watch(order.vaultFile.name, in: order.vaultFile.folder) {
-      wakeUp.call()
-    }
-    defer { watch?.stop() }
-    folder.leaveToCleaner(permits: door.permits)
+      listening: listening, name: SecretServiceNames.serviceName, service: serving.service,
+      wakeUp: wakeUp)
+    folder.leaveToCleaner(permits: serving.permits)
     answer(HelperProgram.readyAnswer, "\(folder.address),guid=\(server.id)", answers)
     server.run(until: [ended.descriptor, signals.descriptor])
   }
@@ -85,16 +84,17 @@ enum KeyringServing {
     guard let wakeUp = WakeUp(), let signals = SignalPipe() else {
       throw HelperFailure("there are no descriptors left")
     }
-    let (service, order, door) = try open(orders, wakeUp)
-    defer { door.close() }
+    let order = try ServingOrder.read(orders)
+    let serving = try open(order, wakeUp, terminal: TerminalQuestion.openTerminal())
+    defer { serving.close() }
     signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
     let bus = try BusClient(try sessionBus())
     // By this name `vault` knows that the keyring is the vault itself.
-    guard try bus.request(KeyringService.ownName) else {
+    guard try bus.request(SecretServiceNames.servedName) else {
       throw HelperFailure("the vault is served on the session bus already")
     }
-    guard try bus.request(KeyringService.name, replaces: order.replaces) else {
-      let owner = bus.process(of: KeyringService.name)
+    guard try bus.request(SecretServiceNames.serviceName, replaces: order.replaces) else {
+      let owner = bus.process(of: SecretServiceNames.serviceName)
       let program = owner.flatMap { ProcessState.programName(of: $0) } ?? "another program"
       let process = owner.map { " (process \($0))" } ?? ""
       throw HelperFailure(
@@ -103,12 +103,10 @@ enum KeyringServing {
             ? "it does not let itself be replaced: end it first" : "see --replace, or end it first")
       )
     }
-    let watch = try? FileSignal.watch(order.vaultFile.name, in: order.vaultFile.folder) {
-      wakeUp.call()
-    }
-    defer { watch?.stop() }
     StandardError.write("vault: the vault is the keyring of the session bus\n")
-    try bus.run(service, name: KeyringService.name, wakeUp: wakeUp, until: [signals.descriptor])
+    try bus.run(
+      serving.service, name: SecretServiceNames.serviceName, wakeUp: wakeUp,
+      until: [signals.descriptor])
   }
 
   /// The address of the session bus: the environment's, or systemd's.
@@ -122,20 +120,53 @@ enum KeyringServing {
     return "unix:path=\(runtime)/bus"
   }
 
-  /// Opens the vault; nothing but the service keeps it.
+  /// What is served, and what is given back at the end.
+  private struct Serving {
+    let service: KeyringService
+    let doors: [ServedDoor]
+    let watches: [FileSignal.Watch]
+    let questions: Person?
+
+    /// The folder of the permits.
+    var permits: String { doors.first?.permits ?? "" }
+
+    func close() {
+      questions?.stopAsking()
+      for watch in watches { watch.stop() }
+      for door in doors { door.close() }
+    }
+  }
+
+  /// Makes the service for the vaults of an order; nothing but the service keeps them.
   private static func open(
-    _ orders: Int32, _ wakeUp: WakeUp
-  ) throws -> (KeyringService, ServingOrder, ServedDoor) {
-    let (vault, order) = try ServingOrder.read(orders)
-    let door = ServedDoor(order.vault, wakeUp: wakeUp)
-    try door.keep(vault)
-    var options = KeyringService.Options(door: door.door)
+    _ order: ServingOrder, _ wakeUp: WakeUp, terminal: Int32?
+  ) throws -> Serving {
+    let person = Person(terminal: terminal, patience: order.patience)
+    var options = KeyringService.Options(wake: wakeUp.call)
     options.scope = ServedScope(order.patterns)
     options.isReadOnly = order.isReadOnly
+    if order.confirms {
+      guard let person else {
+        throw HelperFailure("there is neither a terminal nor an askpass program to ask with")
+      }
+      options.confirm = { client, item, answer in
+        person.permission("\(Person.name(of: client)) wants '\(item)'.", answer)
+      }
+    }
+    let doors = order.vaults.map { ServedDoor($0, wakeUp: wakeUp, person: person) }
     do {
-      return (try KeyringService(vault, options: options), order, door)
+      for (door, vault) in zip(doors, order.vaults) { try door.keep(vault.opened) }
+      let collections = zip(doors, order.vaults).map { door, vault in
+        ServedCollection(
+          name: vault.collection, label: vault.label, vault: vault.opened, door: door.door)
+      }
+      let service = try KeyringService(collections, options: options)
+      let watches = order.vaults.compactMap { vault in
+        try? FileSignal.watch(vault.file.name, in: vault.file.folder) { wakeUp.call() }
+      }
+      return Serving(service: service, doors: doors, watches: watches, questions: person)
     } catch {
-      door.close()
+      for door in doors { door.close() }
       throw error
     }
   }

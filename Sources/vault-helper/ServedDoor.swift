@@ -6,16 +6,26 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// What keeps the vault open in this process: until `vault lock`, and from the next unlocking on.
+/// What keeps a vault open in this process: until `vault lock`, and from the next unlocking on.
 final class ServedDoor: Sendable {
-  /// How long a person has for an answer; the prompt is dismissed then.
-  private static let patience = 120
-
   private let vault: LockedVault
+  /// The vault in words.
+  private let name: String
   private let wakeUp: WakeUp
+  private let person: Person?
   private let permit = Mutex<(file: ServingPermit, watch: FileSignal.Watch?)?>(nil)
 
-  init(_ vault: LockedVault, wakeUp: WakeUp) { (self.vault, self.wakeUp) = (vault, wakeUp) }
+  /// The door of a vault.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - wakeUp: Is called when the vault is locked.
+  ///   - person: Whom to ask for what opens it.
+  init(_ vault: ServingOrder.Vault, wakeUp: WakeUp, person: Person?) {
+    self.vault = vault.locked
+    name = vault.name.map { "the vault '\($0)'" } ?? "the vault"
+    (self.wakeUp, self.person) = (wakeUp, person)
+  }
 
   /// Takes leave to keep the vault open.
   func keep(_ opened: UnlockedVault) throws {
@@ -45,26 +55,21 @@ final class ServedDoor: Sendable {
         let opened = try self.vault.blocking.unlock(with: KeySource.standard)
         try self.keep(opened)
         return opened
-      }, wake: wakeUp.call)
-    if let program = AskpassProgram.configured {
-      door.ask = { client, answer in self.ask(program, client, answer) }
+      })
+    if let person {
+      door.ask = { client, answer in
+        person.passphrase("\(Person.name(of: client)) wants \(self.name) to be opened.") { text in
+          answer(text.flatMap { self.open(with: $0) })
+        }
+      }
     }
     return door
   }
 
-  private func ask(
-    _ program: String, _ client: LocalSocket.Peer,
-    _ answer: @escaping @Sendable (UnlockedVault?) -> Void
-  ) -> @Sendable () -> Void {
-    let who = ProcessState.programName(of: client.process) ?? "a program"
-    let question = AskpassProgram(
-      program, "\(who) (process \(client.process)) wants the vault to be opened. Passphrase: ")
-    BlockingThread.start(name: "vault-askpass") {
-      guard let text = question.answer(within: Self.patience) else { return answer(nil) }
-      let opened = try? self.vault.blocking.unlock(with: [.passphrase { text }])
-      guard let opened, (try? self.keep(opened)) != nil else { return answer(nil) }
-      answer(opened)
-    }
-    return { question.cancel() }
+  private func open(with text: SecretBytes) -> UnlockedVault? {
+    guard let opened = try? vault.blocking.unlock(with: [.passphrase { text }]),
+      (try? keep(opened)) != nil
+    else { return nil }
+    return opened
   }
 }

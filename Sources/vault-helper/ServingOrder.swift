@@ -4,53 +4,97 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// What the command asks of the helper: the vault key, then a JSON document, through a pipe.
+/// What the command asks of the helper: vault keys, then a JSON document, through a pipe.
 struct ServingOrder {
   private static let keyLength = 32
   private static let limit = 64 << 10
 
+  /// A vault that is to be served as a collection.
+  struct Vault {
+    /// The last part of the collection's path.
+    let collection: String
+    /// What clients show.
+    let label: String
+    /// The vault's own name; `nil` for the default one.
+    let name: String?
+    /// The vault, and as it was opened with the key in the order.
+    let locked: LockedVault
+    let opened: UnlockedVault
+    /// The vault file, to be watched.
+    let file: (folder: String, name: String)
+  }
+
   /// Patterns of the items that are served; all of them if there is none.
   let patterns: [String]
   let isReadOnly: Bool
+  /// Whether a person is asked before a program may use an item.
+  let confirms: Bool
+  /// How many seconds a person has for an answer.
+  let patience: Int
+  /// The terminal of whoever has started this; `nil` without one.
+  let terminal: Int32?
   /// Whether it takes the place of another keyring.
   let replaces: Bool
   /// The process that becomes the command.
   let process: Int32
-  /// The vault, which was opened with the key in the order.
-  let vault: LockedVault
-  /// The vault file, to be watched.
-  let vaultFile: (folder: String, name: String)
+  /// At least one; the first is the default collection.
+  let vaults: [Vault]
 
-  /// Reads the order, and opens the vault with the key in it.
-  static func read(_ descriptor: Int32) throws -> (UnlockedVault, ServingOrder) {
+  /// Reads the order, and opens the vaults with the keys in it.
+  static func read(_ descriptor: Int32) throws -> ServingOrder {
+    let unreadable = HelperFailure("the order cannot be read")
     let whole = try SecretInput.read(descriptor, limit: limit)
     close(descriptor)
-    guard whole.count > keyLength else { throw HelperFailure("the order cannot be read") }
-    let key = try whole.slice(0..<keyLength)
-    let text = whole.withBytes { $0.array(keyLength..<$0.byteCount) }
-    guard let document = try? JSONValue.parse(text), let process = document["process"]?.scalarText,
-      let process = Int32(process), let only = document["only"]
-    else { throw HelperFailure("the order cannot be read") }
+    guard whole.count > 0 else { throw unreadable }
+    let count = Int(whole.withBytes { $0.byte(at: 0) })
+    let end = 1 + count * keyLength
+    guard count > 0, whole.count > end else { throw unreadable }
+    let text = whole.withBytes { $0.array(end..<$0.byteCount) }
+    guard let document = try? JSONValue.parse(text),
+      let process = number(document["process"]), let patience = number(document["patience"]),
+      let only = document["only"], let vaults = document["vaults"]?.elements, vaults.count == count
+    else { throw unreadable }
     var options = VaultOptions()
     // The desktop's keyring is another one, or this one: neither is asked from here.
     options.usesKeyring = false
     options.sessionSeconds = 0
     options.acceptsRollback = document["acceptsRollback"] == .bool(true)
-    let home = document["home"]?.scalarText
-    let locked = try LockedVault(
-      location: home.map { StoreLocation(home: $0) } ?? StoreLocation(),
-      name: document["vault"]?.scalarText, options: options)
-    let vault = try locked.blocking.unlock(with: [.vaultKey(key)])
-    let path = Array(locked.path.utf8)
-    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
-    let order = ServingOrder(
+    let location =
+      try document["home"]?.scalarText.map { StoreLocation(home: $0) } ?? StoreLocation()
+    return ServingOrder(
       patterns: only.elements.compactMap(\.scalarText),
       isReadOnly: document["isReadOnly"] == .bool(true),
-      replaces: document["replaces"] == .bool(true), process: process, vault: locked,
-      vaultFile: (
+      confirms: document["confirms"] == .bool(true), patience: Int(patience),
+      terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
+      process: process,
+      vaults: try vaults.enumerated().map { index, vault in
+        guard let collection = vault["collection"]?.scalarText,
+          let label = vault["label"]?.scalarText
+        else { throw unreadable }
+        let start = 1 + index * keyLength
+        return try Self.vault(
+          collection, label, name: vault["name"]?.scalarText,
+          key: whole.slice(start..<start + keyLength), location, options)
+      })
+  }
+
+  private static func number(_ value: JSONValue?) -> Int32? {
+    value?.scalarText.flatMap { Int32($0) }
+  }
+
+  private static func vault(
+    _ collection: String, _ label: String, name: String?, key: SecretBytes,
+    _ location: StoreLocation, _ options: VaultOptions
+  ) throws -> Vault {
+    let locked = try LockedVault(location: location, name: name, options: options)
+    let path = Array(locked.path.utf8)
+    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
+    return Vault(
+      collection: collection, label: label, name: name, locked: locked,
+      opened: try locked.blocking.unlock(with: [.vaultKey(key)]),
+      file: (
         String(decoding: path[..<slash], as: UTF8.self),
         String(decoding: path[(slash + 1)...], as: UTF8.self)
       ))
-    return (vault, order)
   }
 }

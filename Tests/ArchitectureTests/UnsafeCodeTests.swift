@@ -98,6 +98,7 @@ struct UnsafeCodeTests {
     "VaultTerminal/Process/SignalPipe.swift": "pipe2(2), sigaction(2); a handler's pipe",
     "VaultTerminal/Streams/StreamWaiting.swift": "poll(2)",
     "VaultTerminal/Prompt/TerminalDevice.swift": "termios(3), poll(2), sigaction(2)",
+    "VaultTerminal/Prompt/TerminalQuestion.swift": "termios(3), poll(2), read(2), write(2)",
     "vault-helper/SignalMask.swift": "pthread_sigmask(3)",
     "vault-helper/SocketFolder.swift": "mkdtemp(3), stat(2)",
   ]

@@ -1,18 +1,6 @@
 /// The bus' own description for `Introspect`.
 enum BusDescription {
-  static let document = StandardInterfaces.document(
-    """
-      <interface name="org.freedesktop.DBus">
-    \(methods.map(method).joined(separator: "\n"))
-        <signal name="NameOwnerChanged">
-          <arg type="s"/><arg type="s"/><arg type="s"/>
-        </signal>
-        <signal name="NameLost"><arg type="s"/></signal>
-        <signal name="NameAcquired"><arg type="s"/></signal>
-        <property name="Features" type="as" access="read"/>
-        <property name="Interfaces" type="as" access="read"/>
-      </interface>
-    """)
+  static let document = StandardInterfaces.document(interface)
 
   private static let methods: [(name: String, takes: [String], gives: [String])] = [
     ("Hello", [], ["s"]), ("RequestName", ["s", "u"], ["u"]), ("ReleaseName", ["s"], ["u"]),
@@ -24,10 +12,19 @@ enum BusDescription {
     ("GetId", [], ["s"]),
   ]
 
-  private static func method(_ method: (name: String, takes: [String], gives: [String])) -> String {
-    let arguments =
-      method.takes.map { "<arg direction=\"in\" type=\"\($0)\"/>" }
-      + method.gives.map { "<arg direction=\"out\" type=\"\($0)\"/>" }
-    return "    <method name=\"\(method.name)\">\(arguments.joined())</method>"
+  private static let signals: [(name: String, values: [String])] = [
+    ("NameOwnerChanged", ["s", "s", "s"]), ("NameLost", ["s"]), ("NameAcquired", ["s"]),
+  ]
+
+  private static var interface: BusInterface {
+    var interface = BusInterface(MessageBus.driver)
+    for method in methods {
+      interface = interface.method(
+        method.name, takes: method.takes.map { ("", $0) }, gives: method.gives.map { ("", $0) })
+    }
+    for signal in signals {
+      interface = interface.signal(signal.name, signal.values.map { ("", $0) })
+    }
+    return interface.property("Features", "as").property("Interfaces", "as")
   }
 }

@@ -21,48 +21,43 @@ package enum StandardInterfaces {
     return String(repeating: "0", count: 32)
   }
 
-  /// The description of these interfaces for `Introspect`.
-  package static let description = """
-      <interface name="\(peer)">
-        <method name="Ping"/>
-        <method name="GetMachineId"><arg name="machine_uuid" type="s" direction="out"/></method>
-      </interface>
-      <interface name="\(introspectable)">
-        <method name="Introspect"><arg name="xml_data" type="s" direction="out"/></method>
-      </interface>
-      <interface name="\(properties)">
-        <method name="Get">
-          <arg name="interface_name" type="s" direction="in"/>
-          <arg name="property_name" type="s" direction="in"/>
-          <arg name="value" type="v" direction="out"/>
-        </method>
-        <method name="GetAll">
-          <arg name="interface_name" type="s" direction="in"/>
-          <arg name="properties" type="a{sv}" direction="out"/>
-        </method>
-        <method name="Set">
-          <arg name="interface_name" type="s" direction="in"/>
-          <arg name="property_name" type="s" direction="in"/>
-          <arg name="value" type="v" direction="in"/>
-        </method>
-        <signal name="PropertiesChanged">
-          <arg name="interface_name" type="s"/>
-          <arg name="changed_properties" type="a{sv}"/>
-          <arg name="invalidated_properties" type="as"/>
-        </signal>
-      </interface>
-    """
+  /// These interfaces as `Introspect` describes them.
+  private static let descriptions = [
+    BusInterface(peer)
+      .method("Ping")
+      .method("GetMachineId", gives: [("machine_uuid", "s")]),
+    BusInterface(introspectable)
+      .method("Introspect", gives: [("xml_data", "s")]),
+    BusInterface(properties)
+      .method(
+        "Get", takes: [("interface_name", "s"), ("property_name", "s")], gives: [("value", "v")]
+      )
+      .method("GetAll", takes: [("interface_name", "s")], gives: [("properties", "a{sv}")])
+      .method(
+        "Set", takes: [("interface_name", "s"), ("property_name", "s"), ("value", "v")]
+      )
+      .signal(
+        "PropertiesChanged",
+        [
+          ("interface_name", "s"), ("changed_properties", "a{sv}"),
+          ("invalidated_properties", "as"),
+        ]),
+  ]
 
   /// A document for `Introspect`.
-  package static func document(_ interfaces: String, children: [String] = []) -> String {
+  ///
+  /// - Parameters:
+  ///   - interface: What the object has besides these interfaces.
+  ///   - children: The last parts of the paths of the objects below.
+  /// - Returns: XML.
+  package static func document(_ interface: BusInterface?, children: [String] = []) -> String {
+    let interfaces = (descriptions + [interface].compactMap(\.self)).map(\.text).joined()
     let nodes = children.map { "  <node name=\"\($0)\"/>\n" }.joined()
     return """
       <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
       <node>
-      \(description)
-      \(interfaces)
-      \(nodes)</node>
+      \(interfaces)\(nodes)</node>
       """
   }
 }

@@ -56,18 +56,21 @@ import VaultStorage
   ///
   /// - Parameters:
   ///   - verb: Its first argument.
-  ///   - key: The first bytes that it reads.
+  ///   - keys: What it reads first: their number as a byte, then one after the other.
   ///   - order: What it reads after them, at most 32 KiB.
+  ///   - kept: Further descriptors that it keeps.
   /// - Returns: What it says when it is ready; empty if it has failed.
   /// - Throws: ``TerminalError`` with code `.programMissing` or `.inputOutput`.
-  package static func start(_ verb: String, key: SecretBytes, order: [UInt8]) throws -> [UInt8] {
+  package static func start(
+    _ verb: String, keys: [SecretBytes], order: [UInt8], keeping kept: [Int32] = []
+  ) throws -> [UInt8] {
     let path = try path()
-    let orders = try pipe(key, order)
+    let orders = try pipe(keys, order)
     defer { close(orders) }
     guard let answers = Pipe(flags: O_CLOEXEC) else { throw notPassedOn }
     defer { close(answers.read) }
     let arguments = unsafe CStrings([path, verb, String(orders), String(answers.write)])
-    let kept = [orders, answers.write]
+    let kept = [orders, answers.write] + kept
     let failure = unsafe cvault_start_alone(
       path, arguments.pointers, cvault_environment(), kept, Int32(kept.count))
     close(answers.write)
@@ -85,15 +88,15 @@ import VaultStorage
   ///
   /// - Parameters:
   ///   - verb: Its first argument; the second one is where to read.
-  ///   - key: The first bytes that it reads.
+  ///   - keys: What it reads first: their number as a byte, then one after the other.
   ///   - order: What it reads after them, at most 32 KiB.
   /// - Throws: ``TerminalError`` with code `.programMissing` or `.inputOutput`, if it could not be
   ///   started.
   package static func replaceProcess(
-    _ verb: String, key: SecretBytes, order: [UInt8]
+    _ verb: String, keys: [SecretBytes], order: [UInt8]
   ) throws -> Never {
     let path = try path()
-    let orders = try pipe(key, order)
+    let orders = try pipe(keys, order)
     _ = cvault_fcntl(orders, F_SETFD, 0)
     try Execution(
       command: [path, verb, String(orders)].map { Array($0.utf8) }, secrets: [],
@@ -104,13 +107,16 @@ import VaultStorage
   private static let notPassedOn = TerminalError(
     .inputOutput, "the order for \(name) cannot be passed on")
 
-  /// A pipe that holds a key and an order; its reading end.
-  private static func pipe(_ key: SecretBytes, _ order: [UInt8]) throws -> Int32 {
+  /// A pipe that holds keys and an order; its reading end.
+  private static func pipe(_ keys: [SecretBytes], _ order: [UInt8]) throws -> Int32 {
     // It takes 64 KiB before anyone reads; more would wait for ever if the helper failed.
-    guard order.count <= 32 << 10, let orders = Pipe(flags: O_CLOEXEC) else { throw notPassedOn }
+    guard order.count <= 32 << 10, let count = UInt8(exactly: keys.count),
+      let orders = Pipe(flags: O_CLOEXEC)
+    else { throw notPassedOn }
     defer { close(orders.write) }
     do {
-      try key.withBytes { try System.writeAll(orders.write, $0) }
+      try [count].withRawSpan { try System.writeAll(orders.write, $0) }
+      for key in keys { try key.withBytes { try System.writeAll(orders.write, $0) } }
       try order.withRawSpan { try System.writeAll(orders.write, $0) }
     } catch {
       close(orders.read)

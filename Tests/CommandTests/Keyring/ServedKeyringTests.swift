@@ -99,6 +99,77 @@ struct ServedKeyringTests {
     try expectNothingLeft(vault)
   }
 
+  /// A person is asked which program may use which item.
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func aPersonConfirmsUses() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let (program, answer) = ("\(vault.home.path)/askpass", "\(vault.home.path)/answer")
+    // It takes one answer after the other.
+    try """
+    #!/bin/sh
+    echo "$SSH_ASKPASS_PROMPT:$1" >> '\(answer).questions'
+    word=$(head -n 1 '\(answer)')
+    sed -i 1d '\(answer)'
+    case $word in
+    no) exit 1 ;;
+    wait) exec sleep 600 ;;
+    ?*) echo "$word" ;;
+    esac
+
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    let run = try client(
+      ["confirms"], options: ["--confirm", "--key-file", vault.keyFile], vault,
+      adding: [
+        "VAULT_KEY_FILE": "\(vault.home.path)/none", "TEST_ANSWER": answer,
+        "VAULT_ASKPASS": program,
+      ])
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingLeft(vault)
+  }
+
+  @Test func withoutAnyoneToAskNothingIsConfirmed() throws {
+    let vault = try ThrowawayVault()
+    let run = try serve(
+      ["echo", "started"], options: ["--confirm"], vault, adding: ["VAULT_ASKPASS": ""])
+    #expect(run.status == 77)
+    #expect(run.text == "")
+    #expect(run.errors.contains("neither a terminal nor an askpass program"))
+  }
+
+  @Test(.enabled(if: PythonScript.hasPexpect, "python3-pexpect is not installed"))
+  func theServingTerminalAsks() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let passphrase = "correct horse battery staple"
+    let slot = try vault.command.run(
+      ["key", "add", "--new-passphrase", "env:NEW_PASSPHRASE", "--no-session"],
+      adding: ["NEW_PASSPHRASE": passphrase])
+    try #require(slot.status == 0, "\(slot.errors)")
+    let run = try PythonScript("serving_terminal")
+      .run([VaultProcess.path, vault.home.path, passphrase])
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func otherVaultsAreCollections() throws {
+    let vault = try ThrowawayVault()
+    let made = try vault("init", "--vault", "work", "--key-file", vault.keyFile, "--no-session")
+    try #require(made.status == 0, "\(made.errors)")
+    let run = try client(["collections"], options: ["--collection", "work=work"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+    try expectNothingLeft(vault)
+    try expectNoPermit(vault)
+  }
+
+  @Test(arguments: ["work", "=work", "a b=work", "login=work", "session=work", "work="])
+  func aCollectionHasANameAndAVault(text: String) throws {
+    let vault = try ThrowawayVault()
+    let run = try serve(["true"], options: ["--collection", text], vault)
+    #expect(run.status == 64, "\(run.errors)")
+  }
+
   /// Its keyring is the vault itself: that is no way to open it.
   @Test func theVaultInsideDoesNotAskItself() throws {
     let vault = try ThrowawayVault()

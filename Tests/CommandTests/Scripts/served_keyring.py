@@ -1,5 +1,6 @@
 """What a served keyring does, seen by a client of its own. The first argument names the test."""
 
+import json
 import os
 import socket
 import subprocess
@@ -298,6 +299,148 @@ def asks():
     prompt = client.item(path, "Delete")
     assert shown(client, prompt) == (0, "")
     assert client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"}) == []
+
+
+DENIED = "org.freedesktop.DBus.Error.AccessDenied"
+
+
+def answers(*texts):
+    """What the askpass program says next; "no" stands for its failure, "wait" for no answer at all."""
+    with open(os.environ["TEST_ANSWER"], "w") as file:
+        file.writelines(text + "\n" for text in texts)
+
+
+def questions():
+    """What the askpass program was asked since the last look."""
+    path = os.environ["TEST_ANSWER"] + ".questions"
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        lines = file.read().splitlines()
+    os.remove(path)
+    return lines
+
+
+def confirms():
+    """`--confirm` with an askpass program: which program wants which item; once, for this run, never."""
+    client, other = Client(">"), Client()
+    session, others = client.plain(), other.plain()
+    wanted = {"service": "vault", "username": "api-token"}
+    # Nobody is asked for looking; what is not allowed looks locked.
+    path = client.collection("SearchItems", "a{ss}", wanted)[0]
+    assert client.service("SearchItems", "a{ss}", wanted) == ([], [path])
+    assert client.property(path, "Item", "Locked") == 1
+    assert client.property(COLLECTION, "Collection", "Locked") == 0
+    assert questions() == []
+    answers("no")
+    assert error(lambda: client.secret(session, path)) == DENIED
+    asked = questions()
+    assert len(asked) == 1 and asked[0].startswith("confirm:python3") and f"(process {os.getpid()}" in asked[0], asked
+    assert "'api-token'" in asked[0], asked
+    # Yes without a word is once.
+    answers("")
+    assert client.secret(session, path) == b"s3cr3t"
+    answers("no")
+    assert error(lambda: client.secret(session, path)) == DENIED
+    assert len(questions()) == 2
+    # In a prompt, as clients ask that look first; the leave is for one use of this client.
+    answers("once")
+    unlocked, prompt = client.service("Unlock", "ao", [COLLECTION, path])
+    assert unlocked == [COLLECTION], unlocked
+    assert shown(client, prompt) == (0, [path])
+    assert until(client, "PropertiesChanged") == (SECRET + "Item", {"Locked": 0}, [])
+    assert client.property(path, "Item", "Locked") == 0
+    assert other.property(path, "Item", "Locked") == 1
+    assert client.service("SearchItems", "a{ss}", wanted) == ([path], [])
+    assert client.service("GetSecrets", "aoo", [path], session)[path][2] == b"s3cr3t"
+    assert client.property(path, "Item", "Locked") == 1
+    assert len(questions()) == 1
+    answers("no")
+    assert shown(client, client.service("Unlock", "ao", [path])[1]) == (1, [])
+    answers("no")
+    assert client.service("GetSecrets", "aoo", [path], session) == {}
+    # Changes ask, new items do not.
+    questions()
+    mine = client.store(session, {"service": "mine"}, b"one")
+    assert questions() == []
+    for body in [
+        lambda: client.store(session, {"service": "mine"}, b"two"),
+        lambda: client.item(mine, "SetSecret", "(oayays)", (session, b"", b"two", "")),
+        lambda: client.item(mine, "Delete"),
+        lambda: client.set(mine, "Item", "Label", "s", "x"),
+        lambda: client.set(mine, "Item", "Attributes", "a{ss}", {}),
+    ]:
+        answers("no")
+        assert error(body) == DENIED
+        assert len(questions()) == 1
+    # A client that leaves in the middle of a question; the others are served meanwhile.
+    answers("wait")
+    leaving = Client()
+    leaving.socket.sendall(leaving.message(path, SECRET + "Item", "GetSecret", "o", (leaving.plain(),)))
+    while not questions():
+        other.bus("GetId")
+    leaving.socket.close()
+    answers("once", "once")
+    assert client.service("GetSecrets", "aoo", [path, mine], session)[mine][2] == b"one"
+    # For this run: for the program, whichever connection it has.
+    answers("run")
+    assert client.secret(session, path) == b"s3cr3t"
+    questions()
+    assert other.secret(others, path) == b"s3cr3t"
+    assert other.property(path, "Item", "Locked") == 0
+    assert questions() == []
+    # Never: no second question, whichever way.
+    answers("never")
+    assert error(lambda: client.secret(session, mine)) == DENIED
+    questions()
+    assert error(lambda: other.secret(others, mine)) == DENIED
+    assert client.service("Unlock", "ao", [mine]) == ([], "/")
+    assert questions() == []
+    # What was refused is in the log.
+    log = json.loads(vault("log", "--json"))
+    assert {record["isAllowed"] for record in log["records"] if record["name"] == "api-token"} == {True, False}, log
+    # Locked by `vault lock`: the prompt asks for what opens the vault, then for the item.
+    vault("lock")
+    assert error(lambda: client.secret(session, mine)) == LOCKED
+
+
+def collections():
+    """Other vaults as collections."""
+    client = Client()
+    session = client.plain()
+    work = ROOT + "/collection/work"
+    client.bus("AddMatch", "s", f"type='signal',path='{work}'")
+    assert client.property(ROOT, "Service", "Collections") == [COLLECTION, work, SESSION]
+    assert client.property(work, "Collection", "Label") == "work"
+    assert client.service("ReadAlias", "s", "default") == COLLECTION
+    assert client.service("ReadAlias", "s", "work") == work
+    properties = {SECRET + "Item.Label": ("s", "l"), SECRET + "Item.Attributes": ("a{ss}", {"service": "svc"})}
+    arguments = (properties, (session, b"", b"at work", "text/plain"), True)
+    path = client.call(work, SECRET + "Collection", "CreateItem", "a{sv}(oayays)b", arguments)[0]
+    assert path.startswith(work + "/"), path
+    assert until(client, "ItemCreated") == (path,)
+    mine = client.store(session, {"service": "svc"}, b"at home", label="l")
+    assert client.secret(session, path) == b"at work" and client.secret(session, mine) == b"at home"
+    assert set(client.service("SearchItems", "a{ss}", {"service": "svc"})[0]) == {path, mine}
+    assert client.collection("SearchItems", "a{ss}", {"service": "svc"}) == [mine]
+    assert vault("get", "keyring/l", "--vault", "work", "--no-session") == "at work"
+    assert vault("get", "keyring/l", "--no-session") == "at home"
+    secrets = client.service("GetSecrets", "aoo", [path, mine], session)
+    assert {key: value[2] for key, value in secrets.items()} == {path: b"at work", mine: b"at home"}
+    # Each has a lock of its own.
+    assert client.service("Lock", "ao", [path]) == ([path], "/")
+    assert client.property(work, "Collection", "Locked") == 1
+    assert client.property(COLLECTION, "Collection", "Locked") == 0
+    assert client.service("SearchItems", "a{ss}", {"service": "svc"}) == ([mine], [path])
+    assert error(lambda: client.secret(session, path)) == LOCKED
+    assert client.secret(session, mine) == b"at home"
+    assert client.service("Unlock", "ao", [path, mine]) == ([path, mine], "/")
+    assert client.secret(session, path) == b"at work"
+    # What is set in the other vault meanwhile is there.
+    vault("set", "fresh", "--stdin", "--no-session", "--vault", "work", text="new")
+    assert until(client, "ItemCreated")[0].startswith(work + "/")
+    assert client.item(path, "Delete") == "/"
+    assert "fresh\n" == vault("list", "--vault", "work", "--no-session")
 
 
 def asks_nobody():

@@ -3,7 +3,6 @@ import Glibc
 import VaultCommandCore
 import VaultCredentials
 import VaultSealing
-import VaultStorage
 import VaultTerminal
 
 /// `vault keyring serve`.
@@ -21,6 +20,7 @@ struct KeyringServeCommand: ParsableCommand {
 
       \(ProgramName.current) keyring serve -- gh auth login
       \(ProgramName.current) keyring serve --only 'gh:*' -- ./agent
+      \(ProgramName.current) keyring serve --confirm -- ./agent
       \(ProgramName.current) keyring serve --read-only -- bash
 
       With --bus, it is the keyring of the session bus that there is, until it is ended:
@@ -36,6 +36,21 @@ struct KeyringServeCommand: ParsableCommand {
 
   @Flag(help: "Let no program store, change or remove anything.")
   var readOnly = false
+
+  @Flag(
+    help: """
+      Ask here, or by VAULT_ASKPASS, before a program may use an item. No session is started.
+      """)
+  var confirm = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve another vault as a further collection; repeatable.", valueName: "name=vault"))
+  var collection: [String] = []
+
+  @Option(
+    help: ArgumentHelp("How long a person has for an answer; 2m if omitted.", valueName: "time"))
+  var answerWithin: String?
 
   @Flag(help: "Serve the session bus that there is, in the place of a desktop keyring.")
   var bus = false
@@ -71,14 +86,26 @@ struct KeyringServeCommand: ParsableCommand {
     }
     // Before anyone is asked for a passphrase.
     _ = try HelperProgram.path()
+    guard !confirm || Prompt.isPossible || AskpassProgram.configured != nil else {
+      throw CommandError(
+        .noTerminal, "there is neither a terminal nor an askpass program to ask with",
+        hint: "name a program that asks: \(AskpassProgram.variable)=/path/to/program")
+    }
     // A session would let every program of the user read the whole vault.
-    if !only.isEmpty { settings.sessionSeconds = 0 }
-    let key = try settings.withVault { $0.vaultKey }
+    if !only.isEmpty || confirm { settings.sessionSeconds = 0 }
+    // Where the session bus starts this, the keyring that would be asked is this one.
+    if bus, !replace { settings.usesKeyring = false }
+    var order = KeyringServingOrder(settings)
+    (order.patterns, order.isReadOnly, order.confirms) = (only, readOnly, confirm)
+    order.replaces = replace
+    if let answerWithin { try order.setPatience(answerWithin) }
+    for text in collection { try order.addCollection(text) }
+    let keys = try order.open()
     if bus {
       Notices.tell(isAtEnd: true)
-      try HelperProgram.replaceProcess(Self.busVerb, key: key, order: order(settings))
+      try HelperProgram.replaceProcess(Self.busVerb, keys: keys, order: order.encoded())
     }
-    let address = try startHelper(settings, key)
+    let address = try startHelper(order, keys)
     Notices.tell(isAtEnd: true)
     try Execution(
       // The parser's words are text; these are the bytes that were typed.
@@ -94,22 +121,13 @@ struct KeyringServeCommand: ParsableCommand {
     "DBUS_STARTER_BUS_TYPE", "GNOME_KEYRING_CONTROL",
   ]
 
-  /// What the helper is to do.
-  private func order(_ settings: VaultSettings) -> [UInt8] {
-    let home = settings.home ?? ProcessState.variable(EnvironmentNames.home)
-    let order = JSONValue.object([
-      ("home", .optional(home.map { StoreLocation(home: $0).data })),
-      ("vault", .optional(settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName))),
-      ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(only)),
-      ("isReadOnly", .bool(readOnly)), ("replaces", .bool(replace)),
-      ("process", .string(String(getpid()))),
-    ])
-    return Array(order.text().utf8)
-  }
-
   /// Returns the address of the bus that the helper has made.
-  private func startHelper(_ settings: VaultSettings, _ key: SecretBytes) throws -> String {
-    let answer = try HelperProgram.start(Self.helperVerb, key: key, order: order(settings))
+  private func startHelper(_ order: KeyringServingOrder, _ keys: [SecretBytes]) throws -> String {
+    let terminal = TerminalQuestion.openTerminal()
+    defer { if let terminal { close(terminal) } }
+    let answer = try HelperProgram.start(
+      Self.helperVerb, keys: keys, order: order.encoded(terminal: terminal),
+      keeping: [terminal].compactMap(\.self))
     // Two lines: what it is, and the address or the message.
     let lines = answer.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
       .map { String(decoding: $0, as: UTF8.self) }

@@ -1,0 +1,111 @@
+import Glibc
+import VaultCredentials
+package import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// What `keyring serve` asks of the helper: which vaults, for whom, and how.
+package struct KeyringServingOrder {
+  /// The path of the first vault's collection ends in this: some clients look there first.
+  private static let firstCollection = "login"
+  private static let reserved: Set<String> = [firstCollection, "session", "default"]
+  /// The helper's order holds so many keys.
+  private static let maximumCollections = 64
+
+  /// Patterns of the items that are served; all of them if there is none.
+  package var patterns: [String] = []
+  /// Whether programs may change nothing.
+  package var isReadOnly = false
+  /// Whether a person is asked before a program may use an item.
+  package var confirms = false
+  /// Whether it takes the place of another keyring.
+  package var replaces = false
+  private var patience = 120
+  private let settings: VaultSettings
+  private var collections: [(name: String, label: String, vault: String?)]
+
+  /// An order for the vault that the settings mean, as the default collection.
+  package init(_ settings: VaultSettings) {
+    self.settings = settings
+    collections = [
+      (
+        Self.firstCollection, "Login",
+        settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+      )
+    ]
+  }
+
+  /// Sets how long a person has for an answer.
+  ///
+  /// - Parameter text: A time, such as `30s`.
+  /// - Throws: ``CommandError`` with code `.usage`.
+  package mutating func setPatience(_ text: String) throws {
+    guard let seconds = TimeSpan.seconds(text), (1...86_400).contains(seconds) else {
+      throw CommandError.usage(
+        "the time for an answer is between 1s and 24h", hint: "for example: --answer-within 30s")
+    }
+    patience = seconds
+  }
+
+  /// Adds another vault as a further collection.
+  ///
+  /// - Parameter text: `NAME=VAULT`, the last part of the collection's path and the vault's name.
+  /// - Throws: ``CommandError`` with code `.usage`.
+  package mutating func addCollection(_ text: String) throws {
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+    ).map { String(decoding: Array($0), as: UTF8.self) }
+    guard parts.count == 2, !parts[1].isEmpty, Self.isPathElement(parts[0]) else {
+      throw CommandError.usage(
+        "a collection is NAME=VAULT; its name has letters, digits and underscores",
+        hint: "for example: --collection work=work")
+    }
+    let name = parts[0]
+    guard !Self.reserved.contains(name), !collections.contains(where: { $0.name == name }) else {
+      throw CommandError.usage("there is a collection '\(name)' already", hint: "use another name")
+    }
+    guard collections.count < Self.maximumCollections else {
+      throw CommandError.usage("there are more than \(Self.maximumCollections) collections")
+    }
+    collections.append((name, name, parts[1]))
+  }
+
+  /// An element of an object path: D-Bus specification, "Valid Object Paths".
+  private static func isPathElement(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F
+      }
+  }
+
+  /// Unlocks the vaults, and returns their keys in the order of the collections.
+  package func open() throws -> [SecretBytes] {
+    try collections.map { collection in
+      var settings = settings
+      settings.vaultName = collection.vault ?? settings.vaultName
+      return try settings.withVault { $0.vaultKey }
+    }
+  }
+
+  /// The order as the helper reads it.
+  ///
+  /// - Parameter terminal: A descriptor of the terminal that the helper gets.
+  /// - Returns: JSON.
+  package func encoded(terminal: Int32? = nil) -> [UInt8] {
+    let home = settings.home ?? ProcessState.variable(EnvironmentNames.home)
+    let vaults = collections.map { collection in
+      JSONValue.object([
+        ("collection", .string(collection.name)), ("label", .string(collection.label)),
+        ("name", .optional(collection.vault)),
+      ])
+    }
+    let order = JSONValue.object([
+      ("home", .optional(home.map { StoreLocation(home: $0).data })), ("vaults", .array(vaults)),
+      ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
+      ("isReadOnly", .bool(isReadOnly)), ("confirms", .bool(confirms)),
+      ("patience", .string(String(patience))), ("replaces", .bool(replaces)),
+      ("process", .string(String(getpid()))), ("terminal", .optional(terminal.map { String($0) })),
+    ])
+    return Array(order.text().utf8)
+  }
+}

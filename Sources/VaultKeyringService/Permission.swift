@@ -1,0 +1,174 @@
+import VaultCredentials
+import VaultDBus
+
+/// A person's answer to whether a program may use an item.
+package enum Permission: Sendable {
+  /// This time.
+  case once
+  /// For as long as the keyring is served.
+  case run
+  /// Not for as long as the keyring is served.
+  case never
+  /// Not this time; or there was no answer.
+  case refused
+
+  var isAllowed: Bool { self == .once || self == .run }
+}
+
+/// What programs may do with items where a person is asked: `--confirm`.
+///
+/// A program is its executable, as the kernel knows it; an interpreter stands for all its scripts.
+/// It belongs to the service's thread.
+struct Permissions {
+  private struct Use: Hashable {
+    /// The executable of a program, or the unique name of a client.
+    let who: String
+    /// The path of the item.
+    let item: String
+  }
+
+  /// Answers that hold for as long as the keyring is served.
+  private var standing: [Use: Bool] = [:]
+  /// Uses that prompts have allowed once, by client.
+  private var tickets: Set<Use> = []
+
+  /// The executable of a client; `nil` if the kernel does not say.
+  func program(of client: LocalSocket.Peer?) -> String? {
+    guard let client,
+      let program = UsageCaller(process: client.process, user: client.user).programs.first,
+      program.isPath
+    else { return nil }
+    return String(decoding: program.name, as: UTF8.self)
+  }
+
+  /// What was answered for good; `nil` if nothing was.
+  func standing(_ program: String?, _ item: String) -> Bool? {
+    program.flatMap { standing[Use(who: $0, item: item)] }
+  }
+
+  /// Remembers an answer that holds for good.
+  mutating func note(_ permission: Permission, _ program: String?, _ item: String) {
+    guard let program else { return }
+    switch permission {
+    case .run: standing[Use(who: program, item: item)] = true
+    case .never: standing[Use(who: program, item: item)] = false
+    case .once, .refused: break
+    }
+  }
+
+  /// Lets a client use an item one time.
+  mutating func grantOnce(_ client: String, _ item: String) {
+    tickets.insert(Use(who: client, item: item))
+  }
+
+  func hasTicket(_ client: String, _ item: String) -> Bool {
+    tickets.contains(Use(who: client, item: item))
+  }
+
+  /// Takes the leave to use an item one time, if there is one.
+  mutating func takeTicket(_ client: String, _ item: String) -> Bool {
+    tickets.remove(Use(who: client, item: item)) != nil
+  }
+
+  /// Forgets a client that has left.
+  mutating func forget(_ client: String) { tickets = tickets.filter { $0.who != client } }
+}
+
+/// A call that waits for a person's answer.
+final class WaitingCall {
+  let message: DBusMessage
+  let client: LocalSocket.Peer
+  /// The item that is asked about.
+  let item: ServedItem
+  /// What was answered for this call, by the items' paths.
+  var answers: [String: Bool]
+  /// Ends the question.
+  var cancel: (@Sendable () -> Void)?
+
+  init(
+    _ message: DBusMessage, _ client: LocalSocket.Peer, _ item: ServedItem,
+    _ answers: [String: Bool]
+  ) {
+    (self.message, self.client, self.item, self.answers) = (message, client, item, answers)
+  }
+}
+
+/// Thrown where a call needs an answer that nobody has given yet.
+struct UnansweredQuestion: Error { let item: ServedItem }
+
+extension KeyringService {
+  /// Whether whoever is asking may use an item: by an answer, or because nobody is asked here.
+  ///
+  /// - Throws: ``UnansweredQuestion`` if a person has to be asked.
+  func mayUse(_ item: ServedItem, in vault: ServedVault) throws -> Bool {
+    guard options.confirm != nil else { return true }
+    guard let isAllowed = permissions.standing(program, item.path) ?? answers[item.path] else {
+      guard permissions.takeTicket(sender, item.path) else {
+        throw UnansweredQuestion(item: item)
+      }
+      answers[item.path] = true
+      return true
+    }
+    if !isAllowed { vault.record([item], by: caller, isAllowed: false) }
+    return isAllowed
+  }
+
+  /// Fails unless whoever is asking may use an item.
+  func permit(_ item: ServedItem, in vault: ServedVault) throws {
+    // A locked vault says so by itself, and nobody is asked for nothing.
+    guard !vault.isLocked else { return }
+    guard try mayUse(item, in: vault) else {
+      throw BusError(BusErrorName.accessDenied, "The use of this item was refused")
+    }
+  }
+
+  /// Whether an item is locked for whoever is asking: until a person allows its use, it is.
+  func isLocked(_ item: ServedItem, in vault: ServedVault) -> Bool {
+    guard !vault.isLocked else { return true }
+    guard options.confirm != nil else { return false }
+    if let isAllowed = permissions.standing(program, item.path) { return !isAllowed }
+    return !permissions.hasTicket(sender, item.path)
+  }
+
+  /// Asks a person, and answers the call when there is an answer.
+  ///
+  /// - Throws: `BusError` if the client has too many calls that wait.
+  func ask(
+    about item: ServedItem, for call: DBusMessage, from client: LocalSocket.Peer
+  ) throws {
+    guard let ask = options.confirm else { return }
+    guard
+      waitingCalls.values.count(where: { $0.message.sender == call.sender })
+        < Self.maximumPrompts
+    else { throw BusError(BusErrorName.limitsExceeded, "too many calls that wait for an answer") }
+    let id = "call \(nextWaitingCall)"
+    nextWaitingCall += 1
+    let waiting = WaitingCall(call, client, item, answers)
+    waitingCalls[id] = waiting
+    let (outcomes, wake) = (outcomes, options.wake)
+    waiting.cancel = ask(client, item.item.name.text) { permission in
+      outcomes.add(id, .permission(permission))
+      wake()
+    }
+  }
+
+  /// Does what the answers have led to.
+  ///
+  /// - Returns: Replies and signals.
+  func takeOutcomes() -> [DBusMessage] {
+    var messages: [DBusMessage] = []
+    for (id, outcome) in outcomes.take() {
+      if let prompt = prompts[id] {
+        try? take(outcome, for: prompt)
+      } else if let waiting = waitingCalls.removeValue(forKey: id),
+        case .permission(let permission) = outcome
+      {
+        permissions.note(permission, permissions.program(of: waiting.client), waiting.item.path)
+        waiting.answers[waiting.item.path] = permission.isAllowed
+        messages += answer(waiting.message, from: waiting.client, answers: waiting.answers)
+      }
+      // Otherwise its client has given up, and nobody wants the answer.
+    }
+    return messages
+  }
+}

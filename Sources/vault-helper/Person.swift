@@ -1,0 +1,169 @@
+import Glibc
+import Synchronization
+import VaultCredentials
+import VaultDBus
+import VaultKeyringService
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// Whoever can be asked: by a program such as ssh-askpass, or on the terminal of who serves.
+///
+/// Questions are asked one after the other, each on another thread than the service's. All have the
+/// same time from when they come up, so that one that waited still ends in its own time.
+final class Person: Sendable {
+  private enum Way {
+    case program(String)
+    case terminal(Int32)
+  }
+
+  private struct Waiting {
+    let question: any PersonQuestion
+    let deadline: ContinuousClock.Instant
+    let answer: @Sendable (SecretBytes?) -> Void
+  }
+
+  private let way: Way
+  private let patience: Duration
+  private struct Queue: Sendable {
+    var waiting: [Waiting] = []
+    /// The question that is being asked.
+    var current: (any PersonQuestion)?
+    var isAsking = false
+    var isOver = false
+  }
+
+  private let queue = Mutex(Queue())
+
+  /// Finds a way to ask; `nil` if there is none.
+  ///
+  /// `VAULT_ASKPASS` comes first, then the terminal, then ssh's program on a display.
+  ///
+  /// - Parameters:
+  ///   - terminal: A descriptor of the terminal, if there is one.
+  ///   - patience: How many seconds a person has for an answer.
+  init?(terminal: Int32?, patience: Int) {
+    self.patience = .seconds(patience)
+    if let program = ProcessState.variable(AskpassProgram.variable), !program.isEmpty {
+      way = .program(program)
+    } else if let terminal {
+      way = .terminal(terminal)
+    } else if let program = AskpassProgram.configured {
+      way = .program(program)
+    } else {
+      return nil
+    }
+  }
+
+  /// Asks for a passphrase.
+  ///
+  /// - Parameters:
+  ///   - words: What is wanted, as a sentence.
+  ///   - answer: Is called once, with `nil` if there is no answer.
+  /// - Returns: What ends the question.
+  func passphrase(
+    _ words: String, _ answer: @escaping @Sendable (SecretBytes?) -> Void
+  ) -> @Sendable () -> Void {
+    let question: (any PersonQuestion)? =
+      switch way {
+      case .program(let program): AskpassProgram(program, "\(words) Passphrase: ")
+      case .terminal(let terminal):
+        TerminalQuestion(on: terminal, "vault: \(words) Passphrase:", echoes: false)
+      }
+    return ask(question, answer)
+  }
+
+  /// Asks for a permission.
+  ///
+  /// - Parameters:
+  ///   - words: What is wanted, as a sentence.
+  ///   - answer: Is called once.
+  /// - Returns: What ends the question.
+  func permission(
+    _ words: String, _ answer: @escaping @Sendable (Permission) -> Void
+  ) -> @Sendable () -> Void {
+    switch way {
+    case .program(let program):
+      // A program that only knows yes and no says yes by its status, and writes nothing.
+      let question = AskpassProgram(program, "\(words) Allow it?", isChoice: true)
+      return ask(question) { text in
+        answer(text.map { Self.permission($0, empty: .once) } ?? .refused)
+      }
+    case .terminal(let terminal):
+      let question = TerminalQuestion(
+        on: terminal,
+        "vault: \(words) Allow it: once, for this run, or never? (o/r/n, Return refuses this use)",
+        echoes: true)
+      return ask(question) { text in
+        answer(text.map { Self.permission($0, empty: .refused) } ?? .refused)
+      }
+    }
+  }
+
+  /// What was typed, by its first letter.
+  private static func permission(_ text: SecretBytes, empty: Permission) -> Permission {
+    let first = text.withBytes { $0.byteCount == 0 ? nil : $0.byte(at: 0) | 0x20 }
+    return switch first {
+    case nil: empty
+    case UInt8(ascii: "o"), UInt8(ascii: "y"): .once
+    case UInt8(ascii: "r"): .run
+    case UInt8(ascii: "n"): .never
+    default: .refused
+    }
+  }
+
+  private func ask(
+    _ question: (any PersonQuestion)?, _ answer: @escaping @Sendable (SecretBytes?) -> Void
+  ) -> @Sendable () -> Void {
+    guard let question else {
+      answer(nil)
+      return {}
+    }
+    let isFirst = queue.withLock { queue -> Bool in
+      queue.waiting.append(
+        Waiting(question: question, deadline: .now + patience, answer: answer))
+      defer { queue.isAsking = true }
+      return !queue.isAsking && !queue.isOver
+    }
+    if isFirst { BlockingThread.start(name: "vault-question") { self.askAll() } }
+    return { question.cancel() }
+  }
+
+  private func askAll() {
+    while true {
+      let next = queue.withLock { queue -> Waiting? in
+        guard !queue.waiting.isEmpty, !queue.isOver else {
+          (queue.isAsking, queue.current) = (false, nil)
+          return nil
+        }
+        let next = queue.waiting.removeFirst()
+        queue.current = next.question
+        return next
+      }
+      guard let next else { return }
+      let left = next.deadline - .now
+      next.answer(
+        left > .zero ? next.question.answer(within: max(1, Int(left.components.seconds))) : nil)
+    }
+  }
+
+  /// Asks nothing more, and waits until the terminal is as it was.
+  func stopAsking() {
+    queue.withLock { queue in
+      queue.isOver = true
+      queue.current?.cancel()
+    }
+    while queue.withLock({ $0.current != nil }) { usleep(1000) }
+  }
+
+  /// Who a client is, in words.
+  static func name(of client: LocalSocket.Peer) -> String {
+    let programs = UsageCaller(process: client.process, user: client.user).programs
+    func name(_ program: UsageCaller.Program) -> String {
+      String(decoding: program.shortName, as: UTF8.self)
+    }
+    guard let first = programs.first else { return "a program" }
+    let parent = programs.dropFirst().first.map { ", started by \(name($0))" } ?? ""
+    return "\(name(first)) (process \(first.pid)\(parent))"
+  }
+}
