@@ -20,6 +20,12 @@ package struct ConfigurationFile {
     return text
   }
 
+  /// The lines of a text, without the empty ones.
+  package static func lines(of text: String) -> [String] {
+    text.utf8.split(separator: UInt8(ascii: "\n"))
+      .map { String(decoding: Array($0), as: UTF8.self) }
+  }
+
   /// Replaces the file, and creates its folder if needed.
   ///
   /// - Throws: ``CommandError`` with code `cannot-create`.

@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
-  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip }
+  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring }
 
   /// A change to a file, planned or made.
   package struct Change {
@@ -56,6 +56,7 @@ package struct Connection {
     case .podman: return try addingPodman()
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink() + addingBlock()
+    case .keyring: return try addingActivation()
     }
   }
 
@@ -70,6 +71,7 @@ package struct Connection {
     case .podman: return try removingPodman()
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink()
+    case .keyring: return try removingActivation()
     }
   }
 
@@ -150,6 +152,60 @@ package struct Connection {
     ]
   }
 
+  // MARK: The desktop keyring
+
+  private func activationFiles() throws -> [(file: ConfigurationFile, text: String)] {
+    let data =
+      try ProcessState.variable("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
+      ?? home() + "/.local/share"
+    let activation = KeyringActivation(
+      command: try command(["keyring", "serve", "--bus"], inOtherEnvironment: true))
+    return [
+      (ConfigurationFile(path: "\(data)/\(KeyringActivation.servicePath)"), activation.service),
+      (
+        ConfigurationFile(path: try configurationFolder() + "/\(KeyringActivation.unitPath)"),
+        activation.unit
+      ),
+    ]
+  }
+
+  private func addingActivation() throws -> [Change] {
+    try activationFiles().compactMap { file, text in
+      let before = try file.text()
+      if before == text { return nil }
+      guard before.isEmpty || KeyringActivation.isOwn(before, like: text) == true else {
+        throw CommandError(
+          .connectedOtherwise, "\(file.path) contains something else",
+          hint: "move it away, and connect again")
+      }
+      return Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {
+        try file.replace(with: text)
+      }
+    }
+  }
+
+  private func removingActivation() throws -> [Change] {
+    try activationFiles().compactMap { file, text in
+      let before = try file.text()
+      switch KeyringActivation.isOwn(before, like: text) {
+      case nil: return nil
+      case false?:
+        throw CommandError(
+          .connectionChanged, "\(file.path) has been changed since",
+          hint: "remove what you do not want, and the file")
+      case true?:
+        return Change(path: file.path, lines: ConfigurationFile.lines(of: before)) {
+          try FileManager.default.removeItem(atPath: file.path)
+        }
+      }
+    }
+  }
+
+  /// The key file that opens the vault where nobody can be asked; `nil` without one.
+  package var keyFile: String? {
+    settings.keyFile ?? ProcessState.variable(EnvironmentNames.keyFile)
+  }
+
   // MARK: Blocks
 
   private func block() throws -> MarkedBlock {
@@ -182,11 +238,35 @@ package struct Connection {
   }
 
   /// Returns the words that run this command for this vault.
-  private func command(_ words: [String]) throws -> [String] {
+  ///
+  /// - Parameters:
+  ///   - words: The verb and what follows it.
+  ///   - hasOwnEnvironment: Whether the words are run with another environment than this one: then
+  ///     they have what this environment says, and the key file.
+  /// - Returns: The words, the first of which is the path of this program.
+  /// - Throws: ``CommandError`` with code `no-proc` or `usage`.
+  private func command(
+    _ words: [String], inOtherEnvironment hasOwnEnvironment: Bool = false
+  ) throws -> [String] {
     var options: [String] = []
-    if let home = settings.home { options += ["--home", home] }
-    if let name = settings.vaultName { options += ["--vault", name] }
+    func variable(_ name: String) -> String? {
+      hasOwnEnvironment ? ProcessState.variable(name) : nil
+    }
+    if let home = settings.home ?? variable(EnvironmentNames.home) { options += ["--home", home] }
+    if let name = settings.vaultName ?? variable(EnvironmentNames.vaultName) {
+      options += ["--vault", name]
+    }
+    if hasOwnEnvironment, let keyFile { options += ["--key-file", try absolute(keyFile)] }
     return [try executable()] + options + words
+  }
+
+  private func absolute(_ path: String) throws -> String {
+    guard path != SecretInput.standardInput else {
+      throw CommandError.usage(
+        "a key file on stdin is there only once", hint: "name a file: --key-file PATH")
+    }
+    return path.begins(with: "/")
+      ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   /// Returns the path of the running file, without links: a link may point elsewhere tomorrow.

@@ -118,6 +118,53 @@ struct ConnectTests {
     #expect(try vault.run(["connect", "podman", "x"]).status == 64)
   }
 
+  @Test func theKeyringGetsTwoFilesOfItsOwn() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let service = "\(home.path)/.local/share/dbus-1/services/org.freedesktop.secrets.service"
+    let unit = "\(home.path)/.config/systemd/user/vault-keyring.service"
+    let key = "\(home.path)/a key's %h $x.key"
+    #expect(try vault.run(["connect", "keyring", "--key-file", key]).status == 0)
+    let line = "Exec=\(VaultProcess.path) --key-file '\(home.path)/a key'\\\\''s %h $x.key' keyring"
+    #expect(read(service)?.contains("\(line) serve --bus\n") == true)
+    #expect(read(service)?.contains("Name=org.freedesktop.secrets\n") == true)
+    let start =
+      "ExecStart=\(VaultProcess.path) --key-file \"\(home.path)/a key's %%h $$x.key\" keyring"
+    #expect(read(unit)?.contains("\(start) serve --bus\n") == true)
+    #expect(read(unit)?.contains("BusName=org.freedesktop.secrets\n") == true)
+    #expect(
+      try vault.run(["connect", "keyring", "--key-file", key]).errors.contains("nothing to do"))
+    // Another key file takes its place; without one that is said.
+    let other = try vault.run(["connect", "keyring"])
+    #expect(other.errors.contains("nobody is asked"))
+    #expect(read(service)?.contains("key-file") == false)
+    #expect(try vault.run(["connect", "keyring", "--key-file", "-"]).status == 64)
+    #expect(try vault.run(["connect", "keyring", "x"]).status == 64)
+    // Taken back, whatever the line says.
+    #expect(try vault.run(["disconnect", "keyring", "--key-file", key]).status == 0)
+    #expect(read(service) == nil && read(unit) == nil)
+    #expect(try vault.run(["disconnect", "keyring"]).errors.contains("nothing to do"))
+  }
+
+  @Test func anotherProgramsKeyringFilesAreLeftAlone() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let service = "\(home.path)/.local/share/dbus-1/services/org.freedesktop.secrets.service"
+    let unit = "\(home.path)/.config/systemd/user/vault-keyring.service"
+    try write("[D-BUS Service]\n", to: service)
+    #expect(try vault.run(["connect", "keyring"]).errors.contains("contains something else"))
+    #expect(read(unit) == nil)
+    #expect(try vault.run(["disconnect", "keyring"]).status == 0)
+    #expect(read(service) == "[D-BUS Service]\n")
+    try FileManager.default.removeItem(atPath: service)
+    // What was changed since is not taken back.
+    #expect(try vault.run(["connect", "keyring"]).status == 0)
+    let changed = try #require(read(unit)) + "Restart=always\n"
+    try write(changed, to: unit)
+    #expect(try vault.run(["disconnect", "keyring"]).status == 1)
+    #expect(read(unit) == changed && read(service) != nil)
+  }
+
   @Test func whatOthersSetIsNotWrittenOver() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

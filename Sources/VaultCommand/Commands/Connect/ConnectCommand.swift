@@ -6,7 +6,7 @@ import VaultTerminal
 /// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, podman, aws or pip.",
+    help: "git, docker, podman, aws, pip or keyring.",
     completion: .list(Connection.Program.allCases.map(\.rawValue)))
   var program: String
 
@@ -61,19 +61,25 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect git
       \(ProgramName.current) connect docker ghcr.io
       \(ProgramName.current) connect aws work --dry-run
+      \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
       """)
 
   @OptionGroup var options: ConnectionOptions
 
   func run() throws {
-    try options.perform(
-      try options.connection().connecting(), verbs: ("wrote to", "would write to"))
+    let connection = try options.connection()
+    try options.perform(try connection.connecting(), verbs: ("wrote to", "would write to"))
     if options.program == Connection.Program.pip.rawValue {
       StandardError.note(
         "twine does not run this command: give it the token in the environment",
         hint:
           "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
       )
+    }
+    if connection.program == .keyring, connection.keyFile == nil {
+      StandardError.note(
+        "nobody is asked when the bus starts the vault: a session or a systemd credential has to open it",
+        hint: "or a key file: \(ProgramName.current) connect keyring --key-file PATH")
     }
   }
 }
