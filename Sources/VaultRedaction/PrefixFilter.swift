@@ -1,9 +1,10 @@
 import VaultSealing
 
-/// What the first three bytes of an occurrence can be, in any encoding.
+/// What the first bytes of an occurrence can be, in any encoding.
 ///
-/// It lets most of a text pass with one look at a small table for each byte. It may be wrong in one
-/// direction only: what it takes for a beginning is then looked at closely.
+/// It lets most of a text pass with one look at a table for each byte: the first three bytes tell.
+/// Where they may be a beginning, ``PlainPrefixes`` looks at six. It may be wrong in one direction
+/// only: what it takes for a beginning is then looked at closely.
 @safe final class PrefixFilter: Sendable {
   /// Few secrets do with a table that stays in the processor's cache.
   private static let fewHashBits: UInt32 = 20
@@ -13,10 +14,15 @@ import VaultSealing
   /// A bit for each pair of bytes; then a bit for each hash of three bytes.
   private let bits: LockedArea
   private let hashBits: UInt32
+  /// Whether the table of pairs is worth a look: with many secrets most pairs are in it.
+  private let usesPairs: Bool
+  private let plain: PlainPrefixes
 
   /// - Throws: `SealingError` with code `.outOfMemory`.
   init(_ table: SecretTable) throws {
-    hashBits = table.count <= Self.fewEntries ? Self.fewHashBits : 24
+    usesPairs = table.count <= Self.fewEntries
+    hashBits = usesPairs ? Self.fewHashBits : 24
+    plain = try PlainPrefixes(table)
     bits = try LockedArea(capacity: Self.pairBytes + (1 << Int(hashBits)) / 8)
     table.bytes.withBytes { bytes in
       for entry in 0..<table.count {
@@ -170,7 +176,7 @@ import VaultSealing
     }
   }
 
-  private static func digits(_ value: UInt8) -> [UInt8] {
+  static func digits(_ value: UInt8) -> [UInt8] {
     value < 10 ? [0x30 + value] : [0x61 + value - 10, 0x41 + value - 10]
   }
 
@@ -180,7 +186,17 @@ import VaultSealing
   /// is none before.
   func next(in text: RawSpan, from start: Int) -> Int {
     let last = text.byteCount - 2
-    guard start < last else { return start }
+    var index = start
+    while index < last {
+      index = usesPairs ? nextByPairs(in: text, from: index) : nextByThree(in: text, from: index)
+      guard index < last, !plain.mayBegin(at: index, in: text) else { return index }
+      index += 1
+    }
+    return index
+  }
+
+  private func nextByPairs(in text: RawSpan, from start: Int) -> Int {
+    let last = text.byteCount - 2
     return bits.withBytes { bits in
       unsafe bits.withUnsafeBytes { bits in
         unsafe text.withUnsafeBytes { text in
@@ -195,6 +211,43 @@ import VaultSealing
               if isSet != 0 { return index }
             }
             pair >>= 8
+            index += 1
+          }
+          return last
+        }
+      }
+    }
+  }
+
+  /// Looks at the table of three bytes alone: the places do not depend on one another, so that the
+  /// processor looks at several at once.
+  private func nextByThree(in text: RawSpan, from start: Int) -> Int {
+    let last = text.byteCount - 2
+    return bits.withBytes { bits in
+      unsafe bits.withUnsafeBytes { bits in
+        unsafe text.withUnsafeBytes { text in
+          let table = unsafe bits.baseAddress.unsafelyUnwrapped + Self.pairBytes
+          let bytes = unsafe text.baseAddress.unsafelyUnwrapped
+          /// One if an occurrence may begin at a place.
+          @inline(__always) func isSet(_ place: Int) -> UInt8 {
+            let low = unsafe Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+            // What follows an escape is not told apart: see `three(_:_:)`.
+            let third =
+              low >> 8 == 0x1B
+              ? 0 : unsafe Int(bytes.load(fromByteOffset: place + 2, as: UInt8.self))
+            let three = low | third << 16
+            return unsafe table.load(fromByteOffset: three >> 3, as: UInt8.self)
+              >> UInt8(truncatingIfNeeded: three & 7) & 1
+          }
+          var index = start
+          while index + 4 <= last {
+            let found =
+              isSet(index) | isSet(index + 1) << 1 | isSet(index + 2) << 2 | isSet(index + 3) << 3
+            if found != 0 { return index + found.trailingZeroBitCount }
+            index += 4
+          }
+          while index < last {
+            if isSet(index) != 0 { return index }
             index += 1
           }
           return last
