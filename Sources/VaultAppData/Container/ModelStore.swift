@@ -232,13 +232,12 @@ package final class ModelStore: @unchecked Sendable {
   private func committing<Result>(
     _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
   ) throws -> Result {
-    // Watchers in other processes see the log grow before they can read the commit: this tells
-    // them after it.
-    defer { if let file { System.touch(file.path) } }
-    guard let watch = remoteWatch else { return try transaction({}) }
     var begun: Int64?
-    let result = try transaction { begun = try watch.begin(connection.sqlite) }
-    if let begun { watch.end(connection.sqlite, begun) }
+    let result = try transaction { begun = try remoteWatch?.begin(connection.sqlite) }
+    // Watchers in other processes see the log grow before they can read the commit: this tells
+    // them after it. What was rolled back is nothing to look at.
+    if let file { System.touch(file.path) }
+    if let begun { remoteWatch?.end(connection.sqlite, begun) }
     return result
   }
 
