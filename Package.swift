@@ -153,8 +153,8 @@ let package = Package(
     .target(
       name: "VaultAppData",
       dependencies: [
-        "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "CVaultSwiftRuntime",
-        "VaultAppDataMacros",
+        "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
+        "CVaultSwiftRuntime", "VaultAppDataMacros",
       ]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),
@@ -266,7 +266,8 @@ let package = Package(
     .testTarget(
       name: "AppDataTests",
       dependencies: [
-        "VaultAppData", "SwiftData", "VaultStorage", "TestSupport", "appdata-writer",
+        "VaultAppData", "SwiftData", "VaultCredentials", "VaultStorage", "TestSupport",
+        "appdata-writer",
       ],
       exclude: ["Samples"]),
     .testTarget(

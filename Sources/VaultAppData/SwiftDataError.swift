@@ -50,6 +50,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
     case Self.storeBusy.code: "try again"
     case Self.readOnlyStore.code: "open the store with a configuration that allows saving"
     case Self.missingRow.code: "fetch the object again"
+    case Self.sealedAttribute.code:
+      "open the store with the sealingKey that sealed it; a damaged value can be set again"
     case Self.partlySaved.code: "save again when the disk can be written"
     default: (underlying as? StorageError)?.recovery
     }
@@ -139,6 +141,11 @@ extension SwiftDataError {
   ///
   /// Not among SwiftData's errors.
   public static let missingRow = Self("missingRow")
+  /// A sealed attribute was not opened, or could not be sealed: the configuration has no key or
+  /// another one, or the value was changed or moved in the file.
+  ///
+  /// Not among SwiftData's errors; the message names class, property and object.
+  public static let sealedAttribute = Self("sealedAttribute")
   /// Some of a container's stores were saved, and the disk refused another one's commit.
   ///
   /// Not among SwiftData's errors; what was not saved is still pending.

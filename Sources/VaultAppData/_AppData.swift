@@ -1,6 +1,8 @@
 @_exported public import Foundation
 @_exported public import Observation
 
+@_exported public import protocol VaultSealing.DataKeyProvider
+@_exported public import class VaultSealing.SecretBytes
 @_exported public import struct VaultStorage.FileStore
 
 /// The names that generated code uses.

@@ -44,6 +44,9 @@ struct AppDataDiagnostic: DiagnosticMessage {
   static func outsideModel(_ macro: String) -> Self {
     Self("outside-model", "#\(macro) can only be used inside of a class with @Model")
   }
+  static func sealed(_ name: String, _ what: String) -> Self {
+    Self("sealed", "'\(name)' is sealed by .encrypt and cannot be \(what)")
+  }
   static let notAnActor = Self("not-an-actor", "@ModelActor can only be applied to an actor")
 }
 
@@ -77,6 +80,34 @@ extension ModelDeclaration {
     for member in declaration.memberBlock.members {
       guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
       check(variable, in: context)
+    }
+    checkSealed(ModelDeclaration(declaration), in: context)
+  }
+
+  /// The store cannot compare what it cannot read.
+  private static func checkSealed(
+    _ model: ModelDeclaration, in context: some MacroExpansionContext
+  ) {
+    let sealed = model.properties.filter { $0.option("encrypt") != nil }
+    for property in sealed {
+      if let unique = property.option("unique") {
+        context.report(.sealed(property.name, "unique"), at: unique)
+      }
+      // It would be opened whenever an object is made.
+      if property.isConstant {
+        context.report(
+          .sealed(property.name, "a constant"), at: property.declaration.bindingSpecifier)
+      }
+    }
+    for macro in model.macros {
+      let what = macro.macroName.text == "Unique" ? "unique" : "in an index"
+      for path in macro.arguments.keyPaths {
+        let last = path.components.last?.component.as(KeyPathPropertyComponentSyntax.self)
+        guard let name = last?.declName.baseName.text,
+          sealed.contains(where: { $0.name == name })
+        else { continue }
+        context.report(.sealed(name, what), at: path)
+      }
     }
   }
 

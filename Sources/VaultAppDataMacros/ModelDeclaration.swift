@@ -161,3 +161,27 @@ extension VariableDeclSyntax {
     return LabeledExprListSyntax([])
   }
 }
+
+extension ModelDeclaration.Property {
+  /// An option of `@Attribute`, as it is written: `.unique`.
+  func option(_ name: String) -> ExprSyntax? {
+    attribute?.first { argument in
+      argument.label == nil
+        && argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name
+    }?.expression
+  }
+}
+
+extension LabeledExprListSyntax {
+  /// The key paths of `[\.a, \.b]` and `.binary([\.a, \.b])`.
+  var keyPaths: [KeyPathExprSyntax] {
+    flatMap { argument -> [KeyPathExprSyntax] in
+      if let call = argument.expression.as(FunctionCallExprSyntax.self) {
+        return call.arguments.keyPaths
+      }
+      return argument.expression.as(ArrayExprSyntax.self)?.elements.compactMap {
+        $0.expression.as(KeyPathExprSyntax.self)
+      } ?? []
+    }
+  }
+}

@@ -51,7 +51,8 @@ struct LayeringTests {
     "VaultStorageFoundation": ["VaultStorage"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppData": [
-      "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "CVaultSwiftRuntime",
+      "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
+      "CVaultSwiftRuntime",
     ],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],

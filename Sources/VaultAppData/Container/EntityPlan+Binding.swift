@@ -43,6 +43,11 @@ extension EntityPlan {
     _ record: _AppData.Record, _ index: Int, to statement: SQLiteStatement, at parameter: Int,
     isChecked: Bool
   ) throws {
+    if slots[index].isSealed {
+      // What queries see has nothing of it.
+      let sealed = isChecked ? try sealed(record, index) : .null
+      return try statement.bind(sealed, at: parameter)
+    }
     switch record.slots[index] {
     case .integer(let value): try statement.bind(value, at: parameter)
     case .text(let value): try statement.bind(value.normalized, at: parameter)

@@ -22,6 +22,8 @@ package final class EntityPlan: @unchecked Sendable {
   var incoming: [RelationshipPlan] = []
   let keys: KeyAllocator
   let signal: SaveSignal
+  /// Seals and opens the store's sealed attributes.
+  let sealer: AttributeSealer
   /// The columns of constraints, each with the slots that it compares.
   let uniqueness: [[Int]]
 
@@ -41,7 +43,7 @@ package final class EntityPlan: @unchecked Sendable {
 
   init(
     index: Int, description: ModelDescription, stored: StoredEntity, store: Int,
-    storeIdentifier: String, keys: KeyAllocator, signal: SaveSignal
+    storeIdentifier: String, keys: KeyAllocator, signal: SaveSignal, sealer: AttributeSealer
   ) {
     self.index = index
     name = description.entityName
@@ -51,6 +53,7 @@ package final class EntityPlan: @unchecked Sendable {
     self.storeIdentifier = storeIdentifier
     self.keys = keys
     self.signal = signal
+    self.sealer = sealer
     var slots = description.properties.map { SlotPlan($0, stored) }
     for property in description.properties {
       if case .foreignKey(_, let position?) = stored.relationship(property.name)?.storage {
@@ -62,7 +65,7 @@ package final class EntityPlan: @unchecked Sendable {
     kinds = slots.map(\.kind)
     bound = slots.indices.filter { slots[$0].column != nil }
     ordered = slots.indices.filter { slots[$0].orderColumn != nil }
-    external = slots.indices.filter { slots[$0].kind == .external }
+    external = slots.indices.filter { slots[$0].isInFiles }
     preserved = description.properties.filter { property in
       property.attribute?.options.contains(.preserveValueOnDeletion) == true
         && slots[property.index].column != nil

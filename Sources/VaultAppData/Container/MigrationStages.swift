@@ -5,7 +5,7 @@ import VaultStorage
 struct MigrationStages {
   private(set) var stages: [DataStoreMigration.Stage] = []
 
-  init(_ plan: any SchemaMigrationPlan.Type) {
+  init(_ plan: any SchemaMigrationPlan.Type, _ sealingKey: SealingKey?) {
     for stage in plan.stages {
       switch stage {
       case .lightweight(let from, let to):
@@ -15,7 +15,8 @@ struct MigrationStages {
         stages.append(
           DataStoreMigration.Stage(
             from: Self.stored(from), to: Self.stored(to), isCustom: true,
-            willMigrate: Self.hook(willMigrate, from), didMigrate: Self.hook(didMigrate, to)))
+            willMigrate: Self.hook(willMigrate, from, sealingKey),
+            didMigrate: Self.hook(didMigrate, to, sealingKey)))
       }
     }
   }
@@ -25,11 +26,12 @@ struct MigrationStages {
   }
 
   private static func hook(
-    _ body: ((ModelContext) throws -> Void)?, _ version: any VersionedSchema.Type
+    _ body: ((ModelContext) throws -> Void)?, _ version: any VersionedSchema.Type,
+    _ sealingKey: SealingKey?
   ) -> DataStoreMigration.Stage.Hook? {
     guard let body else { return nil }
     return { connection, change in
-      let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+      let configuration = ModelConfiguration(isStoredInMemoryOnly: true, sealingKey: sealingKey)
       let layout = try StoreLayout(Schema(versionedSchema: version), [configuration])
       let store = ModelStore(
         connection, configuration, schema: layout.parts[0].stored, files: change)

@@ -69,6 +69,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// marked `.preserveValueOnDeletion` begins one too. Not part of SwiftData, whose stores always
   /// keep one.
   public var keepsHistory: Bool?
+  /// The key of the attributes with `.encrypt`; `nil` for a program that does without them.
+  ///
+  /// Not part of SwiftData.
+  public var sealingKey: SealingKey?
   /// How long a connection stays open that nobody uses, for tests.
   package var idleTime = Duration.seconds(30)
   /// Whether the file's name was made from ``name``.
@@ -119,6 +123,41 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     isStoredInMemoryOnly = false
     groupContainer = .none
     isNamed = false
+  }
+
+  /// Makes a configuration with a name of its own, whose sealed attributes can be read and written.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name without its ending.
+  ///   - schema: Which models; `nil` for all of the container's.
+  ///   - isStoredInMemoryOnly: Whether nothing is written to a file.
+  ///   - allowsSave: Whether ``ModelContext/save()`` may write.
+  ///   - groupContainer: The directory of files that several applications share.
+  ///   - sealingKey: The key of the attributes with `.encrypt`.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
+    allowsSave: Bool = true, groupContainer: GroupContainer = .automatic, sealingKey: SealingKey?
+  ) {
+    self.init(
+      name, schema: schema, isStoredInMemoryOnly: isStoredInMemoryOnly, allowsSave: allowsSave,
+      groupContainer: groupContainer)
+    self.sealingKey = sealingKey
+  }
+
+  /// Makes a configuration for a file, whose sealed attributes can be read and written.
+  ///
+  /// - Parameters:
+  ///   - name: The configuration's name.
+  ///   - schema: Which models; `nil` for all of the container's.
+  ///   - url: The file; its directory is made where there is none.
+  ///   - allowsSave: Whether ``ModelContext/save()`` may write.
+  ///   - sealingKey: The key of the attributes with `.encrypt`.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    sealingKey: SealingKey?
+  ) {
+    self.init(name, schema: schema, url: url, allowsSave: allowsSave)
+    self.sealingKey = sealingKey
   }
 
   /// Checks that the name can be a file's.

@@ -80,7 +80,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     self.mailbox = mailbox
     do {
       stores = try layout.parts.map { part in
-        let stages = migrationPlan.map { MigrationStages($0).stages } ?? []
+        let key = part.configuration.sealingKey
+        let stages = migrationPlan.map { MigrationStages($0, key).stages } ?? []
         return try ModelStore(
           part.configuration, schema: part.stored, stages: stages,
           preservesValues: layout.preservesValues(part.stored))

@@ -7,7 +7,7 @@ struct SlotPlan {
     case integer, real, text, data
     /// A number that may be text, or data that may lie in a file.
     case any
-    /// Data that is left in the file until it is asked for.
+    /// A value that is left in the store until it is asked for: large data, or a sealed one.
     case external
     /// Nothing: links elsewhere, or not kept.
     case none
@@ -16,6 +16,10 @@ struct SlotPlan {
   let column: String?
   let orderColumn: String?
   let kind: Kind
+  /// Whether the value may lie in a file of its own.
+  private(set) var isInFiles = false
+  /// Whether the value is sealed.
+  private(set) var isSealed = false
   /// The slot with the place in the inverse's array.
   var positionSlot: Int?
 
@@ -37,7 +41,10 @@ struct SlotPlan {
         case .decimal, .string, .character, .uuid, .url, .json: .text
         case .data: attribute.isExternal ? .external : .data
         case .transformable: .data
+        case .sealed: .external
         }
+      isInFiles = attribute.isExternal
+      isSealed = attribute.type == .sealed
     } else if case .foreignKey(let name, _) = entity.relationship(property.name)?.storage {
       column = name
       orderColumn = nil

@@ -17,6 +17,7 @@ struct StoreLayout {
       throw SwiftDataError.unknownSchema.saying("a schema that was read from a file has no classes")
     }
     for entity in schema.entities {
+      try Self.checkSealed(entity)
       for attribute in entity.attributes {
         guard let name = attribute.transformerName,
           ValueTransformer.registered(NSValueTransformerName(name)) == nil
@@ -70,6 +71,27 @@ struct StoreLayout {
     }
   }
 
+  /// Checks that nothing asks the store to compare sealed values, and that each can be shown where
+  /// it does not open.
+  private static func checkSealed(_ entity: Schema.Entity) throws {
+    func refused(_ name: String, _ what: String) -> SwiftDataError {
+      .loadIssueModelContainer.saying("\(entity.name).\(name) is sealed, and \(what)")
+    }
+    for attribute in entity.attributes where attribute.isSealed {
+      let name = attribute.name
+      if entity.uniquenessConstraints.contains(where: { $0.contains(name) }) {
+        throw refused(name, "cannot be unique")
+      }
+      if entity.indices.contains(where: { $0.contains(name) }) {
+        throw refused(name, "cannot be in an index")
+      }
+      if _AppData.Record.placeholder(attribute.defaultValue, attribute.valueType) == nil {
+        throw refused(
+          name, "needs a default value, or has to be optional, to be shown where it does not open")
+      }
+    }
+  }
+
   /// Whether a class of a store's preserves values of deleted objects.
   func preservesValues(_ stored: StoredSchema) -> Bool {
     stored.entities.contains { entity in
@@ -83,6 +105,8 @@ struct StoreLayout {
     let descriptions = schema.types.map(ModelDescription.of)
     var plans: [EntityPlan] = []
     for (number, part) in parts.enumerated() {
+      let sealer = AttributeSealer(
+        stores[number].configuration.sealingKey, store: stores[number].identifier)
       for stored in part.stored.entities {
         guard let description = descriptions.first(where: { $0.entityName == stored.name }) else {
           continue
@@ -95,7 +119,7 @@ struct StoreLayout {
             storeIdentifier: store.identifier,
             keys: KeyAllocator { [unowned store] in
               try store.reserveKeys($0, table: table)
-            }, signal: signal))
+            }, signal: signal, sealer: sealer))
       }
     }
     connect(plans)

@@ -103,6 +103,7 @@ final class Loading {
     for index in record.description.properties.indices {
       // Arrays and decoded values stay while what they were made from is the same.
       switch plan.slots[index].kind {
+      case .external where plan.slots[index].isSealed: slots[index] = .fault
       case .none, .external: slots[index] = record.slots[index]
       case _ where slots[index].isFault: slots[index] = .fault
       default:
@@ -137,9 +138,28 @@ final class Loading {
     } catch {
       report("\(plan.name).\(record.description.properties[index].name) cannot be read", error)
     }
-    guard record.slots[index].isFault, index < plan.relationshipByProperty.count else { return }
+    // A sealed value that does not open stays unread: nothing else may be written in its place.
+    guard record.slots[index].isFault, index < plan.relationshipByProperty.count,
+      !plan.slots[index].isSealed
+    else { return }
     record.slots[index] =
       plan.relationshipByProperty[index]?.isToMany == true ? .rows(RowList()) : .null
+  }
+
+  /// Fills the slot of an attribute that is not part of the row, or says why it cannot be.
+  func open(_ index: Int, of record: Record) throws {
+    record.loadRow()
+    guard record.slots[index].isFault, record.isStored, let plan = record.entity,
+      plan.relationship(index) == nil, plan.slots[index].column != nil
+    else { return }
+    do {
+      try loadColumn(index, of: record, plan)
+    } catch {
+      throw SwiftDataError.storage(error)
+    }
+    if record.slots[index].isFault {
+      throw SwiftDataError.missingRow.saying("\(plan.name) \(record.key) is not in the store")
+    }
   }
 
   private func loadColumn(_ index: Int, of record: Record, _ plan: EntityPlan) throws {
@@ -150,7 +170,8 @@ final class Loading {
       try statement.bind(record.key, at: 1)
       guard try statement.step() else { return }
       let slot = plan.slots[index].kind.read(statement, 0)
-      record.slots[index] = try stores[plan.store].large(slot, plan.slots[index])
+      let whole = try stores[plan.store].large(slot, plan.slots[index])
+      record.slots[index] = try plan.opened(whole, index, key: record.key)
     }
   }
 
@@ -235,8 +256,12 @@ final class Loading {
 
   /// Keeps an error of a read, which cannot throw, for the next save.
   private func report(_ what: String, _ error: any Error) {
-    pending.problems.append(
-      SwiftDataError.missingRow.saying("\(what): \(error)", underlying: error))
+    let problem =
+      (error as? SwiftDataError)
+      ?? SwiftDataError.missingRow.saying("\(what): \(error)", underlying: error)
+    // A sealed value that does not open is asked for again at each reading.
+    guard !pending.problems.contains(where: { "\($0)" == "\(problem)" }) else { return }
+    pending.problems.append(problem)
   }
 }
 

@@ -74,7 +74,8 @@ extension ModelContext {
   ///   - changes: Names the attributes and their values.
   /// - Returns: The number of objects.
   /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
-  ///   `.externalStorage` or one that is not kept; ``SwiftDataError/unsupportedPredicate``;
+  ///   `.externalStorage` or `.encrypt`, or one that is not kept;
+  ///   ``SwiftDataError/unsupportedPredicate``;
   ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
   ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing was
   ///   changed then.
@@ -141,8 +142,9 @@ extension ModelContext {
       guard let index = plan.description.index(of: path), plan.relationship(index) == nil,
         let column = plan.slots[index].column, plan.slots[index].kind != .external
       else {
+        let name = plan.description.property(path).map { "\(plan.name).\($0.name)" } ?? "\(path)"
         throw SwiftDataError.unsupportedKeyPath.saying(
-          "\(path) is no attribute that can be changed in the store at once")
+          "\(name) is no attribute that can be changed in the store at once")
       }
       changed.insert(index)
       let property = plan.description.properties[index]

@@ -55,6 +55,8 @@ final class ObjectGraph {
   /// Notes that a property is about to change.
   func willChange(_ record: Record, _ index: Int) {
     guard record.state != .gone, record.state != .detached else { return }
+    // Undo writes the old value again, which may not have been read yet.
+    if undoing.isOn, record.slots[index].isFault { _ = record.slot(index) }
     undoing.note(.slot(record, index, record.slots[index].copied))
     if pending.mergePolicy != .objectWins, record.isStored, !record.changed.contains(index) {
       record.noteOriginal(index)
@@ -70,6 +72,11 @@ final class ObjectGraph {
     case .delete(let record):
       guard let plan = record.entity else { return }
       closeArrays()
+      if undoing.isOn {
+        for index in plan.slots.indices where plan.slots[index].kind == .external {
+          _ = record.slot(index)
+        }
+      }
       undoing.note(.deleted(record, plan, record.state, record.materialized))
       remove(record, plan)
     case .undelete(let record):

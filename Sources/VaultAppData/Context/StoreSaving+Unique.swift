@@ -109,7 +109,7 @@ extension StoreSaving {
       case _ where attribute?.isOptional != false: "NULL"
       case .boolean, .integer: "random()"
       case .float, .double, .date: "CAST(random() AS REAL)"
-      case .data, .transformable: "randomblob(16)"
+      case .data, .transformable, .sealed: "randomblob(16)"
       case .json: "json_quote(hex(randomblob(16)))"
       default: "hex(randomblob(16))"
       }
@@ -122,8 +122,9 @@ extension StoreSaving {
     _ record: _AppData.Record, into row: _AppData.Record, _ replaced: inout [Replaced: Int64]
   ) {
     guard let plan = record.entity else { return }
+    row.loadRow()
     for index in record.description.properties.indices {
-      _ = row.slot(index)
+      if plan.slots[index].kind != .external { _ = row.slot(index) }
       if plan.relationshipByProperty[index]?.isToMany == true { continue }
       if row.isStored { pending.markChanged(row, index) }
       row.slots[index] = record.slots[index]

@@ -112,7 +112,8 @@ final class StoreSaving {
         continue
       }
       inFiles.append((record, index, record.slots[index]))
-      record.slots[index] = .text(try files.publish([UInt8](data)).text)
+      let bytes = try plan.slots[index].isSealed ? plan.sealedBytes(record, index) : [UInt8](data)
+      record.slots[index] = .text(try files.publish(bytes).text)
     }
   }
 

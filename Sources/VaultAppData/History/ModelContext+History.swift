@@ -177,8 +177,8 @@ struct HistoryReading {
         return .delete(
           DefaultHistoryDelete<Model>(
             changeIdentifier: number, changedPersistentIdentifier: object,
-            tombstone: tombstone(run.tombstone, plan, type), transactionIdentifier: run.transaction)
-        )
+            tombstone: tombstone(run.tombstone, plan, key: object.key, type),
+            transactionIdentifier: run.transaction))
       }
     }
   }
@@ -195,10 +195,14 @@ struct HistoryReading {
   }
 
   private func tombstone<Model: PersistentModel>(
-    _ text: String?, _ plan: EntityPlan, _ type: Model.Type
+    _ text: String?, _ plan: EntityPlan, key: Int64, _ type: Model.Type
   ) -> HistoryTombstone<Model> {
     guard let text else { return HistoryTombstone([]) }
-    let slots = HistoryTombstoneText.slots(text, plan)
+    var slots = HistoryTombstoneText.slots(text, plan)
+    // Kept as they were sealed; one that does not open is as one that was not preserved.
+    for (index, slot) in slots where plan.slots[index].isSealed {
+      slots[index] = try? plan.opened(slot, index, key: key)
+    }
     let record = _AppData.Record(plan.description, key: 0)
     record.slots.fill(count: plan.slotCount) { slots[$0] ?? .null }
     return HistoryTombstone(

@@ -102,11 +102,11 @@ extension ModelContainer {
   ) throws -> [MigrationReport] {
     let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
     let layout = try StoreLayout(schema, given)
-    let stages = plan.map { MigrationStages($0).stages } ?? []
     do {
       return try layout.parts.compactMap { part in
         guard !part.configuration.isStoredInMemoryOnly else { return nil }
         let file = DataStoreFile(path: part.configuration.url.path)
+        let stages = plan.map { MigrationStages($0, part.configuration.sealingKey).stages } ?? []
         return try body(
           DataStoreMigration(file: file, to: part.stored, stages: stages), part.configuration)
       }

@@ -128,7 +128,7 @@ private struct GenericKeyPath {
     case .uuid: return .text(UUID().uuidString)
     case .url: return .text("https://example.com/\(number)")
     case .data: return .data(Data((0..<8).map { _ in UInt8(random.next(256)) }))
-    case .json, .transformable: return .fault
+    case .json, .transformable, .sealed: return .fault
     }
   }
 }

@@ -56,23 +56,24 @@ extension _AppData.Record {
   @usableFromInline func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
     let property = description.properties[index]
     if let value = property.defaultValue as? Value { return value }
-    if let optional = type as? any OptionalValue.Type, let none = optional.none as? Value {
-      return none
-    }
-    if let stored = type as? any _AppData.StoredValue.Type, let value = stored.missing as? Value {
-      return value
-    }
-    if let cases = type as? any CaseIterable.Type, let value = cases.firstCase as? Value {
-      return value
-    }
-    if let decodable = type as? any Decodable.Type {
-      for text in ["{}", "[]", "\"\"", "0", "false"] {
-        if let value = try? ValueCoding.decode(text, as: decodable) as? Value { return value }
-      }
-    }
+    if let shown = Self.placeholder(nil, type), let value = shown as? Value { return value }
     preconditionFailure(
       "\(description.entityName).\(property.name) has no value in the store, and \(type) has none "
         + "to show instead; give the property a default value")
+  }
+
+  /// What is shown for a value that cannot be read; `nil` if there is nothing.
+  static func placeholder(_ defaultValue: Any?, _ type: any Any.Type) -> Any? {
+    if let defaultValue { return defaultValue }
+    if let optional = type as? any OptionalValue.Type { return .some(optional.none) }
+    if let stored = type as? any _AppData.StoredValue.Type { return stored.missing }
+    if let cases = type as? any CaseIterable.Type, let value = cases.firstCase { return value }
+    if let decodable = type as? any Decodable.Type {
+      for text in ["{}", "[]", "\"\"", "0", "false"] {
+        if let value = try? ValueCoding.decode(text, as: decodable) { return value }
+      }
+    }
+    return nil
   }
 }
 

@@ -201,6 +201,9 @@ extension _AppData {
       return slot
     }
 
+    /// Reads the row, where that was not done yet.
+    func loadRow() { if slots.isEmpty { load() } }
+
     private func load() {
       if state == .stored || state == .deleted { context?.loading.load(self) }
       if slots.isEmpty { fillEmpty() }

@@ -17,7 +17,7 @@ extension PredicateTranslator {
 
   private func property(_ path: AnyKeyPath, of model: ModelTerm, in node: Any.Type) throws -> Term {
     if let index = model.plan.description.index(of: path) {
-      return property(model.plan.description.properties[index], of: model)
+      return try property(model.plan.description.properties[index], of: model)
     }
     if model.plan.isIdentifier(path) { return key(of: model) }
     return try composite(path, of: .model(model), in: node)
@@ -30,7 +30,7 @@ extension PredicateTranslator {
         isOptional: model.isOptional, canFail: model.canFail, alias: model.alias))
   }
 
-  func property(_ property: PropertyDescription, of model: ModelTerm) -> Term {
+  func property(_ property: PropertyDescription, of model: ModelTerm) throws -> Term {
     if let relationship = model.plan.relationshipByProperty[property.index] {
       if relationship.isToMany {
         return .rows(RowsTerm(relationship: relationship, owner: model.key))
@@ -38,6 +38,11 @@ extension PredicateTranslator {
       return .model(related(relationship, of: model, isOptional: property.isOptional))
     }
     let slot = model.plan.slots[property.index]
+    if slot.isSealed {
+      hasMetSealed = true
+      throw SwiftDataError.unsupportedPredicate.saying(
+        "\(model.plan.name).\(property.name) is sealed, and the store cannot look at it")
+    }
     var scalar = Scalar(
       sql: column(slot.column ?? "", of: model), form: ValueForm.of(property.plainType),
       isOptional: property.isOptional, canFail: model.canFail && !property.isOptional)
@@ -221,7 +226,7 @@ extension PredicateTranslator {
       let properties = model.plan.description.properties
       guard let found = properties.first(where: { KeyPathText($0.keyPath).last == component.text })
       else { return nil }
-      return property(found, of: model)
+      return try property(found, of: model)
     case .scalar(let scalar):
       if let known = unsafe Self.sortKeys.first(where: { $0.text == component.text }) {
         return sortKey(known.path, of: scalar)

@@ -27,7 +27,7 @@ extension PredicateTranslator {
       _ = try member(path, of: root, in: AnyKeyPath.self)
       return false
     } catch {
-      return KeyPathText(path).components.contains { !$0.isPlain }
+      return !hasMetSealed && KeyPathText(path).components.contains { !$0.isPlain }
     }
   }
 

@@ -12,6 +12,8 @@ protocol TranslatableExpression {
 /// `nil`; a number that is none equals nothing; where Swift would trap or throw, no row matches.
 final class PredicateTranslator {
   var bindings: [PredicateExpressions.VariableID: Term] = [:]
+  /// Whether something asked for a sealed attribute.
+  var hasMetSealed = false
   private var aliasCount = 0
   /// The level of the query that each alias belongs to: there its joins are added.
   private var levels: [String: QueryLevel] = [:]

@@ -112,7 +112,7 @@ extension ValueForm.Kind {
       case .decimal: .decimal
       case .string, .character, .uuid, .url: .text
       case .data: .data
-      case .json, .transformable: .json
+      case .json, .transformable, .sealed: .json
       }
   }
 }

@@ -83,6 +83,8 @@ extension Schema {
     /// Whether a value transformer makes it data.
     public var isTransformable: Bool { transformerName != nil }
     var transformerName: String? { options.lazy.compactMap(\.transformer).first }
+    /// Whether the store holds it sealed.
+    var isSealed: Bool { options.contains(.encrypt) }
     /// Whether it is kept as a whole, whatever its parts are.
     public var isCodable: Bool { options.contains(.codable) }
 
@@ -155,6 +157,13 @@ extension Schema.Attribute {
     public static let externalStorage = Option("externalStorage")
     /// Accepted for source compatibility; the value is stored plain.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
+    /// Sealed in the store, under the configuration's ``ModelConfiguration/sealingKey``.
+    ///
+    /// The value is in no file, log or temporary table in the clear. It is bound to its store, class,
+    /// object and property, and is opened when it is read. Queries cannot look at it, and it can be
+    /// neither unique nor in an index. ``PersistentModel/opened(_:)`` throws where it does not open.
+    /// Not part of SwiftData.
+    public static let encrypt = Option("encrypt")
     /// The history keeps the value of a deleted model.
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
     /// Observed and undone, but not kept.

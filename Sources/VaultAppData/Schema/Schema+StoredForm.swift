@@ -56,6 +56,8 @@ extension Schema {
     var type = StoredType.json
     if case .attribute(let own, _) = property?.kind { type = own }
     if attribute.isTransformable { type = .transformable }
+    let isData = type == .data
+    if attribute.isSealed { type = .sealed }
     var column = attribute.name
     if [StoredEntity.keyColumn, StoredEntity.classColumn].contains(column.lowercased()) {
       column = "_\(column)"
@@ -63,9 +65,9 @@ extension Schema {
     return StoredAttribute(
       attribute.name, type, swiftType: property.map { "\($0.plainType)" },
       isOptional: attribute.isOptional, isUnique: attribute.isUnique,
-      isExternal: attribute.options.contains(.externalStorage) && type == .data
+      isExternal: attribute.options.contains(.externalStorage) && isData
         && !attribute.isUnique,
-      defaultSQL: attribute.isOptional ? nil : property?.defaultSQL,
+      defaultSQL: attribute.isOptional || attribute.isSealed ? nil : property?.defaultSQL,
       originalName: attribute.originalName == attribute.name ? nil : attribute.originalName,
       hashModifier: attribute.hashModifier, column: column)
   }

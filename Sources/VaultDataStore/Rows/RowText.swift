@@ -18,7 +18,7 @@ package enum RowText {
     case .boolean: return row.bool(at: index) ? "true" : "false"
     case .date: return DataStoreDate.text(row.double(at: index))
     case .unsigned: return unsigned(row, index)
-    case .data, .transformable:
+    case .data, .transformable, .sealed:
       if let reference = external(row, index) { return reference.name }
       return Data(row.bytes(at: index)).base64EncodedString()
     default: return row.string(at: index)
@@ -50,7 +50,7 @@ package enum RowText {
         let text = row.string(at: index)
         guard let value = try? JSONValue.parse(Array(text.utf8)) else { return Quoting.json(text) }
         return Quoting.isVisible(text) ? text : value.text()
-      case .data, .transformable:
+      case .data, .transformable, .sealed:
         guard let reference = external(row, index) else { break }
         if let files {
           return "\"\(Data(try files.read(reference)).base64EncodedString())\""

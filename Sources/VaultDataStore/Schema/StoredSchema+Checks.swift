@@ -87,11 +87,14 @@ extension StoredSchema {
 
   private func validateProperties(of entity: StoredEntity) throws(StorageError) {
     for attribute in entity.attributes {
-      if attribute.isExternal, attribute.type != .data {
+      if attribute.isExternal, ![.data, .sealed].contains(attribute.type) {
         throw invalid("\(entity.name).\(attribute.name): only Data can be stored in files")
       }
       if attribute.isExternal, attribute.isUnique {
         throw invalid("\(entity.name).\(attribute.name): a value in a file cannot be unique")
+      }
+      if attribute.type == .sealed, attribute.isUnique {
+        throw invalid("\(entity.name).\(attribute.name): a sealed value cannot be unique")
       }
       for literal in [attribute.defaultSQL, attribute.defaultOrderSQL].compactMap({ $0 })
       where !SQLText.isLiteral(literal) {
@@ -100,6 +103,10 @@ extension StoredSchema {
     }
     for relationship in entity.relationships { try validate(relationship, of: entity) }
     try checkColumns(table(of: entity).columns.map(\.name), of: entity.name)
+    for property in entity.uniqueConstraints.joined() + entity.indexes.flatMap(\.properties)
+    where entity.attribute(property)?.type == .sealed {
+      throw invalid("\(entity.name).\(property): a sealed value cannot be in an index")
+    }
     for property in entity.uniqueConstraints.joined() + entity.indexes.flatMap(\.properties)
     where entity.indexColumn(of: property) == nil {
       throw invalid(

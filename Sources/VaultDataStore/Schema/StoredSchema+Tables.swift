@@ -135,7 +135,7 @@ extension StoredAttribute {
     case .unsigned: "ANY"
     case .float, .double, .date: "REAL"
     case .decimal, .string, .character, .uuid, .url, .json: "TEXT"
-    case .data: isExternal ? "ANY" : "BLOB"
+    case .data, .sealed: isExternal ? "ANY" : "BLOB"
     case .transformable: "BLOB"
     }
   }

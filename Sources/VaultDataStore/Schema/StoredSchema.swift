@@ -189,6 +189,8 @@ package enum StoredType: String, Codable, Sendable, CaseIterable {
   case json
   /// Bytes made by a value transformer.
   case transformable
+  /// A value of any type, sealed under the program's key.
+  case sealed
 }
 
 /// A property that leads to other rows.

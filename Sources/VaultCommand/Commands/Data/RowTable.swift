@@ -34,7 +34,9 @@ final class RowTable {
   static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
     if row.isNull(at: index) { return "-" }
     var text = RowText.plain(row, index, field)
-    if case .attribute(let attribute) = field, [.data, .transformable].contains(attribute.type) {
+    if case .attribute(let attribute) = field,
+      [.data, .transformable, .sealed].contains(attribute.type)
+    {
       let count = RowText.external(row, index)?.length ?? row.bytes(at: index).count
       text = Plural.bytes(count)
     }

@@ -154,6 +154,31 @@ struct DiagnosticTests {
     expectExpansion("@Model class A {\n  #Unique<A>([\\.b])\n  var b = 1\n}")
   }
 
+  @Test func aSealedAttributeIsNeitherUniqueNorIndexedNorAConstant() {
+    expectExpansion(
+      """
+      @Model class A {
+        @Attribute(.encrypt, .unique) var a = ""
+        @Attribute(.encrypt) var b = ""
+        @Attribute(.encrypt) let c: String
+        var d = ""
+        #Unique<A>([\\.d, \\.b])
+        #Index<A>(.binary([\\A.b]))
+        init(c: String) { self.c = c }
+      }
+      """,
+      diagnostics: [
+        DiagnosticSpec(
+          message: "'a' is sealed by .encrypt and cannot be unique", line: 2, column: 24),
+        DiagnosticSpec(
+          message: "'c' is sealed by .encrypt and cannot be a constant", line: 4, column: 24),
+        DiagnosticSpec(
+          message: "'b' is sealed by .encrypt and cannot be unique", line: 6, column: 19),
+        DiagnosticSpec(
+          message: "'b' is sealed by .encrypt and cannot be in an index", line: 7, column: 22),
+      ])
+  }
+
   @Test func aModelActorMustBeAnActor() {
     expectExpansion(
       "@ModelActor class A {}",

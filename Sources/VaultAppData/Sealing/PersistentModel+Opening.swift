@@ -1,0 +1,26 @@
+extension PersistentModel {
+  /// The value of a property, or the reason why it cannot be read.
+  ///
+  /// A property itself cannot throw. One with `.encrypt` that does not open shows its default value,
+  /// or an empty one, and the context's next ``ModelContext/save()`` throws the error; what is in
+  /// the store stays as it is. This throws at once:
+  ///
+  /// ```swift
+  /// let password = try account.opened(\.password)
+  /// ```
+  ///
+  /// Not part of SwiftData.
+  ///
+  /// - Parameter property: Any property.
+  /// - Returns: Its value.
+  /// - Throws: ``SwiftDataError/sealedAttribute``, naming class, property and object;
+  ///   ``SwiftDataError/missingRow``; a `StorageError`.
+  public func opened<Value>(_ property: KeyPath<Self, Value>) throws -> Value {
+    if let record = _$record?.current, let index = record.description.index(of: property),
+      let context = record.readingContext
+    {
+      try context.loading.open(index, of: record)
+    }
+    return self[keyPath: property]
+  }
+}
