@@ -14,7 +14,8 @@ struct OptimizedTests {
   private static func objects() -> [String] {
     let sources = URL(fileURLWithPath: SwiftCompiler.tests).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Sources")
-    return ["VaultAppData", "VaultDataStore", "VaultStorage", "SwiftData"].flatMap { name in
+    return ["VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData"].flatMap {
+      name in
       let folder = KeyringSession.product("\(name).build")
       let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(name).path)
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
@@ -30,7 +31,9 @@ struct OptimizedTests {
     let sources = ["ProjectModels", "Samples/Program"].map { "\(SwiftCompiler.tests)/\($0).swift" }
     let compiled = try SwiftCompiler.run(
       #require(SwiftCompiler.path),
-      sources + ["-parse-as-library"] + flags + Self.objects() + ["-lsqlite3", "-o", program],
+      sources + ["-parse-as-library"] + flags + Self.objects() + [
+        "-lsqlite3", "-lsodium", "-o", program,
+      ],
       home: home)
     try #require(compiled.status == 0, "\(compiled.errors.prefix(2_000))")
     let result = try VaultProcess(home: home.path, executable: program).run([])
