@@ -1,9 +1,11 @@
 """`vault run --mask` on a real terminal. Usage: mask.py CASE VAULT HOME"""
+import base64
 import fcntl
 import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -161,6 +163,41 @@ def case_programs():
         assert MASK in text, text
     else:
         print("ssh is not installed", file=sys.stderr)
+
+
+def case_sshd():
+    """A real server on loopback; the words go to it as they are, and come back in all forms."""
+    def file(name):
+        return f"{home}/{name}"
+    for name in ("host", "client"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file(name)], check=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with open(file("sshd_config"), "w") as config:
+        config.write(
+            f"Port {port}\nListenAddress 127.0.0.1\nHostKey {file('host')}\nAuthorizedKeysFile {file('client.pub')}\n"
+            "StrictModes no\nUsePAM no\nPidFile none\n")
+    server = subprocess.Popen([os.environ["TEST_SSHD"], "-D", "-e", "-f", file("sshd_config")], stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            assert server.poll() is None, "sshd has ended"
+            try:
+                socket.create_connection(("127.0.0.1", port), 5).close()
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        remote = "read -r t; printf '%s\\n' \"$t\"; printf %s \"$t\" | base64; printf %s \"$t\" | od -An -tx1 -w64; echo away"
+        options = ["-F", "/dev/null", "-i", file("client"), "-p", str(port), "-o", "StrictHostKeyChecking=no",
+                   "-o", f"UserKnownHostsFile={file('known')}", "-o", "LogLevel=ERROR", "127.0.0.1", remote]
+        words = " ".join(f"'{word}'" if "'" not in word else '"$REMOTE"' for word in options)
+        # Without a terminal of its own: only root's sshd may give one away.
+        text = finish(masked("sh", "-c", f"printf '%s\\n' \"$TOKEN\" | ssh -T {words}", REMOTE=remote))
+        assert text.count(MASK) == 3 and "away" in text, text
+        assert base64.b64encode(CANARY.encode()).decode()[:12] not in text, text
+    finally:
+        server.kill()
+        server.wait()
 
 
 def case_log():

@@ -136,6 +136,55 @@ struct LogTests {
     #expect(try Self.log(vault).map(\.verb) == ["docker", "git"])
   }
 
+  /// The clipboard and the menu, whose programs are replaced; the editor; the line that AWS's tools
+  /// run.
+  @Test func theClipboardTheMenuTheEditorAndAWSAreNamed() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("db", "s3cr3t")
+    try #require(
+      vault(
+        "set", "aws/work", "--stdin", "--attribute", "access-key-id=AKIAEXAMPLE", input: "k"
+      ).status == 0)
+    let bin = "\(vault.home.path)/bin"
+    try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+    for (name, lines) in [("wl-copy", "cat >/dev/null"), ("wl-paste", "exit 1")] {
+      try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(fileURLWithPath: "\(bin)/\(name)"))
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700], ofItemAtPath: "\(bin)/\(name)")
+    }
+    let variables = [
+      "WAYLAND_DISPLAY": "none", "PATH": "\(bin):/usr/bin:/bin", "EDITOR": "true",
+    ]
+    for (line, verb, name) in [
+      (["get", "db", "--copy"], "copy", "db"),
+      (["menu", "--program", "grep db"], "menu", "db"),
+      (["edit", "db"], "edit", "db"),
+    ] {
+      let result = try vault.command.run(line, adding: variables)
+      // The display takes nothing; the use is recorded before it is asked.
+      #expect(result.status == (verb == "edit" ? 0 : 69), "\(line): \(result.errors)")
+      let record = try Self.log(vault).first
+      #expect(record?.verb == verb && record?.name == name, "\(line)")
+      #expect(record?.isAllowed == true)
+    }
+    let count = try Self.log(vault).count
+    #expect(count == 3)
+    try #require(vault("connect", "aws", "work").status == 0)
+    let configuration = try String(
+      contentsOfFile: "\(vault.home.path)/.aws/config", encoding: .utf8)
+    let line = try #require(
+      configuration.split(separator: "\n").first { $0.hasPrefix("credential_process") })
+    let command = try #require(line.split(separator: "=", maxSplits: 1).last)
+    let answer = try VaultProcess(
+      home: vault.home.path, environment: ["VAULT_KEY_FILE": vault.keyFile],
+      executable: "/bin/sh"
+    ).run(["-c", String(command)])
+    #expect(answer.text.contains("AKIAEXAMPLE"), "\(answer.errors)")
+    let records = try Self.log(vault)
+    #expect(records.count == count + 1)
+    #expect(records.first?.verb == "aws" && records.first?.name == "aws/work")
+  }
+
   @Test func twoProcessesAtOnceKeepOneChain() throws {
     let vault = try ThrowawayVault()
     try vault.set("db", "s3cr3t")

@@ -16,9 +16,9 @@ struct RunCommand: ParsableCommand {
     usage:
       "\(ProgramName.current) run [NAME…] [FOLDER/…] [--env V=REF…] [<options>] -- COMMAND [ARG…]",
     discussion: """
-      The command replaces this program: same process, terminal, signals and exit status. The item \
-      api-token becomes $API_TOKEN; of a folder, each item sets the variable of its last part: \
-      app/STRIPE_KEY is $STRIPE_KEY. Missing items are listed before anything starts.
+      Without --mask, the command replaces this program: same process, terminal, signals and exit \
+      status. The item api-token becomes $API_TOKEN; of a folder, each item sets the variable of its \
+      last part: app/STRIPE_KEY is $STRIPE_KEY. Missing items are listed before anything starts.
 
       \(ProgramName.current) run api-token -- ./deploy.sh
       \(ProgramName.current) run app/ -- ./server
