@@ -48,8 +48,8 @@ let package = Package(
         "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
         "VaultExchange",
         "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-        "VaultDefaultsTool", "VaultDataStore", "VaultRedaction", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultStorage",
+        "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -175,6 +175,10 @@ let package = Package(
           condition: .when(traits: ["AppData"])),
       ]),
 
+    // Stores that Core Data or SwiftData wrote on a Mac, made into stores of ours.
+    .target(
+      name: "VaultDataImport",
+      dependencies: ["VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing"]),
     // What they stand on. An application's store without its objects: for app data and `vault data`.
     .target(name: "VaultDataStore", dependencies: ["VaultStorage"]),
     .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
@@ -242,6 +246,11 @@ let package = Package(
     .testTarget(
       name: "DataStoreTests",
       dependencies: ["VaultDataStore", "VaultStorage", "TestSupport", "migration-probe"]),
+    .testTarget(
+      name: "DataImportTests",
+      dependencies: [
+        "VaultDataImport", "VaultDataStore", "VaultAppData", "VaultStorage", "TestSupport",
+      ]),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [

@@ -29,12 +29,13 @@ struct ByteTextTests {
   static let modules = [
     "VaultStorage", "VaultDataStore", "VaultPreferences", "VaultCredentials", "VaultCommand",
     "VaultOneTimeCodes", "VaultExchange", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-    "VaultDefaultsTool", "VaultCommandCore", "VaultCompletion",
+    "VaultDefaultsTool", "VaultCommandCore", "VaultCompletion", "VaultDataImport",
   ]
 
   /// Places where the beginning and the end of texts decide, too.
   static let formats = [
-    "VaultDataStore/", "VaultStorage/SQLite/", "VaultStorage/Text/", "VaultExchange/",
+    "VaultDataStore/", "VaultDataImport/", "VaultStorage/SQLite/", "VaultStorage/Text/",
+    "VaultExchange/",
     "VaultProtocols/",
     "VaultPreferences/PropertyLists/", "VaultCommandCore/Connecting/",
     "VaultCommand/Commands/Data/",

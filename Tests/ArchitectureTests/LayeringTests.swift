@@ -16,7 +16,7 @@ struct LayeringTests {
       "VaultExchange",
       "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-      "VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultDataImport", "VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultCompletion": [
       "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
@@ -56,6 +56,7 @@ struct LayeringTests {
     ],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
+    "VaultDataImport": ["VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultDataStore": ["VaultStorage"],
     "VaultStorage": ["CVaultSQLite", "CVaultLinux"],
     "VaultSealing": ["CVaultSodium", "CVaultLinux"],

@@ -1,0 +1,593 @@
+import VaultDataStore
+import VaultStorage
+
+/// What an import makes of a store: the schema of ours, and where its values come from.
+struct ImportLayout {
+  /// Where a parameter of an INSERT comes from; numbers are columns of the row that is read.
+  enum Source: Equatable {
+    case key
+    case text(String)
+    case attribute(Int, StoredAttribute, entity: String, hasMark: Bool)
+    case reference(Int)
+    /// The place in the inverse's array; the key for rows without one.
+    case position(Int?)
+  }
+
+  /// The rows of one of the source's entities in one table of ours.
+  struct RowCopy: Equatable {
+    var statement: String
+    var sources: [Source]
+  }
+
+  /// A table of the source.
+  struct TableCopy: Equatable {
+    var query: String
+    var count: String
+    /// By the numbers of entities: the copies of a row, the topmost entity's first.
+    var rows: [Int64: [RowCopy]] = [:]
+    /// The table of ours whose keys count on, and the largest key that was given.
+    var ownTable: String
+    var lastKey: Int64
+  }
+
+  /// Links that have a table of their own in ours: owner, destination and their places.
+  struct LinkCopy: Equatable {
+    var name: String
+    var query: String
+    var count: String
+    var statement: String
+    /// Whether each link stands for both directions.
+    var isMutual = false
+  }
+
+  private(set) var schema: StoredSchema
+  private(set) var tables: [TableCopy] = []
+  private(set) var links: [LinkCopy] = []
+  /// What the person should know, one line each.
+  private(set) var notes: [String] = []
+
+  private let file: CoreDataFile
+  private let model: CoreDataModel
+  /// By entity and property: the column of the source.
+  private var columns: [String: [String: String]] = [:]
+
+  init(_ file: CoreDataFile) throws {
+    self.file = file
+    schema = StoredSchema(version: file.version ?? StoredVersion(1, 0, 0), entities: [])
+    if let model = file.model {
+      self.model = model
+    } else {
+      let tables = try TableModel(file)
+      model = tables.model
+      notes.append(
+        "the store has no model that can be read: properties have the names of their columns, in "
+          + "lower case")
+      notes += tables.guesses
+    }
+    for entity in model.entities {
+      guard let numbered = file.entity(entity.name), let table = file.table(of: numbered) else {
+        continue
+      }
+      schema.entities.append(try stored(entity, numbered, table))
+    }
+    if file.model != nil { try addUndescribedColumns() }
+    for index in schema.entities.indices { try addRelationships(to: index) }
+    removeBrokenInverses()
+    for index in schema.entities.indices { addConstraints(to: index) }
+    schema = StoredSchema(version: schema.version, entities: schema.entities)
+    try schema.validate()
+    for root in file.entities where file.root(of: root) == root { try addTable(root) }
+  }
+
+  // MARK: Attributes
+
+  private static func table(_ name: String) -> String {
+    let folded = name.lowercased()
+    return StoredSchema.reservedPrefixes.contains { folded.begins(with: $0) } ? "_\(name)" : name
+  }
+
+  private mutating func stored(
+    _ entity: CoreDataModel.Entity, _ numbered: CoreDataFile.NumberedEntity,
+    _ table: CoreDataFile.Table
+  ) throws -> StoredEntity {
+    var result = StoredEntity(entity.name, table: Self.table(entity.name))
+    result.superentity = entity.superentity.flatMap { file.entity($0) == nil ? nil : $0 }
+    for attribute in entity.attributes {
+      guard let column = try column(of: attribute.name, numbered, table) else {
+        notes.append("\(entity.name).\(attribute.name) has no column, and is left out")
+        continue
+      }
+      columns[entity.name, default: [:]][attribute.name] = column
+      result.attributes.append(try stored(attribute, column, numbered, table))
+    }
+    return result
+  }
+
+  private mutating func stored(
+    _ attribute: CoreDataModel.Attribute, _ column: String,
+    _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
+  ) throws -> StoredAttribute {
+    var isOptional = attribute.isOptional
+    if !isOptional {
+      let numbers = file.family(of: entity.number).sorted().map { "\($0)" }
+        .joined(separator: ", ")
+      let empty = try file.connection.int64(
+        "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers)) "
+          + "AND \(SQLText.name(column)) IS NULL LIMIT 1")
+      if empty != nil {
+        isOptional = true
+        notes.append("\(entity.name).\(attribute.name) has no value in some rows: now optional")
+      }
+    }
+    let type = StoredType(attribute.kind)
+    var own = attribute.name
+    if [StoredEntity.keyColumn, StoredEntity.classColumn].contains(own.lowercased()) {
+      own = "_\(own)"
+    }
+    return StoredAttribute(
+      attribute.name, type, swiftType: attribute.swiftType, isOptional: isOptional,
+      isExternal: attribute.isExternal && type == .data, originalName: attribute.originalName,
+      column: own)
+  }
+
+  /// The column of a property.
+  ///
+  /// Entities that share a table may have properties of one name. The first, by the entities'
+  /// numbers, has the column `ZNAME`, the next ones `ZNAME1`, `ZNAME2`; the rows' entities show
+  /// whether that is so.
+  private func column(
+    of property: String, _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
+  ) throws -> String? {
+    let base = "Z\(property.uppercased())"
+    let family = file.family(of: file.root(of: entity).number)
+    let related = file.entities.filter { family.contains($0.number) }
+    func names(_ entity: CoreDataFile.NumberedEntity) -> [String] {
+      guard let described = model.entity(entity.name) else { return [] }
+      return (described.attributes.map(\.name) + described.relationships.map(\.name))
+        .map { "Z\($0.uppercased())" }
+    }
+    let sharing = related.filter { names($0).contains(base) }
+    guard sharing.count > 1 else { return table.column(base)?.name }
+    let others = Set(related.flatMap(names)).subtracting([base])
+    var free = ([base] + (1..<sharing.count).map { "\(base)\($0)" }).filter {
+      table.column($0) != nil && !others.contains($0)
+    }
+    for owner in sharing {
+      let found = try table.column(from: free, of: owner, file)
+      free.removeAll { $0 == found }
+      if owner == entity { return found }
+    }
+    return nil
+  }
+
+  /// Columns that the model does not describe, such as those of a composite attribute's elements:
+  /// nothing that has a value is left behind.
+  private mutating func addUndescribedColumns() throws {
+    for root in file.entities where file.root(of: root) == root {
+      guard let table = file.table(of: root),
+        let index = schema.entities.firstIndex(where: { $0.name == root.name })
+      else { continue }
+      var known: Set<String> = []
+      for number in file.family(of: root.number) {
+        guard let name = file.entities.first(where: { $0.number == number })?.name else { continue }
+        known.formUnion((columns[name] ?? [:]).values)
+        for relationship in model.entity(name)?.relationships ?? [] {
+          let base = "Z\(relationship.name.uppercased())"
+          known.formUnion([base] + (1..<16).map { "\(base)\($0)" })
+        }
+      }
+      for column in table.columns where column.name.begins(with: "Z") {
+        let second = column.name.utf8.dropFirst().first ?? 0
+        guard !known.contains(column.name), second != 0x5f, !(0x30...0x39).contains(second),
+          try !file.entities(using: column.name, of: table).isEmpty
+        else { continue }
+        let (attribute, _) = try TableModel.attribute(column, of: table, in: file)
+        guard
+          !schema.entities[index].attributes.contains(where: {
+            $0.name.lowercased() == attribute.name
+          })
+        else { continue }
+        notes.append(
+          "\(root.name).\(attribute.name) is not in the model; it has the name of its column")
+        columns[root.name, default: [:]][attribute.name] = column.name
+        schema.entities[index].attributes.append(try stored(attribute, column.name, root, table))
+      }
+    }
+  }
+
+  // MARK: Relationships
+
+  /// A relationship of the model with the entity that declares it.
+  private struct Side {
+    var entity: CoreDataModel.Entity
+    var relationship: CoreDataModel.Relationship
+
+    static func == (left: Side, right: Side) -> Bool {
+      left.entity.name == right.entity.name && left.relationship.name == right.relationship.name
+    }
+
+    static func < (left: Side, right: Side) -> Bool {
+      (left.entity.name, left.relationship.name) < (right.entity.name, right.relationship.name)
+    }
+  }
+
+  private func inverse(of side: Side) -> Side? {
+    guard let name = side.relationship.inverse else { return nil }
+    for entity in model.lineage(of: side.relationship.destination) {
+      guard let found = entity.relationships.first(where: { $0.name == name }) else { continue }
+      // What it leads to is the entity, or one of its kin.
+      let kin = Set(model.lineage(of: found.destination).map(\.name))
+      let own = Set(model.lineage(of: side.entity.name).map(\.name))
+      guard found.inverse == side.relationship.name, !kin.isDisjoint(with: own) else { return nil }
+      return Side(entity: entity, relationship: found)
+    }
+    return nil
+  }
+
+  private mutating func addRelationships(to index: Int) throws {
+    let name = schema.entities[index].name
+    guard let entity = model.entity(name), let numbered = file.entity(name),
+      let table = file.table(of: numbered)
+    else { return }
+    for relationship in entity.relationships {
+      let label = "\(name).\(relationship.name)"
+      guard let destination = file.entity(relationship.destination),
+        schema.entities.contains(where: { $0.name == destination.name })
+      else {
+        notes.append("\(label) leads to \(relationship.destination), which has no rows here")
+        continue
+      }
+      let side = Side(entity: entity, relationship: relationship)
+      let inverse = inverse(of: side)
+      let storage: StoredRelationship.Storage?
+      if relationship.isToMany {
+        storage = try manyStorage(side, inverse, numbered, destination)
+      } else {
+        storage = try oneStorage(side, inverse, numbered, table)
+      }
+      guard let storage else {
+        notes.append("\(label): its links were not found, and are left out")
+        continue
+      }
+      var stored = StoredRelationship(
+        relationship.name, to: relationship.destination, isToMany: relationship.isToMany,
+        isOptional: relationship.isOptional, inverse: inverse?.relationship.name,
+        deleteRule: [.noAction, .nullify, .cascade, .deny][safely: relationship.deleteRule]
+          ?? .nullify, minimumCount: relationship.minimum, maximumCount: relationship.maximum,
+        storage: storage, originalName: relationship.originalName)
+      if case .join(let join) = storage, join.inversePosition == nil { stored.inverse = nil }
+      schema.entities[index].relationships.append(stored)
+    }
+  }
+
+  /// Where one side of two was left out, the other stands alone.
+  private mutating func removeBrokenInverses() {
+    let all = schema
+    for index in schema.entities.indices {
+      let name = schema.entities[index].name
+      for place in schema.entities[index].relationships.indices.reversed() {
+        let relationship = schema.entities[index].relationships[place]
+        guard let inverse = relationship.inverse else { continue }
+        let destination = all.entity(relationship.destination).map(all.lineage) ?? []
+        guard !destination.contains(where: { $0.relationship(inverse) != nil }) else { continue }
+        schema.entities[index].relationships[place].inverse = nil
+        guard relationship.storage == .inverse else { continue }
+        notes.append("\(name).\(relationship.name): its links were not found, and are left out")
+        schema.entities[index].relationships.remove(at: place)
+      }
+    }
+  }
+
+  private mutating func oneStorage(
+    _ side: Side, _ inverse: Side?, _ entity: CoreDataFile.NumberedEntity,
+    _ table: CoreDataFile.Table
+  ) throws -> StoredRelationship.Storage? {
+    let name = side.relationship.name
+    guard let column = try column(of: name, entity, table) else { return nil }
+    if let inverse, !inverse.relationship.isToMany, side < inverse { return .inverse }
+    columns[entity.name, default: [:]][name] = column
+    let hasPositions = inverse?.relationship.isToMany == true
+    return .foreignKey(column: "\(name)_id", position: hasPositions ? "\(name)_position" : nil)
+  }
+
+  private mutating func manyStorage(
+    _ side: Side, _ inverse: Side?, _ entity: CoreDataFile.NumberedEntity,
+    _ destination: CoreDataFile.NumberedEntity
+  ) throws -> StoredRelationship.Storage? {
+    if let inverse, !inverse.relationship.isToMany {
+      guard let other = file.entity(inverse.entity.name), let table = file.table(of: other),
+        try column(of: inverse.relationship.name, other, table) != nil
+      else { return nil }
+      return .inverse
+    }
+    let own = StoredJoin(
+      table: "\(entity.name)_\(side.relationship.name)", owner: "owner_id",
+      destination: "destination_id")
+    guard let inverse else {
+      guard let source = linkColumn(side, entity, destination) ?? linkTable(side, nil, entity)
+      else {
+        return nil
+      }
+      links.append(copy(source, side, own, isMutual: false))
+      return .join(links: own)
+    }
+    guard let source = linkTable(side, inverse, entity) else { return nil }
+    if side == inverse {
+      links.append(copy(source, side, own, isMutual: true))
+      return .join(links: own)
+    }
+    let (first, second) = side < inverse ? (side, inverse) : (inverse, side)
+    let join = Self.join(first, second)
+    guard side < inverse else { return .join(links: join.exchanged) }
+    links.append(copy(source, side, join, isMutual: false))
+    return .join(links: join)
+  }
+
+  /// As a container makes it for the same classes.
+  private static func join(_ first: Side, _ second: Side) -> StoredJoin {
+    let (one, other) = (first.relationship.name, second.relationship.name)
+    let isShared = one.lowercased() == other.lowercased()
+    let to = isShared ? "\(first.entity.name)_\(one)" : one
+    let back = isShared ? "\(second.entity.name)_\(other)" : other
+    return StoredJoin(
+      table: "\(first.entity.name)_\(one)", owner: "\(back)_id", destination: "\(to)_id",
+      position: "\(to)_position", inversePosition: "\(back)_position")
+  }
+
+  /// Links in the source: a table, its columns, and which rows count.
+  private struct LinkSource {
+    var table: String
+    var owner: String
+    var destination: String
+    var order: String?
+    var inverseOrder: String?
+    var condition = ""
+  }
+
+  /// Without an inverse, the keys of owners stand in the destination's table: `Z4STOPS`.
+  private func linkColumn(
+    _ side: Side, _ entity: CoreDataFile.NumberedEntity, _ destination: CoreDataFile.NumberedEntity
+  ) -> LinkSource? {
+    guard let table = file.table(of: destination) else { return nil }
+    let name = side.relationship.name.uppercased()
+    let kin = file.family(of: file.root(of: entity).number)
+    for column in table.columns {
+      guard let link = NumberedName(column.name, prefix: "Z"), link.name == name,
+        kin.contains(link.number)
+      else { continue }
+      let order = table.column("Z_FOK_\(column.name.withoutZ)")?.name
+      let quoted = SQLText.name(column.name)
+      return LinkSource(
+        table: table.name, owner: column.name, destination: "Z_PK", order: order,
+        condition: " WHERE \(quoted) IS NOT NULL AND \(quoted)<>0")
+    }
+    return nil
+  }
+
+  /// A table of links is called after either side, such as `Z_1TAGS` with `Z_1TRIPS` and `Z_2TAGS`.
+  ///
+  /// Each column has the keys of the entity with its number, and the name of the relationship that leads
+  /// there.
+  private func linkTable(
+    _ side: Side, _ inverse: Side?, _ entity: CoreDataFile.NumberedEntity
+  ) -> LinkSource? {
+    func kin(_ entity: String) -> Set<Int64> {
+      file.entity(entity).map { file.family(of: file.root(of: $0).number) } ?? []
+    }
+    func matches(_ found: NumberedName?, _ name: String, _ numbers: Set<Int64>) -> Bool {
+      guard let found, numbers.contains(found.number) else { return false }
+      let name = name.uppercased()
+      guard found.name.begins(with: name) else { return false }
+      // A digit follows where another relationship has taken the name.
+      return found.name.utf8.dropFirst(name.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+    }
+    let (from, to) = (kin(entity.name), kin(side.relationship.destination))
+    let name = side.relationship.name
+    let back = inverse?.relationship.name
+    for table in file.tables.values.sorted(by: { $0.name < $1.name }) {
+      let named = NumberedName(table.name, prefix: "Z_")
+      guard matches(named, name, from) || back.map({ matches(named, $0, to) }) == true else {
+        continue
+      }
+      let ends = table.columns.map(\.name).filter { !$0.begins(with: "Z_FOK_") }
+      guard ends.count == 2 else { continue }
+      let forth = ends.filter { matches(NumberedName($0, prefix: "Z_"), name, to) }
+      let found: String?
+      if forth.count == 2, let direct = file.entity(side.relationship.destination) {
+        // Both sides have one name: the number tells, and within one entity there is no telling.
+        found =
+          forth.first { NumberedName($0, prefix: "Z_")?.number == direct.number } ?? forth.last
+      } else {
+        found = forth.first
+      }
+      guard let destination = found, let owner = ends.first(where: { $0 != destination }) else {
+        continue
+      }
+      func order(_ column: String) -> String? {
+        table.column("Z_FOK_\(column.withoutZ.withoutZ)")?.name
+      }
+      return LinkSource(
+        table: table.name, owner: owner, destination: destination, order: order(destination),
+        inverseOrder: order(owner))
+    }
+    return nil
+  }
+
+  private func copy(
+    _ source: LinkSource, _ side: Side, _ join: StoredJoin, isMutual: Bool
+  ) -> LinkCopy {
+    let (owner, destination) = (SQLText.name(source.owner), SQLText.name(source.destination))
+    func place(_ order: String?, _ key: String) -> String {
+      order.map { "coalesce(\(SQLText.name($0)), \(key))" } ?? key
+    }
+    let columns =
+      [owner, destination, place(source.order, destination)]
+      + (join.inversePosition == nil ? [] : [place(source.inverseOrder, owner)])
+    let names =
+      [join.owner, join.destination, join.position] + [join.inversePosition].compactMap { $0 }
+    let table = SQLText.name(source.table)
+    return LinkCopy(
+      name: "\(side.entity.name).\(side.relationship.name)",
+      query: "SELECT \(columns.joined(separator: ", ")) FROM \(table)\(source.condition)",
+      count: "SELECT count(*) FROM \(table)\(source.condition)",
+      statement: "INSERT OR IGNORE INTO \(SQLText.name(join.table))"
+        + "(\(names.map(SQLText.name).joined(separator: ", "))) "
+        + "VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))",
+      isMutual: isMutual)
+  }
+
+  // MARK: Indexes
+
+  /// Takes over what is unique, and indexes of the application's own properties.
+  private mutating func addConstraints(to index: Int) {
+    let entity = schema.entities[index]
+    guard let numbered = file.entity(entity.name), let table = file.table(of: numbered) else {
+      return
+    }
+    let properties = Dictionary(
+      (columns[entity.name] ?? [:]).map { ($0.value, $0.key) },
+      uniquingKeysWith: { first, _ in first })
+    for source in file.indexes where source.table == table.name {
+      let names = source.columns.compactMap { properties[$0] }
+      guard names.count == source.columns.count, !names.isEmpty,
+        names.allSatisfy({ entity.indexColumn(of: $0) != nil })
+      else { continue }
+      let place = schema.entities[index].attributes.firstIndex { $0.name == names[0] }
+      if source.isUnique {
+        if names.count == 1, let place {
+          schema.entities[index].attributes[place].isUnique = true
+          schema.entities[index].attributes[place].isExternal = false
+        } else {
+          schema.entities[index].uniqueConstraints.append(names)
+        }
+      } else if names.count > 1 || place != nil {
+        // That of a to-one relationship's key is made in any case.
+        let found = StoredIndex(names)
+        if !schema.entities[index].indexes.contains(found) {
+          schema.entities[index].indexes.append(found)
+        }
+      }
+    }
+  }
+
+  // MARK: Rows
+
+  private mutating func addTable(_ root: CoreDataFile.NumberedEntity) throws {
+    guard let table = file.table(of: root), let top = schema.entity(root.name) else { return }
+    let family = file.family(of: root.number)
+    let members = file.entities.filter { family.contains($0.number) }
+    var read = ReadColumns()
+    var rows: [Int64: [RowCopy]] = [:]
+    for member in members {
+      guard let entity = schema.entity(member.name) else { continue }
+      for part in schema.lineage(of: entity).reversed() {
+        rows[member.number, default: []].append(
+          copy(of: part, in: table, rowsOf: entity, &read))
+      }
+    }
+    let names = read.names.map(SQLText.name).joined(separator: ", ")
+    var found = TableCopy(
+      query: "SELECT \(names) FROM \(SQLText.name(table.name)) ORDER BY Z_PK",
+      count: "SELECT count(*) FROM \(SQLText.name(table.name))", ownTable: top.table,
+      lastKey: members.map(\.lastKey).max() ?? 0)
+    found.rows = rows
+    tables.append(found)
+  }
+
+  /// The columns of a table that are read, in their order.
+  private struct ReadColumns {
+    var names = ["Z_PK", "Z_ENT"]
+
+    mutating func place(of column: String) -> Int {
+      if let known = names.firstIndex(of: column) { return known }
+      names.append(column)
+      return names.count - 1
+    }
+  }
+
+  private func copy(
+    of part: StoredEntity, in table: CoreDataFile.Table, rowsOf entity: StoredEntity,
+    _ read: inout ReadColumns
+  ) -> RowCopy {
+    var names = [StoredEntity.keyColumn]
+    var sources: [Source] = [.key]
+    if part.superentity == nil, !schema.subentities(of: part).isEmpty {
+      names.append(StoredEntity.classColumn)
+      sources.append(.text(entity.name))
+    }
+    let known = columns[part.name] ?? [:]
+    let described = model.entity(part.name)
+    for attribute in part.attributes {
+      guard let column = known[attribute.name] else { continue }
+      let source = described?.attributes.first { $0.name == attribute.name }
+      names.append(attribute.column)
+      sources.append(
+        .attribute(
+          read.place(of: column), attribute, entity: part.name,
+          hasMark: attribute.isExternal || source?.isExternal == true))
+      if attribute.type == .decimal { names.append(attribute.orderColumn) }
+    }
+    for relationship in part.relationships {
+      guard case .foreignKey(let own, let position) = relationship.storage,
+        let column = known[relationship.name]
+      else { continue }
+      names.append(own)
+      sources.append(.reference(read.place(of: column)))
+      if let position {
+        names.append(position)
+        let order = table.column("Z_FOK_\(column.withoutZ)")?.name
+        sources.append(.position(order.map { read.place(of: $0) }))
+      }
+    }
+    return RowCopy(
+      statement: "INSERT INTO \(SQLText.name(part.table))"
+        + "(\(names.map(SQLText.name).joined(separator: ", "))) "
+        + "VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))",
+      sources: sources)
+  }
+}
+
+extension CoreDataFile.Table {
+  /// The first of several columns that only an entity's rows use; else the first that none uses.
+  fileprivate func column(
+    from columns: [String], of entity: CoreDataFile.NumberedEntity, _ file: CoreDataFile
+  ) throws -> String? {
+    let family = file.family(of: entity.number)
+    var unused: String?
+    for column in columns {
+      let used = try file.entities(using: column, of: self)
+      if used.isEmpty {
+        unused = unused ?? column
+      } else if used.isSubset(of: family) {
+        return column
+      }
+    }
+    return unused
+  }
+}
+
+extension StoredType {
+  /// The type of ours that holds every value of Core Data's.
+  init(_ kind: CoreDataModel.Kind) {
+    self =
+      switch kind {
+      case .integer16, .integer32, .integer64: .integer
+      case .decimal: .decimal
+      case .double: .double
+      case .float: .float
+      case .string, .objectID: .string
+      case .boolean: .boolean
+      case .date: .date
+      case .binary: .data
+      case .uuid: .uuid
+      case .uri: .url
+      case .transformable: .transformable
+      }
+  }
+}
+
+extension Array {
+  fileprivate subscript(safely index: Int) -> Element? {
+    indices.contains(index) ? self[index] : nil
+  }
+}
