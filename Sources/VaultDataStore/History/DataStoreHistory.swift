@@ -73,6 +73,8 @@ package enum DataStoreHistory {
     /// Only this one or earlier ones.
     package var through: Int64?
     package var author: String?
+    /// At most so many, the last ones.
+    package var last: Int?
 
     package init(after: Int64? = nil, through: Int64? = nil, author: String? = nil) {
       self.after = after
@@ -94,6 +96,14 @@ package enum DataStoreHistory {
       if let author {
         parts.append("t.author=?")
         values.append(.text(author))
+      }
+      if let last {
+        // The same rows, counted from the end.
+        let condition = parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
+        parts.append(
+          "t.id IN (SELECT t.id FROM appdata_transactions t\(condition) ORDER BY t.id DESC LIMIT ?)"
+        )
+        values += values + [.integer(Int64(last))]
       }
       return (parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))", values)
     }

@@ -67,6 +67,10 @@ struct JSONFormTests {
     ("data check", ["com.example.trips"], ""),
     ("log", [], ""),
     ("data backup", ["com.example.trips", "HOME/copy.store"], ""),
+    ("data history", ["com.example.trips"], ""),
+    ("data vacuum", ["com.example.trips"], ""),
+    ("data migrate", ["com.example.trips", "--to", "com.example.trips", "--dry-run"], ""),
+    ("data import", ["HOME/Mac.store", "--dry-run"], ""),
   ]
 
   /// Verbs that have nothing to print, or print another program's form.
@@ -81,6 +85,7 @@ struct JSONFormTests {
     let vault = VaultProcess(
       home: home,
       environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
+    try MacStoreFile.make(at: "\(home)/Mac.store")
     _ = try data.home.privateFile("words", "correct horse battery staple")
     let rows = try DocumentationPage("cli.md").entries(below: "JSON")
     for line in Self.lines {

@@ -10,8 +10,8 @@ struct DataCommand: ParsableCommand {
     commandName: "data",
     abstract: "Inspect the stores of applications.",
     discussion: """
-      STORE is a path, an application's id, or ID/NAME for a store that is not the default one. Nothing \
-      is ever changed, and no vault is opened.
+      STORE is a path, an application's id, or ID/NAME for a store that is not the default one. No store \
+      is changed, except by vacuum, and no vault is opened.
 
       \(ProgramName.current) data stores
       \(ProgramName.current) data fetch com.example.trips Trip --where "name startsWith 'O' and stops.count > 1"
@@ -20,6 +20,8 @@ struct DataCommand: ParsableCommand {
     subcommands: [
       DataStoresCommand.self, DataSchemaCommand.self, DataFetchCommand.self, DataCountCommand.self,
       DataExportCommand.self, DataCheckCommand.self, DataBackupCommand.self,
+      DataHistoryCommand.self, DataVacuumCommand.self, DataMigrateCommand.self,
+      DataImportCommand.self,
     ])
 }
 
