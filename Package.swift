@@ -14,6 +14,8 @@ let package = Package(
     .library(name: "VaultCredentials", targets: ["VaultCredentials"]),
     .library(name: "VaultCredentialsFoundation", targets: ["VaultCredentialsFoundation"]),
     .library(name: "VaultCredentialsTesting", targets: ["VaultCredentialsTesting"]),
+    .library(name: "VaultSync", targets: ["VaultSync"]),
+    .library(name: "VaultSyncEngines", targets: ["VaultSyncEngines"]),
     .library(name: "VaultExchange", targets: ["VaultExchange"]),
     .library(name: "VaultProtocols", targets: ["VaultProtocols"]),
     .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
@@ -48,8 +50,8 @@ let package = Package(
         "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
         "VaultExchange",
         "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-        "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultStorage",
-        "VaultSealing", "CVaultLinux",
+        "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultSync",
+        "VaultSyncEngines", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -77,8 +79,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultStorage",
+        "VaultSealing", "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.
@@ -111,6 +113,11 @@ let package = Package(
       dependencies: [
         "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",
       ]),
+
+    // A vault on several machines: signed streams, their fold, who belongs to a space. No network.
+    .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
+    // Where the streams lie: a folder, a git repository.
+    .target(name: "VaultSyncEngines", dependencies: ["VaultSync", "VaultStorage", "VaultSealing"]),
 
     // Requests of git, docker, AWS and others as functions of a vault; references to secrets.
     .target(
@@ -227,6 +234,13 @@ let package = Package(
         "VaultExchange", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
         "VaultSealing",
       ]),
+    .testTarget(
+      name: "SyncTests",
+      dependencies: [
+        "VaultSync", "VaultSyncEngines", "VaultCredentials", "VaultStorage", "VaultSealing",
+        "TestSupport",
+      ],
+      exclude: ["Vectors"]),
     .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
     .testTarget(name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing"]),
     .testTarget(

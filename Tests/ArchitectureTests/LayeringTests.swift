@@ -16,7 +16,8 @@ struct LayeringTests {
       "VaultExchange",
       "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-      "VaultDataImport", "VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultDataImport", "VaultRedaction", "VaultSync", "VaultSyncEngines", "VaultStorage",
+      "VaultSealing", "CVaultLinux",
     ],
     "VaultCompletion": [
       "VaultCommandCore", "VaultDefaultsTool", "VaultPreferences", "VaultCredentials",
@@ -24,8 +25,8 @@ struct LayeringTests {
     ],
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
-      "CVaultLinux",
+      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultStorage",
+      "VaultSealing", "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
@@ -38,6 +39,8 @@ struct LayeringTests {
     "VaultProtocols": [
       "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
     ],
+    "VaultSync": ["VaultCredentials", "VaultStorage", "VaultSealing"],
+    "VaultSyncEngines": ["VaultSync", "VaultStorage", "VaultSealing"],
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],

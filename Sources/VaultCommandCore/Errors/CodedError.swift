@@ -4,6 +4,7 @@ package import VaultPreferences
 package import VaultProtocols
 package import VaultSealing
 package import VaultStorage
+package import VaultSync
 import VaultTerminal
 
 /// An error of a library, as ``ErrorReport`` reads it.
@@ -26,6 +27,24 @@ extension CodedError {
 
 extension CredentialError: CodedError {
   package var codeText: String { code.rawValue }
+}
+
+extension SyncError: CodedError {
+  package var codeText: String { code.rawValue }
+
+  package var advice: String? {
+    let program = ProgramName.current
+    return switch code {
+    case .notJoined: "\(program) sync init FOLDER, or \(program) sync join FOLDER"
+    case .alreadyJoined: "leave that one first: \(program) sync leave"
+    case .rolledBack, .withheld:
+      "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
+    case .copied, .removed:
+      "\(program) sync leave, and join again by an invitation: \(program) sync join FOLDER"
+    case .deviceNotFound: hint ?? "list them: \(program) sync devices"
+    default: hint
+    }
+  }
 }
 
 extension PreferenceError: CodedError {

@@ -241,6 +241,39 @@ extension CommandError {
     /// keepassxc-cli could not open the database.
     case keepassxcFailed = "keepassxc-failed"
 
+    // MARK: Other machines
+
+    /// The store of the space is out of reach, or refused.
+    case syncUnavailable = "sync-unavailable"
+    /// A record in the store was altered.
+    case syncTampered = "sync-tampered"
+    /// The store does not show what another machine has seen.
+    case syncWithheld = "sync-withheld"
+    /// The store shows an older state than before.
+    case syncRolledBack = "sync-rolled-back"
+    /// One machine's part of the space was written twice.
+    case syncForked = "sync-forked"
+    /// The vault was copied or put back, and has to join again.
+    case syncCopied = "sync-copied"
+    /// Another record has the number.
+    case syncTaken = "sync-taken"
+    /// This machine was removed from the space, or not let in.
+    case syncRemoved = "sync-removed"
+    /// This machine's role does not allow it.
+    case syncNotAllowed = "sync-not-allowed"
+    /// The invitation is wrong, used up or too old.
+    case syncInvitation = "sync-invitation"
+    /// The vault belongs to no space.
+    case syncNotJoined = "sync-not-joined"
+    /// The vault belongs to a space already.
+    case syncAlreadyJoined = "sync-already-joined"
+    /// The space has no machine of that name.
+    case syncDeviceNotFound = "sync-device-not-found"
+    /// The records of the space were written by a newer version.
+    case syncNewerVersion = "sync-newer-version"
+    /// What this machine remembers of the space cannot be read or written.
+    case syncInputOutput = "sync-input-output"
+
     // MARK: Configuration
 
     /// There is no vault.
@@ -285,7 +318,8 @@ extension CommandError.Code {
     switch self {
     case .itemNotFound, .fieldNotFound, .versionNotFound, .slotNotFound, .storeNotFound,
       .preferenceNotFound, .itemExists, .lastSlot, .empty, .expired, .severalUsers,
-      .editorFailed, .askpassCancelled, .connectedOtherwise, .connectionChanged:
+      .editorFailed, .askpassCancelled, .connectedOtherwise, .connectionChanged,
+      .syncAlreadyJoined, .syncDeviceNotFound:
       .no
     case .usage, .invalidName, .invalidValue, .invalidQuery, .invalidDescription, .notText,
       .notALine, .severalLines, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:
@@ -293,8 +327,8 @@ extension CommandError.Code {
     case .emptySecret, .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged,
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
-      .unavailable, .invalidSeed, .importEncrypted, .importUnreadable,
-      .breachListUnreadable:
+      .unavailable, .invalidSeed, .importEncrypted, .importUnreadable, .breachListUnreadable,
+      .syncTampered, .syncWithheld, .syncRolledBack, .syncForked, .syncCopied, .syncTaken:
       .damaged
     case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,
@@ -302,21 +336,23 @@ extension CommandError.Code {
       .keyringNotAnswering, .keyringNoCollection, .keyringItemMissing, .keyringUnusableReply,
       .keyringServiceGone, .keyringPlainSessionOnly, .keyringUnlockUnsupported, .keyringRefused,
       .keyringInvalidRequest, .copyRemains, .outOfMemory, .noClipboard, .programMissing,
-      .breachListUnavailable:
+      .breachListUnavailable, .syncUnavailable:
       .unavailable
     case .cannotCreate, .vaultExists, .tooLong, .tooLarge, .noMemoryFileSystem: .cannotCreate
     case .inputOutput, .inputUnreadable, .notDurable, .storedButNotDurable, .otherApplication,
       .newerSchema, .unknownSchema, .invalidSchema, .migration, .constraint, .statement, .storage,
-      .gpgFailed, .unexpected:
+      .gpgFailed, .unexpected, .syncInputOutput:
       .inputOutput
     case .busy, .changedMeanwhile, .conflict: .busy
     case .locked, .wrongKey, .unsafeFile, .permissionDenied, .accessDenied, .noTerminal, .managed,
       .domainLocked, .keyringLocked, .keyringLockedWithDisplay, .keyringLockedWithoutDisplay,
       .keyringPromptDismissed, .keyringPromptTimedOut, .keyringPromptGivenUp, .keyringStillLocked,
-      .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed:
+      .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed,
+      .syncRemoved, .syncNotAllowed, .syncInvitation:
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
-      .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText:
+      .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,
+      .syncNotJoined, .syncNewerVersion:
       .configuration
     case .commandNotExecutable: .commandNotExecutable
     case .commandNotFound: .commandNotFound

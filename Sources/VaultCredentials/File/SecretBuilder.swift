@@ -1,33 +1,35 @@
-import VaultSealing
+package import VaultSealing
 
 /// Puts secret and ordinary bytes together in locked memory, without a copy outside it.
-struct SecretBuilder {
+package struct SecretBuilder {
   private enum Piece {
     case plain([UInt8])
     case secret(SecretBytes)
   }
 
   private var pieces: [Piece] = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  mutating func put(_ bytes: [UInt8]) {
+  package init() {}
+
+  package mutating func put(_ bytes: [UInt8]) {
     pieces.append(.plain(bytes))
     count += bytes.count
   }
 
-  mutating func put(_ secret: SecretBytes) {
+  package mutating func put(_ secret: SecretBytes) {
     pieces.append(.secret(secret))
     count += secret.count
   }
 
-  mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+  package mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
     var writer = ByteWriter()
     writer.put(number)
     put(writer.bytes)
   }
 
   /// All pieces in order.
-  func joined() throws -> SecretBytes {
+  package func joined() throws -> SecretBytes {
     try SecretBytes(capacity: count) { output in
       write(to: &output)
       return count

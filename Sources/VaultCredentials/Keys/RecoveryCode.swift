@@ -8,12 +8,12 @@ package import VaultSealing
 ///
 /// Source: Douglas Crockford, "Base 32".
 package enum RecoveryCode {
-  static let keyLength = 20
+  package static let keyLength = 20
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   static let characterCount = 36
 
   /// The code for 20 bytes, with hyphens between its groups, in locked memory.
-  static func text(for key: SecretBytes) throws -> SecretBytes {
+  package static func text(for key: SecretBytes) throws -> SecretBytes {
     precondition(key.count == keyLength)
     let bits = try withChecksum(key)
     return try SecretBytes(capacity: characterCount + 5) { output in

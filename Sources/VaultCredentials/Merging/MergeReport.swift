@@ -68,6 +68,9 @@ public struct MergeReport: Sendable, Equatable {
 
   init(_ relation: Relation) { self.relation = relation }
 
+  /// A report of no change.
+  package init(unchangedBy relation: Relation) { self.relation = relation }
+
   /// A Boolean value that says whether the vault is as it was.
   public var isUnchanged: Bool {
     added.isEmpty && changed.isEmpty && removed.isEmpty && conflicts.isEmpty

@@ -1,8 +1,24 @@
 import VaultSealing
 import VaultStorage
 
+/// One side of a merge: items and their contents, wherever they come from.
+protocol MergeSide {
+  /// Records of items, removals, and keys of other drawers.
+  var index: VaultIndex { get }
+  /// The record of an item, or `nil`.
+  func record(_ id: Bytes16) -> ItemRecord?
+  /// The newest secret of an item: the current one, or the first one in the trash.
+  ///
+  /// - Parameter record: A record of this side's index.
+  /// - Returns: The contents; `nil` if an item in the trash has its secret elsewhere.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  func contents(of record: ItemRecord) throws -> ItemContents?
+  /// An earlier version of an item; `nil` if it is not at hand.
+  func contents(of record: ItemRecord, _ earlier: ItemRecord.Earlier) throws -> ItemContents?
+}
+
 /// Another file of a vault, opened: a copy that went its own way, a backup, or a common ancestor.
-struct VaultBranch {
+struct VaultBranch: MergeSide {
   let file: VaultFile
   let index: VaultIndex
   let keys: VaultKeys
@@ -10,6 +26,10 @@ struct VaultBranch {
   let blobs: [[UInt8]: [UInt8]]
   /// Where this machine keeps earlier versions.
   let history: HistoryStore
+
+  func record(_ id: Bytes16) -> ItemRecord? {
+    index.items.position(of: id).map { index.items[$0] }
+  }
 
   /// Generation and tag: which file it is.
   var head: VaultIndex.Ancestor {
@@ -24,11 +44,6 @@ struct VaultBranch {
     return other.descends(from: head)
   }
 
-  /// The newest secret of an item: the current one, or the first one in the trash.
-  ///
-  /// - Parameter record: A record of this file's index.
-  /// - Returns: The contents; `nil` if an item in the trash has its secret elsewhere.
-  /// - Throws: ``CredentialError`` with code `.damaged`.
   func contents(of record: ItemRecord) throws -> ItemContents? {
     guard record.trashed == 0 else {
       return try record.earlier.first.flatMap { try contents(of: record, $0) }
@@ -36,7 +51,6 @@ struct VaultBranch {
     return try file.contents(of: record, keys: keys)
   }
 
-  /// An earlier version of an item; `nil` if it is not at hand.
   func contents(
     of record: ItemRecord, _ earlier: ItemRecord.Earlier
   ) throws -> ItemContents? {

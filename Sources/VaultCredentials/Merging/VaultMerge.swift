@@ -5,9 +5,9 @@ import VaultSealing
 /// Documentation/merging.md has the rules. A value that a person typed is never dropped: where two
 /// meet, the later one is current and the other one an earlier version.
 struct VaultMerge {
-  let theirs: VaultBranch
+  let theirs: any MergeSide
   /// The common ancestor, if it is at hand.
-  let base: VaultBranch?
+  let base: (any MergeSide)?
   var report: MergeReport
   /// What the items are to be called: names are given out when all of them are known.
   private var names: [Bytes16: String] = [:]
@@ -17,7 +17,7 @@ struct VaultMerge {
   private var removedHere: [Bytes16: VaultIndex.Tombstone] = [:]
   private var removedThere: [Bytes16: VaultIndex.Tombstone] = [:]
 
-  init(_ theirs: VaultBranch, base: VaultBranch?, relation: MergeReport.Relation) {
+  init(_ theirs: any MergeSide, base: (any MergeSide)?, relation: MergeReport.Relation) {
     self.theirs = theirs
     self.base = base
     report = MergeReport(relation)
@@ -547,19 +547,14 @@ struct VaultMerge {
     let own = Set([VaultIndex.Purpose.history, .publishing].map(\.rawValue))
     var taken: [VaultIndex.DataKey] = []
     for var key in theirs.index.dataKeys
-    where !known.contains(key.id) && !own.contains(key.purpose) {
+    where !known.contains(key.id) && !own.contains(key.purpose)
+      && !VaultIndex.isOfDevice(key.purpose)
+    {
       if edit.index.dataKeys.contains(where: { $0.purpose == key.purpose && !$0.isRetired }) {
         key.isRetired = true
       }
       taken.append(key)
     }
     edit.index.dataKeys = taken + edit.index.dataKeys
-  }
-}
-
-extension VaultBranch {
-  /// The record of an item, or `nil`.
-  func record(_ id: Bytes16) -> ItemRecord? {
-    index.items.position(of: id).map { index.items[$0] }
   }
 }

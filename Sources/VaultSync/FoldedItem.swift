@@ -1,0 +1,211 @@
+package import VaultCredentials
+import VaultSealing
+
+/// One item as all records together have it.
+///
+/// Each property keeps the changes that no other change knew: one, or several that did not know of
+/// each other. So the result does not depend on the order in which records arrive.
+package struct FoldedItem: Sendable {
+  /// A change of one property.
+  private struct Head: Sendable {
+    let record: OpenedRecord
+    let modified: Int64
+    let value: PropertyValue?
+
+    /// The later of two changes that did not know of each other: by the clocks, then by device.
+    static func isEarlier(_ left: Head, _ right: Head) -> Bool {
+      (left.modified, left.record.stream, left.record.sequence)
+        < (right.modified, right.record.stream, right.record.sequence)
+    }
+  }
+
+  /// How many earlier versions are kept for machines that come later.
+  package static let historyLimit = 10
+
+  package let id: [UInt8]
+  private var created = Int64.max
+  private var version: UInt64 = 0
+  private var heads: [PropertyKey: [Head]] = [:]
+  /// The newest changes of any property.
+  private var tips: [(record: OpenedRecord, modified: Int64)] = []
+  private var purges: [(record: OpenedRecord, removed: Int64)] = []
+  /// Earlier secrets, newest first.
+  package private(set) var history: [SharedItem.Version] = []
+
+  init(id: [UInt8]) { self.id = id }
+
+  /// Takes in changes of a record; records come after all that they know.
+  mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
+    created = min(created, operation.created)
+    version = max(version, operation.version)
+    tips.removeAll { record.knows($0.record) }
+    tips.append((record, operation.modified))
+    for change in operation.changes {
+      heads[change.key, default: []].removeAll { record.knows($0.record) }
+      heads[change.key, default: []].append(
+        Head(record: record, modified: operation.modified, value: change.value))
+    }
+    for version in operation.earlier {
+      guard let known = history.firstIndex(where: { $0.hasSameSecrets(as: version) }) else {
+        history.append(version)
+        continue
+      }
+      history[known].written = max(history[known].written, version.written)
+      history[known].version = max(history[known].version, version.version)
+    }
+    history.sort(by: Self.isNewer)
+    history.removeLast(max(0, history.count - Self.historyLimit))
+  }
+
+  private static func isNewer(_ left: SharedItem.Version, _ right: SharedItem.Version) -> Bool {
+    if left.written != right.written { return left.written > right.written }
+    if left.version != right.version { return left.version > right.version }
+    return left.mark.lexicographicallyPrecedes(right.mark)
+  }
+
+  /// Takes in that the item was removed for good.
+  mutating func purge(_ removed: Int64, by record: OpenedRecord) {
+    purges.removeAll { record.knows($0.record) }
+    purges.append((record, removed))
+  }
+
+  /// When the item was removed for good; `nil` if it is there.
+  package var removed: Int64? {
+    guard let last = purges.map(\.removed).max() else { return nil }
+    let isEdited = heads.values.joined().contains { head in
+      !purges.contains { $0.record.knows(head.record) }
+    }
+    return isEdited ? nil : last
+  }
+
+  /// The stream whose machine gave the item its name.
+  var namedBy: StreamID? { winner(PropertyKey(.name))?.record.stream }
+
+  /// Whether two values of a secret met.
+  package var conflicts: [PropertyKey] {
+    heads.filter { $0.key.kind == .secret && Self.values($0.value).count > 1 }.map(\.key).sorted()
+  }
+
+  /// The item; `nil` if it was removed for good, or is not whole.
+  package var item: SharedItem? {
+    guard removed == nil, case .text(let name)? = winner(PropertyKey(.name))?.value,
+      case .secret(let main)? = winner(PropertyKey(.secret))?.value
+    else { return nil }
+    var fields: [String: SecretBytes] = [:]
+    for key in heads.keys where key.kind == .secret && !key.name.isEmpty {
+      if case .secret(let value)? = winner(key)?.value { fields[key.name] = value }
+    }
+    let modified = tips.map(\.modified).max() ?? created
+    let kind = UInt16(clamping: number(.kind))
+    let current = SharedItem.Version(
+      version: version, kind: kind, written: modified, main: main, fields: fields)
+    var item = SharedItem(
+      id: id, name: name, created: created, modified: modified, head: current)
+    item.expires = number(.expires)
+    item.note = text(.note)
+    item.trashed = trashed
+    for key in heads.keys {
+      guard let value = winner(key)?.value else { continue }
+      switch (key.kind, value) {
+      case (.tag, _): item.tags.insert(key.name)
+      case (.attribute, .text(let text)): item.attributes[key.name] = text
+      default: break
+      }
+    }
+    addEarlier(to: &item)
+    return item
+  }
+
+  /// Numbers the earlier versions, those that lost to the current one first.
+  private func addEarlier(to item: inout SharedItem) {
+    var lost: [SharedItem.Version] = []
+    for key in conflicts {
+      for head in Self.values(heads[key] ?? []).dropFirst() {
+        guard case .secret(let value)? = head.value else { continue }
+        var version = item.head
+        if key.name.isEmpty { version.main = value } else { version.fields[key.name] = value }
+        version.written = head.modified
+        lost.append(version)
+      }
+    }
+    let others = history.filter { version in
+      !version.hasSameSecrets(as: item.head) && !lost.contains { $0.hasSameSecrets(as: version) }
+    }
+    item.earlier = lost + others
+    // The number of the version that the machines have, and above those of what lost to it.
+    item.head.version = max(version + UInt64(lost.count), UInt64(item.earlier.count) + 1)
+    var next = item.head.version
+    for position in item.earlier.indices {
+      let room = UInt64(item.earlier.count - position)
+      let own =
+        position < lost.count ? next - 1 : min(item.earlier[position].version, next - 1)
+      next = max(own, room)
+      item.earlier[position].version = next
+    }
+    if !lost.isEmpty { item.other = item.earlier.first }
+  }
+
+  /// When the item was put into the trash; 0 if it is live.
+  ///
+  /// Nothing that somebody has just written is hidden: a change that did not know of the trash
+  /// takes the item out again. A change that did not know that the item was removed for good brings
+  /// it back, into the trash.
+  private var trashed: Int64 {
+    let key = PropertyKey(.trashed)
+    let marks = heads[key] ?? []
+    func time(_ head: Head) -> Int64 {
+      if case .number(let time)? = head.value { time } else { 0 }
+    }
+    if let last = purges.max(by: { $0.removed < $1.removed }) {
+      let isRestored = marks.contains { mark in
+        time(mark) == 0 && purges.allSatisfy { mark.record.knows($0.record) }
+      }
+      if !isRestored { return marks.map(time).max().flatMap { $0 > 0 ? $0 : nil } ?? last.removed }
+    }
+    if marks.contains(where: { time($0) == 0 }) { return 0 }
+    let edits = heads.filter { $0.key != key }.values.joined()
+    let standing = marks.filter { mark in
+      !edits.contains { !mark.record.knows($0.record) && !$0.record.knows(mark.record) }
+    }
+    return standing.map(time).max() ?? 0
+  }
+
+  // MARK: - Values
+
+  private func winner(_ key: PropertyKey) -> Head? {
+    let heads = heads[key] ?? []
+    let filled = heads.filter { !Self.isEmpty($0.value) }
+    return (filled.isEmpty ? heads : filled).max(by: Head.isEarlier)
+  }
+
+  /// What one side took away, and the other wrote, is kept; one note is better than none.
+  private static func isEmpty(_ value: PropertyValue?) -> Bool {
+    switch value {
+    case nil: true
+    case .text(let text)?: text.isEmpty
+    case .number(let number)?: number == 0
+    case .secret?: false
+    }
+  }
+
+  private func text(_ kind: PropertyKey.Kind) -> String {
+    if case .text(let text)? = winner(PropertyKey(kind))?.value { text } else { "" }
+  }
+
+  private func number(_ kind: PropertyKey.Kind) -> Int64 {
+    if case .number(let number)? = winner(PropertyKey(kind))?.value { number } else { 0 }
+  }
+
+  /// Changes of a secret with different values, the latest first.
+  private static func values(_ heads: [Head]) -> [Head] {
+    var values: [Head] = []
+    for head in heads.sorted(by: { Head.isEarlier($1, $0) }) {
+      guard case .secret(let value)? = head.value else { continue }
+      let isKnown = values.contains {
+        if case .secret(let other)? = $0.value { other.isEqual(to: value) } else { false }
+      }
+      if !isKnown { values.append(head) }
+    }
+    return values
+  }
+}

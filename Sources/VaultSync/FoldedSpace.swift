@@ -1,0 +1,177 @@
+package import VaultCredentials
+import VaultSealing
+
+/// The items of a space as all records together have them: a function of the records, whatever
+/// their order.
+package struct FoldedSpace: Sendable {
+  /// Every item that was ever told, also those that are gone.
+  package private(set) var folded: [[UInt8]: FoldedItem] = [:]
+  /// The items with the names that the records give them, which two of them may share.
+  package private(set) var told: [[UInt8]: SharedItem] = [:]
+  /// The items, each with a name of its own.
+  package private(set) var items: [SharedItem] = []
+  /// When items were removed for good.
+  package private(set) var removals: [[UInt8]: Int64] = [:]
+
+  /// Folds records.
+  ///
+  /// - Parameters:
+  ///   - history: The records.
+  ///   - roster: Whose records count.
+  ///   - frontier: How far each stream counts.
+  package init(_ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier) {
+    for record in history.all
+    where record.sequence <= frontier[record.stream, default: 0] && roster.counts(record) {
+      for operation in record.content.operations {
+        switch operation {
+        case .item(let item):
+          folded[item.id, default: FoldedItem(id: item.id)].take(item, of: record)
+        case .purge(let id, let removed):
+          folded[id, default: FoldedItem(id: id)].purge(removed, by: record)
+        default: break
+        }
+      }
+    }
+    for (id, item) in folded {
+      if let item = item.item { told[id] = item }
+      if let removed = item.removed { removals[id] = removed }
+    }
+    giveNames(roster)
+  }
+
+  /// Of two live items with one name, equal ones become one; else the later gets another name.
+  private mutating func giveNames(_ roster: Roster) {
+    var taken = Set(told.values.filter { $0.trashed == 0 }.map(\.name))
+    let groups = Dictionary(grouping: told.values.filter { $0.trashed == 0 }, by: \.name)
+    for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
+      var kept: [SharedItem] = []
+      for item in group.sorted(by: Self.isOlder) {
+        let twin = kept.firstIndex { $0.head.hasSameSecrets(as: item.head) }
+        if let twin {
+          // The smaller id stays, wherever they meet.
+          if item.id.lexicographicallyPrecedes(kept[twin].id) { kept[twin] = item }
+        } else {
+          kept.append(item)
+        }
+      }
+      for position in kept.indices.dropFirst() {
+        let stream = folded[kept[position].id]?.namedBy
+        let own = stream.flatMap { roster.members[$0]?.label } ?? ""
+        let label = SyncedVault.isLabel(own) ? own : "other"
+        kept[position].name = Self.free("\(kept[position].name)~\(label)", &taken)
+      }
+      items += kept
+    }
+    items += told.values.filter { $0.trashed != 0 }
+    items.sort { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  private static func isOlder(_ left: SharedItem, _ right: SharedItem) -> Bool {
+    left.created == right.created
+      ? left.id.lexicographicallyPrecedes(right.id) : left.created < right.created
+  }
+
+  private static func free(_ name: String, _ taken: inout Set<String>) -> String {
+    var candidate = name
+    var number = 2
+    while !taken.insert(candidate).inserted {
+      candidate = "\(name)-\(number)"
+      number += 1
+    }
+    return candidate
+  }
+}
+
+// MARK: - What is to be told
+
+extension FoldedSpace {
+  /// What a vault has that the records do not tell.
+  ///
+  /// - Parameters:
+  ///   - local: The vault's items.
+  ///   - unreadable: Items of which nothing is known, so that nothing is told.
+  ///   - now: The time, milliseconds since 1970.
+  /// - Returns: An operation for each item that differs, in the order of their ids.
+  package func changes(
+    to local: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>, now: Int64
+  ) -> [Operation] {
+    var operations: [Operation] = []
+    for (id, item) in local.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      if let change = change(to: item, from: told[id], of: folded[id]) {
+        operations.append(.item(change))
+      }
+    }
+    for id in told.keys.sorted(by: { $0.lexicographicallyPrecedes($1) })
+    where local[id] == nil && !unreadable.contains(id) {
+      operations.append(.purge(id: id, removed: now))
+    }
+    return operations
+  }
+
+  private func change(
+    to local: SharedItem, from told: SharedItem?, of folded: FoldedItem?
+  ) -> ItemOperation? {
+    var operation = ItemOperation(
+      id: local.id, created: local.created, modified: local.modified,
+      version: local.head.version)
+    func tell(_ value: PropertyValue?, _ kind: PropertyKey.Kind, _ name: String = "") {
+      operation.changes.append((PropertyKey(kind, name), value))
+    }
+    if local.name != told?.name { tell(.text(local.name), .name) }
+    if local.head.kind != told?.head.kind { tell(.number(Int64(local.head.kind)), .kind) }
+    if local.note != (told?.note ?? "") { tell(.text(local.note), .note) }
+    if local.expires != (told?.expires ?? 0) { tell(.number(local.expires), .expires) }
+    if told == nil || (local.trashed == 0) != (told?.trashed == 0) {
+      tell(.number(local.trashed), .trashed)
+    }
+    // Settled here: the value that is current knows of the other one.
+    let settled = local.isMarked || local.trashed != 0 ? [] : Set(folded?.conflicts ?? [])
+    if told.map({ !$0.head.main.isEqual(to: local.head.main) }) ?? true
+      || settled.contains(PropertyKey(.secret))
+    {
+      tell(.secret(local.head.main), .secret)
+    }
+    let former = told?.head.fields ?? [:]
+    for name in Set(local.head.fields.keys).union(former.keys).sorted() {
+      let (mine, before) = (local.head.fields[name], former[name])
+      switch (mine, before) {
+      case (let mine?, let before?)
+      where mine.isEqual(to: before) && !settled.contains(PropertyKey(.secret, name)):
+        continue
+      case (nil, nil): continue
+      default: tell(mine.map { .secret($0) }, .secret, name)
+      }
+    }
+    for tag in local.tags.symmetricDifference(told?.tags ?? []).sorted() {
+      tell(local.tags.contains(tag) ? .number(1) : nil, .tag, tag)
+    }
+    let attributes = told?.attributes ?? [:]
+    for name in Set(local.attributes.keys).union(attributes.keys).sorted()
+    where local.attributes[name] != attributes[name] {
+      tell(local.attributes[name].map { .text($0) }, .attribute, name)
+    }
+    guard !operation.changes.isEmpty else { return nil }
+    operation.earlier = newVersions(of: local, told: folded?.history ?? [])
+    return operation
+  }
+
+  /// Most bytes of earlier secrets in one change; a record has its limit.
+  private static var maximumEarlier: Int { 4 << 20 }
+
+  private func newVersions(
+    of local: SharedItem, told: [SharedItem.Version]
+  ) -> [SharedItem.Version] {
+    var room = Self.maximumEarlier
+    var versions: [SharedItem.Version] = []
+    for version in local.earlier.prefix(FoldedItem.historyLimit) {
+      if told.contains(where: { $0.hasSameSecrets(as: version) }) { continue }
+      if told.count >= FoldedItem.historyLimit, version.written < told.last?.written ?? 0 {
+        continue
+      }
+      room -= version.fields.values.reduce(version.main.count) { $0 + $1.count }
+      guard room >= 0 else { break }
+      versions.append(version)
+    }
+    return versions
+  }
+}

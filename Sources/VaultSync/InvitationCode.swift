@@ -1,0 +1,107 @@
+import VaultCredentials
+package import VaultSealing
+
+/// The code that lets a machine into a space: 160 random bits and a checksum, as a recovery code is
+/// written.
+package struct InvitationCode: Sendable {
+  /// The code with hyphens, for one person's eyes.
+  package let text: SecretBytes
+  package let seed: SecretBytes
+  package let keys: KeyPairs
+  /// 16 bytes that name the invitation and say nothing of the code.
+  package let id: [UInt8]
+
+  /// Makes a new code.
+  package static func random() throws -> InvitationCode {
+    try InvitationCode(secret: SecretBytes.random(count: RecoveryCode.keyLength))
+  }
+
+  /// Reads a typed code.
+  ///
+  /// - Throws: ``SyncError`` with code `.invitation` if it has a mistake.
+  package init(typed: SecretBytes) throws {
+    guard let secret = try RecoveryCode.key(from: typed) else {
+      throw SyncError(
+        .invitation, "that is no invitation: a character is wrong or missing",
+        hint: "type it again: 36 letters and digits, hyphens do not matter")
+    }
+    try self.init(secret: secret)
+  }
+
+  private init(secret: SecretBytes) throws {
+    text = try RecoveryCode.text(for: secret)
+    seed = try KeyDerivation.key(from: secret, message: Array("VSR1/invitation".utf8))
+    keys = try KeyPairs(seed: seed)
+    id = try Hash.blake2b(
+      Array("VSR1/invitation".utf8) + keys.signing.publicKey + keys.sealing.publicKey, count: 16)
+  }
+}
+
+/// What an invitation tells the machine that has its code.
+package struct InvitationContent: Sendable {
+  package var space: SpaceID
+  package var role: SyncRole
+  package var expires: Int64
+  package var epochs: [EpochKey]
+  /// The newest records that the admin knew: a store cannot show older ones.
+  package var seen: [Sighting]
+
+  package init(
+    space: SpaceID, role: SyncRole, expires: Int64, epochs: [EpochKey], seen: [Sighting]
+  ) {
+    self.space = space
+    self.role = role
+    self.expires = expires
+    self.epochs = epochs
+    self.seen = seen
+  }
+
+  private static let context = Array("VSR1/invited".utf8)
+
+  /// Seals it so that only the code opens it.
+  package func sealed(_ code: InvitationCode) throws -> [UInt8] {
+    var builder = SecretBuilder()
+    builder.put(space.bytes)
+    builder.put(role.rawValue)
+    builder.put(expires)
+    builder.put(UInt16(epochs.count))
+    for epoch in epochs {
+      builder.put(epoch.number)
+      builder.put(epoch.key)
+    }
+    builder.put(UInt16(seen.count))
+    for sighting in seen {
+      builder.put(sighting.stream.bytes)
+      builder.put(sighting.sequence)
+      builder.put(sighting.hash)
+    }
+    return try builder.joined().withBytes {
+      try AuthenticatedEncryption.seal($0, key: code.keys.own, context: Self.context)
+    }
+  }
+
+  /// Opens it with the code.
+  ///
+  /// - Throws: ``SyncError`` with code `.tampered`.
+  package init(sealed: [UInt8], code: InvitationCode) throws {
+    do {
+      var reader = SecretReader(
+        try AuthenticatedEncryption.open(sealed, key: code.keys.own, context: Self.context))
+      guard let space = SpaceID(try reader.array(16)),
+        let role = SyncRole(rawValue: try reader.number())
+      else { throw MalformedRecord() }
+      self.init(space: space, role: role, expires: try reader.number(), epochs: [], seen: [])
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        epochs.append(try EpochKey(number: try reader.number(), key: try reader.secret(32)))
+      }
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
+        seen.append(
+          Sighting(stream: stream, sequence: try reader.number(), hash: try reader.array(16)))
+      }
+    } catch {
+      throw SyncError(
+        .tampered, "the invitation in the store was altered", hint: "ask for another one")
+    }
+  }
+}

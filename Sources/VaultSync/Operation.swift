@@ -1,0 +1,341 @@
+package import VaultCredentials
+package import VaultSealing
+
+/// What a machine may do in a space.
+public enum SyncRole: UInt8, Sendable, Comparable, CaseIterable {
+  /// Reads; nothing that it writes is believed.
+  case reader = 1
+  /// Reads and changes items.
+  case writer = 2
+  /// Also lets others in and removes them.
+  case admin = 3
+
+  /// The role by the word that a person uses.
+  public init?(name: String) {
+    guard let role = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = role
+  }
+
+  /// `reader`, `writer` or `admin`.
+  public var name: String {
+    switch self {
+    case .reader: "reader"
+    case .writer: "writer"
+    case .admin: "admin"
+    }
+  }
+
+  /// Whether one may do less than the other.
+  public static func < (left: SyncRole, right: SyncRole) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A property of an item: the unit in which changes meet.
+package struct PropertyKey: Hashable, Comparable, Sendable {
+  package enum Kind: UInt8, Sendable {
+    case name = 1
+    /// A secret: the main one has an empty name.
+    case secret = 2
+    case attribute = 3
+    case tag = 4
+    case note = 5
+    case expires = 6
+    /// When it was put into the trash; 0 if it is live.
+    case trashed = 7
+    case kind = 8
+  }
+
+  package let kind: Kind
+  package let name: String
+
+  package init(_ kind: Kind, _ name: String = "") {
+    self.kind = kind
+    self.name = name
+  }
+
+  package static func < (left: PropertyKey, right: PropertyKey) -> Bool {
+    left.kind == right.kind
+      ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+      : left.kind.rawValue < right.kind.rawValue
+  }
+}
+
+/// The value of a property; `nil` in its place says that it was taken away.
+package enum PropertyValue: Sendable {
+  case text(String)
+  case number(Int64)
+  case secret(SecretBytes)
+}
+
+/// The changes of one item in a record.
+package struct ItemOperation: Sendable {
+  package var id: [UInt8]
+  package var created: Int64
+  package var modified: Int64
+  package var version: UInt64
+  package var changes: [(key: PropertyKey, value: PropertyValue?)] = []
+  /// Earlier secrets that the space did not have, newest first.
+  package var earlier: [SharedItem.Version] = []
+
+  package init(id: [UInt8], created: Int64, modified: Int64, version: UInt64) {
+    self.id = id
+    self.created = created
+    self.modified = modified
+    self.version = version
+  }
+}
+
+/// One thing that a record says.
+package enum Operation: Sendable {
+  /// The first thing in the first record of a space.
+  case create(keys: PublicKeys, nonce: [UInt8], label: String)
+  /// The first thing in the first record of any other stream.
+  case claim(keys: PublicKeys, invitation: [UInt8], label: String, signature: [UInt8])
+  case item(ItemOperation)
+  case purge(id: [UInt8], removed: Int64)
+  case invite(
+    invitation: [UInt8], keys: PublicKeys, role: SyncRole, uses: UInt16, expires: Int64)
+  /// Which of those that claimed an invitation are in; nobody else is from then on.
+  case settle(invitation: [UInt8], accepted: [StreamID])
+  /// A stream ends with the record of this number.
+  case remove(StreamID, last: UInt64)
+  /// The key of an epoch, sealed to streams and invitations.
+  case epoch(number: UInt32, id: [UInt8], sealed: [(recipient: [UInt8], key: [UInt8])])
+  /// Something of a newer version.
+  case unknown(UInt8)
+
+  private enum Tag {
+    static let item: UInt8 = 1
+    static let purge: UInt8 = 2
+    static let create: UInt8 = 16
+    static let claim: UInt8 = 17
+    static let invite: UInt8 = 18
+    static let settle: UInt8 = 19
+    static let remove: UInt8 = 20
+    static let epoch: UInt8 = 21
+  }
+
+  /// Appends the operation: kind, length, body.
+  package func encode(into builder: inout SecretBuilder) throws {
+    var body = SecretBuilder()
+    let tag: UInt8
+    switch self {
+    case .create(let keys, let nonce, let label):
+      tag = Tag.create
+      body.put(keys.signing)
+      body.put(keys.sealing)
+      body.put(nonce)
+      try body.text(label)
+    case .claim(let keys, let invitation, let label, let signature):
+      tag = Tag.claim
+      body.put(keys.signing)
+      body.put(keys.sealing)
+      body.put(invitation)
+      body.put(signature)
+      try body.text(label)
+    case .item(let item):
+      tag = Tag.item
+      try item.encode(into: &body)
+    case .purge(let id, let removed):
+      tag = Tag.purge
+      body.put(id)
+      body.put(removed)
+    case .invite(let invitation, let keys, let role, let uses, let expires):
+      tag = Tag.invite
+      body.put(invitation)
+      body.put(keys.signing)
+      body.put(keys.sealing)
+      body.put(role.rawValue)
+      body.put(uses)
+      body.put(expires)
+    case .settle(let invitation, let accepted):
+      tag = Tag.settle
+      body.put(invitation)
+      body.put(UInt16(accepted.count))
+      for stream in accepted { body.put(stream.bytes) }
+    case .remove(let stream, let last):
+      tag = Tag.remove
+      body.put(stream.bytes)
+      body.put(last)
+    case .epoch(let number, let id, let sealed):
+      tag = Tag.epoch
+      body.put(number)
+      body.put(id)
+      body.put(UInt16(sealed.count))
+      for entry in sealed {
+        body.put(entry.recipient)
+        body.put(entry.key)
+      }
+    case .unknown: return
+    }
+    builder.put(tag)
+    builder.put(UInt32(body.count))
+    builder.put(try body.joined())
+  }
+
+  package static let sealedKeyLength = 16 + 4 + 32 + SealingKeyPair.overhead
+
+  /// Reads one operation; one that is not known is passed over.
+  package init(from reader: inout SecretReader) throws {
+    let tag: UInt8 = try reader.number()
+    let length = Int(try reader.number(UInt32.self))
+    let end = reader.offset + length
+    switch tag {
+    case Tag.create:
+      self = .create(
+        keys: try Self.keys(&reader), nonce: try reader.array(16), label: try reader.text())
+    case Tag.claim:
+      let (keys, invitation) = (try Self.keys(&reader), try reader.array(16))
+      let signature = try reader.array(64)
+      self = .claim(
+        keys: keys, invitation: invitation, label: try reader.text(), signature: signature)
+    case Tag.item: self = .item(try ItemOperation(from: &reader))
+    case Tag.purge: self = .purge(id: try reader.array(16), removed: try reader.number())
+    case Tag.invite:
+      let invitation = try reader.array(16)
+      let keys = try Self.keys(&reader)
+      guard let role = SyncRole(rawValue: try reader.number()) else { throw MalformedRecord() }
+      self = .invite(
+        invitation: invitation, keys: keys, role: role, uses: try reader.number(),
+        expires: try reader.number())
+    case Tag.settle:
+      let invitation = try reader.array(16)
+      var accepted: [StreamID] = []
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        accepted.append(try Self.stream(&reader))
+      }
+      self = .settle(invitation: invitation, accepted: accepted)
+    case Tag.remove: self = .remove(try Self.stream(&reader), last: try reader.number())
+    case Tag.epoch:
+      let number: UInt32 = try reader.number()
+      let id = try reader.array(16)
+      var sealed: [(recipient: [UInt8], key: [UInt8])] = []
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        sealed.append((try reader.array(16), try reader.array(Self.sealedKeyLength)))
+      }
+      self = .epoch(number: number, id: id, sealed: sealed)
+    default:
+      try reader.skip(length)
+      self = .unknown(tag)
+    }
+    // A newer version may say more at the end of what is known.
+    guard reader.offset <= end else { throw MalformedRecord() }
+    try reader.skip(end - reader.offset)
+  }
+
+  private static func keys(_ reader: inout SecretReader) throws -> PublicKeys {
+    PublicKeys(signing: try reader.array(32), sealing: try reader.array(32))
+  }
+
+  private static func stream(_ reader: inout SecretReader) throws -> StreamID {
+    guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
+    return stream
+  }
+}
+
+extension ItemOperation {
+  fileprivate func encode(into body: inout SecretBuilder) throws {
+    body.put(id)
+    body.put(created)
+    body.put(modified)
+    body.put(version)
+    body.put(UInt16(changes.count))
+    for change in changes {
+      body.put(change.key.kind.rawValue)
+      try body.text(change.key.name)
+      switch change.value {
+      case nil: body.put(UInt8(0))
+      case .text(let text)?:
+        body.put(UInt8(1))
+        body.put(UInt32(text.utf8.count))
+        body.put(Array(text.utf8))
+      case .number(let number)?:
+        body.put(UInt8(2))
+        body.put(number)
+      case .secret(let secret)?:
+        body.put(UInt8(3))
+        body.put(UInt32(secret.count))
+        body.put(secret)
+      }
+    }
+    body.put(UInt16(earlier.count))
+    for version in earlier { try version.encode(into: &body) }
+  }
+
+  fileprivate init(from reader: inout SecretReader) throws {
+    self.init(
+      id: try reader.array(16), created: try reader.number(), modified: try reader.number(),
+      version: try reader.number())
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      let kind = PropertyKey.Kind(rawValue: try reader.number())
+      let name = try reader.text()
+      let value: PropertyValue?
+      switch try reader.number(UInt8.self) {
+      case 0: value = nil
+      case 1:
+        let bytes = try reader.array(Int(reader.number(UInt32.self)))
+        guard let text = bytes.withRawSpan({ $0.text(0..<bytes.count) }) else {
+          throw MalformedRecord()
+        }
+        value = .text(text)
+      case 2: value = .number(try reader.number())
+      case 3: value = .secret(try reader.secret())
+      default: throw MalformedRecord()
+      }
+      // A property of a newer version is not for this one.
+      guard let kind else { continue }
+      guard kind.allows(value) else { throw MalformedRecord() }
+      changes.append((PropertyKey(kind, name), value))
+    }
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      earlier.append(try SharedItem.Version(from: &reader))
+    }
+  }
+}
+
+extension PropertyKey.Kind {
+  /// Whether a property may have such a value.
+  fileprivate func allows(_ value: PropertyValue?) -> Bool {
+    switch (self, value) {
+    case (.secret, .secret?), (.secret, nil), (.attribute, .text?), (.attribute, nil),
+      (.tag, .number?), (.tag, nil), (.name, .text?), (.note, .text?), (.expires, .number?),
+      (.trashed, .number?), (.kind, .number?):
+      true
+    default: false
+    }
+  }
+}
+
+extension SharedItem.Version {
+  fileprivate func encode(into body: inout SecretBuilder) throws {
+    body.put(version)
+    body.put(kind)
+    body.put(written)
+    body.put(UInt32(main.count))
+    body.put(main)
+    body.put(UInt16(fields.count))
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      try body.text(name)
+      body.put(UInt32(value.count))
+      body.put(value)
+    }
+  }
+
+  fileprivate init(from reader: inout SecretReader) throws {
+    self.init(
+      version: try reader.number(), kind: try reader.number(), written: try reader.number(),
+      main: try reader.secret(), fields: [:])
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      let name = try reader.text()
+      fields[name] = try reader.secret()
+    }
+  }
+}
+
+extension SecretBuilder {
+  /// A text with a `u16` length before it.
+  package mutating func text(_ text: String) throws {
+    guard let count = UInt16(exactly: text.utf8.count) else { throw MalformedRecord() }
+    put(count)
+    put(Array(text.utf8))
+  }
+}

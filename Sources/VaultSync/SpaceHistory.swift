@@ -1,0 +1,289 @@
+package import VaultSealing
+
+/// A record that was opened and verified, with all that its writer knew.
+package struct OpenedRecord: Sendable {
+  package let stream: StreamID
+  package let sequence: UInt64
+  /// 32 bytes.
+  package let hash: [UInt8]
+  package let content: RecordContent
+  /// The newest record of every stream that its writer knew, itself among them.
+  package let past: Frontier
+
+  /// Whether the writer of this record knew another one; it knows itself.
+  package func knows(_ other: OpenedRecord) -> Bool {
+    past[other.stream, default: 0] >= other.sequence
+  }
+}
+
+/// How far each stream goes.
+package typealias Frontier = [StreamID: UInt64]
+
+/// All records of a space, each verified and in an order in which nothing comes before what it has
+/// seen.
+///
+/// Documentation/sync-format.md, section 4. What does not verify ends its stream, and no other.
+package struct SpaceHistory: Sendable {
+  /// Why a stream does not go on.
+  package enum Wait: Sendable, Equatable {
+    /// A record of another stream was seen by its writer, and is not here.
+    case record(StreamID, UInt64)
+    /// The epoch's key is not known here.
+    case key(UInt32)
+  }
+
+  package let space: SpaceID
+  /// Verified records of each stream, from number 1.
+  package private(set) var streams: [StreamID: [OpenedRecord]] = [:]
+  /// The records in the order in which they were opened.
+  package private(set) var all: [OpenedRecord] = []
+  package private(set) var keys: [StreamID: PublicKeys] = [:]
+  package private(set) var epochs: [EpochKey]
+  package private(set) var problems: [SyncError] = []
+  package private(set) var waits: [StreamID: Wait] = [:]
+
+  /// What is not opened yet, in order.
+  private var pending: [StreamID: [SyncRecord]] = [:]
+  private var stopped: Set<StreamID> = []
+  private let openers: [SealingKeyPair]
+
+  /// Begins with nothing.
+  ///
+  /// - Parameters:
+  ///   - space: The space.
+  ///   - epochs: Keys that are known.
+  ///   - openers: The keys to which further epochs' keys may be sealed.
+  package init(_ space: SpaceID, epochs: [EpochKey], openers: [SealingKeyPair]) {
+    self.space = space
+    self.epochs = epochs
+    self.openers = openers
+  }
+
+  /// How far each stream was opened.
+  package var frontier: Frontier { streams.mapValues { UInt64($0.count) } }
+
+  package func record(_ stream: StreamID, _ sequence: UInt64) -> OpenedRecord? {
+    guard let records = streams[stream], sequence >= 1, sequence <= records.count else {
+      return nil
+    }
+    return records[Int(sequence) - 1]
+  }
+
+  /// The newest record of a stream.
+  package func last(_ stream: StreamID) -> OpenedRecord? { streams[stream]?.last }
+
+  /// Adds records that follow those of a stream that were added before.
+  ///
+  /// - Parameters:
+  ///   - records: As they lie in a store.
+  ///   - stream: The stream that they are said to belong to.
+  package mutating func add(_ records: [[UInt8]], of stream: StreamID) {
+    for bytes in records where !stopped.contains(stream) {
+      // What came before it may still be taken.
+      do {
+        let record = try SyncRecord(bytes: bytes)
+        guard record.space == space, record.stream == stream else { throw MalformedRecord() }
+        pending[stream, default: []].append(record)
+      } catch let error as SyncError {
+        problems.append(error)
+        stopped.insert(stream)
+      } catch {
+        let number = (streams[stream]?.count ?? 0) + (pending[stream]?.count ?? 0) + 1
+        problems.append(Self.tampered(UInt64(number), "is malformed"))
+        stopped.insert(stream)
+      }
+    }
+  }
+
+  /// Opens what can be opened.
+  ///
+  /// - Parameter areVerified: Whether the records come from this machine's own log, where they were
+  ///   verified before: their chain and their seal are checked, not their signatures.
+  /// - Throws: `SealingError`; a record that does not verify is one of ``problems``.
+  package mutating func open(areVerified: Bool) throws {
+    var progress = true
+    while progress {
+      progress = false
+      for stream in pending.keys.sorted() {
+        while let next = pending[stream]?.first {
+          guard try open(next, isVerified: areVerified) else { break }
+          progress = true
+        }
+      }
+      if !progress, learnKeysAhead() { progress = true }
+    }
+  }
+
+  /// Opens one record; false if it has to wait, or its stream was stopped.
+  private mutating func open(_ record: SyncRecord, isVerified: Bool) throws -> Bool {
+    let stream = record.stream
+    let known = streams[stream] ?? []
+    let number = UInt64(known.count) + 1
+    let previous = known.last?.hash ?? [UInt8](repeating: 0, count: 32)
+    guard record.sequence == number, record.previous == previous else {
+      stop(stream, Self.tampered(number, "does not follow the one before"))
+      return false
+    }
+    let content: RecordContent
+    switch open(record) {
+    case .opened(let opened): content = opened
+    case .noKey:
+      waits[stream] = .key(record.epoch)
+      return false
+    case .malformed:
+      stop(stream, Self.tampered(number, "does not open"))
+      return false
+    }
+    guard let keys = try self.keys[stream] ?? firstKeys(content, stream),
+      isVerified || record.isSigned(by: keys.signing)
+    else {
+      stop(stream, Self.tampered(number, "is not signed by its machine"))
+      return false
+    }
+    var past = known.last?.past ?? [:]
+    for sighting in content.seen {
+      guard let other = self.record(sighting.stream, sighting.sequence) else {
+        if sighting.stream == stream {
+          stop(stream, Self.tampered(number, "says that it has seen itself"))
+        } else {
+          waits[stream] = .record(sighting.stream, sighting.sequence)
+        }
+        return false
+      }
+      guard other.hash.starts(with: sighting.hash) else {
+        stop(
+          stream,
+          SyncError(
+            .forked,
+            "record \(sighting.sequence) of a stream is another one here than for other machines",
+            hint: "the store shows different things to different machines, or a machine was copied"
+          ))
+        return false
+      }
+      past.merge(other.past) { max($0, $1) }
+    }
+    past[stream] = number
+    self.keys[stream] = keys
+    let opened = OpenedRecord(
+      stream: stream, sequence: number, hash: record.hash, content: content, past: past)
+    streams[stream, default: []].append(opened)
+    all.append(opened)
+    pending[stream]?.removeFirst()
+    waits[stream] = nil
+    learnKeys(content)
+    return true
+  }
+
+  private enum Opening {
+    case opened(RecordContent)
+    case noKey
+    case malformed
+  }
+
+  /// Opens a record with one of the keys that its epoch may have.
+  private func open(_ record: SyncRecord) -> Opening {
+    var hasKey = false
+    for epoch in epochs where epoch.number == record.epoch {
+      do {
+        return .opened(try record.open(epoch.key))
+      } catch is MalformedRecord {
+        return .malformed
+      } catch {
+        hasKey = true
+      }
+    }
+    // Two admins may have begun an epoch of one number: the other's key may come yet. A record that
+    // is signed waits for it; another one was altered.
+    guard hasKey else { return .noKey }
+    guard let keys = keys[record.stream] else { return .malformed }
+    return record.isSigned(by: keys.signing) ? .noKey : .malformed
+  }
+
+  /// The keys that the first record of a stream tells, if they are the stream's own.
+  private func firstKeys(_ content: RecordContent, _ stream: StreamID) throws -> PublicKeys? {
+    let keys: PublicKeys
+    switch content.operations.first {
+    case .create(let own, let nonce, _)?:
+      guard try SpaceID(creator: own, nonce: nonce) == space else { return nil }
+      keys = own
+    case .claim(let own, _, _, _)?: keys = own
+    default: return nil
+    }
+    return try StreamID(of: keys, in: space) == stream ? keys : nil
+  }
+
+  /// Takes the keys of epochs that a record tells this machine.
+  private mutating func learnKeys(_ content: RecordContent) {
+    for operation in content.operations {
+      guard case .epoch(let number, let id, let sealed) = operation,
+        !epochs.contains(where: { $0.number == number && $0.id == id })
+      else { continue }
+      for opener in openers {
+        for entry in sealed {
+          guard let key = Self.open(entry.key, number, space, opener), key.id == id else {
+            continue
+          }
+          epochs.append(key)
+          break
+        }
+      }
+    }
+  }
+
+  /// Looks for a key in records that cannot be taken in yet; true if one was found.
+  private mutating func learnKeysAhead() -> Bool {
+    let before = epochs.count
+    for (stream, records) in pending.sorted(by: { $0.key < $1.key }) {
+      guard let signer = keys[stream] else { continue }
+      for record in records {
+        guard case .opened(let content) = open(record), record.isSigned(by: signer.signing) else {
+          continue
+        }
+        learnKeys(content)
+      }
+    }
+    return epochs.count > before
+  }
+
+  private mutating func stop(_ stream: StreamID, _ problem: SyncError) {
+    problems.append(problem)
+    pending[stream] = nil
+    waits[stream] = nil
+    stopped.insert(stream)
+  }
+
+  private static func tampered(_ number: UInt64, _ what: String) -> SyncError {
+    SyncError(
+      .tampered, "record \(number) of a stream \(what)",
+      hint: "that stream stops there; put the store back from a copy")
+  }
+
+  // MARK: - Keys of epochs
+
+  /// Seals the key of an epoch to somebody, bound to its space and its number.
+  package static func seal(
+    _ epoch: EpochKey, of space: SpaceID, to publicKey: [UInt8]
+  ) throws -> [UInt8] {
+    var number: [UInt8] = []
+    number.append(littleEndian: epoch.number)
+    let plaintext = try SecretBytes(capacity: 52) { output in
+      space.bytes.withRawSpan { output.write($0, at: 0) }
+      number.withRawSpan { output.write($0, at: 16) }
+      epoch.key.withBytes { output.write($0, at: 20) }
+      return 52
+    }
+    return try SealingKeyPair.seal(plaintext, to: publicKey)
+  }
+
+  private static func open(
+    _ sealed: [UInt8], _ number: UInt32, _ space: SpaceID, _ opener: SealingKeyPair
+  ) -> EpochKey? {
+    guard let plaintext = try? opener.open(sealed), plaintext.count == 52 else { return nil }
+    var expected = space.bytes
+    expected.append(littleEndian: number)
+    guard plaintext.withBytes({ $0.matches(expected, at: 0..<20) }),
+      let key = try? plaintext.slice(20..<52)
+    else { return nil }
+    return try? EpochKey(number: number, key: key)
+  }
+}

@@ -1,0 +1,102 @@
+package import VaultSealing
+
+/// The id of a space: 16 bytes that depend on the keys of the machine that made it.
+public struct SpaceID: Hashable, Comparable, Sendable {
+  /// The 16 bytes.
+  public let bytes: [UInt8]
+
+  /// Makes an id from its bytes; `nil` unless there are 16.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Makes an id from 32 hex digits; `nil` for another text.
+  public init?(text: String) {
+    guard let bytes = Hexadecimal.bytes(text), bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// 32 hex digits.
+  public var text: String { Hexadecimal.text(bytes) }
+
+  /// Whether one comes before the other by its bytes.
+  public static func < (left: SpaceID, right: SpaceID) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+
+  /// The id of the space that a machine makes.
+  package init(creator: PublicKeys, nonce: [UInt8]) throws(SealingError) {
+    bytes = try Hash.blake2b(
+      Array("VSR1/space".utf8) + creator.signing + creator.sealing + nonce, count: 16)
+  }
+}
+
+/// The id of a machine's stream in a space: 16 bytes that depend on its public keys.
+///
+/// No list says which key belongs to which stream: another key would be another stream.
+public struct StreamID: Hashable, Comparable, Sendable {
+  /// The 16 bytes.
+  public let bytes: [UInt8]
+
+  /// Makes an id from its bytes; `nil` unless there are 16.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Makes an id from 32 hex digits; `nil` for another text.
+  public init?(text: String) {
+    guard let bytes = Hexadecimal.bytes(text), bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// 32 hex digits.
+  public var text: String { Hexadecimal.text(bytes) }
+
+  /// Whether one comes before the other by its bytes.
+  public static func < (left: StreamID, right: StreamID) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+
+  /// The id of the stream of a machine in a space.
+  package init(of keys: PublicKeys, in space: SpaceID) throws(SealingError) {
+    bytes = try Hash.blake2b(
+      Array("VSR1/stream".utf8) + space.bytes + keys.signing + keys.sealing, count: 16)
+  }
+}
+
+/// The public keys of a machine, or of an invitation.
+package struct PublicKeys: Hashable, Sendable {
+  /// Ed25519, 32 bytes.
+  package let signing: [UInt8]
+  /// X25519, 32 bytes.
+  package let sealing: [UInt8]
+
+  package init(signing: [UInt8], sealing: [UInt8]) {
+    self.signing = signing
+    self.sealing = sealing
+  }
+}
+
+/// The keys of a machine, or of an invitation, all from one seed.
+package struct KeyPairs: Sendable {
+  package let signing: SigningKey
+  package let sealing: SealingKeyPair
+  /// Seals what only the owner of the seed reads.
+  package let own: SecretBytes
+
+  /// Derives the keys.
+  ///
+  /// - Parameter seed: 32 bytes.
+  /// - Throws: ``SealingError``.
+  package init(seed: SecretBytes) throws(SealingError) {
+    signing = try SigningKey(seed: KeyDerivation.subkey(1, of: seed, context: "VSR1seed"))
+    sealing = try SealingKeyPair(seed: KeyDerivation.subkey(2, of: seed, context: "VSR1seed"))
+    own = try KeyDerivation.subkey(3, of: seed, context: "VSR1seed")
+  }
+
+  package var publicKeys: PublicKeys {
+    PublicKeys(signing: signing.publicKey, sealing: sealing.publicKey)
+  }
+}

@@ -1,0 +1,102 @@
+/// The newest record of a stream, as a store shows it.
+///
+/// A store may say anything; what it says is compared with what the records themselves say.
+public struct StreamHead: Hashable, Sendable {
+  /// The stream.
+  public let stream: StreamID
+  /// The number of its newest record, from 1.
+  public let sequence: UInt64
+  /// The hash of that record, 32 bytes.
+  public let hash: [UInt8]
+
+  /// Bytes of ``bytes``: 56.
+  public static let length = 56
+
+  /// Makes a head.
+  public init(stream: StreamID, sequence: UInt64, hash: [UInt8]) {
+    self.stream = stream
+    self.sequence = sequence
+    self.hash = hash
+  }
+
+  /// Reads a head; `nil` unless it has 56 bytes.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.length, let stream = StreamID(Array(bytes[..<16])) else {
+      return nil
+    }
+    self.stream = stream
+    sequence = bytes[16..<24].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    hash = Array(bytes[24...])
+  }
+
+  /// Stream, number (little endian), hash.
+  public var bytes: [UInt8] {
+    stream.bytes + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) } + hash
+  }
+}
+
+/// A store of streams, which learns nothing and is believed in nothing.
+///
+/// An engine moves bytes. It needs no compare-and-swap: nobody but its machine writes a stream, and
+/// a record never changes. Calls wait on the calling thread. Failures are ``SyncError`` with code
+/// `.unavailable`, or `.taken` where a number is taken by another record.
+public protocol SyncEngine: Sendable {
+  /// Whether a record may be seen before one that was written earlier, as a file syncer does it.
+  var isEventual: Bool { get }
+
+  /// The spaces in the store.
+  ///
+  /// - Returns: Their ids.
+  /// - Throws: ``SyncError``.
+  func spaces() throws -> [SpaceID]
+
+  /// The newest record of every stream; looks at the store anew.
+  ///
+  /// - Parameter space: The space.
+  /// - Returns: A head for each stream.
+  /// - Throws: ``SyncError``.
+  func heads(in space: SpaceID) throws -> [StreamHead]
+
+  /// Records of a stream, in order, without a gap.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - space: The space.
+  ///   - sequence: The number before the first one.
+  ///   - limit: How many at most.
+  /// - Returns: The records; fewer or none where one is not there.
+  /// - Throws: ``SyncError``.
+  func records(
+    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]]
+
+  /// Adds records to a stream, then moves its head.
+  ///
+  /// Records that are there already with the same bytes are left as they are, so that the call can
+  /// be repeated.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - head: The last one of them.
+  ///   - space: The space.
+  /// - Throws: ``SyncError`` with code `.taken` if another record has one of the numbers.
+  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws
+
+  /// An invitation.
+  ///
+  /// - Parameters:
+  ///   - id: Its id, 16 bytes.
+  ///   - space: The space.
+  /// - Returns: What was put; `nil` if there is none.
+  /// - Throws: ``SyncError``.
+  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]?
+
+  /// Puts an invitation.
+  ///
+  /// - Parameters:
+  ///   - bytes: What is put.
+  ///   - id: Its id, 16 bytes.
+  ///   - space: The space.
+  /// - Throws: ``SyncError``.
+  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws
+}

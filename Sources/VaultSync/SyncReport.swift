@@ -1,0 +1,98 @@
+public import FoundationEssentials
+public import VaultCredentials
+public import VaultSealing
+
+/// The result of bringing a vault and its space together.
+public struct SyncReport: Sendable {
+  /// What changed in this vault.
+  public internal(set) var changes: MergeReport
+  /// The number of records that went to the store.
+  public internal(set) var sent = 0
+  /// The number of records that came from it.
+  public internal(set) var received = 0
+  /// Machines of which records are still on their way, by their labels.
+  public internal(set) var waiting: [String] = []
+  /// What is wrong with the store; everything else was done, but nothing was written to a store
+  /// that was rolled back, withholds records or shows two histories.
+  public internal(set) var problems: [SyncError] = []
+  /// Machines whose invitation had been used by another one, by their labels.
+  public internal(set) var refused: [String] = []
+}
+
+/// An invitation: whoever has its code can join.
+public struct SyncInvitation: Sendable {
+  /// The code: 36 letters and digits in groups.
+  ///
+  /// Show it to one person, and do not keep it.
+  public let text: SecretBytes
+  /// What the machine that joins may do.
+  public let role: SyncRole
+  /// When the code can no longer be used.
+  public let expires: Date
+  /// How many machines may join by it.
+  public let uses: Int
+}
+
+/// A machine of a space.
+public struct SyncDevice: Sendable {
+  /// 32 hex digits.
+  public let id: String
+  /// What it is called.
+  public let label: String
+  /// What it may do.
+  public let role: SyncRole
+  /// Whether it is this one.
+  public let isThisMachine: Bool
+  /// When it joined, by its own clock.
+  public let joined: Date
+  /// When it wrote its newest record, by its own clock.
+  public let lastHeard: Date
+  /// Whether it was removed.
+  public let isRemoved: Bool
+}
+
+/// How a vault stands to its space, as far as this machine knows without asking the store.
+public struct SyncStatus: Sendable {
+  /// Where the store is.
+  public let store: String
+  /// The space's id, 32 hex digits.
+  public let space: String
+  /// What this machine is called.
+  public let label: String
+  /// What it may do; `nil` if it is not in, or no longer.
+  public let role: SyncRole?
+  /// The number of machines that are in.
+  public let devices: Int
+  /// Own records that the store does not have yet.
+  public let unsent: Int
+  /// When the store answered last; `nil` for never.
+  public let lastContact: Date?
+}
+
+/// A line of what happened in a space.
+public struct SyncLogEntry: Sendable {
+  /// What was done.
+  public enum Action: String, Sendable {
+    /// The space was made.
+    case created
+    /// A machine joined.
+    case joined
+    /// A machine was removed, or left.
+    case removed
+    /// Somebody was invited.
+    case invited
+    /// An item was added or changed.
+    case changed
+    /// An item was removed for good.
+    case purged
+  }
+
+  /// When, by the clock of the machine that did it.
+  public let time: Date
+  /// The machine that did it.
+  public let device: String
+  /// What was done.
+  public let action: Action
+  /// The item, or the machine that was removed; `nil` where there is none, or it is not known.
+  public let subject: String?
+}

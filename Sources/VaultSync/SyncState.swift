@@ -1,0 +1,264 @@
+import VaultCredentials
+package import VaultSealing
+import VaultStorage
+
+/// What this machine remembers of its space: `secrets.vault.sync`, beside the vault file.
+///
+/// Documentation/sync-format.md, section 7. Sealed with a key of the vault; the machine's own seed
+/// is in the vault's index.
+package struct SyncState: Sendable {
+  /// A state that the vault was brought to.
+  package struct Applied: Sendable {
+    package var frontier: Frontier
+    /// The mark that the vault file got with it; empty for none.
+    package var mark: String
+
+    package init(frontier: Frontier, mark: String) {
+      self.frontier = frontier
+      self.mark = mark
+    }
+  }
+
+  /// A state that the vault is being brought to, and the own records that go with it.
+  package struct Pending: Sendable {
+    package var applied: Applied
+    package var records: [[UInt8]]
+  }
+
+  package var space: SpaceID
+  package var stream: StreamID
+  /// The machine on which the stream is written.
+  package var machine: [UInt8]
+  package var label: String
+  /// Where the store is, in the words of whoever opens engines.
+  package var store: String
+  /// What opens an invitation's keys; `nil` for the machine that made the space.
+  package var invitationSeed: SecretBytes?
+  package var epochs: [EpochKey]
+  package var applied: Applied
+  package var pending: Pending?
+  /// The number of own records that the store has taken.
+  package var sent: UInt64
+  /// When the store answered last, milliseconds since 1970; 0 for never.
+  package var lastContact: Int64
+
+  static let magic = Array("VSS1".utf8)
+  static let maximumLength = 64 << 20
+
+  package init(
+    space: SpaceID, stream: StreamID, machine: [UInt8], label: String, store: String,
+    invitationSeed: SecretBytes?, epochs: [EpochKey]
+  ) {
+    self.space = space
+    self.stream = stream
+    self.machine = machine
+    self.label = label
+    self.store = store
+    self.invitationSeed = invitationSeed
+    self.epochs = epochs
+    applied = Applied(frontier: [:], mark: "")
+    sent = 0
+    lastContact = 0
+  }
+
+  /// The file's bytes.
+  package func sealed(_ key: SecretBytes) throws -> [UInt8] {
+    var builder = SecretBuilder()
+    builder.put(space.bytes)
+    builder.put(stream.bytes)
+    builder.put(machine)
+    try builder.text(label)
+    try builder.text(store)
+    builder.put(UInt8(invitationSeed == nil ? 0 : 1))
+    if let invitationSeed { builder.put(invitationSeed) }
+    builder.put(UInt16(epochs.count))
+    for epoch in epochs {
+      builder.put(epoch.number)
+      builder.put(epoch.key)
+    }
+    try applied.encode(into: &builder)
+    builder.put(UInt8(pending == nil ? 0 : 1))
+    if let pending {
+      try pending.applied.encode(into: &builder)
+      builder.put(UInt16(pending.records.count))
+      for record in pending.records {
+        builder.put(UInt32(record.count))
+        builder.put(record)
+      }
+    }
+    builder.put(sent)
+    builder.put(lastContact)
+    let plaintext = try builder.joined()
+    return try Self.magic
+      + plaintext.withBytes {
+        try AuthenticatedEncryption.seal($0, key: key, context: Self.magic)
+      }
+  }
+
+  /// Reads the file.
+  ///
+  /// - Throws: ``SyncError`` with code `.tampered`, `.newerVersion`.
+  package init(sealed bytes: [UInt8], key: SecretBytes) throws {
+    do {
+      guard bytes.starts(with: Self.magic) else { throw MalformedRecord() }
+      let plaintext = try AuthenticatedEncryption.open(
+        Array(bytes.dropFirst(Self.magic.count)), key: key, context: Self.magic)
+      var reader = SecretReader(plaintext)
+      guard let space = SpaceID(try reader.array(16)), let stream = StreamID(try reader.array(16))
+      else { throw MalformedRecord() }
+      let machine = try reader.array(16)
+      let (label, store) = (try reader.text(), try reader.text())
+      let seed = try reader.number(UInt8.self) == 1 ? try reader.secret(32) : nil
+      var epochs: [EpochKey] = []
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        epochs.append(try EpochKey(number: try reader.number(), key: try reader.secret(32)))
+      }
+      self.init(
+        space: space, stream: stream, machine: machine, label: label, store: store,
+        invitationSeed: seed, epochs: epochs)
+      applied = try Applied(from: &reader)
+      if try reader.number(UInt8.self) == 1 {
+        let applied = try Applied(from: &reader)
+        var records: [[UInt8]] = []
+        for _ in 0..<(try reader.number(UInt16.self)) {
+          records.append(try reader.array(Int(reader.number(UInt32.self))))
+        }
+        pending = Pending(applied: applied, records: records)
+      }
+      sent = try reader.number()
+      lastContact = try reader.number()
+    } catch {
+      throw SyncError(
+        .tampered, "what this machine remembers of its space is damaged",
+        hint: "leave the space and join it again; the vault is not affected")
+    }
+  }
+}
+
+extension SyncState.Applied {
+  fileprivate func encode(into builder: inout SecretBuilder) throws {
+    builder.put(UInt16(frontier.count))
+    for (stream, sequence) in frontier.sorted(by: { $0.key < $1.key }) {
+      builder.put(stream.bytes)
+      builder.put(sequence)
+    }
+    try builder.text(mark)
+  }
+
+  fileprivate init(from reader: inout SecretReader) throws {
+    frontier = [:]
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
+      frontier[stream] = try reader.number()
+    }
+    mark = try reader.text()
+  }
+}
+
+/// The files of a space beside a vault file, and the lock of who works on them.
+package struct SyncFiles: Sendable {
+  private let folder: String
+  private let name: String
+
+  /// The files of a vault.
+  ///
+  /// - Parameter path: The vault file's.
+  package init(vault path: String) {
+    let parts = path.split(separator: "/")
+    folder = "/" + parts.dropLast().joined(separator: "/")
+    name = String(parts.last ?? "") + ".sync"
+  }
+
+  private var logName: String { name + ".log" }
+
+  package func locked<Result>(
+    timeout: Duration = .seconds(60), _ body: () throws -> Result
+  ) throws -> Result {
+    let lock = try Self.reached {
+      try FileLock(name + ".lock", in: Directory(folder, create: true), timeout: timeout)
+    }
+    return try withExtendedLifetime(lock) { try body() }
+  }
+
+  /// The state's bytes; `nil` if there are none.
+  package func state() throws -> [UInt8]? { try read(name, limit: SyncState.maximumLength) }
+
+  package func replaceState(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(name, in: Directory(folder), with: bytes) }
+  }
+
+  /// The records that this machine has verified, in the order in which it did; what a crash left
+  /// half written at the end is cut off.
+  package func records() throws -> [[UInt8]] {
+    guard let bytes = try read(logName, limit: 1 << 30) else { return [] }
+    var records: [[UInt8]] = []
+    var offset = 0
+    while offset + 4 <= bytes.count {
+      let length = Int(bytes.withRawSpan { $0.littleEndian(UInt32.self, at: offset) })
+      guard length <= bytes.count - offset - 4 else { break }
+      records.append(Array(bytes[offset + 4..<offset + 4 + length]))
+      offset += 4 + length
+    }
+    return records
+  }
+
+  /// Adds records behind those that are whole.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - whole: What ``records()`` returned.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func append(_ records: [[UInt8]], after whole: [[UInt8]]) throws {
+    guard !records.isEmpty else { return }
+    try Self.reached {
+      let directory = try Directory(folder)
+      let file = try System.openNoLinks(
+        logName, in: directory.descriptor, flags: LogFlags.appending, mode: 0o600)
+      defer { System.close(file) }
+      let end = whole.reduce(0) { $0 + 4 + $1.count }
+      try System.truncate(file, to: end)
+      var bytes: [UInt8] = []
+      for record in records {
+        bytes.append(littleEndian: UInt32(record.count))
+        bytes += record
+      }
+      try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
+      try System.sync(file)
+      if whole.isEmpty { try directory.sync() }
+    }
+  }
+
+  /// Forgets the records: the store has them.
+  package func removeRecords() throws {
+    try Self.reached { try Directory(folder).remove(logName) }
+  }
+
+  /// Removes everything but the lock.
+  package func remove() throws {
+    try Self.reached {
+      let directory = try Directory(folder)
+      try directory.remove(name)
+      try directory.remove(logName)
+    }
+  }
+
+  private func read(_ name: String, limit: Int) throws -> [UInt8]? {
+    do {
+      return try Directory(folder).read(name, limit: limit)
+    } catch  where error.code == .notFound {
+      return nil
+    } catch {
+      throw SyncError(.inputOutput, error.message)
+    }
+  }
+
+  private static func reached<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw SyncError(.inputOutput, error.message)
+    } catch let error as System.Failure {
+      throw SyncError(.inputOutput, "cannot write beside the vault: \(error.reason)")
+    }
+  }
+}

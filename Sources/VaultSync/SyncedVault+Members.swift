@@ -1,0 +1,230 @@
+import FoundationEssentials
+public import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// Invites a machine.
+  ///
+  /// Brings the vault and its space together first. The code is nowhere but in the result; this
+  /// machine need not be on when the other one joins.
+  ///
+  /// - Parameters:
+  ///   - role: What the machine may do.
+  ///   - uses: How many machines may join by the code, 1 to 1,000.
+  ///   - seconds: For how long, at most 30 days.
+  /// - Returns: The code.
+  /// - Throws: ``SyncError`` with code `.notAllowed` unless this machine is an admin, `.invitation`
+  ///   for numbers out of range; what ``synchronize(acceptingRollback:)`` throws.
+  public func invite(
+    role: SyncRole = .writer, uses: Int = 1, seconds: Int = 3600
+  ) throws -> SyncInvitation {
+    guard (1...1000).contains(uses), (1...30 * 86_400).contains(seconds) else {
+      throw SyncError(
+        .invitation, "an invitation is for 1 to 1,000 machines, and for 30 days at most")
+    }
+    let code = try InvitationCode.random()
+    let expires = now() + Int64(seconds) * 1000
+    try files.locked {
+      var loaded = try load()
+      let report = try synchronize(&loaded) { loaded, roster in
+        try checkAdmin(roster, loaded)
+        return [
+          .invite(
+            invitation: code.id, keys: code.keys.publicKeys, role: role, uses: UInt16(uses),
+            expires: expires)
+        ]
+      }
+      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
+      let history = loaded.history
+      let seen = history.streams.sorted { $0.key < $1.key }.compactMap { stream, records in
+        records.last.map {
+          Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash)
+        }
+      }
+      let content = InvitationContent(
+        space: loaded.state.space, role: role, expires: expires, epochs: history.epochs,
+        seen: seen)
+      try engine.putInvitation(content.sealed(code), id: code.id, in: loaded.state.space)
+    }
+    return SyncInvitation(
+      text: code.text, role: role, expires: Date(timeIntervalSince1970: Double(expires) / 1000),
+      uses: uses)
+  }
+
+  private func checkAdmin(_ roster: Roster, _ loaded: Loaded) throws {
+    guard roster.members[loaded.state.stream]?.role == .admin else {
+      throw SyncError(
+        .notAllowed, "only an admin can do that", hint: "do it on the machine of an admin")
+    }
+  }
+
+  /// The machines of the space, as far as this one knows, the oldest first; those that were removed
+  /// at the end.
+  ///
+  /// - Returns: The machines.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  public func devices() throws -> [SyncDevice] {
+    let loaded = try files.locked { try load() }
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let members = roster.members.values.sorted {
+      ($0.last == nil ? 0 : 1, $0.joined, $0.stream) < (
+        $1.last == nil ? 0 : 1, $1.joined, $1.stream
+      )
+    }
+    return members.map { member in
+      SyncDevice(
+        id: member.stream.text, label: member.label, role: member.role,
+        isThisMachine: member.stream == loaded.state.stream,
+        joined: Date(timeIntervalSince1970: Double(member.joined) / 1000),
+        lastHeard: Date(
+          timeIntervalSince1970: Double(loaded.history.last(member.stream)?.content.time ?? 0)
+            / 1000),
+        isRemoved: member.last != nil)
+    }
+  }
+
+  /// Removes a machine: it can read nothing that is written from now on, and nothing that it writes
+  /// is believed.
+  ///
+  /// Brings the vault and its space together first. What the machine has read it has read: change
+  /// those secrets.
+  ///
+  /// - Parameter device: The machine's label, or the beginning of its id.
+  /// - Returns: The machine's label.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`, also if several have the label;
+  ///   `.notAllowed` unless this machine is an admin; what ``synchronize(acceptingRollback:)``
+  ///   throws.
+  @discardableResult
+  public func remove(_ device: String) throws -> String {
+    try files.locked {
+      var loaded = try load()
+      var label = device
+      let report = try synchronize(&loaded) { loaded, roster in
+        try checkAdmin(roster, loaded)
+        let member = try find(device, in: roster)
+        guard member.stream != loaded.state.stream else {
+          throw SyncError(
+            .notAllowed, "that is this machine", hint: "to take it out, leave the space")
+        }
+        label = member.label
+        var operations: [Operation] = [
+          .remove(member.stream, last: loaded.history.frontier[member.stream, default: 0])
+        ]
+        // It may know the code by which it came.
+        if let id = member.invitation, let invitation = roster.invitations[id],
+          !invitation.isSettled
+        {
+          operations.append(.settle(invitation: id, accepted: invitation.accepted))
+        }
+        return operations
+      }
+      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
+      return label
+    }
+  }
+
+  private func find(_ device: String, in roster: Roster) throws -> Roster.Member {
+    let named = roster.present.filter { $0.label == device }
+    let found =
+      named.isEmpty && device.utf8.count >= 6
+      ? roster.present.filter { $0.stream.text.hasPrefix(device) } : named
+    guard let member = found.first else {
+      throw SyncError(.deviceNotFound, "the space has no machine of that name")
+    }
+    guard found.count == 1 else {
+      throw SyncError(
+        .deviceNotFound, "the space has \(found.count) machines of that name",
+        hint: "give the beginning of the machine's id")
+    }
+    return member
+  }
+
+  /// How the vault stands to its space, without asking the store.
+  ///
+  /// - Returns: The state.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  public func status() throws -> SyncStatus {
+    let loaded = try files.locked { try load() }
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let own = roster.members[loaded.state.stream]
+    let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
+    return SyncStatus(
+      store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
+      role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
+      unsent: max(0, records - Int(loaded.state.sent)),
+      lastContact: loaded.state.lastContact == 0
+        ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
+  }
+
+  /// What happened in the space, oldest first: who changed which item, and when.
+  ///
+  /// - Returns: The entries, as far as this machine knows.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  public func log() throws -> [SyncLogEntry] {
+    let loaded = try files.locked { try load() }
+    var names: [[UInt8]: String] = [:]
+    var entries: [SyncLogEntry] = []
+    for record in loaded.history.all {
+      let device = loaded.history.label(of: record.stream) ?? "?"
+      let time = Date(timeIntervalSince1970: Double(record.content.time) / 1000)
+      for operation in record.content.operations {
+        let entry: (SyncLogEntry.Action, String?)
+        switch operation {
+        case .create: entry = (.created, nil)
+        case .claim: entry = (.joined, nil)
+        case .invite: entry = (.invited, nil)
+        case .remove(let stream, _): entry = (.removed, loaded.history.label(of: stream))
+        case .item(let item):
+          for case (let key, .text(let name)?) in item.changes where key.kind == .name {
+            names[item.id] = name
+          }
+          entry = (.changed, names[item.id])
+        case .purge(let id, _): entry = (.purged, names[id])
+        default: continue
+        }
+        entries.append(
+          SyncLogEntry(time: time, device: device, action: entry.0, subject: entry.1))
+      }
+    }
+    return entries.sorted { $0.time < $1.time }
+  }
+
+  /// Leaves the space: the vault stays as it is, and belongs to no space.
+  ///
+  /// - Returns: Whether the others could be told; if not, an admin should remove this machine.
+  /// - Throws: ``SyncError`` with code `.inputOutput`; what writing the vault throws.
+  @discardableResult
+  public static func leave(_ vault: UnlockedVault, in engine: any SyncEngine) throws -> Bool {
+    let files = SyncFiles(vault: vault.blocking.path)
+    return try files.locked {
+      var isTold = false
+      let synced = SyncedVault(vault, engine, now: vault.syncClock)
+      if var loaded = try? synced.load() {
+        let report = try? synced.synchronize(&loaded) { loaded, _ in
+          [
+            .remove(
+              loaded.state.stream, last: loaded.history.frontier[loaded.state.stream, default: 0])
+          ]
+        }
+        isTold = report?.problems.isEmpty ?? false
+      }
+      try vault.blocking.setKey(nil, for: purpose)
+      try files.remove()
+      return isTold
+    }
+  }
+}
+
+extension UnlockedVault {
+  /// The clock of the vault.
+  var syncClock: @Sendable () -> Int64 { blocking.clock }
+}
+
+extension Roster {
+  /// The newest key that everybody has who is in.
+  var keyOfEveryone: EpochKey? {
+    let lacking = Set(missingKeys.map(\.epoch.id))
+    return epochs.map(\.key).filter { !lacking.contains($0.id) }
+      .max { ($0.number, $1.id.description) < ($1.number, $0.id.description) }
+  }
+}

@@ -1,0 +1,331 @@
+import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// Brings the vault and its space together: what changed here goes to the store, what others
+  /// changed comes into the vault.
+  ///
+  /// It can be ended at any moment and called again: nothing is lost, and nothing is done twice.
+  ///
+  /// - Parameter acceptingRollback: Goes on writing to a store that shows an older state, or less,
+  ///   than it did before.
+  /// - Returns: What was done, and what is wrong with the store, if anything.
+  /// - Throws: ``SyncError`` with code `.unavailable`, `.removed`, `.copied`, `.notJoined`; what
+  ///   reading and writing the vault throws. The vault is whole in any case.
+  @discardableResult
+  public func synchronize(acceptingRollback: Bool = false) throws -> SyncReport {
+    try files.locked {
+      var loaded = try load()
+      return try synchronize(&loaded, acceptingRollback: acceptingRollback)
+    }
+  }
+
+  /// The same with what was read; `also` writes further operations of an admin at the end.
+  func synchronize(
+    _ loaded: inout Loaded, acceptingRollback: Bool = false,
+    also further: (inout Loaded, Roster) throws -> [Operation] = { _, _ in [] }
+  ) throws -> SyncReport {
+    var report = SyncReport(changes: MergeReport.unchanged)
+    let heads = try engine.heads(in: loaded.state.space)
+    try fetch(heads, &loaded, &report)
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    try checkMembership(roster, &loaded)
+    report.refused = roster.invitations.values.flatMap(\.refused).compactMap {
+      loaded.history.label(of: $0)
+    }
+    .sorted()
+    let isBlocked = report.problems.contains { $0.code != .tampered } && !acceptingRollback
+    try apply(roster, &loaded, &report)
+    try attend(&loaded, further)
+    if !isBlocked { try push(heads, &loaded, &report) }
+    loaded.state.lastContact = now()
+    loaded.state.epochs = loaded.history.epochs
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    return report
+  }
+
+  // MARK: - From the store
+
+  private func fetch(
+    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws {
+    let (space, own) = (loaded.state.space, loaded.state.stream)
+    var fetched: [StreamID: [[UInt8]]] = [:]
+    var incomplete: Set<StreamID> = []
+    var shown: Set<StreamID> = []
+    for head in heads.sorted(by: { $0.stream < $1.stream }) {
+      let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+      shown.insert(head.stream)
+      if head.stream == own {
+        guard head.sequence <= have else { throw Self.copied }
+        if head.sequence < loaded.state.sent { report.problems.append(Self.rolledBack) }
+      } else if head.sequence < have {
+        report.problems.append(Self.rolledBack)
+      }
+      if let record = loaded.history.record(head.stream, head.sequence) {
+        guard record.hash != head.hash else { continue }
+        if head.stream == own { throw Self.copied }
+        report.problems.append(try replaced(head, loaded))
+      } else if head.sequence > have {
+        let records = try engine.all(head, in: space, after: have)
+        fetched[head.stream] = records
+        if have + UInt64(records.count) < head.sequence { incomplete.insert(head.stream) }
+        loaded.history.add(records, of: head.stream)
+      }
+    }
+    for (stream, records) in loaded.history.streams where !shown.contains(stream) {
+      guard stream != own || loaded.state.sent > 0, !records.isEmpty else { continue }
+      report.problems.append(Self.rolledBack)
+    }
+    let before = loaded.history.all.count
+    try loaded.history.open(areVerified: false)
+    var new: [[UInt8]] = []
+    var taken: [StreamID: Int] = [:]
+    for record in loaded.history.all.dropFirst(before) {
+      guard let records = fetched[record.stream] else { continue }
+      new.append(records[taken[record.stream, default: 0]])
+      taken[record.stream, default: 0] += 1
+    }
+    report.received = new.count
+    try files.append(new, after: loaded.log)
+    loaded.log += new
+    report.problems += loaded.history.problems
+    for (stream, wait) in loaded.history.waits {
+      // What a stream lacks that was stopped is told already.
+      if case .record(let other, let sequence) = wait, !engine.isEventual,
+        loaded.history.problems.isEmpty, !incomplete.contains(other)
+      {
+        report.problems.append(
+          SyncError(
+            .withheld,
+            "the store does not show record \(sequence) of a stream, which another machine has seen",
+            hint: "the store may have been put back from a copy"))
+      } else {
+        report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
+      }
+    }
+    for stream in incomplete where loaded.history.waits[stream] == nil {
+      if engine.isEventual {
+        report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
+      } else {
+        report.problems.append(
+          SyncError(
+            .withheld, "the store has a head without its record",
+            hint: "the store may have been put back from a copy"))
+      }
+    }
+    report.waiting = Set(report.waiting).sorted()
+  }
+
+  /// What it means that the store shows another record under a number than the one that is known.
+  private func replaced(_ head: StreamHead, _ loaded: Loaded) throws -> SyncError {
+    let records = try engine.records(
+      of: head.stream, in: loaded.state.space, after: head.sequence - 1, limit: 1)
+    guard let bytes = records.first, let other = try? SyncRecord(bytes: bytes),
+      let keys = loaded.history.keys[head.stream], other.isSigned(by: keys.signing),
+      other.sequence == head.sequence,
+      other.hash != loaded.history.record(head.stream, head.sequence)?.hash
+    else {
+      return SyncError(
+        .tampered, "the head of a stream was altered", hint: "put the store back from a copy")
+    }
+    return SyncError(
+      .forked, "a machine has written two records with the number \(head.sequence)",
+      hint: "it was copied or put back: remove it, and let it join again")
+  }
+
+  private static let rolledBack = SyncError(
+    .rolledBack, "the store shows an older state than before",
+    hint: "if it was put back on purpose, accept that once")
+
+  private func checkMembership(_ roster: Roster, _ loaded: inout Loaded) throws {
+    let own = loaded.state.stream
+    if let member = roster.members[own] {
+      guard member.last != nil else { return }
+      try files.replaceState(loaded.state.sealed(loaded.keys.own))
+      throw SyncError(
+        .removed, "this machine was removed from the space; its vault stays as it is",
+        hint: "to come back, leave the space here and ask for an invitation")
+    }
+    throw SyncError(
+      .removed, "this machine is not in the space: its invitation was used by another one",
+      hint: "leave the space here and ask for another invitation; have the other machine removed "
+        + "if nobody knows it")
+  }
+
+  // MARK: - Into the vault
+
+  private func apply(
+    _ roster: Roster, _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws {
+    let canWrite = roster.members[loaded.state.stream].map { $0.role >= .writer } ?? false
+    var next = loaded
+    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    report.changes = try vault.blocking.shared { shared in
+      let (local, unreadable) = try shared.items()
+      let isCurrent = (shared.mark ?? "") == next.state.applied.mark
+      var base: FoldedSpace?
+      if isCurrent {
+        var known = next.state.applied.frontier
+        var state = next.history.folded(upTo: known)
+        if canWrite {
+          let changes = state.changes(to: local, unreadable: unreadable, now: shared.now)
+          if !changes.isEmpty {
+            try writer.write(changes, to: &next.history, knowing: known)
+            known[next.state.stream] = next.history.frontier[next.state.stream]
+            state = next.history.folded(upTo: known)
+          }
+        }
+        base = state
+        guard known != next.history.frontier else {
+          next.state.applied.frontier = known
+          try prepare(&next, writer, mark: shared.mark)
+          return MergeReport.unchanged
+        }
+      }
+      let state = next.history.folded(upTo: next.history.frontier)
+      let changes = try shared.merge(state.items, removals: state.removals, base: base?.items)
+      if canWrite {
+        let (after, unreadable) = try shared.items()
+        let told = state.changes(to: after, unreadable: unreadable, now: shared.now)
+        try writer.write(told, to: &next.history)
+      }
+      next.state.applied.frontier = next.history.frontier
+      if shared.isChanged || !isCurrent {
+        shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8))
+      }
+      try prepare(&next, writer, mark: shared.mark)
+      return changes
+    }
+    try files.append(writer.written, after: next.log)
+    next.log += writer.written
+    next.state.pending = nil
+    try files.replaceState(next.state.sealed(next.keys.own))
+    loaded = next
+  }
+
+  /// Remembers what is about to happen, before the vault file is written.
+  private func prepare(_ next: inout Loaded, _ writer: RecordWriter, mark: String?) throws {
+    next.state.applied.mark = mark ?? ""
+    var before = next.state
+    before.pending = SyncState.Pending(applied: next.state.applied, records: writer.written)
+    try files.replaceState(before.sealed(next.keys.own))
+  }
+
+  // MARK: - An admin's work
+
+  /// Writes what only an admin can: who is in, and the keys of those who lack one.
+  private func attend(
+    _ loaded: inout Loaded, _ further: (inout Loaded, Roster) throws -> [Operation]
+  ) throws {
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    let operations = try further(&loaded, roster)
+    guard roster.members[loaded.state.stream]?.role == .admin else {
+      guard !operations.isEmpty else { return }
+      try writer.write(operations, to: &loaded.history)
+      return try keep(writer, &loaded)
+    }
+    for missing in roster.missingKeys {
+      guard let common = roster.keyOfEveryone else { continue }
+      let sealed = try missing.members.map { member in
+        (
+          recipient: member.stream.bytes,
+          key: try SpaceHistory.seal(
+            missing.epoch, of: loaded.state.space, to: member.keys.sealing)
+        )
+      }
+      try writer.write(
+        [.epoch(number: missing.epoch.number, id: missing.epoch.id, sealed: sealed)],
+        to: &loaded.history, with: common)
+    }
+    // A day's grace: a machine that joined in time may still be on its way here.
+    let settled = roster.invitations.values.filter {
+      !$0.isSettled && ($0.accepted.count >= $0.uses || $0.expires + 86_400_000 < now())
+    }
+    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    let all =
+      settled.map { Operation.settle(invitation: $0.id, accepted: $0.accepted) }
+      + operations
+    if !all.isEmpty { try writer.write(all, to: &loaded.history) }
+    let after = Roster(loaded.history, upTo: loaded.history.frontier)
+    if after.needsNewEpoch {
+      try writer.write([try newEpoch(after, loaded)], to: &loaded.history)
+    }
+    try keep(writer, &loaded)
+  }
+
+  private func keep(_ writer: RecordWriter, _ loaded: inout Loaded) throws {
+    guard !writer.written.isEmpty else { return }
+    try files.append(writer.written, after: loaded.log)
+    loaded.log += writer.written
+    // The vault has all that these records know, and they say nothing of items.
+    loaded.state.applied.frontier[loaded.state.stream] =
+      loaded.history.frontier[loaded.state.stream]
+    loaded.state.epochs = loaded.history.epochs
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+  }
+
+  /// A new key for everybody who is in, and for those who may still come.
+  private func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
+    let number = (roster.epochs.map(\.key.number).max() ?? 0) + 1
+    let epoch = try EpochKey(number: number, key: SecretBytes.random(count: 32))
+    let space = loaded.state.space
+    let members = try roster.present.map { member in
+      (
+        recipient: member.stream.bytes,
+        key: try SpaceHistory.seal(epoch, of: space, to: member.keys.sealing)
+      )
+    }
+    let invited = try roster.openInvitations(at: now()).map { invitation in
+      (
+        recipient: invitation.id,
+        key: try SpaceHistory.seal(epoch, of: space, to: invitation.keys.sealing)
+      )
+    }
+    return .epoch(number: number, id: epoch.id, sealed: members + invited)
+  }
+
+  // MARK: - To the store
+
+  func push(
+    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws {
+    let own = loaded.state.stream
+    let there = heads.first { $0.stream == own }?.sequence ?? 0
+    let records = loaded.log.filter { StreamID(Array($0[20..<36])) == own }
+    let unsent = Array(records.dropFirst(Int(there)))
+    if !unsent.isEmpty, let last = loaded.history.last(own) {
+      do {
+        try engine.append(
+          unsent,
+          head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
+          in: loaded.state.space)
+      } catch let error as SyncError where error.code == .taken {
+        throw Self.copied
+      }
+    }
+    report.sent = unsent.count
+    loaded.state.sent = UInt64(records.count)
+  }
+}
+
+extension MergeReport {
+  /// Nothing changed.
+  fileprivate static var unchanged: MergeReport { MergeReport(unchangedBy: .newer) }
+}
+
+extension SpaceHistory {
+  /// The items as some of the records have them.
+  func folded(upTo frontier: Frontier) -> FoldedSpace {
+    FoldedSpace(self, Roster(self, upTo: frontier), upTo: frontier)
+  }
+
+  /// What a machine calls itself in its first record.
+  func label(of stream: StreamID) -> String? {
+    switch streams[stream]?.first?.content.operations.first {
+    case .create(_, _, let label)?, .claim(_, _, let label, _)?: label
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,325 @@
+public import VaultCredentials
+public import VaultSealing
+
+/// A vault that belongs to a space: what is in it is on every machine of the space.
+///
+/// Everything is sealed and signed before it leaves the machine; the store learns sizes and times,
+/// and is believed in nothing. Calls wait on the calling thread, those that need the store as long
+/// as it takes. Reading and changing the vault never waits for a store: only ``synchronize(acceptingRollback:)``
+/// brings changes there and takes those of others.
+///
+/// ```swift
+/// let engine = FolderEngine(path: "/media/stick/vault")
+/// let laptop = try SyncedVault.create(vault, in: engine, at: "/media/stick/vault", label: "laptop")
+/// try laptop.synchronize()
+/// let code = try laptop.invite()
+/// // and on the other machine:
+/// let desktop = try SyncedVault.join(
+///   other, in: engine, at: "/media/stick/vault", invitation: code.text, label: "desktop")
+/// try desktop.synchronize()
+/// ```
+///
+/// Documentation/sync-format.md has every byte.
+public struct SyncedVault: Sendable {
+  static let purpose = "sync-device"
+
+  let vault: UnlockedVault
+  let engine: any SyncEngine
+  let files: SyncFiles
+  let now: @Sendable () -> Int64
+
+  /// Opens the space that a vault belongs to.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - engine: The store: what ``store(of:)`` names.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  public init(_ vault: UnlockedVault, engine: any SyncEngine) throws {
+    self.init(vault, engine, now: vault.syncClock)
+    _ = try files.locked { try load() }
+  }
+
+  init(
+    _ vault: UnlockedVault, _ engine: any SyncEngine, now: @escaping @Sendable () -> Int64
+  ) {
+    self.vault = vault
+    self.engine = engine
+    self.now = now
+    files = SyncFiles(vault: vault.blocking.path)
+  }
+
+  /// Where the store of a vault's space is, as it was given when the space was made or joined.
+  ///
+  /// - Parameter vault: The vault.
+  /// - Returns: The text; `nil` if the vault belongs to no space.
+  /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
+  public static func store(of vault: UnlockedVault) throws -> String? {
+    guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
+      let seed = try vault.blocking.key(for: purpose)
+    else { return nil }
+    return try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own).store
+  }
+
+  // MARK: - Beginning
+
+  /// Makes a space of a vault.
+  ///
+  /// The store is not written to before the next ``synchronize(acceptingRollback:)``.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault, all of whose items are in the space from now on.
+  ///   - engine: The store, which must answer.
+  ///   - store: Where the store is, to be kept for ``store(of:)``; no passwords.
+  ///   - label: What this machine is called in the space: letters, digits, dots, hyphens.
+  /// - Returns: The vault in its space.
+  /// - Throws: ``SyncError`` with code `.alreadyJoined`, `.unavailable`; `.notAllowed` for a label
+  ///   that cannot be used.
+  public static func create(
+    _ vault: UnlockedVault, in engine: any SyncEngine, at store: String, label: String
+  ) throws -> SyncedVault {
+    let synced = SyncedVault(vault, engine, now: vault.syncClock)
+    try checkLabel(label)
+    try synced.files.locked {
+      try synced.checkIsFree()
+      _ = try engine.spaces()
+      let seed = try SecretBytes.random(count: 32)
+      let keys = try KeyPairs(seed: seed)
+      let nonce = RandomBytes.bytes(count: 16)
+      let space = try SpaceID(creator: keys.publicKeys, nonce: nonce)
+      let stream = try StreamID(of: keys.publicKeys, in: space)
+      let epoch = try EpochKey(number: 1, key: SecretBytes.random(count: 32))
+      let content = RecordContent(
+        time: synced.now(), seen: [],
+        operations: [
+          .create(keys: keys.publicKeys, nonce: nonce, label: label),
+          .epoch(
+            number: 1, id: epoch.id,
+            sealed: [
+              (
+                stream.bytes,
+                try SpaceHistory.seal(epoch, of: space, to: keys.sealing.publicKey)
+              )
+            ]),
+        ])
+      let record = try SyncRecord(
+        content, space: space, stream: stream, sequence: 1,
+        previous: [UInt8](repeating: 0, count: 32), epoch: epoch, signer: keys.signing)
+      var state = SyncState(
+        space: space, stream: stream, machine: try vault.blocking.machineID(), label: label,
+        store: store, invitationSeed: nil, epochs: [epoch])
+      state.applied = SyncState.Applied(
+        frontier: [stream: 1], mark: try vault.blocking.shared { $0.mark } ?? "")
+      try vault.blocking.setKey(seed, for: purpose)
+      try synced.files.removeRecords()
+      try synced.files.append([record.bytes], after: [])
+      try synced.files.replaceState(state.sealed(keys.own))
+    }
+    return synced
+  }
+
+  /// Joins the space that an invitation is for.
+  ///
+  /// Items come with the next ``synchronize(acceptingRollback:)``, which merges them with those of
+  /// the vault.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault; it may have items.
+  ///   - engine: The store.
+  ///   - store: Where the store is, to be kept for ``store(of:)``; no passwords.
+  ///   - invitation: The code that ``invite(role:uses:seconds:)`` gave.
+  ///   - label: What this machine is called in the space.
+  /// - Returns: The vault in its space.
+  /// - Throws: ``SyncError`` with code `.invitation` for a wrong, old or used one, `.alreadyJoined`,
+  ///   `.withheld` and `.forked` for a store that does not show what the admin saw, `.unavailable`.
+  public static func join(
+    _ vault: UnlockedVault, in engine: any SyncEngine, at store: String,
+    invitation: SecretBytes, label: String
+  ) throws -> SyncedVault {
+    let synced = SyncedVault(vault, engine, now: vault.syncClock)
+    try checkLabel(label)
+    try synced.files.locked {
+      try synced.checkIsFree()
+      let code = try InvitationCode(typed: invitation)
+      let content = try synced.invitation(code)
+      let seed = try SecretBytes.random(count: 32)
+      let keys = try KeyPairs(seed: seed)
+      let stream = try StreamID(of: keys.publicKeys, in: content.space)
+      var history = SpaceHistory(
+        content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing])
+      let fetched = try synced.fetchAll(into: &history)
+      try synced.check(content, code, history)
+      var state = SyncState(
+        space: content.space, stream: stream, machine: try vault.blocking.machineID(),
+        label: label, store: store, invitationSeed: code.seed, epochs: history.epochs)
+      // No vault has such a mark: what it has is merged without an ancestor.
+      state.applied.mark = "-"
+      let claim = Operation.claim(
+        keys: keys.publicKeys, invitation: code.id, label: label,
+        signature: code.keys.signing.signature(
+          of: Roster.claimed(by: stream, in: content.space)))
+      var writer = RecordWriter(keys: keys, stream: stream, time: synced.now())
+      try writer.write([claim], to: &history)
+      try vault.blocking.setKey(seed, for: purpose)
+      try synced.files.removeRecords()
+      try synced.files.append(fetched + writer.written, after: [])
+      try synced.files.replaceState(state.sealed(keys.own))
+    }
+    return synced
+  }
+
+  /// Whether a machine may be called so: 1 to 64 letters, digits, dots, hyphens and underscores.
+  static func isLabel(_ label: String) -> Bool {
+    (1...64).contains(label.utf8.count)
+      && label.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil
+          || ".-_".unicodeScalars.contains($0)
+      }
+  }
+
+  private static func checkLabel(_ label: String) throws {
+    guard isLabel(label) else {
+      throw SyncError(
+        .notAllowed, "a machine's name has 1 to 64 letters, digits, dots and hyphens",
+        hint: "choose another name for this machine")
+    }
+  }
+
+  private func checkIsFree() throws {
+    guard try files.state() != nil, try vault.blocking.key(for: Self.purpose) != nil else {
+      return
+    }
+    throw SyncError(
+      .alreadyJoined, "the vault belongs to a space already", hint: "leave that one first")
+  }
+
+  private func invitation(_ code: InvitationCode) throws -> InvitationContent {
+    for space in try engine.spaces() {
+      guard let bytes = try engine.invitation(code.id, in: space) else { continue }
+      let content = try InvitationContent(sealed: bytes, code: code)
+      guard content.space == space else { break }
+      guard content.expires >= now() else { throw Self.expired }
+      return content
+    }
+    throw SyncError(
+      .invitation, "the store has no such invitation",
+      hint: engine.isEventual
+        ? "check the code and the place; a file syncer may need a moment more"
+        : "check the code and the place")
+  }
+
+  private static let expired = SyncError(
+    .invitation, "the invitation has expired", hint: "ask for another one")
+
+  /// Checks that the store shows what the admin saw, and that the invitation can be used.
+  private func check(
+    _ content: InvitationContent, _ code: InvitationCode, _ history: SpaceHistory
+  ) throws {
+    if let problem = history.problems.first { throw problem }
+    for sighting in content.seen {
+      guard let record = history.record(sighting.stream, sighting.sequence) else {
+        throw SyncError(
+          .withheld, "the store does not show all that was there when you were invited",
+          hint: engine.isEventual
+            ? "try again when the file syncer is done" : "the store may have been put back")
+      }
+      guard record.hash.starts(with: sighting.hash) else {
+        throw SyncError(
+          .forked, "the store shows other records than those that were there when you were invited")
+      }
+    }
+    let roster = Roster(history, upTo: history.frontier)
+    guard let invitation = roster.invitations[code.id], invitation.keys == code.keys.publicKeys
+    else {
+      throw SyncError(.invitation, "the invitation was taken back", hint: "ask for another one")
+    }
+    guard invitation.expires >= now() else { throw Self.expired }
+    guard !invitation.isSettled, invitation.accepted.count < invitation.uses else {
+      throw SyncError(
+        .invitation, "the invitation was used already",
+        hint: "ask for another one; if it was not you who used it, have that machine removed")
+    }
+  }
+
+  /// Fetches all records of all streams; returns those that were opened, in order.
+  private func fetchAll(into history: inout SpaceHistory) throws -> [[UInt8]] {
+    var fetched: [StreamID: [[UInt8]]] = [:]
+    for head in try engine.heads(in: history.space) {
+      let records = try engine.all(head, in: history.space, after: 0)
+      fetched[head.stream] = records
+      history.add(records, of: head.stream)
+    }
+    try history.open(areVerified: false)
+    return history.all.compactMap { fetched[$0.stream]?[Int($0.sequence) - 1] }
+  }
+
+  // MARK: - State
+
+  /// What this machine remembers, and its keys.
+  struct Loaded {
+    var state: SyncState
+    let keys: KeyPairs
+    var history: SpaceHistory
+    /// The records in the log, in order.
+    var log: [[UInt8]]
+  }
+
+  /// Reads what this machine remembers; what a crash left undone is completed or dropped.
+  func load() throws -> Loaded {
+    guard let bytes = try files.state(), let seed = try vault.blocking.key(for: Self.purpose)
+    else {
+      throw SyncError(
+        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
+    }
+    let keys = try KeyPairs(seed: seed)
+    var state = try SyncState(sealed: bytes, key: keys.own)
+    guard state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
+    var openers = [keys.sealing]
+    if let seed = state.invitationSeed { openers.append(try KeyPairs(seed: seed).sealing) }
+    var log = try files.records()
+    if let pending = state.pending {
+      if try vault.blocking.shared({ $0.mark }) ?? "" == pending.applied.mark {
+        let new = pending.records.filter { !log.contains($0) }
+        try files.append(new, after: log)
+        log += new
+        state.applied = pending.applied
+      }
+      // Else the vault was not written, and nobody has seen these records.
+      state.pending = nil
+      try files.replaceState(state.sealed(keys.own))
+    }
+    var history = SpaceHistory(state.space, epochs: state.epochs, openers: openers)
+    for record in log {
+      guard record.count > 36, let stream = StreamID(Array(record[20..<36])) else { continue }
+      history.add([record], of: stream)
+    }
+    try history.open(areVerified: true)
+    guard history.problems.isEmpty, history.all.count == log.count,
+      state.applied.frontier.allSatisfy({ history.frontier[$0.key, default: 0] >= $0.value })
+    else {
+      throw SyncError(
+        .tampered, "what this machine remembers of its space is damaged",
+        hint: "leave the space and join it again; the vault is not affected")
+    }
+    return Loaded(state: state, keys: keys, history: history, log: log)
+  }
+
+  static let copied = SyncError(
+    .copied, "this vault was copied or put back: its part of the space is written elsewhere",
+    hint: "leave the space here, and join it again by an invitation")
+}
+
+extension SyncEngine {
+  /// All records of a stream up to a head, as far as they are there.
+  func all(_ head: StreamHead, in space: SpaceID, after sequence: UInt64) throws -> [[UInt8]] {
+    var records: [[UInt8]] = []
+    while sequence + UInt64(records.count) < head.sequence {
+      let rest = head.sequence - sequence - UInt64(records.count)
+      let next = try self.records(
+        of: head.stream, in: space, after: sequence + UInt64(records.count),
+        limit: Int(min(rest, 1000)))
+      if next.isEmpty { break }
+      records += next
+    }
+    return records
+  }
+}

@@ -1,0 +1,214 @@
+import VaultSealing
+import VaultStorage
+public import VaultSync
+
+/// Streams in a folder: a stick, a network drive, or a folder that a file syncer carries.
+///
+/// Files are made whole under a temporary name and linked to their own, which fails if that is
+/// taken. Only heads are replaced, each by its owner. Names differ in more than case, and hold
+/// nothing but hex digits.
+///
+/// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations.
+public struct FolderEngine: SyncEngine {
+  /// The folder's path.
+  public let path: String
+
+  /// A syncer carries files in any order.
+  public let isEventual = true
+
+  /// Uses a folder.
+  ///
+  /// - Parameter path: An absolute path; the folder must be there.
+  public init(path: String) { self.path = path }
+
+  private func folder(_ space: SpaceID, _ parts: String...) -> String {
+    ([path, space.text] + parts).joined(separator: "/")
+  }
+
+  /// The spaces whose folders are here.
+  public func spaces() throws -> [SpaceID] {
+    try names(path, mustExist: true).compactMap { SpaceID(text: $0) }.sorted()
+  }
+
+  /// The heads that are here; one that is half written is none.
+  public func heads(in space: SpaceID) throws -> [StreamHead] {
+    try checkRoot()
+    return try names(folder(space, "h")).sorted().compactMap { name in
+      guard let stream = StreamID(text: name),
+        let bytes = try read(folder(space, "h"), name, limit: StreamHead.length + 1),
+        let head = StreamHead(bytes), head.stream == stream
+      else { return nil }
+      return head
+    }
+  }
+
+  /// The records that are here.
+  public func records(
+    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    var records: [[UInt8]] = []
+    while records.count < limit {
+      let number = sequence + UInt64(records.count) + 1
+      guard
+        let bytes = try read(
+          folder(space, "s", stream.text), Self.name(number), limit: Self.maximumLength)
+      else { break }
+      records.append(bytes)
+    }
+    return records
+  }
+
+  /// Links the records to their names, then replaces the head.
+  public func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
+    try checkRoot()
+    let first = head.sequence + 1 - UInt64(records.count)
+    let directory = try open(folder(space, "s", head.stream.text), create: true)
+    for (offset, record) in records.enumerated() {
+      try put(record, as: Self.name(first + UInt64(offset)), in: directory, path: directory.path)
+    }
+    try Self.available { try directory.folder.sync() }
+    let heads = try open(folder(space, "h"), create: true)
+    try Self.available {
+      let temporary = Self.temporaryName()
+      try write(head.bytes, as: temporary, in: heads.folder)
+      try System.rename(temporary, to: head.stream.text, in: heads.folder.descriptor)
+      try heads.folder.sync()
+    }
+  }
+
+  /// The invitation's file.
+  public func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try read(folder(space, "i"), Hexadecimal.text(id), limit: 1 << 20)
+  }
+
+  /// Links the invitation to its name.
+  public func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
+    try checkRoot()
+    let directory = try open(folder(space, "i"), create: true)
+    try put(bytes, as: Hexadecimal.text(id), in: directory, path: directory.path)
+    try Self.available { try directory.folder.sync() }
+  }
+}
+
+// MARK: - Files
+
+extension FolderEngine {
+  private static let maximumLength = 32 << 20
+
+  /// The name of a record: 16 hex digits, so that names sort as numbers do.
+  static func name(_ sequence: UInt64) -> String {
+    let digits = String(sequence, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func temporaryName() -> String { ".vault.\(AtomicFile.randomSuffix())" }
+
+  private struct OpenFolder {
+    let folder: Directory
+    let path: String
+  }
+
+  private func open(_ path: String, create: Bool) throws -> OpenFolder {
+    try Self.available {
+      OpenFolder(folder: try Directory(anyOwner: path, create: create), path: path)
+    }
+  }
+
+  /// A stick that is not there must not look like an empty store.
+  private func checkRoot() throws { _ = try open(path, create: false) }
+
+  private func names(_ path: String, mustExist: Bool = false) throws -> [String] {
+    do {
+      return try Directory(anyOwner: path).names()
+    } catch  where error.code == .notFound && !mustExist {
+      return []
+    } catch {
+      throw Self.unavailable(error.message)
+    }
+  }
+
+  private func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
+    let directory: Directory
+    do {
+      directory = try Directory(anyOwner: path)
+    } catch  where error.code == .notFound {
+      return nil
+    } catch {
+      throw Self.unavailable(error.message)
+    }
+    let file: Int32
+    do {
+      file = try System.openNoLinks(
+        name, in: directory.descriptor, flags: SystemFlags.readingWithoutWaiting)
+    } catch  where error.isMissing {
+      return nil
+    } catch {
+      throw Self.unavailable("cannot read \(path)/\(name): \(error.reason)")
+    }
+    defer { System.close(file) }
+    return try Self.available {
+      let status = try System.status(file)
+      guard status.isRegular else { return nil }
+      return try System.readAll(file, expected: status.size, limit: limit)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], as name: String, in directory: Directory) throws {
+    let file = try System.open(
+      name, in: directory.descriptor, flags: SystemFlags.creating, mode: 0o600)
+    defer { System.close(file) }
+    do {
+      try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
+      try System.sync(file)
+    } catch {
+      try? System.unlink(name, in: directory.descriptor)
+      throw error
+    }
+  }
+
+  /// Gives bytes a name that nothing has.
+  private func put(
+    _ bytes: [UInt8], as name: String, in directory: OpenFolder, path: String
+  ) throws {
+    if let there = try read(path, name, limit: Self.maximumLength) {
+      guard there == bytes else { throw Self.taken }
+      return
+    }
+    try Self.available {
+      let temporary = Self.temporaryName()
+      try write(bytes, as: temporary, in: directory.folder)
+      do throws(System.Failure) {
+        try System.link(temporary, to: name, in: directory.folder.descriptor)
+        try System.unlink(temporary, in: directory.folder.descriptor)
+      } catch  where error.isExisting {
+        try? System.unlink(temporary, in: directory.folder.descriptor)
+        // Another process of this machine may have been faster.
+        guard try read(path, name, limit: Self.maximumLength) == bytes else { throw Self.taken }
+      } catch  where error.isWithoutLinks {
+        // No links on this file system. Nobody else writes this name.
+        try System.rename(temporary, to: name, in: directory.folder.descriptor)
+      } catch {
+        try? System.unlink(temporary, in: directory.folder.descriptor)
+        throw error
+      }
+    }
+  }
+
+  private static let taken = SyncError(
+    .taken, "another record has that number", hint: "this machine's state was put back or copied")
+
+  static func unavailable(_ reason: String) -> SyncError {
+    SyncError(.unavailable, "the store cannot be used: \(reason)", hint: "try again later")
+  }
+
+  /// Runs `body`; what the storage throws comes out as an error of the store.
+  private static func available<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw unavailable(error.message)
+    } catch let error as System.Failure {
+      throw unavailable(error.reason)
+    }
+  }
+}

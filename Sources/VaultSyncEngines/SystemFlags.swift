@@ -1,0 +1,19 @@
+import Glibc
+import VaultStorage
+
+/// Flags of open(2), and what its errors mean.
+enum SystemFlags {
+  /// For a file that may be anything, a FIFO too.
+  static let readingWithoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY
+  /// For a file that must be new.
+  static let creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+}
+
+extension System.Failure {
+  /// Whether there is no such file.
+  var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+  /// Whether the name is taken.
+  var isExisting: Bool { errno == EEXIST }
+  /// Whether the file system has no links.
+  var isWithoutLinks: Bool { [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) }
+}

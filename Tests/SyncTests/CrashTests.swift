@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultSync
+
+/// A crash anywhere, a copied home, files that were put back.
+struct CrashTests {
+  let engine = MemoryEngine()
+  let laptop: SyncMachine
+  let desktop: SyncMachine
+  let first: SyncedVault
+  let second: SyncedVault
+
+  init() throws {
+    laptop = try SyncMachine("laptop")
+    desktop = try SyncMachine("desktop")
+    try laptop.set("token", "1")
+    first = try laptop.founding(engine)
+    second = try desktop.joining(first, engine)
+    try first.synchronize()
+  }
+
+  /// Fails the n-th call of the system in a synchronization, for every n, and goes on after each.
+  @Test func aFailureAnywhereLosesNothingAndRepeatsNothing() throws {
+    var round = 0
+    var fired = true
+    while fired, round < 200 {
+      round += 1
+      try laptop.set("token", "l\(round)")
+      try first.synchronize()
+      try desktop.set("other", "d\(round)")
+      let plan = FaultPlan(.kill, at: round)
+      fired = false
+      do {
+        _ = try System.withFaults(plan) { try second.synchronize() }
+      } catch {
+        fired = true
+      }
+      fired = fired || plan.hasFired
+      try second.synchronize()
+      try first.synchronize()
+      #expect(try laptop.contents() == desktop.contents())
+      #expect(try laptop.get("token") == "l\(round)")
+      let conflicts = try desktop.vault.blocking.read().items().filter {
+        $0.conflictingVersion != nil
+      }
+      #expect(conflicts.isEmpty)
+    }
+    #expect(round > 10)
+    #expect(!fired)
+    #expect(try first.synchronize().sent == 0)
+    #expect(try second.synchronize().sent == 0)
+  }
+
+  @Test func aVaultFileThatWasPutBackTakesBackNothing() throws {
+    let path = desktop.vault.blocking.path
+    let old = try Data(contentsOf: URL(fileURLWithPath: path))
+    try laptop.set("token", "2")
+    try laptop.set("new", "3")
+    try first.synchronize()
+    try second.synchronize()
+    try old.write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    try second.synchronize()
+    try first.synchronize()
+    for machine in [laptop, desktop] {
+      #expect(try machine.get("token") == "2")
+      #expect(try machine.get("new") == "3")
+    }
+  }
+
+  @Test func aHomeThatWasPutBackJoinsAgain() throws {
+    let kept = try TemporaryHome()
+    try FileManager.default.removeItem(atPath: kept.path)
+    try FileManager.default.copyItem(atPath: desktop.home.path, toPath: kept.path)
+    try desktop.set("token", "2")
+    try second.synchronize()
+    let back = try SyncMachine(at: kept, like: desktop)
+    try back.set("token", "from the copy")
+    let copied = try SyncedVault(back.vault, engine: engine)
+    do {
+      try copied.synchronize()
+      Issue.record("the number is taken")
+    } catch let error as SyncError {
+      #expect(error.code == .copied)
+    }
+    try SyncedVault.leave(back.vault, in: engine)
+    let again = try back.joining(first, engine)
+    try again.synchronize()
+    try first.synchronize()
+    #expect(try laptop.values(of: "token").isSuperset(of: ["1", "2", "from the copy"]))
+  }
+
+  @Test func aVaultOnAnotherMachineIsNotTakenForThisOne() throws {
+    // Only the data travels; what a machine knows of itself does not.
+    let device = try FileManager.default.contentsOfDirectory(
+      atPath: "\(desktop.home.path)/vault/state"
+    ).filter { $0.hasPrefix("device") }
+    #expect(device.count == 1)
+    try FileManager.default.removeItem(atPath: "\(desktop.home.path)/vault/state/\(device[0])")
+    do {
+      try second.synchronize()
+      Issue.record("it is another machine")
+    } catch let error as SyncError {
+      #expect(error.code == .copied)
+    }
+  }
+
+  @Test func aNewVaultKeyDoesNotEndTheSpace() throws {
+    let key = try SecretBytes.random(count: 32)
+    let rotated = try desktop.vault.blocking.rotate(to: [.keyFile(key)])
+    try rotated.blocking.set(ItemName("token"), to: Secret("2"))
+    try SyncedVault(rotated, engine: engine).synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("token") == "2")
+  }
+
+  @Test func aHalfWrittenEndOfTheLogIsCutOff() throws {
+    let log = desktop.vault.blocking.path + ".sync.log"
+    let file = try #require(FileHandle(forWritingAtPath: log))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data([200, 0, 0, 0, 1, 2, 3]))
+    try file.close()
+    try laptop.set("token", "2")
+    try first.synchronize()
+    try second.synchronize()
+    #expect(try desktop.get("token") == "2")
+    #expect(try second.synchronize().problems.isEmpty)
+  }
+
+  @Test func aDamagedMemoryOfTheSpaceIsToldAndTheVaultIsWhole() throws {
+    let path = desktop.vault.blocking.path + ".sync"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[50] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    do {
+      try second.synchronize()
+      Issue.record("it is damaged")
+    } catch let error as SyncError {
+      #expect(error.code == .tampered)
+    }
+    #expect(try desktop.get("token") == "1")
+  }
+}

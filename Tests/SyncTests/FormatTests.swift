@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultSync
+import VaultSyncEngines
+
+/// Another program reads what this one writes, by Documentation/sync-format.md alone.
+struct FormatTests {
+  static let hasPython: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c", "import ctypes.util,sys; sys.exit(not ctypes.util.find_library('sodium'))",
+    ]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  struct Read: Decodable {
+    struct Item: Decodable {
+      let changes: [String: Value?]
+      let earlier: [String]
+    }
+    enum Value: Decodable, Equatable {
+      case text(String)
+      case number(Int64)
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+          self = .number(number)
+        } else {
+          self = .text(try container.decode(String.self))
+        }
+      }
+    }
+    let space: String
+    let streams: [String: Int]
+    let labels: [String]
+    let epochs: [Int]
+    let items: [String: Item]
+    let purged: [String]
+  }
+
+  @Test(.enabled(if: hasPython, "python3 and libsodium's shared library are needed"))
+  func anIndependentReaderReadsASpace() throws {
+    let store = try TemporaryHome()
+    let engine = FolderEngine(path: store.path)
+    let laptop = try SyncMachine("laptop")
+    let desktop = try SyncMachine("desktop")
+    let old = try SyncMachine("old")
+    try laptop.set("api-token", "one")
+    try laptop.vault.blocking.edit { edit in
+      var changes = ItemChanges()
+      changes.note = "Zürich"
+      changes.tags = ["work"]
+      changes.attributes = ["service": "example.org"]
+      try edit.set(ItemName("db"), to: Secret("me"), field: "user", changes: changes)
+    }
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    _ = try old.joining(first, engine)
+    try desktop.set("api-token", "two")
+    try desktop.vault.blocking.edit { edit in
+      _ = try edit.set(ItemName("gone"), to: Secret("x"))
+    }
+    try second.synchronize()
+    try desktop.vault.blocking.edit { try $0.purge(ItemName("gone")) }
+    try second.synchronize()
+    try first.synchronize()
+    try first.remove("old")
+    try laptop.set("after", "3")
+    try first.synchronize()
+
+    for machine in [laptop, desktop] {
+      _ = try? (machine.label == "laptop" ? first : second).synchronize()
+      let read = try Self.read(store.path, machine)
+      #expect(read.space == (try first.status().space))
+      #expect(read.streams.count == 3)
+      #expect(read.labels == ["desktop", "laptop", "old"])
+      #expect(read.epochs == [1, 2])
+      #expect(Set(read.items.keys) == ["api-token", "db", "gone", "after"])
+      #expect(read.items["api-token"]?.changes["secret"] == .text("two"))
+      #expect(read.items["api-token"]?.earlier == ["one"])
+      #expect(read.items["db"]?.changes["secret user"] == .text("me"))
+      #expect(read.items["db"]?.changes["note"] == .text("Zürich"))
+      #expect(read.items["db"]?.changes["tag work"] == .number(1))
+      #expect(read.items["db"]?.changes["attribute service"] == .text("example.org"))
+      #expect(read.purged.count == 1)
+    }
+  }
+
+  private static func read(_ folder: String, _ machine: SyncMachine) throws -> Read {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Vectors/read_space.py").path
+    let seed = try #require(try machine.vault.blocking.key(for: "sync-device"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", script, folder]
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "STATE": machine.vault.blocking.path + ".sync"
+    ]) { $1 }
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let digits = Hexadecimal.text(seed.withBytes { $0.array(0..<32) })
+    try input.fileHandleForWriting.write(contentsOf: Data(digits.utf8))
+    try input.fileHandleForWriting.close()
+    let data = try #require(try output.fileHandleForReading.readToEnd())
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return try JSONDecoder().decode(Read.self, from: data)
+  }
+
+  /// The bytes of a record with everything in it given: what another implementation has to make.
+  @Test func aRecordHasTheBytesThatTheFormatSays() throws {
+    let keys = try KeyPairs(seed: SecretBytes(copying: Array(0..<32)))
+    let space = try SpaceID(creator: keys.publicKeys, nonce: [UInt8](repeating: 9, count: 16))
+    let stream = try StreamID(of: keys.publicKeys, in: space)
+    #expect(
+      Hexadecimal.text(keys.signing.publicKey) == Self.expected("signing"))
+    #expect(Hexadecimal.text(keys.sealing.publicKey) == Self.expected("sealing"))
+    #expect(space.text == Self.expected("space"))
+    #expect(stream.text == Self.expected("stream"))
+    let epoch = try EpochKey(
+      number: 1, key: SecretBytes(copying: [UInt8](repeating: 5, count: 32)))
+    #expect(Hexadecimal.text(epoch.id) == Self.expected("epoch"))
+    let record = try SyncRecord(
+      bytes: #require(Hexadecimal.bytes(Self.expected("record"))))
+    #expect(record.space == space && record.stream == stream && record.sequence == 1)
+    #expect(record.isSigned(by: keys.signing.publicKey))
+    let content = try record.open(epoch.key)
+    #expect(content.time == 1_790_000_000_000)
+    #expect(content.operations.count == 3)
+    if case .create(let told, _, let label)? = content.operations.first {
+      #expect(told == keys.publicKeys && label == "laptop")
+    } else {
+      Issue.record("the first operation is another one")
+    }
+    if case .item(let item)? = content.operations.last,
+      case .secret(let secret)? = item.changes.last?.value
+    {
+      #expect(item.changes.count == 2)
+      #expect(secret.isEqual(to: try SecretBytes(copying: Array("s3cr3t".utf8))))
+    } else {
+      Issue.record("the last operation is another one")
+    }
+  }
+
+  /// The vector's lines are `name hex`.
+  private static func expected(_ name: String) -> String {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Vectors/record.txt")
+    let lines = ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n")
+    return lines.first { $0.hasPrefix("\(name) ") }.map { String($0.dropFirst(name.count + 1)) }
+      ?? "missing"
+  }
+}

@@ -1,0 +1,334 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultSync
+
+/// Who is let into a space, and who is not any longer.
+struct MembersTests {
+  let engine = MemoryEngine()
+  let laptop: SyncMachine
+  let first: SyncedVault
+
+  init() throws {
+    laptop = try SyncMachine("laptop")
+    try laptop.set("token", "s3cr3t")
+    first = try laptop.founding(engine)
+  }
+
+  private func code(_ body: () throws -> Void) -> SyncError.Code? {
+    do {
+      try body()
+      return nil
+    } catch let error as SyncError {
+      return error.code
+    } catch {
+      return SyncError.Code(rawValue: "\(error)")
+    }
+  }
+
+  private func join(_ machine: SyncMachine, _ text: SecretBytes) throws -> SyncedVault {
+    let synced = try SyncedVault.join(
+      machine.vault, in: engine, at: "memory", invitation: text, label: machine.label)
+    try synced.synchronize()
+    return synced
+  }
+
+  @Test func anInvitationServesOneMachine() throws {
+    let invitation = try first.invite()
+    let desktop = try SyncMachine("desktop")
+    let thief = try SyncMachine("thief")
+    _ = try join(desktop, invitation.text)
+    #expect(code { _ = try join(thief, invitation.text) } == .invitation)
+    #expect(try SyncedVault.store(of: thief.vault) == nil)
+    #expect(try first.devices().map(\.label) == ["laptop"])
+    try first.synchronize()
+    #expect(try first.devices().map(\.label) == ["laptop", "desktop"])
+  }
+
+  @Test func ofTwoMachinesThatUseOneInvitationAtOnceOneIsIn() throws {
+    let invitation = try first.invite()
+    let machines = [try SyncMachine("a"), try SyncMachine("b")]
+    // Each joins while the store does not show the other's first record.
+    let before = engine.all
+    let synced = try machines.map { machine in
+      engine.lies { $0 = before }
+      let synced = try SyncedVault.join(
+        machine.vault, in: engine, at: "memory", invitation: invitation.text,
+        label: machine.label)
+      return synced
+    }
+    engine.lies { $0 = before }
+    for one in synced { _ = try one.synchronize() }
+    engine.lies(nil)
+    let codes = synced.map { one in code { try one.synchronize() } }
+    #expect(codes.filter { $0 == nil }.count == 1)
+    #expect(codes.filter { $0 == .removed }.count == 1)
+    let report = try first.synchronize()
+    #expect(report.refused.count == 1)
+    #expect(try first.devices().filter { !$0.isRemoved }.count == 2)
+    // What the refused one wrote does not count, and the admin's word is kept by all.
+    for one in synced { _ = try? one.synchronize() }
+    #expect(try first.synchronize().changes.isUnchanged)
+  }
+
+  @Test func anOldInvitationIsRefused() throws {
+    let invitation = try first.invite(seconds: 60)
+    let desktop = try SyncMachine("desktop")
+    desktop.time.advance(120_000)
+    #expect(code { _ = try join(desktop, invitation.text) } == .invitation)
+  }
+
+  @Test func aWrongCodeIsRefused() throws {
+    let invitation = try first.invite()
+    let desktop = try SyncMachine("desktop")
+    var bytes = invitation.text.withBytes { $0.array(0..<$0.byteCount) }
+    bytes[3] = bytes[3] == 0x41 ? 0x42 : 0x41
+    let typed = try SecretBytes(copying: bytes)
+    #expect(code { _ = try join(desktop, typed) } == .invitation)
+  }
+
+  @Test func anAlteredInvitationIsRefused() throws {
+    let invitation = try first.invite()
+    let desktop = try SyncMachine("desktop")
+    engine.lies { contents in
+      for space in contents.invitations.keys {
+        for id in contents.invitations[space, default: [:]].keys {
+          contents.invitations[space]?[id]?[40] ^= 1
+        }
+      }
+    }
+    #expect(code { _ = try join(desktop, invitation.text) } == .tampered)
+  }
+
+  @Test func aStoreCannotShowAnOlderSpaceToWhoJoins() throws {
+    let old = engine.all
+    try laptop.set("token", "newer")
+    let invitation = try first.invite()
+    let invitations = engine.all.invitations
+    engine.lies { contents in
+      contents = old
+      contents.invitations = invitations
+    }
+    let desktop = try SyncMachine("desktop")
+    #expect(code { _ = try join(desktop, invitation.text) } == .withheld)
+  }
+
+  @Test func aRemovedMachineReadsAndWritesNothingAnyMore() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine)
+    let third = try server.joining(first, engine)
+    #expect(try first.remove("desktop") == "desktop")
+    let known = try #require(try Self.epochs(of: desktop))
+    try laptop.set("token", "after")
+    try first.synchronize()
+    try third.synchronize()
+    #expect(try server.get("token") == "after")
+    // It is told, and keeps what it had.
+    try desktop.set("token", "forged")
+    #expect(code { try second.synchronize() } == .removed)
+    #expect(try desktop.get("token") == "forged")
+    #expect(try desktop.values(of: "token") == ["s3cr3t", "forged"])
+    // No key that it has opens what was written since.
+    let space = try #require(SpaceID(text: try first.status().space))
+    let stream = try #require(
+      StreamID(text: try first.devices().first { $0.isThisMachine }?.id ?? ""))
+    let newest = try SyncRecord(
+      bytes: #require(engine.all.records[space]?[stream]?.last))
+    #expect(newest.epoch == 2)
+    for key in known { #expect(throws: SealingError.self) { try newest.open(key.key) } }
+    #expect(try first.devices().first { $0.label == "desktop" }?.isRemoved == true)
+  }
+
+  private static func epochs(of machine: SyncMachine) throws -> [EpochKey]? {
+    let seed = try #require(try machine.vault.blocking.key(for: "sync-device"))
+    let files = SyncFiles(vault: machine.vault.blocking.path)
+    return try files.state().map {
+      try SyncState(sealed: $0, key: KeyPairs(seed: seed).own).epochs
+    }
+  }
+
+  @Test func whatARemovedMachineWroteAfterItsLastRecordIsTakenBack() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine)
+    let third = try server.joining(first, engine)
+    // The desktop writes while the laptop removes it without having seen that.
+    let before = engine.all
+    try desktop.set("token", "late")
+    try second.synchronize()
+    try third.synchronize()
+    #expect(try server.get("token") == "late")
+    let written = engine.all
+    engine.all = before
+    try first.remove("desktop")
+    var both = engine.all
+    for (space, streams) in written.records {
+      for (stream, records) in streams
+      where records.count > both.records[space]?[stream]?.count ?? 0 {
+        both.records[space]?[stream] = records
+        both.heads[space]?[stream] = written.heads[space]?[stream]
+      }
+    }
+    engine.all = both
+    try first.synchronize()
+    try third.synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("token") == "s3cr3t")
+    #expect(try server.get("token") == "s3cr3t")
+    #expect(try server.values(of: "token") == ["s3cr3t", "late"])
+  }
+
+  @Test func aReaderIsNotBelieved() throws {
+    let reader = try SyncMachine("reader")
+    let second = try reader.joining(first, engine, role: .reader)
+    #expect(try reader.get("token") == "s3cr3t")
+    try reader.set("token", "forged")
+    try reader.set("own", "1")
+    try second.synchronize()
+    try first.synchronize()
+    #expect(try laptop.contents() == ["token": "s3cr3t|"])
+    // Its own changes stay its own.
+    #expect(try reader.contents() == ["token": "forged|", "own": "1|"])
+    try laptop.set("more", "2")
+    try first.synchronize()
+    try second.synchronize()
+    #expect(try reader.contents().keys.sorted() == ["more", "own", "token"])
+    #expect(code { _ = try second.invite() } == .notAllowed)
+    #expect(code { try second.remove("laptop") } == .notAllowed)
+  }
+
+  @Test func aWriterLetsNobodyIn() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine)
+    #expect(code { _ = try second.invite() } == .notAllowed)
+  }
+
+  @Test func anAdminWhoWasInvitedInvitesOthers() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine, role: .admin)
+    let third = try server.joining(second, engine)
+    try first.synchronize()
+    #expect(try first.devices().map(\.label) == ["laptop", "desktop", "server"])
+    try server.set("token", "by the server")
+    try third.synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("token") == "by the server")
+  }
+
+  @Test func twoAdminsWhoRemoveEachOtherAreBothOut() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine, role: .admin)
+    let third = try server.joining(first, engine, role: .admin)
+    try second.synchronize()
+    let before = engine.all
+    try first.remove("desktop")
+    let withFirst = engine.all
+    engine.all = before
+    try second.remove("laptop")
+    var both = engine.all
+    for (space, streams) in withFirst.records {
+      for (stream, records) in streams
+      where records.count > both.records[space]?[stream]?.count ?? 0 {
+        both.records[space]?[stream] = records
+        both.heads[space]?[stream] = withFirst.heads[space]?[stream]
+      }
+    }
+    engine.all = both
+    #expect(code { try first.synchronize() } == .removed)
+    #expect(code { try second.synchronize() } == .removed)
+    try third.synchronize()
+    #expect(try third.devices().filter { !$0.isRemoved }.map(\.label) == ["server"])
+    try server.set("token", "goes on")
+    #expect(try third.synchronize().problems.isEmpty)
+  }
+
+  @Test func whoeverWasInvitedDuringARemovalGetsTheNewKey() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    _ = try desktop.joining(first, engine)
+    let invitation = try first.invite()
+    try first.remove("desktop")
+    try laptop.set("token", "after")
+    try first.synchronize()
+    _ = try join(server, invitation.text)
+    #expect(try server.get("token") == "after")
+  }
+
+  @Test func aSecondAdminsRemovalDoesNotLockOutWhoJustJoined() throws {
+    let desktop = try SyncMachine("desktop")
+    let old = try SyncMachine("old")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine, role: .admin)
+    _ = try old.joining(first, engine)
+    try second.synchronize()
+    // The desktop removes a machine and does not know of the invitation.
+    let before = engine.all
+    let invitation = try first.invite()
+    let withInvitation = engine.all
+    engine.all = before
+    try second.remove("old")
+    var both = engine.all
+    for (space, streams) in withInvitation.records {
+      for (stream, records) in streams
+      where records.count > both.records[space]?[stream]?.count ?? 0 {
+        both.records[space]?[stream] = records
+        both.heads[space]?[stream] = withInvitation.heads[space]?[stream]
+      }
+    }
+    both.invitations = withInvitation.invitations
+    engine.all = both
+    let third = try SyncedVault.join(
+      server.vault, in: engine, at: "memory", invitation: invitation.text, label: "server")
+    _ = try third.synchronize()
+    try desktop.set("token", "new")
+    try second.synchronize()
+    try first.synchronize()
+    try second.synchronize()
+    try third.synchronize()
+    #expect(try server.get("token") == "new")
+    try server.set("token", "newest")
+    try third.synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("token") == "newest")
+  }
+
+  @Test func whoLeavesIsOutAndKeepsTheVault() throws {
+    let desktop = try SyncMachine("desktop")
+    _ = try desktop.joining(first, engine)
+    #expect(try SyncedVault.leave(desktop.vault, in: engine))
+    #expect(try desktop.get("token") == "s3cr3t")
+    #expect(try SyncedVault.store(of: desktop.vault) == nil)
+    try first.synchronize()
+    #expect(try first.devices().first { $0.label == "desktop" }?.isRemoved == true)
+    try laptop.set("token", "later")
+    try first.synchronize()
+    // It comes back by an invitation, and its own item with it.
+    try desktop.set("own", "1")
+    let again = try desktop.joining(first, engine)
+    try first.synchronize()
+    #expect(try desktop.get("token") == "later")
+    #expect(try laptop.get("own") == "1")
+    #expect(try again.status().devices == 2)
+  }
+
+  @Test func theLogSaysWhoDidWhat() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine)
+    try desktop.set("token", "2")
+    try second.synchronize()
+    try first.synchronize()
+    let lines = try first.log().map {
+      "\($0.device) \($0.action.rawValue) \($0.subject ?? "")"
+    }
+    #expect(
+      Set(lines) == [
+        "laptop created ", "laptop changed token", "laptop invited ", "desktop joined ",
+        "desktop changed token",
+      ])
+  }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+import VaultSync
+
+/// A store in memory, which can be made to lie.
+final class MemoryEngine: SyncEngine {
+  /// All that is in the store.
+  struct Contents: Sendable {
+    var records: [SpaceID: [StreamID: [[UInt8]]]] = [:]
+    var heads: [SpaceID: [StreamID: StreamHead]] = [:]
+    var invitations: [SpaceID: [[UInt8]: [UInt8]]] = [:]
+  }
+
+  let isEventual: Bool
+  private let contents = Mutex(Contents())
+  private let away = Mutex(false)
+  /// Changes what each reader gets.
+  private let lie = Mutex<(@Sendable (inout Contents) -> Void)?>(nil)
+  private let counted = Mutex(0)
+
+  init(isEventual: Bool = false) { self.isEventual = isEventual }
+
+  /// What is in the store.
+  var all: Contents {
+    get { contents.withLock { $0 } }
+    set { contents.withLock { $0 = newValue } }
+  }
+
+  var isAway: Bool {
+    get { away.withLock { $0 } }
+    set { away.withLock { $0 = newValue } }
+  }
+
+  /// How many calls there were.
+  var calls: Int { counted.withLock { $0 } }
+
+  func lies(_ change: (@Sendable (inout Contents) -> Void)?) {
+    lie.withLock { $0 = change }
+  }
+
+  private func shown() throws -> Contents {
+    counted.withLock { $0 += 1 }
+    guard !isAway else { throw SyncError(.unavailable, "the store is away") }
+    var contents = all
+    lie.withLock { $0?(&contents) }
+    return contents
+  }
+
+  func spaces() throws -> [SpaceID] {
+    let shown = try shown()
+    return Set(shown.heads.keys).union(shown.invitations.keys).sorted()
+  }
+
+  func heads(in space: SpaceID) throws -> [StreamHead] {
+    Array((try shown().heads[space] ?? [:]).values)
+  }
+
+  func records(
+    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    let records = try shown().records[space]?[stream] ?? []
+    return Array(records.dropFirst(Int(sequence)).prefix(limit))
+  }
+
+  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
+    _ = try shown()
+    try contents.withLock { contents in
+      var there = contents.records[space]?[head.stream] ?? []
+      let first = Int(head.sequence) - records.count
+      for (offset, record) in records.enumerated() {
+        if first + offset < there.count {
+          guard there[first + offset] == record else {
+            throw SyncError(.taken, "another record has that number")
+          }
+        } else {
+          there.append(record)
+        }
+      }
+      contents.records[space, default: [:]][head.stream] = there
+      contents.heads[space, default: [:]][head.stream] = head
+    }
+  }
+
+  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try shown().invitations[space]?[id]
+  }
+
+  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
+    _ = try shown()
+    contents.withLock { $0.invitations[space, default: [:]][id] = bytes }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultSync
+
+/// A machine of a space: its own home, its own vault under its own key.
+struct SyncMachine {
+  /// A clock that a test moves; each look at it is a millisecond later.
+  final class TestTime: Sendable {
+    private let value: Mutex<Int64>
+
+    init(_ start: Int64 = 1_790_000_000_000) { value = Mutex(start) }
+
+    func next() -> Int64 {
+      value.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+
+    func advance(_ milliseconds: Int64) { value.withLock { $0 += milliseconds } }
+  }
+
+  let label: String
+  let home: TemporaryHome
+  let key: SecretBytes
+  let time: TestTime
+  let vault: UnlockedVault
+
+  init(_ label: String, _ time: TestTime = TestTime()) throws {
+    self.label = label
+    self.time = time
+    home = try TemporaryHome()
+    key = try SecretBytes.random(count: 32)
+    vault = try Self.locked(home, time).blocking.create(slots: [.keyFile(key)])
+  }
+
+  /// The same vault after its files were put back or copied.
+  init(at home: TemporaryHome, like other: SyncMachine) throws {
+    label = other.label
+    time = other.time
+    self.home = home
+    key = other.key
+    let key = other.key
+    vault = try Self.locked(home, time).blocking.unlock(with: [.key { key }])
+  }
+
+  private static func locked(_ home: TemporaryHome, _ time: TestTime) throws -> LockedVault {
+    var options = VaultOptions()
+    options.usesKeyring = false
+    options.sessionSeconds = 0
+    options.historyLimit = 200
+    options.acceptsRollback = true
+    options.now = { time.next() }
+    return try LockedVault(location: home.location, options: options)
+  }
+
+  /// Makes a space and brings it to the store.
+  func founding(_ engine: any SyncEngine) throws -> SyncedVault {
+    let synced = try SyncedVault.create(vault, in: engine, at: "memory", label: label)
+    try synced.synchronize()
+    return synced
+  }
+
+  /// Joins by an invitation of another machine, and takes what is there.
+  func joining(
+    _ other: SyncedVault, _ engine: any SyncEngine, role: SyncRole = .writer
+  ) throws -> SyncedVault {
+    let code = try other.invite(role: role)
+    let synced = try SyncedVault.join(
+      vault, in: engine, at: "memory", invitation: code.text, label: label)
+    try synced.synchronize()
+    return synced
+  }
+
+  func set(_ name: String, _ value: String) throws {
+    try vault.blocking.set(ItemName(name), to: Secret(value))
+  }
+
+  func get(_ name: String) throws -> String {
+    try vault.blocking.get(ItemName(name)).string()
+  }
+
+  /// Names with their values, and what is known beside them.
+  func contents() throws -> [String: String] {
+    let snapshot = try vault.blocking.read()
+    var all: [String: String] = [:]
+    for item in snapshot.items() {
+      let secrets = try snapshot.secrets(of: item)
+      let fields = try secrets.fields.sorted { $0.key < $1.key }.map {
+        "\($0.key)=\(try $0.value.string())"
+      }
+      all[item.name.text] =
+        ([try secrets.main.string()] + fields + item.tags.sorted() + [item.note]
+        + item.attributes.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" })
+        .joined(separator: "|")
+    }
+    return all
+  }
+
+  /// All values that an item has or had.
+  func values(of name: String) throws -> Set<String> {
+    let snapshot = try vault.blocking.read()
+    let item = try snapshot.item(ItemName(name))
+    return Set(
+      try snapshot.history(of: item).map {
+        try snapshot.secret(of: item, version: $0.isCurrent ? nil : $0.version).string()
+      })
+  }
+}
+
+extension Secret {
+  func string() throws -> String { try #require(text) }
+}
+
+extension ItemQuery {
+  /// What is in the trash.
+  static var trash: ItemQuery {
+    var query = ItemQuery()
+    query.isInTrash = true
+    return query
+  }
+}

@@ -1,0 +1,53 @@
+"""Makes record.txt by Documentation/sync-format.md alone: python3 make_record.py > record.txt"""
+
+import struct
+
+import nacl.bindings as sodium
+from hashlib import blake2b
+
+
+def h(message, size=32, key=b""):
+    return blake2b(message, digest_size=size, key=key).digest()
+
+
+def kdf(number, seed):
+    # crypto_kdf_derive_from_key is BLAKE2b with the number as salt and the context as personal.
+    return blake2b(b"", digest_size=32, key=seed, salt=struct.pack("<Q", number) + bytes(8),
+                   person=b"VSR1seed" + bytes(8)).digest()
+
+
+def text(value):
+    return struct.pack("<H", len(value.encode())) + value.encode()
+
+
+def operation(kind, body):
+    return struct.pack("<BI", kind, len(body)) + body
+
+
+seed = bytes(range(32))
+signing, signer = sodium.crypto_sign_seed_keypair(kdf(1, seed))
+sealing, _ = sodium.crypto_box_seed_keypair(kdf(2, seed))
+nonce = bytes([9]) * 16
+space = h(b"VSR1/space" + signing + sealing + nonce, 16)
+stream = h(b"VSR1/stream" + space + signing + sealing, 16)
+epoch = bytes([5]) * 32
+item = (bytes([7]) * 16 + struct.pack("<qqQ", 1, 2, 3) + struct.pack("<H", 2)
+        + struct.pack("<B", 1) + text("") + struct.pack("<BI", 1, 5) + b"token"
+        + struct.pack("<B", 2) + text("") + struct.pack("<BI", 3, 6) + b"s3cr3t"
+        + struct.pack("<H", 0))
+# The operation of kind 99 is one of a newer version.
+operations = [operation(16, signing + sealing + nonce + text("laptop")),
+              operation(99, b"later"), operation(1, item)]
+plain = struct.pack("<qHI", 1790000000000, 0, len(operations)) + b"".join(operations)
+padded = plain + b"\x80"
+padded += bytes(-len(padded) % 64)
+prefix = b"VSR1" + space + stream + struct.pack("<QI", 1, 1) + bytes(32)
+key = h(b"VSR1/record" + stream + struct.pack("<Q", 1), key=epoch)
+salt = bytes(range(24))
+sealed = salt + sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(padded, prefix, salt, key)
+signed = prefix + sealed
+record = signed + sodium.crypto_sign(b"VSR1/signature" + signed, signer)[:64]
+for name, value in [("signing", signing), ("sealing", sealing), ("space", space),
+                    ("stream", stream), ("epoch", h(b"VSR1/epoch", 16, epoch)),
+                    ("record", record)]:
+    print(name, value.hex())
