@@ -56,6 +56,7 @@ struct VaultTool: ParsableCommand {
           InitCommand.self, UnlockCommand.self, LockCommand.self, StatusCommand.self,
           CheckCommand.self,
           KeyCommand.self, KeyringCommand.self, BackupCommand.self, MergeCommand.self,
+          SyncCommand.self,
           SettingsCommand.self, LogCommand.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),

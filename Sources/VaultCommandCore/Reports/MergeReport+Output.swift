@@ -52,7 +52,8 @@ extension MergeReport {
 }
 
 extension MergeReport.Conflict {
-  fileprivate var words: String {
+  /// The conflict in words.
+  package var words: String {
     let shown = StandardOutput.shown(name.text)
     switch kind {
     case .secret: return "\(shown) has two values; the other one is version \(version ?? 0)"
@@ -61,7 +62,8 @@ extension MergeReport.Conflict {
     }
   }
 
-  fileprivate var json: JSONValue {
+  /// The conflict as `--json` writes it.
+  package var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("kind", .string(kind.rawValue)), ("name", .string(name.text)),
     ]

@@ -34,6 +34,15 @@ struct JSONFormTests {
     ("check", [], ""),
     ("backup", ["HOME/backup.vault"], ""),
     ("merge", ["HOME/backup.vault"], ""),
+    ("sync init", ["HOME/space"], ""),
+    ("sync invite", [], ""),
+    ("sync now", [], ""),
+    ("sync status", [], ""),
+    ("sync devices", [], ""),
+    ("sync log", [], ""),
+    ("sync remove", ["nobody"], ""),
+    ("sync leave", [], ""),
+    ("sync join", ["HOME/space", "--stdin"], "no code"),
     ("check", ["HOME/backup.vault"], ""),
     ("check", ["--salvage"], ""),
     ("key list", [], ""),
@@ -76,7 +85,7 @@ struct JSONFormTests {
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
     "run", "redact", "keyring serve", "credential", "key remove", "key change-passphrase",
-    "key upgrade",
+    "key upgrade", "sync leave",
   ]
 
   @Test func everyDocumentSaysItsVersionAndIsDocumented() throws {
@@ -87,6 +96,8 @@ struct JSONFormTests {
       environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
     try MacStoreFile.make(at: "\(home)/Mac.store")
     _ = try data.home.privateFile("words", "correct horse battery staple")
+    try FileManager.default.createDirectory(
+      atPath: "\(home)/space", withIntermediateDirectories: false)
     let rows = try DocumentationPage("cli.md").entries(below: "JSON")
     for line in Self.lines {
       let path = line.path.split(separator: " ").map(String.init)
@@ -104,7 +115,8 @@ struct JSONFormTests {
         #expect(error["code"] is String && error["message"] is String)
         // There is neither a keyring nor a clipboard; redacted text is no JSON.
         #expect(
-          line.path.hasPrefix("keyring") || ["menu", "redact"].contains(line.path),
+          line.path.hasPrefix("keyring")
+            || ["menu", "redact", "sync join", "sync remove"].contains(line.path),
           "\(line.path): \(result.errors)")
         continue
       }

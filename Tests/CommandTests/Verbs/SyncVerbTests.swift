@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+
+/// `vault sync` with two homes and a folder, as two machines have them.
+struct SyncVerbTests {
+  let laptop: ThrowawayVault
+  let desktop: ThrowawayVault
+  let store: TemporaryHome
+
+  init() throws {
+    laptop = try ThrowawayVault()
+    desktop = try ThrowawayVault()
+    store = try TemporaryHome()
+  }
+
+  /// Both homes in one space.
+  private func join() throws {
+    let initialized = try laptop("sync", "init", store.path, "--label", "laptop")
+    #expect(initialized.status == 0, "\(initialized.errors)")
+    let invitation = try laptop("sync", "invite")
+    #expect(invitation.status == 0, "\(invitation.errors)")
+    let joined = try desktop(
+      "sync", "join", store.path, "--stdin", "--label", "desktop", input: invitation.text)
+    #expect(joined.status == 0, "\(joined.errors)")
+  }
+
+  @Test func aSecretComesToTheOtherMachine() throws {
+    try laptop.set("api-token", "c4n4ry-s3cr3t")
+    try join()
+    #expect(try desktop.get("api-token").text == "c4n4ry-s3cr3t")
+    try desktop.set("api-token", "changed-c4n4ry")
+    #expect(try desktop("sync", "now").status == 0)
+    let now = try laptop("sync", "now")
+    #expect(now.text == "changed: api-token\n")
+    #expect(now.errors.contains("synchronized: "))
+    #expect(try laptop.get("api-token").text == "changed-c4n4ry")
+    for result in [now, try laptop("sync", "log", "--no-pager"), try laptop("sync", "status")] {
+      #expect(!(result.text + result.errors).contains("c4n4ry"))
+    }
+    let devices = try laptop("sync", "devices").text.split(separator: "\n")
+    #expect(devices.map { $0.split(separator: " ").first } == ["laptop", "desktop"])
+    // The store has no word of it.
+    let files = try #require(FileManager.default.enumerator(atPath: store.path))
+    for case let name as String in files {
+      let bytes = FileManager.default.contents(atPath: "\(store.path)/\(name)") ?? Data()
+      for word in ["api-token", "c4n4ry", "laptop", "desktop"] {
+        #expect(!name.contains(word) && bytes.range(of: Data(word.utf8)) == nil)
+      }
+    }
+  }
+
+  @Test func aConflictIsToldAndSettledForAll() throws {
+    try laptop.set("token", "1")
+    try join()
+    #expect(try laptop("sync", "now").status == 0)
+    try laptop.set("token", "of the laptop")
+    try desktop.set("token", "of the desktop")
+    #expect(try laptop("sync", "now").status == 0)
+    let met = try desktop("sync", "now")
+    #expect(met.text.contains("conflict: token has two values"))
+    #expect(met.errors.contains("merge --resolve NAME"))
+    #expect(try desktop("list", "--conflicts").text == "token\n")
+    #expect(try desktop("merge", "--resolve", "token").status == 0)
+    #expect(try desktop("sync", "now").status == 0)
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try laptop("list", "--conflicts").text.isEmpty)
+    #expect(try laptop.get("token").text == desktop.get("token").text)
+  }
+
+  @Test func aRemovedMachineIsToldSo() throws {
+    try join()
+    #expect(try laptop("sync", "remove", "nobody").status == 1)
+    let removed = try laptop("sync", "remove", "desktop")
+    #expect(removed.status == 0)
+    #expect(removed.errors.contains("desktop is out"))
+    let refused = try desktop("sync", "now")
+    #expect(refused.status == 77)
+    #expect(refused.errors.contains("this machine was removed"))
+    #expect(try desktop("sync", "leave").status == 0)
+    #expect(try desktop("sync", "now").status == 78)
+  }
+
+  @Test func whatIsTypedWronglyIsSaid() throws {
+    #expect(try laptop("sync", "now").status == 78)
+    #expect(try laptop("sync", "init", "https://example.org/x").status == 64)
+    #expect(try laptop("sync", "init", "\(store.path)/none").status == 69)
+    try join()
+    #expect(try laptop("sync", "init", store.path).status == 1)
+    #expect(try laptop("sync", "invite", "--role", "king").status == 64)
+    #expect(try laptop("sync", "invite", "--for", "ever").status == 64)
+    #expect(try desktop("sync", "invite").status == 77)
+    let third = try ThrowawayVault()
+    let wrong = try third("sync", "join", store.path, "--stdin", input: "7KQ2M9")
+    #expect(wrong.status == 77)
+    #expect(!wrong.errors.contains("7KQ2M9"))
+    #expect(try third("sync", "join", store.path).status == 77)
+  }
+
+  @Test func aStoreThatWasPutBackIsNoticed() throws {
+    try laptop.set("token", "1")
+    try join()
+    let kept = "\(store.path).kept"
+    defer { try? FileManager.default.removeItem(atPath: kept) }
+    try FileManager.default.copyItem(atPath: store.path, toPath: kept)
+    try laptop.set("token", "2")
+    #expect(try laptop("sync", "now").status == 0)
+    try FileManager.default.removeItem(atPath: store.path)
+    try FileManager.default.copyItem(atPath: kept, toPath: store.path)
+    let noticed = try laptop("sync", "now", "--json")
+    #expect(noticed.status == 65)
+    #expect(noticed.text.contains("sync-rolled-back"))
+    #expect(try laptop("sync", "now", "--accept-rollback").status == 0)
+    #expect(try desktop("sync", "now").status == 0)
+    #expect(try desktop.get("token").text == "2")
+  }
+
+  /// Each machine changes items while the other does, and every other run is killed at some moment.
+  @Test func nothingIsLostWhenRunsAreKilled() throws {
+    try laptop.set("shared", "0")
+    try join()
+    var typed: Set<String> = ["0"]
+    for round in 1...6 {
+      for (name, machine) in [("laptop", laptop), ("desktop", desktop)] {
+        try machine.set("\(name)-\(round)", "\(round)")
+        let value = "\(name) \(round)"
+        try machine.set("shared", value)
+        typed.insert(value)
+        try Self.killed(machine, after: 0.004 * Double(round) * (name == "laptop" ? 1 : 2))
+      }
+    }
+    for _ in 0..<2 {
+      for machine in [laptop, desktop] {
+        let now = try machine("sync", "now")
+        #expect(now.status == 0, "\(now.errors)")
+      }
+    }
+    #expect(try laptop("list").text == desktop("list").text)
+    #expect(try laptop("list").text.split(separator: "\n").count == 13)
+    #expect(try laptop.get("shared").text == desktop.get("shared").text)
+    for machine in [laptop, desktop] {
+      let snapshot = try machine.reopened().blocking.read()
+      let item = try snapshot.item(ItemName("shared"))
+      let values = try snapshot.history(of: item).compactMap {
+        try snapshot.secret(of: item, version: $0.isCurrent ? nil : $0.version).text
+      }
+      #expect(Set(values).isSubset(of: typed))
+      // Ten earlier ones are kept, the newest among them.
+      #expect(Set(values).isSuperset(of: ["laptop 6", "desktop 6"]))
+    }
+    #expect(try laptop("sync", "now", "--json").text.contains("\"sent\": 0"))
+  }
+
+  /// Runs `sync now` and kills it after a while.
+  private static func killed(_ machine: ThrowawayVault, after seconds: Double) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: VaultProcess.path)
+    process.arguments = ["sync", "now"]
+    process.environment = [
+      "HOME": machine.home.path, "VAULT_KEY_FILE": machine.keyFile, "PATH": "/usr/bin:/bin",
+    ]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    Thread.sleep(forTimeInterval: seconds)
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
