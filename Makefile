@@ -14,7 +14,7 @@ RELEASE := .build-release
 BINARY ?= $(RELEASE)/release/vault
 DIST ?= .build-dist
 
-BUILD_PACKAGES := libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev libtomlplusplus-dev pkg-config
+BUILD_PACKAGES := libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev libtomlplusplus-dev zlib1g-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \

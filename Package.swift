@@ -79,8 +79,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultStorage",
-        "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
+        "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.
@@ -185,7 +185,9 @@ let package = Package(
     // Stores that Core Data or SwiftData wrote on a Mac, made into stores of ours.
     .target(
       name: "VaultDataImport",
-      dependencies: ["VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+      dependencies: [
+        "VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing", "CVaultZlib",
+      ]),
     // What they stand on. An application's store without its objects: for app data and `vault data`.
     .target(name: "VaultDataStore", dependencies: ["VaultStorage"]),
     .target(name: "VaultStorage", dependencies: ["CVaultSQLite", "CVaultLinux"]),
@@ -202,6 +204,7 @@ let package = Package(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     // Its headers are the whole library; only the command is built with them.
     .target(name: "CVaultTOML"),
+    .systemLibrary(name: "CVaultZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
     .systemLibrary(name: "CVaultLinux"),
     // Functions of Swift's own runtime, for app data alone.

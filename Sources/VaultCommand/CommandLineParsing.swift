@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCommandCore
+import VaultCompletion
 import VaultStorage
 import VaultTerminal
 

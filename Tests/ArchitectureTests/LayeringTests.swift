@@ -25,8 +25,8 @@ struct LayeringTests {
     ],
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultStorage",
-      "VaultSealing", "CVaultLinux",
+      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
+      "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
@@ -59,7 +59,9 @@ struct LayeringTests {
     ],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
-    "VaultDataImport": ["VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing"],
+    "VaultDataImport": [
+      "VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing", "CVaultZlib",
+    ],
     "VaultDataStore": ["VaultStorage"],
     "VaultStorage": ["CVaultSQLite", "CVaultLinux"],
     "VaultSealing": ["CVaultSodium", "CVaultLinux"],

@@ -1,4 +1,5 @@
 import VaultCommandCore
+import VaultDataImport
 import VaultDefaultsTool
 import VaultOneTimeCodes
 import VaultPreferences
@@ -14,7 +15,7 @@ enum LinkedLibraries {
     [
       ("libsodium", Sodium.version), ("SQLite", SQLiteLibrary.version),
       ("expat", ExpatLibrary.version), ("Mbed TLS", MbedTLSLibrary.version),
-      ("toml++", TOMLLibrary.version),
+      ("zlib", ZlibLibrary.version), ("toml++", TOMLLibrary.version),
     ]
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import VaultCommand
+import VaultCompletion
 
 /// The words that new users typed, and what each answers now.
 struct HabitTests {

@@ -1,25 +1,27 @@
-import VaultCommandCore
-import VaultDataStore
-import VaultStorage
+package import VaultDataStore
+package import VaultStorage
 import VaultTerminal
 
 extension RowOutput {
-  static var stdout: RowOutput { RowOutput { try StandardOutput.write($0) } }
+  /// Rows that go to stdout.
+  package static var stdout: RowOutput { RowOutput { try StandardOutput.write($0) } }
 }
 
 /// Rows in columns as wide as the first hundred ask for.
-final class RowTable {
+package final class RowTable {
   private let output: RowOutput
   private var waiting: [[String]]
   private var widths: [Int] = []
   private static let sample = 101
 
-  init(_ output: RowOutput, names: [String]) {
+  /// A table whose columns have these names.
+  package init(_ output: RowOutput, names: [String]) {
     self.output = output
     waiting = [names.map(Sanitizer.visible)]
   }
 
-  func add(_ cells: [String]) throws {
+  /// Adds a row; it may be written at once.
+  package func add(_ cells: [String]) throws {
     if widths.isEmpty {
       waiting.append(cells)
       if waiting.count > Self.sample { try begin() }
@@ -28,10 +30,11 @@ final class RowTable {
     }
   }
 
-  func finish() throws { if widths.isEmpty, waiting.count > 1 { try begin() } }
+  /// Writes what still waits.
+  package func finish() throws { if widths.isEmpty, waiting.count > 1 { try begin() } }
 
   /// The value for a person: one line, not too long, nothing that a terminal acts on.
-  static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
+  package static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
     if row.isNull(at: index) { return "-" }
     var text = RowText.plain(row, index, field)
     if case .attribute(let attribute) = field,

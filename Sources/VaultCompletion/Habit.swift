@@ -154,14 +154,14 @@ package enum Habit: Equatable, Sendable {
   ///   - verb: Our verb.
   ///   - arguments: The line.
   /// - Returns: The hint; `nil` where the help of the verb is the best one.
-  static func hint(for message: String, verb: String, _ arguments: [String]) -> String? {
+  package static func hint(for message: String, verb: String, _ arguments: [String]) -> String? {
     let name = ProgramName.current
     switch verb {
-    case CopyCommand.verbName where message.begins(with: "Missing expected argument"):
+    case "copy" where message.begins(with: "Missing expected argument"):
       return "\(name) copy NAME NEWNAME; to the clipboard: \(name) get NAME --copy"
-    case GenerateCommand.verbName where message.contains("'<characters>'"):
+    case "generate" where message.contains("'<characters>'"):
       return "\(name) generate 32; stored: \(name) set NAME --generate --length 32"
-    case SetCommand.verbName where message.begins(with: "Unknown option"):
+    case "set" where message.begins(with: "Unknown option"):
       let fields = [
         "--user", "--username", "--login", "--url", "--password", "--email", "--title", "--notes",
       ]
@@ -174,12 +174,12 @@ package enum Habit: Equatable, Sendable {
   }
 
   /// Returns our word for one below a verb, such as `rm` in `key rm`.
-  static func word(for typed: String, among verbs: [String]) -> String? {
+  package static func word(for typed: String, among verbs: [String]) -> String? {
     verbs.first { below[$0]?.contains(typed) ?? false }
   }
 
   /// The answer to a word that stands for no line of ours; `nil` if there is none.
-  static func answer(to word: String) -> String? {
+  package static func answer(to word: String) -> String? {
     guard case .answer(let text) = meaning(of: word) else { return nil }
     return text.substituting("{}", with: ProgramName.current)
   }

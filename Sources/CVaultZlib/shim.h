@@ -1,0 +1,6 @@
+#ifndef CVAULT_ZLIB_SHIM_H
+#define CVAULT_ZLIB_SHIM_H
+
+#include <zlib.h>
+
+#endif
