@@ -72,6 +72,27 @@ struct ChangeTests {
     #expect(words(third, container) == ["~third 1"])
   }
 
+  @Test func onlyACommitTouchesTheFile() throws {
+    let container = try open()
+    let context = context(container)
+    let notes = [Note(text: "a", number: 1), Note(text: "b", number: 2)]
+    notes.forEach(context.insert)
+    try context.save()
+    let path = "\(home.path)/notes.store"
+    let past = Date(timeIntervalSince1970: 1_000_000)
+    try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: path)
+    func time() throws -> Date? {
+      try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    }
+    // Found in the transaction, which is rolled back.
+    notes[1].text = "a"
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(try time() == past)
+    notes[1].text = "c"
+    try context.save()
+    #expect(try time() != past)
+  }
+
   @Test func aFetchTellsWhatAnotherProcessSaves() async throws {
     let container = try open()
     var changes = container.changes(to: FetchDescriptor<Note>()).makeAsyncIterator()

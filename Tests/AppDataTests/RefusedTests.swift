@@ -53,4 +53,30 @@ struct RefusedTests {
     #expect(
       errors.contains("model.swift:9:5: error: cannot find 'nope'"), "\(errors.prefix(2_000))")
   }
+
+  @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"))
+  func aSealedAttributeIsNeitherUniqueNorIndexedNorAConstant() throws {
+    let errors = try errors(
+      """
+      @Model final class A {
+        @Attribute(.encrypt, .unique) var a = ""
+        @Attribute(Schema.Attribute.Option.encrypt) var b = ""
+        @Attribute(.encrypt) let c: String
+        var d = ""
+        #Unique<A>([\\.d, \\.b])
+        #Index<A>(.binary([\\A.b]), .rtree([\\.d]))
+        init(c: String) { self.c = c }
+      }
+      """)
+    for (line, name, what) in [
+      (3, "a", "unique"), (5, "c", "a constant"), (7, "b", "unique"), (8, "b", "in an index"),
+    ] {
+      let found = errors.split(separator: "\n").contains {
+        $0.contains("model.swift:\(line):")
+          && $0.contains("'\(name)' is sealed by .encrypt and cannot be \(what)")
+      }
+      #expect(found, "\(what): \(errors.prefix(4_000))")
+    }
+    #expect(!errors.contains("'d'"), "\(errors.prefix(4_000))")
+  }
 }

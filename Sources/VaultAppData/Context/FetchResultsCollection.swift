@@ -80,7 +80,7 @@ extension ModelContext {
   }
 
   /// The objects of keys, in their order; a row that is gone is an object in no context.
-  private func objects<T: PersistentModel>(_ plan: EntityPlan, _ keys: [Int64]) -> [T] {
+  func objects<T: PersistentModel>(_ plan: EntityPlan, _ keys: [Int64]) -> [T] {
     let loaded = (try? loading.loadRows(plan, keys)) ?? []
     let found = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
     return keys.map { key in

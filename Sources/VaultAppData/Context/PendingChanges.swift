@@ -15,6 +15,7 @@ final class PendingChanges {
   /// Rows of join tables to be added (1) or removed (-1).
   var pairs: [PairKey: Int] = [:]
 
+  private var watchers = PendingWatchers()
   private let plans: [EntityPlan]
   private let connections: ContextConnections
   private let autosaving: Autosaving
@@ -32,6 +33,9 @@ final class PendingChanges {
     for record in records { record.kept = nil }
   }
 
+  /// Tells a watcher of every change from now on, as long as somebody holds it.
+  func watch(_ watcher: PendingWatcher) { watchers.add(watcher) }
+
   // MARK: Objects
 
   /// Whether an object is to be saved.
@@ -45,6 +49,7 @@ final class PendingChanges {
   /// Notes that an object is to be saved, and holds it until it is.
   func add(_ record: Record, _ model: (any PersistentModel)? = nil) {
     changeCount += 1
+    if !watchers.isEmpty { watchers.tell() }
     if !record.isTouched { connections.touch(record) }
     // After a save that failed, every change asks again.
     autosaving.noteChange()
@@ -64,7 +69,10 @@ final class PendingChanges {
   }
 
   /// Notes that queries have to see a record as it is now.
-  func touch(_ record: Record) { connections.touch(record) }
+  func touch(_ record: Record) {
+    connections.touch(record)
+    watchers.tell()
+  }
 
   /// Notes that a property of an object has changed.
   func markChanged(_ record: Record, _ index: Int) {
@@ -85,7 +93,10 @@ final class PendingChanges {
 
   /// Takes out all records, which still hold their objects.
   func removeAll() -> [Record] {
-    defer { records.removeAll() }
+    defer {
+      records.removeAll()
+      watchers.tell()
+    }
     return records
   }
 

@@ -173,7 +173,7 @@ struct DiagnosticTests {
         DiagnosticSpec(
           message: "'c' is sealed by .encrypt and cannot be a constant", line: 4, column: 24),
         DiagnosticSpec(
-          message: "'b' is sealed by .encrypt and cannot be unique", line: 6, column: 19),
+          message: "'b' is sealed by .encrypt and cannot be unique", line: 6, column: 20),
         DiagnosticSpec(
           message: "'b' is sealed by .encrypt and cannot be in an index", line: 7, column: 22),
       ])
