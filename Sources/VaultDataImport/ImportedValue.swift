@@ -75,7 +75,8 @@ struct ImportedValue {
         throw refuse("a UUID")
       }
       return [.text(text)]
-    case .data, .transformable:
+    // A store of a Mac seals nothing; bytes stay bytes.
+    case .data, .transformable, .sealed:
       return [try bytes(row, column, attribute, hasMark: hasMark)]
     }
   }
