@@ -160,6 +160,7 @@ extension SyncedVault {
   ) throws {
     let canWrite = roster.members[loaded.state.stream].map { $0.role >= .writer } ?? false
     var next = loaded
+    let former = loaded.state.applied
     var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
     report.changes = try vault.blocking.shared { shared in
       let (local, unreadable) = try shared.items()
@@ -179,7 +180,7 @@ extension SyncedVault {
         base = state
         guard known != next.history.frontier else {
           next.state.applied.frontier = known
-          try prepare(&next, writer, mark: shared.mark)
+          try prepare(&next, writer, mark: shared.mark, after: former)
           return MergeReport.unchanged
         }
       }
@@ -194,7 +195,7 @@ extension SyncedVault {
       if shared.isChanged || !isCurrent {
         shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8))
       }
-      try prepare(&next, writer, mark: shared.mark)
+      try prepare(&next, writer, mark: shared.mark, after: former)
       return changes
     }
     try files.append(writer.written, after: next.log)
@@ -205,9 +206,14 @@ extension SyncedVault {
   }
 
   /// Remembers what is about to happen, before the vault file is written.
-  private func prepare(_ next: inout Loaded, _ writer: RecordWriter, mark: String?) throws {
+  ///
+  /// Until it is, what was applied before holds: a crash in between is as if nothing had begun.
+  private func prepare(
+    _ next: inout Loaded, _ writer: RecordWriter, mark: String?, after former: SyncState.Applied
+  ) throws {
     next.state.applied.mark = mark ?? ""
     var before = next.state
+    before.applied = former
     before.pending = SyncState.Pending(applied: next.state.applied, records: writer.written)
     try files.replaceState(before.sealed(next.keys.own))
   }
