@@ -457,6 +457,10 @@ extension CommandGrammar {
       """
       --only <glob> +: Serve only items whose name, service or server matches
       --read-only: Let no program store, change or remove anything.
+      --confirm: Ask here, or by VAULT_ASKPASS, before a program may use an item. No session is \
+      started.
+      --collection <name=vault> +: Serve another vault as a further collection
+      --answer-within <time>: How long a person has for an answer
       --bus: Serve the session bus that there is, in the place of a desktop keyring.
       --replace: With --bus, take the place of the keyring that is there.
       --run-command <run-command> ++ !:
@@ -481,6 +485,76 @@ extension CommandGrammar {
       --resolve <name> =live: Settle a conflict: the item's current value stays.
       --take: With --resolve: the other value becomes current.
       --into <file> =file: Merge FILE into this file, not into the vault: for git's merge driver.
+      *
+      """),
+    CommandGrammar(
+      "sync",
+      "Keep the vault the same on several machines, through a folder that learns nothing.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "sync init",
+      "Begin: from now on, the vault goes to the store.",
+      """
+      <folder> =directory: The folder with the store
+      --label <name>: What this machine is called
+      *
+      """),
+    CommandGrammar(
+      "sync invite",
+      "Let another machine in: makes a code for it.",
+      """
+      --role <role>: reader, writer or admin, who may invite and remove others.
+      --for <time>: For how long: 15m, 1h, 7d.
+      --uses <number>: How many machines may join by it.
+      *
+      """),
+    CommandGrammar(
+      "sync join",
+      "Join the machines of a store, by an invitation.",
+      """
+      <folder> =directory: The folder with the store
+      --label <name>: What this machine is called
+      --stdin: Read the code from stdin.
+      *
+      """),
+    CommandGrammar(
+      "sync now",
+      "Bring changes to the store, and take those of others.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "sync status",
+      "Show how the vault stands to the store, without asking it.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "sync devices",
+      "List the machines.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "sync remove",
+      "Remove a machine: it reads nothing that is written from now on.",
+      """
+      <device>: Its name, or the beginning of its id.
+      *
+      """),
+    CommandGrammar(
+      "sync log",
+      "Show which machine changed which item, and when.",
+      """
+      --no-pager: Show a long log at once, not a page at a time.
+      *
+      """),
+    CommandGrammar(
+      "sync leave",
+      "Stop: the vault stays as it is, and goes to no store.",
+      """
       *
       """),
     CommandGrammar(
@@ -574,10 +648,48 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "data history",
+      "Show who changed which rows when, in a store that keeps a history.",
+      """
+      <store> =live: The store.
+      --after <number>: Only later transactions than this one.
+      --author <name>: Only this author's.
+      --entity <name> =live: Only changes of this entity.
+      --limit <number>: At most so many transactions, the last ones.
+      *
+      """),
+    CommandGrammar(
+      "data vacuum",
+      "Give the space of deleted rows back to the file system.",
+      """
+      <store> =live: The store.
+      *
+      """),
+    CommandGrammar(
+      "data migrate",
+      "Show what a newer version of its application would do to a store.",
+      """
+      <store> =live: The store.
+      --to <store> =live: A store that the newer version made.
+      --dry-run -n: Change nothing
+      *
+      """),
+    CommandGrammar(
+      "data import",
+      "Make a store of one that SwiftData or Core Data wrote on a Mac.",
+      """
+      <file> =file: The store from the Mac.
+      --application <id>: The id of the application that will own the store.
+      --name <name>: The name of its configuration, if it has one.
+      --out <file> =file: Make this file, not the one where the application looks for its store.
+      --dry-run -n: Write nothing
+      *
+      """),
+    CommandGrammar(
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip: git, docker, podman, aws or pip.
+      <program> =git,docker,podman,aws,pip,keyring: git, docker, podman, aws, pip or keyring.
       <profile-or-registry>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *
@@ -586,7 +698,7 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip: git, docker, podman, aws or pip.
+      <program> =git,docker,podman,aws,pip,keyring: git, docker, podman, aws, pip or keyring.
       <profile-or-registry>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *

@@ -1,7 +1,9 @@
 import CVaultMbedCrypto
 package import VaultSealing
 
-/// SHA-1 of a secret, for lists of leaked passwords, which name them by it. libsodium has none.
+/// SHA-1 of a secret, for lists of leaked passwords, which name them by it.
+///
+/// libsodium has none.
 package enum MessageDigest {
   /// Bytes of a digest: 20.
   package static let sha1Length = 20

@@ -4,8 +4,8 @@ import CVaultSodium
 ///
 /// ```swift
 /// let key = try SigningKey(seed: SecretBytes.random(count: SigningKey.seedLength))
-/// let signature = try key.signature(of: message)
-/// SigningKey.isValid(signature, of: message, by: key.publicKey)   // true
+/// let signature = try key.signature(of: bytes)
+/// SigningKey.isValid(signature, of: bytes, by: key.publicKey)   // true
 /// ```
 ///
 /// Source: RFC 8032; libsodium `crypto_sign_*`.

@@ -37,6 +37,8 @@ struct UnsafeCodeTests {
     "VaultCredentials/Keys/KernelKeyring.swift": "keyctl(2)",
     "VaultCredentialsTesting/InMemoryVault.swift": "access(2), rmdir(2)",
     "VaultDBus/Connections/LocalSocket.swift": "socket(2), recv(2), send(2), poll(2)",
+    "VaultDataImport/Inflate.swift": "zlib",
+    "VaultDataImport/ZlibLibrary.swift": "zlib: a C string",
     "VaultDataStore/LargeValues/ExternalFiles.swift": "bytes from a column to a file",
     "VaultDefaultsTool/DefaultsTool+Edit.swift": "bytes in place",
     "VaultDefaultsTool/DefaultsTool+Journal.swift": "pipe2(2), poll(2)",

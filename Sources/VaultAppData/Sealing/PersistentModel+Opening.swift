@@ -6,7 +6,7 @@ extension PersistentModel {
   /// the store stays as it is. This throws at once:
   ///
   /// ```swift
-  /// let password = try account.opened(\.password)
+  /// let name = try trip.opened(\.name)
   /// ```
   ///
   /// Not part of SwiftData.

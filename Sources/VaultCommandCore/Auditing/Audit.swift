@@ -80,7 +80,9 @@ package struct Audit {
   ) throws -> [Finding] {
     let items = snapshot.items()
     var found: [Finding] = []
-    if !topics.isDisjoint(with: [.equal, .weak, .breached]) { found += try secrets(of: items, in: snapshot) }
+    if !topics.isDisjoint(with: [.equal, .weak, .breached]) {
+      found += try secrets(of: items, in: snapshot)
+    }
     if topics.contains(.old) { found += try old(items, in: snapshot) }
     for item in items {
       guard let expires = item.expires else { continue }

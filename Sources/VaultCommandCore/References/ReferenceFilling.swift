@@ -5,7 +5,7 @@ package import VaultStorage
 import VaultTerminal
 
 /// The values of all of a template's references.
-package struct TemplateFilling {
+package struct ReferenceFilling {
   private let template: Template
   private let values: [SecretReference: SecretBytes]
 

@@ -34,7 +34,9 @@ package final class RowTable {
   package func finish() throws { if widths.isEmpty, waiting.count > 1 { try begin() } }
 
   /// The value for a person: one line, not too long, nothing that a terminal acts on.
-  package static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field) -> String {
+  package static func cell(_ row: SQLiteStatement, _ index: Int, _ field: DataStoreQuery.Field)
+    -> String
+  {
     if row.isNull(at: index) { return "-" }
     var text = RowText.plain(row, index, field)
     if case .attribute(let attribute) = field,

@@ -118,7 +118,8 @@ struct AuditTests {
     let vault = try mixed()
     let (lines, path) = try list(vault)
     let found = try findings(vault, "--only", "breached", "--breaches", path)
-    #expect(found.map(\.items) == [["good"], ["weak"]] && found.allSatisfy { $0.code == "breached" })
+    #expect(
+      found.map(\.items) == [["good"], ["weak"]] && found.allSatisfy { $0.code == "breached" })
     let text = try vault("audit", "--breaches", path)
     #expect(text.text.contains("leaked: seen 980209 times") && !text.text.contains("monkey1"))
     // Without a newline at the end, and with others' ends of lines.

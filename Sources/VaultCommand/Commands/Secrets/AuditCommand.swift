@@ -104,7 +104,8 @@ struct AuditCommand: ParsableCommand {
     var styles: [TextStyle?] = []
     for finding in findings {
       let names = finding.items.map { StandardOutput.shown($0.name.text) }
-      let style: TextStyle = [.breached, .expired, .vault].contains(finding.topic) ? .bad : .doubtful
+      let style: TextStyle =
+        [.breached, .expired, .vault].contains(finding.topic) ? .bad : .doubtful
       // One line for each name: equal secrets may be in many items.
       rows.append([finding.topic.rawValue, names.first ?? finding.code, finding.message])
       styles.append(style)

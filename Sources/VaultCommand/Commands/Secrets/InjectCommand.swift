@@ -59,7 +59,7 @@ struct InjectCommand: ParsableCommand {
     let bytes = try read(input, settings)
     let template = try Template(bytes)
     if dryRun { return try tell(template, settings) }
-    let filled = try TemplateFilling(template, of: input, settings)
+    let filled = try ReferenceFilling(template, of: input, settings)
     guard let output else { return try filled.writeToStandardOutput(bytes) }
     if let input { try Self.refuseSameFile(input, output) }
     var size = 0
