@@ -71,7 +71,7 @@ package enum Habit: Equatable, Sendable {
       "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
     "preferences": means("defaults"),
     "prefs": means("defaults"),
-    "push": .answer("an encrypted copy: {} backup FILE; the keyring's copies: {} keyring sync"),
+    "push": .answer("to other machines: {} sync now; an encrypted copy: {} backup FILE"),
     "put": means("set"),
     "pw": .answer(
       "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
@@ -89,7 +89,6 @@ package enum Habit: Equatable, Sendable {
     "snapshot": means("backup"),
     "ssh": .answer("a passphrase for ssh-add: {} help credential"),
     "store": means("set"),
-    "sync": .answer("the keyring's copies: {} keyring sync; an encrypted copy: {} backup FILE"),
     "tag": .answer("add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG"),
     "totp": means("otp"),
     "trash": means("list", "--trash"),

@@ -176,11 +176,14 @@ package final class DataStoreImport {
     }
     report.files = values.files
     if strangers > 0 {
-      report.notes.append("\(strangers) rows are of no entity, and are left out")
+      report.notes.append(
+        strangers == 1
+          ? "1 row is of no entity, and is left out"
+          : "\(strangers) rows are of no entity, and are left out")
     }
     if values.missingFiles > 0 {
       report.notes.append(
-        "\(values.missingFiles) values are in files that are not in "
+        "files are missing for \(values.missingFiles) of the values: they are not in "
           + "\(ExternalFiles(store: source.file).path), and are left out")
     }
     return report

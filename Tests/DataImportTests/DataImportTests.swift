@@ -303,7 +303,7 @@ struct DataImportTests {
     try expectSound(file)
     for part in [
       "Trip.days has no value in some rows", "Stop.trip: 1 link to rows that are not there",
-      "Tag.trips: 1 link to rows", "1 rows are of no entity", "1 values are in files that are not",
+      "Tag.trips: 1 link to rows", "1 row is of no entity", "files are missing for 1 of the values",
       "Trip.city is not in the model",
     ] { #expect(report.notes.contains { $0.contains(part) }, "\(part): \(report.notes)") }
     #expect(try rows(file, "SELECT city FROM Trip WHERE _id=4") == ["Bergen"])

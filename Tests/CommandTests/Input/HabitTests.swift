@@ -54,6 +54,7 @@ struct HabitTests {
     "history": (["nope"], 1, "vault: error: there is no such item"),
     "backup": ([], 64, "vault: error: missing expected argument"),
     "log": ([], 0, ""),
+    "sync": ([], 0, "OVERVIEW: Keep the vault the same on several machines"),
     "help": ([], 0, "OVERVIEW: Store secrets and preferences, and use them."),
   ]
 

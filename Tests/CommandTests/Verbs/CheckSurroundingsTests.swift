@@ -9,7 +9,7 @@ struct CheckSurroundingsTests {
     let run = try vault("check", "--json")
     let object = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
     let libraries = try #require(object?["libraries"] as? [String: String], "\(run.text)")
-    #expect(Set(libraries.keys) == ["libsodium", "SQLite", "expat", "Mbed TLS", "toml++"])
+    #expect(Set(libraries.keys) == ["libsodium", "SQLite", "expat", "Mbed TLS", "zlib", "toml++"])
     for (name, version) in libraries {
       #expect(
         try version.wholeMatch(of: Regex(#"\d+\.\d+\.\d+(\.\d+)?"#)) != nil, "\(name) \(version)")
