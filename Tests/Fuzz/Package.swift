@@ -26,7 +26,8 @@ let package = Package(
       dependencies: [
         "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
         "VaultExchange", "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
-        "VaultDefaultsTool", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultSync",
+        "VaultSyncEngines", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
@@ -39,8 +40,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultStorage", "VaultSealing",
-        "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
+        "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
     .target(
       name: "VaultExchange",
@@ -55,7 +56,18 @@ let package = Package(
         "CVaultTOML",
       ]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
-    .target(name: "VaultTerminal", dependencies: ["VaultStorage", "VaultSealing", "CVaultLinux"]),
+    .target(
+      name: "VaultTerminal",
+      dependencies: ["VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux"]),
+    .target(name: "VaultRedaction", dependencies: ["VaultSealing"]),
+    .target(
+      name: "VaultDataImport",
+      dependencies: [
+        "VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing", "CVaultZlib",
+      ]),
+    .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
+    .target(
+      name: "VaultSyncEngines", dependencies: ["VaultSync", "VaultStorage", "VaultSealing"]),
     .target(
       name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
     .target(
@@ -71,6 +83,7 @@ let package = Package(
     .systemLibrary(name: "CVaultExpat", pkgConfig: "expat"),
     .target(name: "CVaultTOML"),
     .systemLibrary(name: "CVaultMbedCrypto"),
+    .systemLibrary(name: "CVaultZlib", pkgConfig: "zlib"),
     .systemLibrary(name: "CVaultLinux"),
   ],
   swiftLanguageModes: [.v6],
