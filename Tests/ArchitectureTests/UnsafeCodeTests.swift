@@ -64,7 +64,7 @@ struct UnsafeCodeTests {
     "VaultSealing/PasswordHash.swift": "libsodium; /proc/meminfo",
     "VaultSealing/RandomBytes.swift": "libsodium",
     "VaultSealing/SecretBytes.swift": "guarded memory",
-    "VaultSealing/Signing.swift": "libsodium",
+    "VaultSealing/SigningKey.swift": "libsodium",
     "VaultSealing/Sodium.swift": "libsodium",
     "VaultSealing/SecretBytes+SodiumPointers.swift": "bytes as libsodium takes them",
     "VaultSealing/UnicodeNormalization.swift": "the standard library's NFC",
