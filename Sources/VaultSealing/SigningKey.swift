@@ -26,19 +26,9 @@ public struct SigningKey: Sendable {
   /// - Parameter seed: 32 bytes.
   /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
   public init(seed: SecretBytes) throws(SealingError) {
-    try Sodium.initialize()
-    guard seed.count == Self.seedLength else {
-      throw SealingError(.invalidParameter, "the seed of a key has 32 bytes")
+    (secret, publicKey) = unsafe try seed.keyPair(secretLength: 64) { publicKey, secret, seed in
+      unsafe crypto_sign_seed_keypair(publicKey, secret, seed)
     }
-    var publicKey = [UInt8](repeating: 0, count: Self.publicKeyLength)
-    let secret = unsafe try SecretBytes.filled(count: 64) { output in
-      unsafe seed.withPointer { unsafe crypto_sign_seed_keypair(&publicKey, output, $0) }
-    }
-    guard let secret else {
-      throw SealingError(.invalidParameter, "the key could not be derived")
-    }
-    self.secret = secret
-    self.publicKey = publicKey
   }
 
   /// Signs a message; equal messages give equal signatures.
@@ -93,19 +83,9 @@ public struct SealingKeyPair: Sendable {
   /// - Parameter seed: 32 bytes.
   /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
   public init(seed: SecretBytes) throws(SealingError) {
-    try Sodium.initialize()
-    guard seed.count == Self.seedLength else {
-      throw SealingError(.invalidParameter, "the seed of a key has 32 bytes")
+    (secret, publicKey) = unsafe try seed.keyPair(secretLength: 32) { publicKey, secret, seed in
+      unsafe crypto_box_seed_keypair(publicKey, secret, seed)
     }
-    var publicKey = [UInt8](repeating: 0, count: Self.publicKeyLength)
-    let secret = unsafe try SecretBytes.filled(count: 32) { output in
-      unsafe seed.withPointer { unsafe crypto_box_seed_keypair(&publicKey, output, $0) }
-    }
-    guard let secret else {
-      throw SealingError(.invalidParameter, "the key could not be derived")
-    }
-    self.secret = secret
-    self.publicKey = publicKey
   }
 
   /// Seals bytes so that only the owner of a key opens them.
@@ -152,5 +132,35 @@ public struct SealingKeyPair: Sendable {
       throw SealingError(.authenticationFailed, "the bytes do not open with this key")
     }
     return opened
+  }
+}
+
+extension SecretBytes {
+  /// Derives a key pair from these 32 bytes.
+  ///
+  /// - Parameters:
+  ///   - secretLength: Bytes of the secret key.
+  ///   - derive: A function of libsodium's, `crypto_*_seed_keypair`.
+  /// - Returns: The secret key and the public one.
+  /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
+  @unsafe fileprivate func keyPair(
+    secretLength: Int,
+    by derive: (
+      _ publicKey: UnsafeMutablePointer<UInt8>, _ secret: UnsafeMutablePointer<UInt8>,
+      _ seed: UnsafePointer<UInt8>
+    ) -> Int32
+  ) throws(SealingError) -> (secret: SecretBytes, publicKey: [UInt8]) {
+    try Sodium.initialize()
+    guard count == 32 else {
+      throw SealingError(.invalidParameter, "the seed of a key has 32 bytes")
+    }
+    var publicKey = [UInt8](repeating: 0, count: 32)
+    let secret = unsafe try SecretBytes.filled(count: secretLength) { output in
+      unsafe withPointer { unsafe derive(&publicKey, output, $0) }
+    }
+    guard let secret else {
+      throw SealingError(.invalidParameter, "the key could not be derived")
+    }
+    return (secret, publicKey)
   }
 }

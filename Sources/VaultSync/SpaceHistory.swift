@@ -287,3 +287,23 @@ package struct SpaceHistory: Sendable {
     return try? EpochKey(number: number, key: key)
   }
 }
+
+extension Operation {
+  /// The key of an epoch, sealed to each of those who get it.
+  ///
+  /// - Parameters:
+  ///   - epoch: The key.
+  ///   - space: The space that it is for.
+  ///   - recipients: Streams and invitations, with the public keys to seal to.
+  /// - Returns: The operation.
+  /// - Throws: `SealingError`.
+  static func epoch(
+    _ epoch: EpochKey, of space: SpaceID, for recipients: [(id: [UInt8], publicKey: [UInt8])]
+  ) throws -> Operation {
+    .epoch(
+      number: epoch.number, id: epoch.id,
+      sealed: try recipients.map { recipient in
+        (recipient.id, try SpaceHistory.seal(epoch, of: space, to: recipient.publicKey))
+      })
+  }
+}

@@ -37,7 +37,7 @@ package struct SyncRecord: Sendable {
       }
       throw MalformedRecord()
     }
-    guard let space = SpaceID(Array(bytes[4..<20])), let stream = StreamID(Array(bytes[20..<36]))
+    guard let space = SpaceID(Array(bytes[4..<20])), let stream = Self.stream(of: bytes)
     else { throw MalformedRecord() }
     self.bytes = bytes
     self.space = space
@@ -46,6 +46,11 @@ package struct SyncRecord: Sendable {
     epoch = bytes.withRawSpan { $0.littleEndian(UInt32.self, at: 44) }
     previous = Array(bytes[48..<80])
     hash = try Hash.blake2b(bytes)
+  }
+
+  /// The stream that a record says it is of; `nil` if it is too short to say.
+  static func stream(of bytes: [UInt8]) -> StreamID? {
+    bytes.count > 36 ? StreamID(Array(bytes[20..<36])) : nil
   }
 
   /// Seals and signs a record.

@@ -234,16 +234,10 @@ extension SyncedVault {
     }
     for missing in roster.missingKeys {
       guard let common = roster.keyOfEveryone else { continue }
-      let sealed = try missing.members.map { member in
-        (
-          recipient: member.stream.bytes,
-          key: try SpaceHistory.seal(
-            missing.epoch, of: loaded.state.space, to: member.keys.sealing)
-        )
-      }
+      let recipients = missing.members.map { ($0.stream.bytes, $0.keys.sealing) }
       try writer.write(
-        [.epoch(number: missing.epoch.number, id: missing.epoch.id, sealed: sealed)],
-        to: &loaded.history, with: common)
+        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
+        with: common)
     }
     // A day's grace: a machine that joined in time may still be on its way here.
     let settled = roster.invitations.values.filter {
@@ -276,20 +270,9 @@ extension SyncedVault {
   private func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
     let number = (roster.epochs.map(\.key.number).max() ?? 0) + 1
     let epoch = try EpochKey(number: number, key: SecretBytes.random(count: 32))
-    let space = loaded.state.space
-    let members = try roster.present.map { member in
-      (
-        recipient: member.stream.bytes,
-        key: try SpaceHistory.seal(epoch, of: space, to: member.keys.sealing)
-      )
-    }
-    let invited = try roster.openInvitations(at: now()).map { invitation in
-      (
-        recipient: invitation.id,
-        key: try SpaceHistory.seal(epoch, of: space, to: invitation.keys.sealing)
-      )
-    }
-    return .epoch(number: number, id: epoch.id, sealed: members + invited)
+    let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
+    let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
+    return try .epoch(epoch, of: loaded.state.space, for: members + invited)
   }
 
   // MARK: - To the store
@@ -299,12 +282,13 @@ extension SyncedVault {
   ) throws {
     let own = loaded.state.stream
     let there = heads.first { $0.stream == own }?.sequence ?? 0
-    let records = loaded.log.filter { StreamID(Array($0[20..<36])) == own }
-    let unsent = Array(records.dropFirst(Int(there)))
-    if !unsent.isEmpty, let last = loaded.history.last(own) {
+    let count = UInt64(loaded.history.streams[own]?.count ?? 0)
+    var unsent: ArraySlice<[UInt8]> = []
+    if there < count, let last = loaded.history.last(own) {
+      unsent = loaded.log.filter { SyncRecord.stream(of: $0) == own }.dropFirst(Int(there))
       do {
         try engine.append(
-          unsent,
+          Array(unsent),
           head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
           in: loaded.state.space)
       } catch let error as SyncError where error.code == .taken {
@@ -312,7 +296,7 @@ extension SyncedVault {
       }
     }
     report.sent = unsent.count
-    loaded.state.sent = UInt64(records.count)
+    loaded.state.sent = count
   }
 }
 

@@ -92,14 +92,7 @@ public struct SyncedVault: Sendable {
         time: synced.now(), seen: [],
         operations: [
           .create(keys: keys.publicKeys, nonce: nonce, label: label),
-          .epoch(
-            number: 1, id: epoch.id,
-            sealed: [
-              (
-                stream.bytes,
-                try SpaceHistory.seal(epoch, of: space, to: keys.sealing.publicKey)
-              )
-            ]),
+          try .epoch(epoch, of: space, for: [(stream.bytes, keys.sealing.publicKey)]),
         ])
       let record = try SyncRecord(
         content, space: space, stream: stream, sequence: 1,
@@ -289,7 +282,7 @@ public struct SyncedVault: Sendable {
     }
     var history = SpaceHistory(state.space, epochs: state.epochs, openers: openers)
     for record in log {
-      guard record.count > 36, let stream = StreamID(Array(record[20..<36])) else { continue }
+      guard let stream = SyncRecord.stream(of: record) else { continue }
       history.add([record], of: stream)
     }
     try history.open(areVerified: true)
