@@ -19,7 +19,9 @@ package struct BreachHash {
   var prefix: String {
     digest.withBytes { bytes in
       String(
-        decoding: (0..<Self.prefixDigits).map { Self.ascii[Int(Self.digit($0, of: bytes))] },
+        decoding: (0..<Self.prefixDigits).map {
+          Hexadecimal.uppercaseDigit(Self.digit($0, of: bytes))
+        },
         as: UTF8.self)
     }
   }
@@ -36,26 +38,15 @@ package struct BreachHash {
     return digest.withBytes { bytes in
       var order = 0
       for (place, character) in text.enumerated() {
-        guard let theirs = Self.value(character) else { return nil }
+        guard let theirs = Hexadecimal.value(of: character) else { return nil }
         if order == 0 { order = Int(Self.digit(first + place, of: bytes)) - Int(theirs) }
       }
       return order
     }
   }
 
-  private static let ascii = Array("0123456789ABCDEF".utf8)
-
   private static func digit(_ number: Int, of bytes: RawSpan) -> UInt8 {
     let byte = bytes.byte(at: number / 2)
     return number.isMultiple(of: 2) ? byte >> 4 : byte & 0xF
-  }
-
-  private static func value(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }

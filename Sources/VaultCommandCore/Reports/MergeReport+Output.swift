@@ -10,10 +10,7 @@ extension MergeReport {
     case .older: return StandardError.note("nothing to merge: this vault has all that is in it")
     case .newer, .apart: break
     }
-    for (words, names) in [("added", added), ("changed", changed), ("removed", removed)] {
-      for name in names { try StandardOutput.line("\(words): \(StandardOutput.shown(name.text))") }
-    }
-    for conflict in conflicts { try StandardOutput.line("conflict: \(conflict.words)") }
+    try tellItems()
     for name in damaged {
       try StandardOutput.line("damaged there, left out: \(StandardOutput.shown(name.text))")
     }
@@ -26,9 +23,31 @@ extension MergeReport {
     let done = isTrial ? "would be merged" : "merged"
     StandardError.note(
       isUnchanged ? "\(done): nothing was different" : "\(done): \(summary)",
-      hint: conflicts.contains { $0.kind == .secret } && !isTrial
-        ? "settle each conflict: \(ProgramName.current) merge --resolve NAME, with --take for the "
-          + "other value" : nil)
+      hint: isTrial ? nil : settlingHint)
+  }
+
+  /// Writes a line for each item that came, changed or went, and for each conflict.
+  func tellItems() throws {
+    for (words, names) in [("added", added), ("changed", changed), ("removed", removed)] {
+      for name in names { try StandardOutput.line("\(words): \(StandardOutput.shown(name.text))") }
+    }
+    for conflict in conflicts { try StandardOutput.line("conflict: \(conflict.words)") }
+  }
+
+  /// How conflicts are settled; `nil` if there are none of secrets.
+  var settlingHint: String? {
+    guard conflicts.contains(where: { $0.kind == .secret }) else { return nil }
+    return "settle each conflict: \(ProgramName.current) merge --resolve NAME, with --take for the "
+      + "other value"
+  }
+
+  /// The members of the JSON object that say which items came, changed, went and conflict.
+  var itemMembers: [(String, JSONValue)] {
+    [
+      ("added", .strings(added.map(\.text))), ("changed", .strings(changed.map(\.text))),
+      ("removed", .strings(removed.map(\.text))),
+      ("conflicts", .array(conflicts.map(\.json))),
+    ]
   }
 
   private var summary: String {
@@ -40,11 +59,7 @@ extension MergeReport {
 
   /// The members of the JSON object.
   package var members: [(String, JSONValue)] {
-    [
-      ("relation", .string(relation.rawValue)), ("hasBase", .bool(hasBase)),
-      ("added", .strings(added.map(\.text))), ("changed", .strings(changed.map(\.text))),
-      ("removed", .strings(removed.map(\.text))),
-      ("conflicts", .array(conflicts.map(\.json))),
+    [("relation", .string(relation.rawValue)), ("hasBase", .bool(hasBase))] + itemMembers + [
       ("damaged", .strings(damaged.map(\.text))),
       ("missingVersions", .number(Int64(missingVersions))),
     ]

@@ -17,14 +17,7 @@ extension SyncDevice {
 extension SyncReport {
   /// Says what was brought and taken.
   package func tell() throws {
-    for (words, names) in [
-      ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
-    ] {
-      for name in names { try StandardOutput.line("\(words): \(StandardOutput.shown(name.text))") }
-    }
-    for conflict in changes.conflicts {
-      try StandardOutput.line("conflict: \(conflict.words)")
-    }
+    try changes.tellItems()
     for label in waiting {
       StandardError.note(
         "records of \(StandardOutput.shown(label)) are still on their way", hint: nil)
@@ -36,20 +29,15 @@ extension SyncReport {
     }
     StandardError.note(
       "synchronized: \(sent) sent, \(received) received",
-      hint: changes.conflicts.contains { $0.kind == .secret }
-        ? "settle each conflict: \(ProgramName.current) merge --resolve NAME, with --take for the "
-          + "other value" : nil)
+      hint: changes.settlingHint)
   }
 
   /// The members of the JSON object.
   package var members: [(String, JSONValue)] {
-    [
-      ("sent", .number(Int64(sent))), ("received", .number(Int64(received))),
-      ("added", .strings(changes.added.map(\.text))),
-      ("changed", .strings(changes.changed.map(\.text))),
-      ("removed", .strings(changes.removed.map(\.text))),
-      ("conflicts", .array(changes.conflicts.map(\.json))), ("waiting", .strings(waiting)),
-      ("refused", .strings(refused)), ("problems", .strings(problems.map(\.code.rawValue))),
-    ]
+    [("sent", .number(Int64(sent))), ("received", .number(Int64(received)))]
+      + changes.itemMembers + [
+        ("waiting", .strings(waiting)), ("refused", .strings(refused)),
+        ("problems", .strings(problems.map(\.code.rawValue))),
+      ]
   }
 }

@@ -45,19 +45,22 @@ package enum GuardedFile {
       return try body(file, try check(file, path: path, as: kind))
     } catch let error as System.Failure {
       if isOptional, error.errno == ENOENT { return nil }
-      let code: CredentialError.Code =
-        switch error.errno {
-        case EACCES: .permissionDenied
-        case ENOENT: .fileNotFound
-        default: .configuration
-        }
+      let hint = "check the path of the \(kind.rawValue)"
+      guard error.errno != ENOENT else { throw missing(path, as: kind, hint: hint, error) }
       throw CredentialError(
-        code,
-        code == .fileNotFound
-          ? "the \(kind.rawValue) \(path) does not exist"
-          : "the \(kind.rawValue) \(path) cannot be read: \(error.reason)",
-        hint: "check the path of the \(kind.rawValue)", underlying: error)
+        error.errno == EACCES ? .permissionDenied : .configuration,
+        "the \(kind.rawValue) \(path) cannot be read: \(error.reason)", hint: hint,
+        underlying: error)
     }
+  }
+
+  /// The error for a file that somebody named and that is not there.
+  static func missing(
+    _ path: String, as kind: Kind, hint: String?, _ underlying: System.Failure? = nil
+  ) -> CredentialError {
+    CredentialError(
+      .fileNotFound, "the \(kind.rawValue) \(path) does not exist", hint: hint,
+      underlying: underlying)
   }
 
   /// Refuses an open file that others can get at.

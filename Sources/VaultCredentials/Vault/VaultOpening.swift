@@ -75,8 +75,8 @@ struct VaultOpening {
         guard let path = source.path else { return nil }
         // Somebody named it: that it is missing is why the vault stays locked, if nothing opens it.
         let variable = KeyPlace.keyFileVariable
-        throw CredentialError(
-          .fileNotFound, "the key file \(path) does not exist",
+        throw GuardedFile.missing(
+          path, as: .key,
           hint: StoreLocation.variable(variable) == path ? "\(variable) names it" : nil)
       }
       guard try isPossible(.keyFile, "key file", source) else { return nil }
