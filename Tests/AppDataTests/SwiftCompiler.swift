@@ -25,8 +25,10 @@ enum SwiftCompiler {
       .filter { FileManager.default.fileExists(atPath: $0) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     let tool = KeyringSession.product("VaultAppDataMacros-tool")
+    // The build's own: in each new home, the C library's modules would be made again.
+    let cache = ["-module-cache-path", KeyringSession.product("ModuleCache")]
     return try VaultProcess(home: home.path, executable: path).run(
-      arguments + ["-I", KeyringSession.product("Modules")] + shims + headers(home: home)
+      arguments + cache + ["-I", KeyringSession.product("Modules")] + shims + headers(home: home)
         + ["-load-plugin-executable", "\(tool)#VaultAppDataMacros"],
       adding: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
   }

@@ -51,10 +51,11 @@ extension MergeReport {
   }
 
   private var summary: String {
-    [
+    let counts: [(Int, String)] = [
       (added.count, "added"), (changed.count, "changed"), (removed.count, "removed"),
       (conflicts.count, conflicts.count == 1 ? "conflict" : "conflicts"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    ]
+    return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
   /// The members of the JSON object.

@@ -84,7 +84,8 @@ struct ParsingTests {
     }
   }
 
-  /// The lines of a verb with one option each, before and behind a word, with and without others.
+  /// The lines of a verb with one option each: before the word, behind it or before the verb, with
+  /// and without others, in turns, since the parser takes tens of milliseconds for a line.
   private static func lines(of verb: FastPaths.Verb) -> [[String]] {
     let count = verb.words.contains(1) ? 1 : verb.words.lowerBound
     let word = Array(repeating: "item", count: count)
@@ -98,12 +99,14 @@ struct ParsingTests {
     }
     for option in verb.lists { given.append([option, "one", option, "two"]) }
     var lines: [[String]] = []
-    for words in given {
+    for (turn, words) in given.enumerated() {
       // An option that is given twice is for the parser, which takes the last one.
-      for other in others where !words[0].hasPrefix(other.first ?? "none") {
-        lines.append([verb.name] + word + words + other)
-        lines.append([verb.name] + words + word + other)
-        lines.append(other + [verb.name] + words + word)
+      let others = others.filter { !words[0].hasPrefix($0.first ?? "none") }
+      let other = others[turn % others.count]
+      switch turn / 3 % 3 {
+      case 0: lines.append([verb.name] + word + words + other)
+      case 1: lines.append([verb.name] + words + word + other)
+      default: lines.append(other + [verb.name] + words + word)
       }
     }
     return lines
@@ -121,7 +124,7 @@ struct ParsingTests {
       plain += 1
       #expect(try FastPaths.meansTheSameToTheParser(line), "\(line)")
     }
-    #expect(plain > 9 * (verb.flags + verb.options).count)
+    #expect(plain > (verb.flags + verb.options).count)
   }
 
   @Test func thoseThatOnlyTheTableKnowsAnswerAsTheParserWould() throws {

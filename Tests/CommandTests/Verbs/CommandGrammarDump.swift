@@ -42,9 +42,9 @@ struct CommandGrammarDump {
 
     /// Its visible long options, with their hyphens.
     var longOptions: Set<String> {
-      Set(
-        (arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
-          .filter { $0.kind == "long" }.map { "--\($0.name)" })
+      let shown = (arguments ?? []).filter(\.shouldDisplay)
+      let names: [Argument.Name] = shown.flatMap { $0.names ?? [] }
+      return Set(names.filter { $0.kind == "long" }.map { "--\($0.name)" })
     }
   }
 
