@@ -45,8 +45,17 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   /// Orders by entity, then by store, then by key.
   public static func < (left: Self, right: Self) -> Bool {
-    (left.id.entity, left.id.store ?? "", left.id.key)
-      < (right.id.entity, right.id.store ?? "", right.id.key)
+    let (lefts, rights) = (left.id.store ?? "", right.id.store ?? "")
+    guard (left.id.entity, lefts) == (right.id.entity, rights) else {
+      return (left.id.entity, lefts) < (right.id.entity, rights)
+    }
+    // Texts come after numbers, ordered among themselves.
+    switch (KeyText.text(of: left.key), KeyText.text(of: right.key)) {
+    case (let left?, let right?): return left < right
+    case (.some, nil): return false
+    case (nil, .some): return true
+    case (nil, nil): return left.key < right.key
+    }
   }
 
   private enum CodingKeys: String, CodingKey { case store, entity, key }
@@ -60,10 +69,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     self.init(
       store: try values.decodeIfPresent(String.self, forKey: .store),
       entity: try values.decode(String.self, forKey: .entity),
-      key: try values.decode(Int64.self, forKey: .key))
+      key: try (try? values.decode(Int64.self, forKey: .key))
+        ?? KeyText.key(of: values.decode(String.self, forKey: .key)))
   }
 
-  /// Writes store, entity and key.
+  /// Writes store, entity and key: a number, or a custom store's text.
   ///
   /// - Parameter encoder: Where to.
   /// - Throws: `EncodingError`.
@@ -71,25 +81,68 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(id.store, forKey: .store)
     try values.encode(id.entity, forKey: .entity)
-    try values.encode(id.key, forKey: .key)
+    if let text = KeyText.text(of: id.key) {
+      try values.encode(text, forKey: .key)
+    } else {
+      try values.encode(id.key, forKey: .key)
+    }
   }
 
   /// Makes the identifier of a row.
   ///
+  /// ```swift
+  /// let id = try PersistentIdentifier.identifier(
+  ///   for: "trips.json", entityName: "Trip", primaryKey: UUID())
+  /// ```
+  ///
   /// - Parameters:
   ///   - storeIdentifier: The store's identifier.
   ///   - entityName: The model's class.
-  ///   - primaryKey: The row's key; an integer.
+  ///   - primaryKey: The row's key: an integer in a store of this library's; what it describes itself
+  ///     as in a ``DataStore`` of the program's own.
   /// - Returns: The identifier, equal to that of the model.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a key that is not an integer.
+  /// - Throws: Nothing; declared as SwiftData has it.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier
   where T: Comparable & CustomStringConvertible & Codable & Hashable {
-    guard let key = Int64(primaryKey.description) else {
-      throw SwiftDataError.unsupportedKeyPath.saying("the key of \(entityName) is no integer")
+    PersistentIdentifier(
+      store: storeIdentifier, entity: entityName, key: KeyText.key(of: primaryKey.description))
+  }
+}
+
+/// Keys that are not numbers, as those of a program's own store: each has a number in the process.
+///
+/// The numbers are the lowest there are; ``DetachedKey`` counts down from 0, and rows count up.
+enum KeyText {
+  private struct Known {
+    var texts: [String] = []
+    var numbers: [String: Int64] = [:]
+  }
+
+  private static let known = Mutex(Known())
+  /// The numbers below are texts'.
+  fileprivate static let end = Int64.min / 2
+
+  /// The number of a text: its own if it is one as a row has.
+  static func key(of text: String) -> Int64 {
+    if let number = Int64(text), number >= 0, String(number) == text { return number }
+    return known.withLock { known in
+      if let number = known.numbers[text] { return number }
+      let number = Int64.min + Int64(known.texts.count)
+      known.texts.append(text)
+      known.numbers[text] = number
+      return number
     }
-    return PersistentIdentifier(store: storeIdentifier, entity: entityName, key: key)
+  }
+
+  /// The text of a number; `nil` if it has none.
+  static func text(of key: Int64) -> String? {
+    guard key < end else { return nil }
+    return known.withLock { known in
+      let index = Int(key - Int64.min)
+      return index < known.texts.count ? known.texts[index] : nil
+    }
   }
 }
 
@@ -106,4 +159,7 @@ enum DetachedKey {
   private static let next = Atomic<Int64>(0)
 
   static func make() -> Int64 { next.subtract(1, ordering: .relaxed).newValue }
+
+  /// Whether a key is one of a model in no context, or of one that its own store has yet to save.
+  static func isOne(_ key: Int64) -> Bool { key < 0 && key >= KeyText.end }
 }

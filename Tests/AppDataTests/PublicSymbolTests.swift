@@ -46,9 +46,9 @@ struct PublicSymbolTests {
       for: Trip.self, Author.self, configurations: memory as any DataStoreConfiguration)
     let six = try ModelContainer(for: Trip.self, Author.self, configurations: memory)
     #expect(four.configurations == [named] && five.configurations == six.configurations)
-    #expect(throws: SwiftDataError.loadIssueModelContainer) {
-      try ModelContainer(for: schema, configurations: [OtherConfiguration(name: "other")])
-    }
+    let tray = Tray(name: "symbols", log: StoreLog())
+    let seven = try ModelContainer(for: schema, migrationPlan: nil, configurations: tray)
+    #expect(seven.configurations.isEmpty && tray.schema == nil)
     #expect(ModelConfiguration().url == ModelConfiguration(isStoredInMemoryOnly: false).id)
     #expect(ModelConfiguration.GroupContainer.none == .automatic)
     #expect(ModelConfiguration(groupContainer: .none).groupContainer == .none)
@@ -324,6 +324,17 @@ struct PublicSymbolTests {
     executor(DefaultSerialModelExecutor.self)
     func error<E: Error & Hashable>(_: E.Type) {}
     error(SwiftDataError.self)
+    error(DataStoreError.self)
+    func store<S: DataStore & DataStoreBatching & HistoryProviding>(_: S.Type)
+    where S.Snapshot == DefaultSnapshot, S.HistoryType == DefaultHistoryTransaction {}
+    store(DefaultStore.self)
+    func snapshot<S: DataStoreSnapshot & Codable & Sendable>(_: S.Type) {}
+    snapshot(DefaultSnapshot.self)
+    func key<K: CodingKey>(_: K.Type) {}
+    key(DataStoreSnapshotCodingKey.self)
+    let values: [any DataStoreSnapshotValue] = [1, "a"]
+    #expect(values.count == 2 && DataStoreSnapshotCodingKey(intValue: 1) == nil)
+    #expect(DataStoreSnapshotCodingKey.modeledProperty("a").stringValue == "a")
   }
 
   @Test @MainActor func anActorHasItsParts() async throws {
@@ -348,11 +359,6 @@ private protocol Old {
 }
 
 extension PublicSymbolTests: Old {}
-
-private struct OtherConfiguration: DataStoreConfiguration {
-  var name: String
-  var schema: Schema?
-}
 
 @Model
 private final class Labelled {

@@ -1,8 +1,8 @@
-/// The place of a container's models; this library has one kind, ``ModelConfiguration``.
-///
-/// A container refuses a configuration of another kind with
-/// ``SwiftDataError/loadIssueModelContainer``: stores of a program's own are not supported.
+/// What describes a ``DataStore``, and puts one into a container: its name, its schema, and what else
+/// the store needs to know, such as a file.
 public protocol DataStoreConfiguration: Hashable {
+  /// The store that it describes.
+  associatedtype Store: DataStore where Store.Configuration == Self
   /// The configuration's name.
   var name: String { get }
   /// Which models; `nil` for all of the container's.
@@ -14,41 +14,63 @@ public protocol DataStoreConfiguration: Hashable {
 extension DataStoreConfiguration {
   /// Finds nothing wrong.
   public func validate() throws {}
+
+  /// Opens the store.
+  func open(
+    _ schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> CustomStore {
+    var configuration = self
+    if configuration.schema == nil { configuration.schema = schema }
+    return CustomStore(try Store(configuration, migrationPlan: migrationPlan), name: name)
+  }
+
+  /// What stands for the configuration where those of this library's stores are looked at.
+  var standIn: ModelConfiguration {
+    self as? ModelConfiguration
+      ?? ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+  }
 }
 
-extension ModelConfiguration: DataStoreConfiguration {}
+extension ModelConfiguration: DataStoreConfiguration {
+  /// The store that it describes.
+  public typealias Store = DefaultStore
+}
 
 extension ModelContainer {
   /// Opens the stores of models, and of those that they relate to.
   ///
   /// - Parameters:
   ///   - forTypes: The classes.
-  ///   - configurations: Where they are kept; each is a ``ModelConfiguration``.
-  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where they are kept: in files of this library's, or by stores of the
+  ///     program's own.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
+  ///   program's own throws.
   @_disfavoredOverload
   public convenience init(
-    for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+    for forTypes: any PersistentModel.Type...,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(for: Schema(forTypes), configurations: configurations)
+    try self.init(
+      for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   /// Opens the stores of a schema.
   ///
   /// - Parameters:
   ///   - givenSchema: What is kept.
-  ///   - configurations: Where it is kept; each is a ``ModelConfiguration``.
-  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where it is kept: in files of this library's, or by stores of the
+  ///     program's own.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
+  ///   program's own throws.
   @_disfavoredOverload
   public convenience init(
-    for givenSchema: Schema, configurations: [any DataStoreConfiguration]
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
   ) throws {
-    let own = try configurations.map { configuration in
-      guard let own = configuration as? ModelConfiguration else {
-        throw SwiftDataError.loadIssueModelContainer.saying(
-          "\(configuration.name) is a \(type(of: configuration)), not a ModelConfiguration")
-      }
-      return own
-    }
-    try self.init(for: givenSchema, migrationPlan: nil, configurations: own)
+    try self.init(
+      for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
   }
 }

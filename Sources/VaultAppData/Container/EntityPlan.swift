@@ -13,6 +13,8 @@ package final class EntityPlan: @unchecked Sendable {
   /// The place of the configuration among the container's.
   let store: Int
   let storeIdentifier: String
+  /// Whether the store is one of the program's own.
+  let isCustom: Bool
   /// One for each property of the class, then one for each column of positions.
   let slots: [SlotPlan]
   var relationships: [RelationshipPlan] = []
@@ -43,7 +45,8 @@ package final class EntityPlan: @unchecked Sendable {
 
   init(
     index: Int, description: ModelDescription, stored: StoredEntity, store: Int,
-    storeIdentifier: String, keys: KeyAllocator, signal: SaveSignal, sealer: AttributeSealer
+    storeIdentifier: String, isCustom: Bool = false, keys: KeyAllocator, signal: SaveSignal,
+    sealer: AttributeSealer
   ) {
     self.index = index
     name = description.entityName
@@ -51,6 +54,7 @@ package final class EntityPlan: @unchecked Sendable {
     self.stored = stored
     self.store = store
     self.storeIdentifier = storeIdentifier
+    self.isCustom = isCustom
     self.keys = keys
     self.signal = signal
     self.sealer = sealer

@@ -18,9 +18,14 @@ extension ModelContainer {
   ///   - url: The copy's file; where the container has several stores, the directory of their
   ///     copies, which have the names of the files. It is made where there is none.
   ///   - progress: Counts the pages of the stores.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a store in memory; a `StorageError`.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a store in memory, or of the program's
+  ///   own; a `StorageError`.
   public func backup(to url: URL, progress: Progress? = nil) throws {
     for store in stores {
+      guard store.custom == nil else {
+        throw SwiftDataError.loadIssueModelContainer.saying(
+          "\(store.configuration.name) is a store of the program's own, which is not copied here")
+      }
       guard let file = store.dataFile else {
         throw SwiftDataError.loadIssueModelContainer.saying(
           "\(store.configuration.name) is in memory, and has no file")
@@ -52,13 +57,14 @@ extension ModelContainer {
 
   /// Looks for damage in the stores: pages, indexes, references, metadata, large values.
   ///
-  /// It only reads, and reads everything. Not part of SwiftData.
+  /// It only reads, and reads everything; stores of the program's own are not looked at. Not part of
+  /// SwiftData.
   ///
   /// - Returns: One line for each problem; empty if all is well.
   /// - Throws: A `StorageError` if a file cannot be read at all.
   public func check() throws -> [String] {
     var problems: [String] = []
-    for store in stores {
+    for store in stores where store.custom == nil {
       let found = try store.withConnection { connection -> [String] in
         guard let file = store.dataFile else { return try connection.sqlite.integrityCheck() }
         guard let metadata = try connection.sqlite.readDataStoreMetadata(path: file.path) else {

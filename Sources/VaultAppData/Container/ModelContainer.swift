@@ -21,6 +21,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   package let stores: [ModelStore]
   let plans: [EntityPlan]
   let mailbox: SaveNotices
+  /// The stores of the program's own.
+  let customStores: [CustomStore]
   var observation: ContainerObservation { mailbox.observation }
   /// The threads of ``perform(_:)``.
   let threads: ContextThreads
@@ -66,20 +68,44 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where it is kept; the default file if empty.
   /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`.
-  public init(
+  public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
   ) throws {
-    let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let all: [any DataStoreConfiguration] = configurations
+    try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: all)
+  }
+
+  /// Opens the stores of a schema, some of which may be of the program's own.
+  ///
+  /// - Parameters:
+  ///   - givenSchema: What is kept.
+  ///   - migrationPlan: How stores of earlier versions are brought to this one.
+  ///   - configurations: Where it is kept; the default file if empty.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
+  ///   program's own throws.
+  @_disfavoredOverload
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    let all: [any DataStoreConfiguration] =
+      configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let given = all.map { $0.standIn }
+    for configuration in all { try configuration.validate() }
     let layout = try StoreLayout(givenSchema, given)
     schema = layout.schema
     self.migrationPlan = migrationPlan
-    self.configurations = Set(given)
+    self.configurations = Set(all.compactMap { $0 as? ModelConfiguration })
     threads = ContextThreads(maximum: given.map(\.maximumConnections).max() ?? 1)
     let mailbox = SaveNotices()
     self.mailbox = mailbox
     do {
-      stores = try layout.parts.map { part in
+      stores = try zip(all, layout.parts).map { configuration, part in
+        guard configuration is ModelConfiguration else {
+          return try ModelStore(
+            configuration, part.configuration, layout, part.stored, migrationPlan: migrationPlan)
+        }
         let key = part.configuration.sealingKey
         let stages = migrationPlan.map { MigrationStages($0, key).stages } ?? []
         return try ModelStore(
@@ -88,9 +114,16 @@ public class ModelContainer: Equatable, @unchecked Sendable {
       }
     } catch let error as SwiftDataError {
       throw error
-    } catch {
+    } catch let error as StorageError {
       throw SwiftDataError.loading(error)
+    } catch {
+      // A program knows the errors of its own stores.
+      guard all.contains(where: { !($0 is ModelConfiguration) }) else {
+        throw SwiftDataError.loading(error)
+      }
+      throw error
     }
+    customStores = stores.compactMap(\.custom)
     plans = layout.plans(stores, signal: mailbox.signal)
     planByType = Dictionary(
       plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })
@@ -105,6 +138,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     threads = ContextThreads(maximum: 1)
     mailbox = SaveNotices()
     stores = [store]
+    customStores = stores.compactMap(\.custom)
     plans = layout.plans(stores, signal: mailbox.signal)
     planByType = Dictionary(
       plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })
@@ -127,6 +161,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Whether both are the same container.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+
+  /// The stores that are this library's.
+  var databases: [Int] { stores.indices.filter { stores[$0].custom == nil } }
 
   func plan(_ description: ModelDescription) -> EntityPlan? {
     planByType[ObjectIdentifier(description.type)]

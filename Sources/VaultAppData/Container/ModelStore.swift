@@ -9,6 +9,8 @@ package final class ModelStore: @unchecked Sendable {
   let configuration: ModelConfiguration
   package let identifier: String
   let schema: StoredSchema
+  /// The program's own store; `nil` for an SQLite database.
+  let custom: CustomStore?
   private let file: DataStoreFile?
   private let application: String?
   private let lock = NSRecursiveLock()
@@ -39,6 +41,7 @@ package final class ModelStore: @unchecked Sendable {
   ) throws {
     self.configuration = configuration
     self.schema = schema
+    custom = nil
     migrating = nil
     try schema.validate()
     if configuration.isStoredInMemoryOnly {
@@ -103,12 +106,37 @@ package final class ModelStore: @unchecked Sendable {
   ) {
     self.configuration = configuration
     self.schema = schema
+    custom = nil
     migrating = files
     file = nil
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
     shared = StoreConnection(connection)
     pool = nil
+  }
+
+  /// A program's own store.
+  init(
+    _ configuration: any DataStoreConfiguration, _ standIn: ModelConfiguration,
+    _ layout: StoreLayout, _ schema: StoredSchema, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    if let entity = schema.entities.first(where: { $0.attributes.contains { $0.type == .sealed } })
+    {
+      throw SwiftDataError.loadIssueModelContainer.saying(
+        "\(entity.name) has a sealed attribute, which \(configuration.name) cannot keep")
+    }
+    // A store may read its snapshots while it is opened.
+    SnapshotClasses.add(layout.schema.types)
+    let custom = try configuration.open(layout.schema, migrationPlan: migrationPlan)
+    self.configuration = standIn
+    self.schema = schema
+    self.custom = custom
+    identifier = custom.identifier
+    file = nil
+    application = nil
+    shared = nil
+    pool = nil
+    migrating = nil
   }
 
   private static func adopt(
@@ -142,6 +170,13 @@ package final class ModelStore: @unchecked Sendable {
 
   var isInMemory: Bool { file == nil }
 
+  /// Whether a save writes here before it writes to another store: every process has the same order,
+  /// and a program's own stores, which take nothing back, come last.
+  func precedes(_ other: ModelStore) -> Bool {
+    if (custom == nil) != (other.custom == nil) { return custom == nil }
+    return configuration.url.absoluteString < other.configuration.url.absoluteString
+  }
+
   /// The file; `nil` in memory.
   var dataFile: DataStoreFile? { file }
 
@@ -164,7 +199,8 @@ package final class ModelStore: @unchecked Sendable {
     _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
     if let pool { return try pool.use(lease, adopt: adopt, body) }
-    guard let shared else { preconditionFailure("a store has a connection or a pool of them") }
+    // A program's own store has no connections: what needs one is not for such stores.
+    guard let shared else { throw DataStoreError.unsupportedFeature }
     lock.lock()
     defer { lock.unlock() }
     return try body(shared)

@@ -116,7 +116,7 @@ struct StoreLayout {
         plans.append(
           EntityPlan(
             index: plans.count, description: description, stored: stored, store: number,
-            storeIdentifier: store.identifier,
+            storeIdentifier: store.identifier, isCustom: store.custom != nil,
             keys: KeyAllocator { [unowned store] in
               try store.reserveKeys($0, table: table)
             }, signal: signal, sealer: sealer))

@@ -11,6 +11,8 @@ final class ContextConnections {
   private let leases: [ConnectionLease]
   /// By store: whether the context has had a connection.
   private var isConnected: [Bool]
+  /// What the context is to the program's own stores.
+  var editingState = EditingState()
   /// What is to be in the tables of pending rows.
   weak var pending: PendingChanges?
   /// Makes calls throw; `nil` where nothing can cancel them.
@@ -136,6 +138,8 @@ final class ContextConnections {
 
   /// The key of a new row.
   func nextKey(_ plan: EntityPlan) -> Int64 {
+    // A program's own store chooses the key when it saves.
+    if plan.isCustom { return DetachedKey.make() }
     guard holds(plan.store) else { return plan.keys.next() }
     // Others are reserved by another connection, which would wait for the lock that is held here.
     if let key = plan.keys.nextReserved() { return key }

@@ -5,9 +5,9 @@ import VaultStorage
 struct Fetching<Model: PersistentModel> {
   typealias Record = _AppData.Record
 
-  private let context: ModelContext
-  private let descriptor: FetchDescriptor<Model>
-  private let plan: EntityPlan
+  let context: ModelContext
+  let descriptor: FetchDescriptor<Model>
+  let plan: EntityPlan
 
   init(_ descriptor: FetchDescriptor<Model>, _ plan: EntityPlan, in context: ModelContext) {
     self.context = context
@@ -17,6 +17,11 @@ struct Fetching<Model: PersistentModel> {
 
   /// The objects, in their order.
   func objects() throws -> [Model] {
+    if let store = context.container.stores[plan.store].custom {
+      let objects = try objects(from: store)
+      try prefetch(objects.compactMap(\.record))
+      return objects
+    }
     let records = try records()
     if records.count > 1 { context.loading.keepTogether(records, plan) }
     try prefetch(records)
@@ -34,6 +39,7 @@ struct Fetching<Model: PersistentModel> {
 
   /// The keys of the rows, in their order.
   func keys() throws -> [Int64] {
+    if let store = context.container.stores[plan.store].custom { return try keys(from: store) }
     let query = try FetchQuery(descriptor, plan)
     let text = query.select("t0.\(StoredEntity.keyColumn)", isLimited: descriptor.isLimited)
     return try run(text, query) { statement in
@@ -45,6 +51,9 @@ struct Fetching<Model: PersistentModel> {
 
   /// The keys of the rows with a fingerprint of each one's values, in their order.
   func fingerprints() throws -> FetchedRows {
+    if let store = context.container.stores[plan.store].custom {
+      return try fingerprints(from: store)
+    }
     let query = try FetchQuery(descriptor, plan)
     let columns = plan.columns.map { "t0.\(SQLText.name($0))" }.joined(separator: ", ")
     let count = plan.columns.count
@@ -63,6 +72,7 @@ struct Fetching<Model: PersistentModel> {
 
   /// The number of objects.
   func count() throws -> Int {
+    if let store = context.container.stores[plan.store].custom { return try count(from: store) }
     var plain = descriptor
     plain.sortBy = []
     let query = try FetchQuery(plain, plan)
@@ -82,7 +92,9 @@ struct Fetching<Model: PersistentModel> {
         throw SwiftDataError.unsupportedKeyPath.saying("\(plan.name) has no relationship \(path)")
       }
       let loaded = records.filter { !$0.slots.isEmpty }
-      if case .foreignKey = relationship.storage {
+      if plan.isCustom {
+        try context.loading.loadTargets(relationship, of: loaded)
+      } else if case .foreignKey = relationship.storage {
         try context.loading.loadTargets(relationship, of: loaded)
       } else {
         try context.loading.loadLinks(

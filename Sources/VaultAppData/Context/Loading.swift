@@ -12,15 +12,17 @@ final class Loading {
   /// The number of neighbors in a fetch that are loaded together.
   private static let neighbors = 128
 
+  let plans: [EntityPlan]
   private let stores: [ModelStore]
-  private let rows: RegisteredRows
-  private let connections: ContextConnections
+  let rows: RegisteredRows
+  let connections: ContextConnections
   private let pending: PendingChanges
 
   init(
     _ container: ModelContainer, _ rows: RegisteredRows, _ connections: ContextConnections,
     _ pending: PendingChanges
   ) {
+    plans = container.plans
     stores = container.stores
     self.rows = rows
     self.connections = connections
@@ -33,6 +35,10 @@ final class Loading {
   func load(_ record: Record) {
     guard let plan = record.entity else { return }
     do {
+      if let store = stores[plan.store].custom {
+        if try !fill(record, from: store, plan) { rows.forget(record) }
+        return
+      }
       let found = try connections.use(plan) { connection in
         let statement = try connection.statements(plan).selectByKey()
         defer { statement.reset() }
@@ -49,7 +55,8 @@ final class Loading {
 
   /// The record of a row; `nil` if there is none.
   func fetchRecord(_ plan: EntityPlan, _ key: Int64) throws -> Record? {
-    try connections.use(plan) { connection in
+    if plan.isCustom { return try loadRows(plan, [key]).first }
+    return try connections.use(plan) { connection in
       let statement = try connection.statements(plan).selectByKey()
       defer { statement.reset() }
       try statement.bind(key, at: 1)
@@ -61,6 +68,9 @@ final class Loading {
   @discardableResult
   func loadRows(_ plan: EntityPlan, _ keys: [Int64]) throws -> [Record] {
     guard !keys.isEmpty else { return [] }
+    if let store = stores[plan.store].custom {
+      return try loadRows(plan, keys, from: store)
+    }
     return try connections.use(plan) { connection in
       let statement = try connection.sqlite.cached(plan.selectByKeys)
       defer { statement.reset() }
@@ -130,7 +140,9 @@ final class Loading {
   func loadSlot(_ index: Int, of record: Record) {
     guard let plan = record.entity else { return }
     do {
-      if let relationship = plan.relationship(index) {
+      if let store = stores[plan.store].custom {
+        if record.isStored { _ = try fill(record, from: store, plan) }
+      } else if let relationship = plan.relationship(index) {
         try loadLinks(relationship, of: owners(of: record, missing: index))
       } else if record.isStored, plan.slots[index].column != nil {
         try loadColumn(index, of: record, plan)
@@ -229,10 +241,11 @@ final class Loading {
     let destination = relationship.destination
     var keys: Set<Int64> = []
     for owner in owners {
-      guard !owner.slots.isEmpty, let key = owner.slots[relationship.index].key,
-        rows[destination, key]?.slots.isEmpty != false
-      else { continue }
-      keys.insert(key)
+      guard !owner.slots.isEmpty else { continue }
+      for key in owner.slots[relationship.index].linkedKeys
+      where rows[destination, key]?.slots.isEmpty != false {
+        keys.insert(key)
+      }
     }
     try loadRows(destination, keys.sorted())
   }

@@ -28,7 +28,11 @@ extension ModelContext {
     descriptor.includePendingChanges = false
     let keys = try keys(descriptor, plan)
     guard !keys.isEmpty else { return }
-    if plan.isAlone {
+    if try deleteByStore(T.self, predicate, plan, includeSubclasses: includeSubclasses) {
+      var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
+      notice.deleted[plan.index] = keys
+      container.mailbox.send(notice, from: merging.notices)
+    } else if plan.isAlone, !plan.isCustom {
       try deleteRows(plan, keys)
     } else {
       // The rules are the graph's: another context's, since pending changes here are to stay.
@@ -45,6 +49,28 @@ extension ModelContext {
       rows.forget(record)
     }
     pending.dropSettled()
+  }
+
+  /// Lets a store of the program's own delete by itself.
+  ///
+  /// - Returns: Whether it has.
+  private func deleteByStore<T: PersistentModel>(
+    _ type: T.Type, _ predicate: Predicate<T>?, _ plan: EntityPlan, includeSubclasses: Bool
+  ) throws -> Bool {
+    guard let store = container.stores[plan.store].custom, plan.relationships.isEmpty,
+      plan.incoming.isEmpty
+    else { return false }
+    do {
+      return try store.call { store in
+        guard let store = store as? any DataStoreBatching else { return false }
+        try store.delete(type, predicate, editingState, includeSubclasses: includeSubclasses)
+        return true
+      }
+    } catch DataStoreError.preferInMemoryFilter {
+      return false
+    } catch DataStoreError.unsupportedFeature {
+      return false
+    }
   }
 
   private func deleteRows(_ plan: EntityPlan, _ keys: [Int64]) throws {
@@ -104,6 +130,7 @@ extension ModelContainer {
 
 extension ModelStore {
   func erase() throws {
+    if let custom { return try custom.call { try $0.erase() } }
     guard configuration.allowsSave else {
       throw SwiftDataError.readOnlyStore.saying(configuration.name)
     }

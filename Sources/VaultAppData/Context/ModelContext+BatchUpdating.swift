@@ -73,7 +73,8 @@ extension ModelContext {
   ///   - predicate: Which objects; `nil` for all.
   ///   - changes: Names the attributes and their values.
   /// - Returns: The number of objects.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
+  /// - Throws: ``DataStoreError/unsupportedFeature`` for a class in a ``DataStore`` of the program's
+  ///   own; ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
   ///   `.externalStorage` or `.encrypt`, or one that is not kept;
   ///   ``SwiftDataError/unsupportedPredicate``;
   ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
@@ -88,6 +89,8 @@ extension ModelContext {
     guard store.configuration.allowsSave else {
       throw SwiftDataError.readOnlyStore.saying(store.configuration.name)
     }
+    // Its expressions are SQL.
+    guard store.custom == nil else { throw DataStoreError.unsupportedFeature }
     var update = ModelUpdate<T>()
     changes(&update)
     guard !update.assignments.isEmpty else { return 0 }

@@ -108,7 +108,7 @@ extension ModelContext {
 
     static func userInfo(
       inserted: [PersistentIdentifier], updated: [PersistentIdentifier],
-      deleted: [PersistentIdentifier], tokens: some Collection<DefaultHistoryToken>
+      deleted: [PersistentIdentifier], tokens: some Collection<any HistoryToken>
     ) -> [AnyHashable: Any] {
       var info: [AnyHashable: Any] = [
         insertedIdentifiers.rawValue: inserted,

@@ -41,6 +41,10 @@ extension ModelContext {
         try saving?.write()
       }
     } catch {
+      // A program's own store that nothing was written to has nothing that stays.
+      committed = committed.filter {
+        container.stores[$0].custom == nil || saving?.hasSaved($0) == true
+      }
       connections.release(isCommitted: false)
       merging.sendHeld(isCommitted: !committed.isEmpty)
       if !committed.isEmpty, let saving {
@@ -60,9 +64,8 @@ extension ModelContext {
   /// The stores that may be written, in the order in which every process takes their locks.
   private var writableStores: [Int] {
     let stores = container.stores
-    let url = { (store: Int) in stores[store].configuration.url.absoluteString }
     return stores.indices.filter { stores[$0].configuration.allowsSave }
-      .sorted { url($0) < url($1) }
+      .sorted { stores[$0].precedes(stores[$1]) }
   }
 
   /// Runs `body` in a transaction of each of some stores, one within the other.
@@ -72,6 +75,13 @@ extension ModelContext {
     guard let store = stores.first else {
       merging.takeIn()
       return try body()
+    }
+    if container.stores[store].custom != nil {
+      // It has no lock: what the block does is saved as one at its end.
+      connections.hold(store, nil)
+      try hold(stores.dropFirst(), committed: &committed, body)
+      committed.insert(store)
+      return
     }
     try container.stores[store].writing {
       try connections.use(store) { connection in

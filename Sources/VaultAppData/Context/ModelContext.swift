@@ -32,7 +32,10 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Not part of SwiftData. Without a handler, ``didFailToAutosave`` is posted alone.
   public var autosaveFailureHandler: ((any Error) -> Void)?
   /// The author of the changes, for the history.
-  public var author: String?
+  public var author: String? {
+    get { connections.editingState.author }
+    set { connections.editingState.author = newValue }
+  }
   /// The manager that records changes for undo; `nil`, the default, records nothing.
   public var undoManager: UndoManager? {
     get { undoing.manager }
@@ -57,7 +60,6 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   let merging: Merging
   let undoing = Undoing()
   let graph: ObjectGraph
-  private let state = EditingState()
 
   /// Makes a context.
   public init(_ container: ModelContainer) {
@@ -71,6 +73,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     merging = Merging(container, rows)
     graph = ObjectGraph(container, home, rows, pending, loading, undoing)
     home.context = self
+    for store in container.customStores {
+      store.call { $0.initializeState(for: connections.editingState) }
+    }
     autosaving.start(self)
   }
 
@@ -78,6 +83,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     // Objects, arrays and the context's parts refer to each other.
     pending.close()
     graph.closeArrays()
+    for store in container.customStores {
+      store.call { $0.invalidateState(for: connections.editingState) }
+    }
   }
 
   /// Whether both are the same context.
@@ -90,11 +98,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   }
 
   /// Identifies the context to a store.
-  public var editingState: EditingState {
-    var state = state
-    state.author = author
-    return state
-  }
+  public var editingState: EditingState { connections.editingState }
 
   // MARK: Changing
 

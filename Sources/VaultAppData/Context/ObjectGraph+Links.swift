@@ -144,7 +144,8 @@ extension ObjectGraph {
   func notePair(
     _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, _ change: Int
   ) {
-    guard case .join = relationship.storage else { return }
+    // A program's own store has no rows of links.
+    guard case .join = relationship.storage, !relationship.entity.isCustom else { return }
     let pair =
       if relationship.isLeading || relationship.inverse == nil {
         PairKey(

@@ -122,8 +122,10 @@ final class ObjectGraph {
     _ relationship: RelationshipPlan, _ owner: Int64, _ key: Int64, at place: Int?, isAdded: Bool
   ) -> Int? {
     let index = relationship.index
-    // Undo needs the place.
-    if undoing.isOn { _ = rows.record(relationship.entity, owner).slot(index) }
+    // Undo needs the place, and a snapshot the whole array.
+    if undoing.isOn || relationship.entity.isCustom {
+      _ = rows.record(relationship.entity, owner).slot(index)
+    }
     let record = rows[relationship.entity, owner]
     guard let record, !record.slots.isEmpty, case .rows(let shared) = record.slots[index] else {
       pending.note(relationship, owner, key, isAdded: isAdded)

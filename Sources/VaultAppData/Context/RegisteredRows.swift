@@ -37,8 +37,21 @@ final class RegisteredRows {
 
   /// The record of an identifier's row, if it is registered.
   func find(_ id: PersistentIdentifier, _ plan: EntityPlan) -> Record? {
-    let alias = aliases.isEmpty ? nil : aliases[RowKey(entity: plan.index, key: id.key)]
-    return tables[plan.index][alias ?? id.key]
+    tables[plan.index][current(id.key, plan)]
+  }
+
+  /// Whether rows have had other keys before.
+  var hasAliases: Bool { !aliases.isEmpty }
+
+  /// The key that a row has now.
+  func current(_ key: Int64, _ plan: EntityPlan) -> Int64 {
+    if aliases.isEmpty { return key }
+    return aliases[RowKey(entity: plan.index, key: key)] ?? key
+  }
+
+  /// Notes that a row had another key before.
+  func addAlias(_ alias: Int64, of key: Int64, _ plan: EntityPlan) {
+    aliases[RowKey(entity: plan.index, key: alias)] = key
   }
 
   /// The record of a row, registered without looking whether the row exists.

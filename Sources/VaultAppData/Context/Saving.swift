@@ -5,8 +5,8 @@ import VaultStorage
 struct Saving {
   typealias Record = _AppData.Record
 
-  private let context: ModelContext
-  private let container: ModelContainer
+  let context: ModelContext
+  let container: ModelContainer
   private let pending: PendingChanges
   /// The places in the histories after what was written, by store.
   private let tokens = Tokens()
@@ -14,7 +14,9 @@ struct Saving {
   private var committed: Set<Int> = []
 
   private final class Tokens {
-    var written: [Int: DefaultHistoryToken] = [:]
+    var written: [Int: any HistoryToken] = [:]
+    /// What the program's own stores have answered.
+    var custom: [Int: CustomSaveResult] = [:]
   }
 
   /// One store's part of a save.
@@ -50,6 +52,10 @@ struct Saving {
   func write() throws {
     let parts = try checkedParts()
     for part in parts {
+      if let store = container.stores[part.store].custom {
+        try write(part, to: store)
+        continue
+      }
       do {
         try context.connections.use(part.store) { connection in
           try write(
@@ -61,6 +67,9 @@ struct Saving {
       }
     }
   }
+
+  /// Whether one of the program's own stores has saved its part.
+  func hasSaved(_ store: Int) -> Bool { tokens.custom[store] != nil }
 
   /// Makes what was written no longer pending, and tells the other contexts.
   func settle() {
@@ -98,8 +107,7 @@ struct Saving {
         throw SwiftDataError.readOnlyStore.saying(configuration.name)
       }
     }
-    let url = { (part: Part) in container.stores[part.store].configuration.url }
-    return parts.sorted { url($0).absoluteString < url($1).absoluteString }
+    return parts.sorted { container.stores[$0.store].precedes(container.stores[$1.store]) }
   }
 
   /// Writes every store's part before the first of them is committed: what fails, fails for all.
@@ -107,6 +115,12 @@ struct Saving {
   /// Only a crash or a full disk between two commits leaves some saved and others not.
   private mutating func write(_ parts: ArraySlice<Part>) throws {
     guard let part = parts.first else { return }
+    if let store = container.stores[part.store].custom {
+      // Nothing can be taken back there: the databases have their parts, and commit them afterwards.
+      try write(part, to: store)
+      committed.insert(part.store)
+      return try write(parts.dropFirst())
+    }
     let isOneOfMany = parts.startIndex > 0 || parts.count > 1
     do {
       let store = container.stores[part.store]
@@ -122,6 +136,12 @@ struct Saving {
     } catch {
       throw Self.translated(error)
     }
+  }
+
+  private func write(_ part: Part, to store: CustomStore) throws {
+    let result = try write(part.records, to: store)
+    tokens.custom[part.store] = result
+    tokens.written[part.store] = result.token
   }
 
   private func write(
@@ -161,6 +181,7 @@ struct Saving {
 
   /// Makes what was written to some of the stores no longer pending, and tells the other contexts.
   private func settle(_ records: [Record], in stores: Set<Int>) {
+    for (store, result) in tokens.custom where stores.contains(store) { settle(result, of: store) }
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(context))
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []
@@ -193,6 +214,7 @@ struct Saving {
         if record.isOutdated { context.merging.refault(record) }
       }
     }
+    forgetLinks(to: notice.deleted)
     for record in pending.records where record.isIn(stores) { pending.settle(record) }
     pending.dropSettled()
     if pending.records.isEmpty { context.autosaving.release() }

@@ -40,8 +40,13 @@ final class Undoing {
       if record.slots.isEmpty { _ = record.slot(index) }
       record.model?._$changing(index)
       graph.willChange(record, index)
-      record.slots[index] = old.copied
+      let copy = old.copied
+      // The objects may have been saved since, and have got other keys.
+      record.slots[index] =
+        record.entity?.relationship(index).map { graph.rows.current(copy, $0) } ?? copy
     case .list(let relationship, let owner, let key, let place, let wasAdded):
+      let owner = graph.rows.current(owner, relationship.entity)
+      let key = graph.rows.current(key, relationship.destination)
       graph.perform(.list(relationship, owner, key, at: place, isAdded: !wasAdded))
     case .pair(let pair, let change):
       graph.perform(.pair(pair, -change))

@@ -30,9 +30,18 @@ extension ModelContext {
   public func fetchHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> [T] {
+    let custom = customStores(T.self)
+    let others = try custom.flatMap { store in
+      try store.call { store in
+        guard let store = store as? any HistoryProviding else { return [] as [T] }
+        return try store.transactions(descriptor)
+      }
+    }
+    // Of another type, or none at all: the databases have nothing to add.
+    if !custom.isEmpty, !(try keepsOwnHistory(T.self)) { return others }
     let found = try transactions(default: descriptor).flatMap(\.1)
     let wanted = try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found)
-    return wanted.compactMap { $0 as? T }
+    return wanted.compactMap { $0 as? T } + others
   }
 
   /// Deletes transactions of the stores' history; the models stay as they are.
@@ -46,6 +55,14 @@ extension ModelContext {
   /// - Parameter descriptor: Which transactions.
   /// - Throws: As ``fetchHistory(_:)``, ``SwiftDataError/readOnlyStore``.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    let custom = customStores(T.self)
+    for store in custom {
+      try store.call { store in
+        guard let store = store as? any HistoryProviding else { return }
+        try store.deleteTransactions(descriptor)
+      }
+    }
+    if !custom.isEmpty, !(try keepsOwnHistory(T.self)) { return }
     let found = try transactions(default: descriptor)
     let wanted = Set(
       try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found.flatMap(\.1)))
@@ -72,6 +89,21 @@ extension ModelContext {
     }
   }
 
+  /// The program's own stores whose history has transactions of a type.
+  private func customStores<T: HistoryTransaction>(_ type: T.Type) -> [CustomStore] {
+    container.customStores.filter { store in
+      store.call { ($0 as? any HistoryProviding)?.provides(type) == true }
+    }
+  }
+
+  /// Whether a database of the container keeps a history of such transactions.
+  private func keepsOwnHistory<T: HistoryTransaction>(_ type: T.Type) throws -> Bool {
+    guard type == DefaultHistoryTransaction.self else { return false }
+    return try container.databases.contains { index in
+      try connections.use(index) { try $0.sqlite.hasHistory() }
+    }
+  }
+
   /// The transactions within a predicate's bounds, by store.
   private func transactions<T: HistoryTransaction>(
     default descriptor: HistoryDescriptor<T>
@@ -79,7 +111,7 @@ extension ModelContext {
     let bounds = HistoryBounds(
       try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).predicate)
     var isKept = false
-    let found = try container.stores.indices.map { index in
+    let found = try container.databases.map { index in
       let store = container.stores[index]
       let rows = try connections.use(index) { connection in
         guard try connection.sqlite.hasHistory() else {
@@ -103,6 +135,27 @@ extension ModelContext {
         "no store keeps a history: set keepsHistory of its configuration")
     }
     return found
+  }
+}
+
+extension HistoryProviding {
+  /// Whether the store's transactions are of a type.
+  fileprivate func provides<T: HistoryTransaction>(_ type: T.Type) -> Bool {
+    Self.historyType == type
+  }
+
+  fileprivate func transactions<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> [T] {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return [] }
+    return try fetchHistory(own).compactMap { $0 as? T }
+  }
+
+  fileprivate func deleteTransactions<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return }
+    try deleteHistory(own)
   }
 }
 

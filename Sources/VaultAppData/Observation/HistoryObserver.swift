@@ -156,7 +156,7 @@ private struct NewHistory: Sendable {
     _ context: ModelContext, _ start: (SQLiteConnection) throws -> Int64
   ) throws {
     for (index, store) in context.container.stores.enumerated()
-    where last[store.identifier] == nil {
+    where last[store.identifier] == nil && store.custom == nil {
       try context.connections.use(index) { connection in
         guard try connection.sqlite.hasHistory() else { return }
         last[store.identifier] = try start(connection.sqlite)

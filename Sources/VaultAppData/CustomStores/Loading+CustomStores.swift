@@ -1,0 +1,90 @@
+/// Rows of a program's own store: a snapshot has all values of a model, and leads to all others.
+extension Loading {
+  /// Fills the slots of a record that are not filled yet; those with changes stay.
+  ///
+  /// - Returns: Whether the store has the row.
+  func fill(_ record: Record, from store: CustomStore, _ plan: EntityPlan) throws -> Bool {
+    let found = try store.snapshots(plan, [record.key], connections.editingState)
+    guard let snapshot = found[record.key] else { return false }
+    fill(record, from: snapshot, plan)
+    return true
+  }
+
+  private func fill(_ record: Record, from snapshot: DefaultSnapshot, _ plan: EntityPlan) {
+    let properties = plan.description.properties
+    guard !record.slots.isEmpty else {
+      return record.slots.fill(count: plan.slotCount) { index in
+        index < properties.count ? snapshot.slot(properties[index]) : .null
+      }
+    }
+    for property in properties where record.slots[property.index].isFault {
+      record.slots[property.index] = snapshot.slot(property)
+    }
+  }
+
+  /// Takes in what others have saved of an object that has changes; the changes stay.
+  func freshen(_ record: Record, from store: CustomStore, _ plan: EntityPlan) throws {
+    for index in record.slots.indices where !record.changed.contains(index) {
+      record.slots[index] = .fault
+    }
+    guard try fill(record, from: store, plan) else {
+      throw SwiftDataError.missingRow.saying(
+        "\(plan.name) \(record.key) was deleted by another context")
+    }
+  }
+
+  /// The records of rows; those that do not exist are left out.
+  func loadRows(_ plan: EntityPlan, _ keys: [Int64], from store: CustomStore) throws -> [Record] {
+    let found = try store.snapshots(plan, keys, connections.editingState)
+    let records = keys.compactMap { found[$0] }.map { take($0, plan) }
+    keepTogether(records, plan)
+    return records
+  }
+
+  /// The records of an answer, in its order; what it leads to is registered too.
+  func take(_ result: CustomFetchResult, _ plan: EntityPlan) -> [Record] {
+    for snapshot in result.related {
+      let name = snapshot.persistentIdentifier.entityName
+      if let other = plans.first(where: { $0.name == name && $0.store == plan.store }) {
+        _ = take(snapshot, other)
+      }
+    }
+    let records = result.fetched.map { take($0, plan) }
+    if records.count > 1 { keepTogether(records, plan) }
+    return records
+  }
+
+  /// The record of a snapshot; pending changes stay.
+  func take(_ snapshot: DefaultSnapshot, _ plan: EntityPlan) -> Record {
+    let record = rows.record(plan, snapshot.persistentIdentifier.key)
+    if !record.hasChanges { refresh(record, snapshot, plan) }
+    return record
+  }
+
+  /// Replaces the values that were read before by those of a snapshot.
+  func refresh(_ record: Record, _ snapshot: DefaultSnapshot, _ plan: EntityPlan) {
+    record.seen = plan.signal.value
+    guard !record.slots.isEmpty else { return fill(record, from: snapshot, plan) }
+    for property in plan.description.properties {
+      let slot = snapshot.slot(property)
+      // Arrays and decoded values stay while what they were made from is the same.
+      if record.slots[property.index].holdsSame(as: slot) { continue }
+      record.model?._$changing(property.index)
+      record.slots[property.index] = slot
+    }
+  }
+}
+
+extension _AppData.Slot {
+  /// Whether both hold the same value of a snapshot.
+  fileprivate func holdsSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.rows(let left), .rows(let right)): left.keys == right.keys
+    case (.boxed(let left), .boxed(let right)):
+      (try? left.columnValue()).map { value in
+        (try? right.columnValue()).map { "\($0)" == "\(value)" } ?? false
+      } ?? false
+    default: isSame(as: other)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/// Saves to a program's own store: it takes all of a save's snapshots, or none.
+extension Saving {
+  /// Writes the records of one store.
+  ///
+  /// - Throws: What the store throws; ``SwiftDataError/missingRow`` for objects that others have
+  ///   deleted, and for new ones that the store gives no identifier.
+  func write(_ records: [Record], to store: CustomStore) throws -> CustomSaveResult {
+    if let cancellation = context.connections.cancellation, cancellation.isCancelled {
+      throw CancellationError()
+    }
+    var changes = CustomChanges()
+    for record in records {
+      switch record.state {
+      case .inserted: changes.inserted.append(record)
+      case .stored:
+        // A snapshot has all values: those of others are not to be undone.
+        if record.isOutdated, let plan = record.entity {
+          try context.loading.freshen(record, from: store, plan)
+        }
+        changes.updated.append(record)
+      case .deleted: changes.deleted.append(record)
+      case .gone, .detached: break
+      }
+    }
+    let state = context.editingState
+    let result = try store.call { try $0.save(changes, state) }
+    let homeless = changes.inserted.count { result.remapped[$0.identifier] == nil }
+    guard homeless == 0 else {
+      throw SwiftDataError.missingRow.saying(
+        "the store \(store.name) has given \(homeless) new objects no identifier")
+    }
+    return result
+  }
+
+  /// Gives the objects that a store has saved their identifiers and, where it has changed them,
+  /// their values.
+  func settle(_ result: CustomSaveResult, of store: Int) {
+    let rows = context.rows
+    for (old, new) in result.remapped {
+      guard let plan = container.plan(named: old.entityName), plan.store == store,
+        let record = rows[plan, old.key]
+      else { continue }
+      if let row = rows.give(record, new.key, plan) { context.merging.refault(row) }
+    }
+    rows.followAliases(container.plans.filter { $0.store == store })
+    for snapshot in result.changed {
+      let id = snapshot.persistentIdentifier
+      guard let plan = container.plan(named: id.entityName), plan.store == store,
+        let record = rows[plan, id.key]
+      else { continue }
+      context.loading.refresh(record, snapshot, plan)
+    }
+  }
+
+  /// Takes deleted rows out of what leads to them without an inverse.
+  func forgetLinks(to deleted: [Int: [Int64]]) {
+    guard !deleted.isEmpty else { return }
+    for plan in container.plans where plan.isCustom {
+      for relationship in plan.relationships where relationship.inverse == nil {
+        guard let gone = deleted[relationship.destination.index].map({ Set($0) }) else { continue }
+        for record in context.rows.tables[plan.index].values where !record.slots.isEmpty {
+          record.slots[relationship.index] = record.slots[relationship.index].without(gone)
+        }
+      }
+    }
+  }
+}
+
+extension RegisteredRows {
+  /// Gives a new object the key that its store has chosen.
+  ///
+  /// - Returns: The row that was there before with this key, whose object it is now.
+  func give(_ record: Record, _ key: Int64, _ plan: EntityPlan) -> Record? {
+    if record.key == key { return nil }
+    if let row = self[plan, key] {
+      replace(record, by: row, plan)
+      return row
+    }
+    remove(record, plan)
+    addAlias(record.key, of: key, plan)
+    record.key = key
+    register(record, plan)
+    return nil
+  }
+
+  /// Leads every relationship of some classes to the keys that rows have now.
+  func followAliases(_ plans: [EntityPlan]) {
+    for plan in plans {
+      for relationship in plan.relationships {
+        for record in tables[plan.index].values where !record.slots.isEmpty {
+          record.slots[relationship.index] = current(
+            record.slots[relationship.index], relationship)
+        }
+      }
+    }
+  }
+
+  /// A slot that leads to the keys that rows have now.
+  func current(
+    _ slot: _AppData.Slot, _ relationship: RelationshipPlan
+  ) -> _AppData.Slot {
+    guard hasAliases else { return slot }
+    switch slot {
+    case .integer(let key): return .integer(current(key, relationship.destination))
+    case .rows(let list):
+      let keys = list.keys.map { current($0, relationship.destination) }
+      if keys != list.keys { list.replace(keys: keys, positions: list.positions) }
+      return slot
+    default: return slot
+    }
+  }
+}
+
+extension _AppData.Slot {
+  /// The slot, not leading to some rows.
+  fileprivate func without(_ gone: Set<Int64>) -> Self {
+    switch self {
+    case .integer(let key) where gone.contains(key): return .null
+    case .rows(let list) where !gone.isDisjoint(with: list.keys):
+      let left = list.copy()
+      for key in gone { left.remove(key) }
+      return .rows(left)
+    default: return self
+    }
+  }
+}
