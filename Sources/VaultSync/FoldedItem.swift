@@ -7,7 +7,7 @@ import VaultSealing
 /// each other. So the result does not depend on the order in which records arrive.
 package struct FoldedItem: Sendable {
   /// A change of one property.
-  private struct Head: Sendable {
+  struct Head: Sendable {
     let record: OpenedRecord
     let modified: Int64
     let value: PropertyValue?
@@ -23,14 +23,14 @@ package struct FoldedItem: Sendable {
   package static let historyLimit = 10
 
   package let id: [UInt8]
-  private var created = Int64.max
-  private var version: UInt64 = 0
-  private var heads: [PropertyKey: [Head]] = [:]
+  var created = Int64.max
+  var version: UInt64 = 0
+  var heads: [PropertyKey: [Head]] = [:]
   /// The newest changes of any property.
-  private var tips: [(record: OpenedRecord, modified: Int64)] = []
-  private var purges: [(record: OpenedRecord, removed: Int64)] = []
+  var tips: [(record: OpenedRecord, modified: Int64)] = []
+  var purges: [(record: OpenedRecord, removed: Int64)] = []
   /// Earlier secrets, newest first.
-  package private(set) var history: [SharedItem.Version] = []
+  package internal(set) var history: [SharedItem.Version] = []
 
   init(id: [UInt8]) { self.id = id }
 

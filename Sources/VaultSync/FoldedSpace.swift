@@ -19,8 +19,16 @@ package struct FoldedSpace: Sendable {
   ///   - history: The records.
   ///   - roster: Whose records count.
   ///   - frontier: How far each stream counts.
-  package init(_ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier) {
-    for record in history.all
+  /// - Throws: ``SpaceBase/Outdated`` if some of the records that the history's base covers count
+  ///   no longer.
+  package init(
+    _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier
+  ) throws(SpaceBase.Outdated) {
+    if let base = history.base {
+      guard base.holds(roster, upTo: frontier) else { throw SpaceBase.Outdated() }
+      folded = base.items
+    }
+    for record in history.all.dropFirst(history.base?.records.count ?? 0)
     where record.sequence <= frontier[record.stream, default: 0] && roster.counts(record) {
       for operation in record.content.operations {
         switch operation {

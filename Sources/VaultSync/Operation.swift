@@ -172,6 +172,14 @@ package enum Operation: Sendable {
     builder.put(try body.joined())
   }
 
+  /// Whether it says who belongs to the space, not what an item has.
+  var isOfRoster: Bool {
+    switch self {
+    case .create, .claim, .invite, .settle, .remove, .epoch: true
+    case .item, .purge, .unknown: false
+    }
+  }
+
   package static let sealedKeyLength = 16 + 4 + 32 + SealingKeyPair.overhead
 
   /// Reads one operation; one that is not known is passed over.
@@ -242,20 +250,7 @@ extension ItemOperation {
     for change in changes {
       body.put(change.key.kind.rawValue)
       try body.text(change.key.name)
-      switch change.value {
-      case nil: body.put(UInt8(0))
-      case .text(let text)?:
-        body.put(UInt8(1))
-        body.put(UInt32(text.utf8.count))
-        body.put(Array(text.utf8))
-      case .number(let number)?:
-        body.put(UInt8(2))
-        body.put(number)
-      case .secret(let secret)?:
-        body.put(UInt8(3))
-        body.put(UInt32(secret.count))
-        body.put(secret)
-      }
+      try change.value.encode(into: &body)
     }
     body.put(UInt16(earlier.count))
     for version in earlier { try version.encode(into: &body) }
@@ -268,19 +263,7 @@ extension ItemOperation {
     for _ in 0..<(try reader.number(UInt16.self)) {
       let kind = PropertyKey.Kind(rawValue: try reader.number())
       let name = try reader.text()
-      let value: PropertyValue?
-      switch try reader.number(UInt8.self) {
-      case 0: value = nil
-      case 1:
-        let bytes = try reader.array(Int(reader.number(UInt32.self)))
-        guard let text = bytes.withRawSpan({ $0.text(0..<bytes.count) }) else {
-          throw MalformedRecord()
-        }
-        value = .text(text)
-      case 2: value = .number(try reader.number())
-      case 3: value = .secret(try reader.secret())
-      default: throw MalformedRecord()
-      }
+      let value = try PropertyValue?(from: &reader)
       // A property of a newer version is not for this one.
       guard let kind else { continue }
       guard kind.allows(value) else { throw MalformedRecord() }
@@ -292,9 +275,45 @@ extension ItemOperation {
   }
 }
 
+extension PropertyValue? {
+  /// Appends form and value.
+  func encode(into body: inout SecretBuilder) throws {
+    switch self {
+    case nil: body.put(UInt8(0))
+    case .text(let text)?:
+      body.put(UInt8(1))
+      body.put(UInt32(text.utf8.count))
+      body.put(Array(text.utf8))
+    case .number(let number)?:
+      body.put(UInt8(2))
+      body.put(number)
+    case .secret(let secret)?:
+      body.put(UInt8(3))
+      body.put(UInt32(secret.count))
+      body.put(secret)
+    }
+  }
+
+  /// Reads form and value.
+  init(from reader: inout SecretReader) throws {
+    switch try reader.number(UInt8.self) {
+    case 0: self = nil
+    case 1:
+      let bytes = try reader.array(Int(reader.number(UInt32.self)))
+      guard let text = bytes.withRawSpan({ $0.text(0..<bytes.count) }) else {
+        throw MalformedRecord()
+      }
+      self = .text(text)
+    case 2: self = .number(try reader.number())
+    case 3: self = .secret(try reader.secret())
+    default: throw MalformedRecord()
+    }
+  }
+}
+
 extension PropertyKey.Kind {
   /// Whether a property may have such a value.
-  fileprivate func allows(_ value: PropertyValue?) -> Bool {
+  func allows(_ value: PropertyValue?) -> Bool {
     switch (self, value) {
     case (.secret, .secret?), (.secret, nil), (.attribute, .text?), (.attribute, nil),
       (.tag, .number?), (.tag, nil), (.name, .text?), (.note, .text?), (.expires, .number?),
@@ -306,7 +325,7 @@ extension PropertyKey.Kind {
 }
 
 extension SharedItem.Version {
-  fileprivate func encode(into body: inout SecretBuilder) throws {
+  func encode(into body: inout SecretBuilder) throws {
     body.put(version)
     body.put(kind)
     body.put(written)
@@ -320,7 +339,7 @@ extension SharedItem.Version {
     }
   }
 
-  fileprivate init(from reader: inout SecretReader) throws {
+  init(from reader: inout SecretReader) throws {
     self.init(
       version: try reader.number(), kind: try reader.number(), written: try reader.number(),
       main: try reader.secret(), fields: [:])

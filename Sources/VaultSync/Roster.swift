@@ -28,6 +28,13 @@ package struct Roster: Sendable {
     package fileprivate(set) var isSettled = false
     package fileprivate(set) var accepted: [StreamID] = []
     package fileprivate(set) var refused: [StreamID] = []
+
+    /// When an admin says who is in, if there is still room: a machine that joined in time may be
+    /// on its way for a day.
+    var settled: Int64 {
+      let (time, overflow) = expires.addingReportingOverflow(86_400_000)
+      return overflow ? .max : time
+    }
   }
 
   /// An epoch's key, and who was told it.
@@ -146,17 +153,18 @@ package struct Roster: Sendable {
   }
 
   /// Whether what a record says of items counts.
-  package func counts(_ record: OpenedRecord) -> Bool {
-    guard let member = members[record.stream], member.role >= .writer else { return false }
-    return member.last.map { record.sequence <= $0 } ?? true
+  package func counts(_ record: OpenedRecord) -> Bool { record.sequence <= limit(record.stream) }
+
+  /// The last record of a stream that says something of items, as far as that is decided.
+  func limit(_ stream: StreamID) -> UInt64 {
+    guard let member = members[stream], member.role >= .writer else { return 0 }
+    return member.last ?? .max
   }
 
   /// A record that another one knows comes before it.
   private static func precedes(_ left: OpenedRecord, _ right: OpenedRecord) -> Bool {
-    let (a, b) = (
-      left.past.values.reduce(0, &+), right.past.values.reduce(0, &+)
-    )
-    return a == b ? left.hash.lexicographicallyPrecedes(right.hash) : a < b
+    left.depth == right.depth
+      ? left.hash.lexicographicallyPrecedes(right.hash) : left.depth < right.depth
   }
 
   /// The last record of each stream that was removed.
@@ -227,6 +235,11 @@ package struct Roster: Sendable {
     if epoch.recipients.contains(id) { return true }
     guard let invitation = invitations[id] else { return false }
     return epoch.records.contains { invitation.record.knows($0) }
+  }
+
+  /// The ids of the keys that a member can have.
+  func keys(knownTo member: Member) -> Set<[UInt8]> {
+    Set(epochs.filter { has(member, $0) }.map(\.key.id))
   }
 
   /// The key that new records are sealed with: of the newest epoch, if possible one that nobody has

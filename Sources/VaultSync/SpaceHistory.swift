@@ -6,7 +6,10 @@ package struct OpenedRecord: Sendable {
   package let sequence: UInt64
   /// 32 bytes.
   package let hash: [UInt8]
+  /// What it says; of a record that a ``SpaceBase`` covers, only what is of the roster.
   package let content: RecordContent
+  /// The id of the key that it is sealed with.
+  package let epoch: [UInt8]
   /// The newest record of every stream that its writer knew, itself among them.
   package let past: Frontier
 
@@ -14,6 +17,9 @@ package struct OpenedRecord: Sendable {
   package func knows(_ other: OpenedRecord) -> Bool {
     past[other.stream, default: 0] >= other.sequence
   }
+
+  /// How many records its writer knew: more than the writer of any that it knows.
+  var depth: UInt64 { past.values.reduce(0, &+) }
 }
 
 /// How far each stream goes.
@@ -46,17 +52,28 @@ package struct SpaceHistory: Sendable {
   private var pending: [StreamID: [SyncRecord]] = [:]
   private var stopped: Set<StreamID> = []
   private let openers: [SealingKeyPair]
+  /// What the first of the records come to, so that they need not be opened.
+  let base: SpaceBase?
 
-  /// Begins with nothing.
+  /// Begins with nothing, or with what is known of the first records.
   ///
   /// - Parameters:
   ///   - space: The space.
   ///   - epochs: Keys that are known.
   ///   - openers: The keys to which further epochs' keys may be sealed.
   package init(_ space: SpaceID, epochs: [EpochKey], openers: [SealingKeyPair]) {
+    self.init(space, epochs: epochs, openers: openers, base: nil)
+  }
+
+  init(_ space: SpaceID, epochs: [EpochKey], openers: [SealingKeyPair], base: SpaceBase?) {
     self.space = space
     self.epochs = epochs
     self.openers = openers
+    self.base = base
+    guard let base else { return }
+    all = base.records
+    for record in base.records { streams[record.stream, default: []].append(record) }
+    keys = streams.compactMapValues { $0.first?.content.keys }
   }
 
   /// How far each stream was opened.
@@ -125,8 +142,9 @@ package struct SpaceHistory: Sendable {
       return false
     }
     let content: RecordContent
+    let epoch: [UInt8]
     switch open(record) {
-    case .opened(let opened): content = opened
+    case .opened(let opened, let key): (content, epoch) = (opened, key)
     case .noKey:
       waits[stream] = .key(record.epoch)
       return false
@@ -165,7 +183,8 @@ package struct SpaceHistory: Sendable {
     past[stream] = number
     self.keys[stream] = keys
     let opened = OpenedRecord(
-      stream: stream, sequence: number, hash: record.hash, content: content, past: past)
+      stream: stream, sequence: number, hash: record.hash, content: content, epoch: epoch,
+      past: past)
     streams[stream, default: []].append(opened)
     all.append(opened)
     pending[stream]?.removeFirst()
@@ -175,7 +194,7 @@ package struct SpaceHistory: Sendable {
   }
 
   private enum Opening {
-    case opened(RecordContent)
+    case opened(RecordContent, epoch: [UInt8])
     case noKey
     case malformed
   }
@@ -185,7 +204,7 @@ package struct SpaceHistory: Sendable {
     var hasKey = false
     for epoch in epochs where epoch.number == record.epoch {
       do {
-        return .opened(try record.open(epoch.key))
+        return .opened(try record.open(epoch.key), epoch: epoch.id)
       } catch is MalformedRecord {
         return .malformed
       } catch {
@@ -201,14 +220,12 @@ package struct SpaceHistory: Sendable {
 
   /// The keys that the first record of a stream tells, if they are the stream's own.
   private func firstKeys(_ content: RecordContent, _ stream: StreamID) throws -> PublicKeys? {
-    let keys: PublicKeys
-    switch content.operations.first {
-    case .create(let own, let nonce, _)?:
-      guard try SpaceID(creator: own, nonce: nonce) == space else { return nil }
-      keys = own
-    case .claim(let own, _, _, _)?: keys = own
-    default: return nil
+    if case .create(let own, let nonce, _)? = content.operations.first,
+      try SpaceID(creator: own, nonce: nonce) != space
+    {
+      return nil
     }
+    guard let keys = content.keys else { return nil }
     return try StreamID(of: keys, in: space) == stream ? keys : nil
   }
 
@@ -236,7 +253,8 @@ package struct SpaceHistory: Sendable {
     for (stream, records) in pending.sorted(by: { $0.key < $1.key }) {
       guard let signer = keys[stream] else { continue }
       for record in records {
-        guard case .opened(let content) = open(record), record.isSigned(by: signer.signing) else {
+        guard case .opened(let content, _) = open(record), record.isSigned(by: signer.signing)
+        else {
           continue
         }
         learnKeys(content)
@@ -285,6 +303,16 @@ package struct SpaceHistory: Sendable {
       let key = try? plaintext.slice(20..<52)
     else { return nil }
     return try? EpochKey(number: number, key: key)
+  }
+}
+
+extension RecordContent {
+  /// The keys that the first record of a stream tells.
+  fileprivate var keys: PublicKeys? {
+    switch operations.first {
+    case .create(let keys, _, _)?, .claim(let keys, _, _, _)?: keys
+    default: nil
+    }
   }
 }
 

@@ -25,6 +25,15 @@ package struct SyncState: Sendable {
     package var records: [[UInt8]]
   }
 
+  /// What the store and the vault showed when there was nothing to do for either.
+  package struct Rest: Equatable, Sendable {
+    package var heads: [StreamHead]
+    /// The vault file: its generation and its tag.
+    package var vault: [UInt8]
+    /// When there is something to do in any case, milliseconds since 1970.
+    package var until: Int64
+  }
+
   package var space: SpaceID
   package var stream: StreamID
   /// The machine on which the stream is written.
@@ -41,6 +50,8 @@ package struct SyncState: Sendable {
   package var sent: UInt64
   /// When the store answered last, milliseconds since 1970; 0 for never.
   package var lastContact: Int64
+  /// `nil` if something is still to be done.
+  package var rest: Rest?
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -88,6 +99,13 @@ package struct SyncState: Sendable {
     }
     builder.put(sent)
     builder.put(lastContact)
+    builder.put(UInt8(rest == nil ? 0 : 1))
+    if let rest {
+      builder.put(UInt16(rest.heads.count))
+      for head in rest.heads { builder.put(head.bytes) }
+      builder.put(rest.vault)
+      builder.put(rest.until)
+    }
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -127,6 +145,16 @@ package struct SyncState: Sendable {
       }
       sent = try reader.number()
       lastContact = try reader.number()
+      guard !reader.isAtEnd, try reader.number(UInt8.self) == 1 else { return }
+      var heads: [StreamHead] = []
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        guard let head = StreamHead(try reader.array(StreamHead.length)) else {
+          throw MalformedRecord()
+        }
+        heads.append(head)
+      }
+      rest = Rest(
+        heads: heads, vault: try reader.array(VaultFileMark.length), until: try reader.number())
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
@@ -170,6 +198,7 @@ package struct SyncFiles: Sendable {
   }
 
   private var logName: String { name + ".log" }
+  private var baseName: String { name + ".base" }
 
   package func locked<Result>(
     timeout: Duration = .seconds(60), _ body: () throws -> Result
@@ -189,10 +218,15 @@ package struct SyncFiles: Sendable {
 
   /// The records that this machine has verified, in the order in which it did; what a crash left
   /// half written at the end is cut off.
-  package func records() throws -> [[UInt8]] {
-    guard let bytes = try read(logName, limit: 1 << 30) else { return [] }
+  ///
+  /// - Parameter start: How many bytes of the log are passed over.
+  /// - Returns: The records behind them; `nil` if there are fewer bytes.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func records(from start: UInt64) throws -> [[UInt8]]? {
+    guard let bytes = try read(logName, limit: 1 << 30) else { return start == 0 ? [] : nil }
+    guard start <= UInt64(bytes.count) else { return nil }
     var records: [[UInt8]] = []
-    var offset = 0
+    var offset = Int(start)
     while offset + 4 <= bytes.count {
       let length = Int(bytes.withRawSpan { $0.littleEndian(UInt32.self, at: offset) })
       guard length <= bytes.count - offset - 4 else { break }
@@ -202,21 +236,25 @@ package struct SyncFiles: Sendable {
     return records
   }
 
+  /// All records of the log.
+  ///
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func records() throws -> [[UInt8]] { try records(from: 0) ?? [] }
+
   /// Adds records behind those that are whole.
   ///
   /// - Parameters:
   ///   - records: The records.
-  ///   - whole: What ``records()`` returned.
+  ///   - end: The bytes of those that are whole.
   /// - Throws: ``SyncError`` with code `.inputOutput`.
-  package func append(_ records: [[UInt8]], after whole: [[UInt8]]) throws {
+  package func append(_ records: [[UInt8]], at end: UInt64) throws {
     guard !records.isEmpty else { return }
     try Self.reached {
       let directory = try Directory(folder)
       let file = try System.openNoLinks(
         logName, in: directory.descriptor, flags: LogFlags.appending, mode: 0o600)
       defer { System.close(file) }
-      let end = whole.reduce(0) { $0 + 4 + $1.count }
-      try System.truncate(file, to: end)
+      try System.truncate(file, to: Int(end))
       var bytes: [UInt8] = []
       for record in records {
         bytes.append(littleEndian: UInt32(record.count))
@@ -224,22 +262,31 @@ package struct SyncFiles: Sendable {
       }
       try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
       try System.sync(file)
-      if whole.isEmpty { try directory.sync() }
+      if end == 0 { try directory.sync() }
     }
+  }
+
+  /// What the first records of the log come to; `nil` if there is no such file.
+  package func base() throws -> [UInt8]? { try read(baseName, limit: 1 << 30) }
+
+  package func replaceBase(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(baseName, in: Directory(folder), with: bytes) }
+  }
+
+  package func removeBase() throws {
+    try Self.reached { try Directory(folder).remove(baseName) }
   }
 
   /// Forgets the records: the store has them.
   package func removeRecords() throws {
+    try removeBase()
     try Self.reached { try Directory(folder).remove(logName) }
   }
 
   /// Removes everything but the lock.
   package func remove() throws {
-    try Self.reached {
-      let directory = try Directory(folder)
-      try directory.remove(name)
-      try directory.remove(logName)
-    }
+    try Self.reached { try Directory(folder).remove(name) }
+    try removeRecords()
   }
 
   private func read(_ name: String, limit: Int) throws -> [UInt8]? {

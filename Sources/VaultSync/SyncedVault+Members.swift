@@ -101,7 +101,7 @@ extension SyncedVault {
       var label = device
       let report = try synchronize(&loaded) { loaded, roster in
         try checkAdmin(roster, loaded)
-        let member = try find(device, in: roster)
+        let member = try find(device, among: roster.present)
         guard member.stream != loaded.state.stream else {
           throw SyncError(
             .notAllowed, "that is this machine", hint: "to take it out, leave the space")
@@ -123,11 +123,34 @@ extension SyncedVault {
     }
   }
 
-  private func find(_ device: String, in roster: Roster) throws -> Roster.Member {
-    let named = roster.present.filter { $0.label == device }
+  /// Begins an epoch: what is written from now on is sealed with a new key, which all machines that
+  /// are in get, and those that can still come by an invitation.
+  ///
+  /// Brings the vault and its space together first. Records that are in the store stay as they are,
+  /// and so does the vault's own key. Nobody is put out by it: ``remove(_:)`` does that, and begins
+  /// an epoch by itself.
+  ///
+  /// - Returns: The number of the epoch.
+  /// - Throws: ``SyncError`` with code `.notAllowed` unless this machine is an admin; what
+  ///   ``synchronize(acceptingRollback:)`` throws.
+  @discardableResult
+  public func rotate() throws -> Int {
+    try files.locked {
+      var loaded = try load()
+      let report = try synchronize(&loaded) { loaded, roster in
+        try checkAdmin(roster, loaded)
+        return [try newEpoch(roster, loaded)]
+      }
+      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
+      return Int(Roster(loaded.history, upTo: loaded.history.frontier).current?.number ?? 0)
+    }
+  }
+
+  func find(_ device: String, among members: [Roster.Member]) throws -> Roster.Member {
+    let named = members.filter { $0.label == device }
     let found =
       named.isEmpty && device.utf8.count >= 6
-      ? roster.present.filter { $0.stream.text.hasPrefix(device) } : named
+      ? members.filter { $0.stream.text.hasPrefix(device) } : named
     guard let member = found.first else {
       throw SyncError(.deviceNotFound, "the space has no machine of that name")
     }
@@ -161,7 +184,7 @@ extension SyncedVault {
   /// - Returns: The entries, as far as this machine knows.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func log() throws -> [SyncLogEntry] {
-    let loaded = try files.locked { try load() }
+    let loaded = try files.locked { try load(usesBase: false) }
     var names: [[UInt8]: String] = [:]
     var entries: [SyncLogEntry] = []
     for record in loaded.history.all {

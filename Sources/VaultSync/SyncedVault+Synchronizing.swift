@@ -15,18 +15,33 @@ extension SyncedVault {
   @discardableResult
   public func synchronize(acceptingRollback: Bool = false) throws -> SyncReport {
     try files.locked {
+      var (state, keys) = try loadState()
+      let heads = try engine.heads(in: state.space)
+      if try isAtRest(state, heads) {
+        state.lastContact = now()
+        try files.replaceState(state.sealed(keys.own))
+        return SyncReport(changes: .unchanged)
+      }
       var loaded = try load()
-      return try synchronize(&loaded, acceptingRollback: acceptingRollback)
+      return try synchronize(&loaded, heads, acceptingRollback: acceptingRollback)
     }
+  }
+
+  /// Whether the store and the vault are as they were when there was nothing left to do.
+  private func isAtRest(_ state: SyncState, _ heads: [StreamHead]) throws -> Bool {
+    guard let rest = state.rest, state.pending == nil, rest.until > now(),
+      rest.heads == heads.sorted(by: { $0.stream < $1.stream })
+    else { return false }
+    return try vault.blocking.fileMark().bytes == rest.vault
   }
 
   /// The same with what was read; `also` writes further operations of an admin at the end.
   func synchronize(
-    _ loaded: inout Loaded, acceptingRollback: Bool = false,
+    _ loaded: inout Loaded, _ heads: [StreamHead]? = nil, acceptingRollback: Bool = false,
     also further: (inout Loaded, Roster) throws -> [Operation] = { _, _ in [] }
   ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
-    let heads = try engine.heads(in: loaded.state.space)
+    let heads = try heads ?? engine.heads(in: loaded.state.space)
     try fetch(heads, &loaded, &report)
     let roster = Roster(loaded.history, upTo: loaded.history.frontier)
     try checkMembership(roster, &loaded)
@@ -35,13 +50,44 @@ extension SyncedVault {
     }
     .sorted()
     let isBlocked = report.problems.contains { $0.code != .tampered } && !acceptingRollback
-    try apply(roster, &loaded, &report)
+    var vault: VaultFileMark?
+    do {
+      vault = try apply(roster, &loaded, &report)
+    } catch is SpaceBase.Outdated {
+      // A machine was removed, and with it some of what the base has.
+      try files.removeBase()
+      loaded = try load(usesBase: false)
+      vault = try apply(roster, &loaded, &report)
+    }
     try attend(&loaded, further)
-    if !isBlocked { try push(heads, &loaded, &report) }
+    var isPushed = false
+    if !isBlocked {
+      try push(heads, &loaded, &report)
+      isPushed = true
+    }
     loaded.state.lastContact = now()
     loaded.state.epochs = loaded.history.epochs
+    loaded.state.rest = isPushed ? rest(loaded, report, vault) : nil
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    try renewBase(loaded)
     return report
+  }
+
+  /// What the store and the vault show now, if nothing is left to do.
+  private func rest(
+    _ loaded: Loaded, _ report: SyncReport, _ vault: VaultFileMark?
+  ) -> SyncState.Rest? {
+    guard let vault, report.problems.isEmpty, report.waiting.isEmpty, report.refused.isEmpty else {
+      return nil
+    }
+    let heads = loaded.history.streams.compactMap { stream, records in
+      records.last.map { StreamHead(stream: stream, sequence: $0.sequence, hash: $0.hash) }
+    }
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    return SyncState.Rest(
+      heads: heads.sorted { $0.stream < $1.stream }, vault: vault.bytes,
+      until: roster.members[loaded.state.stream]?.role == .admin
+        ? roster.invitations.values.filter { !$0.isSettled }.map(\.settled).min() ?? .max : .max)
   }
 
   // MARK: - From the store
@@ -87,7 +133,7 @@ extension SyncedVault {
       taken[record.stream, default: 0] += 1
     }
     report.received = new.count
-    try files.append(new, after: loaded.log)
+    try files.append(new, at: loaded.logEnd)
     loaded.log += new
     report.problems += loaded.history.problems
     for (stream, wait) in loaded.history.waits {
@@ -157,24 +203,32 @@ extension SyncedVault {
 
   private func apply(
     _ roster: Roster, _ loaded: inout Loaded, _ report: inout SyncReport
-  ) throws {
+  ) throws -> VaultFileMark? {
     let canWrite = roster.members[loaded.state.stream].map { $0.role >= .writer } ?? false
     var next = loaded
     let former = loaded.state.applied
     var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    var before: VaultFileMark?
+    var isWritten = false
     report.changes = try vault.blocking.shared { shared in
+      before = shared.fileMark
       let (local, unreadable) = try shared.items()
-      let isCurrent = (shared.mark ?? "") == next.state.applied.mark
+      // Own changes that the state does not know: it was put back with the vault, without the log.
+      let own = next.history.streams[next.state.stream] ?? []
+      let isPutBack = own.dropFirst(Int(former.frontier[next.state.stream] ?? 0)).contains {
+        !$0.content.operations.allSatisfy(\.isOfRoster)
+      }
+      let isCurrent = (shared.mark ?? "") == next.state.applied.mark && !isPutBack
       var base: FoldedSpace?
       if isCurrent {
         var known = next.state.applied.frontier
-        var state = next.history.folded(upTo: known)
+        var state = try next.history.folded(upTo: known)
         if canWrite {
           let changes = state.changes(to: local, unreadable: unreadable, now: shared.now)
           if !changes.isEmpty {
             try writer.write(changes, to: &next.history, knowing: known)
             known[next.state.stream] = next.history.frontier[next.state.stream]
-            state = next.history.folded(upTo: known)
+            state = try next.history.folded(upTo: known)
           }
         }
         base = state
@@ -184,7 +238,7 @@ extension SyncedVault {
           return MergeReport.unchanged
         }
       }
-      let state = next.history.folded(upTo: next.history.frontier)
+      let state = try next.history.folded(upTo: next.history.frontier)
       let changes = try shared.merge(state.items, removals: state.removals, base: base?.items)
       if canWrite {
         let (after, unreadable) = try shared.items()
@@ -196,13 +250,17 @@ extension SyncedVault {
         shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8))
       }
       try prepare(&next, writer, mark: shared.mark, after: former)
+      isWritten = shared.isChanged
       return changes
     }
-    try files.append(writer.written, after: next.log)
+    try files.append(writer.written, at: next.logEnd)
     next.log += writer.written
     next.state.pending = nil
     try files.replaceState(next.state.sealed(next.keys.own))
     loaded = next
+    // Nobody else has written it since: then the generation is the next one.
+    let after = isWritten ? try vault.blocking.fileMark() : before
+    return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
   }
 
   /// Remembers what is about to happen, before the vault file is written.
@@ -239,9 +297,8 @@ extension SyncedVault {
         [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
         with: common)
     }
-    // A day's grace: a machine that joined in time may still be on its way here.
     let settled = roster.invitations.values.filter {
-      !$0.isSettled && ($0.accepted.count >= $0.uses || $0.expires + 86_400_000 < now())
+      !$0.isSettled && ($0.accepted.count >= $0.uses || $0.settled < now())
     }
     .sorted { $0.id.lexicographicallyPrecedes($1.id) }
     let all =
@@ -257,7 +314,7 @@ extension SyncedVault {
 
   private func keep(_ writer: RecordWriter, _ loaded: inout Loaded) throws {
     guard !writer.written.isEmpty else { return }
-    try files.append(writer.written, after: loaded.log)
+    try files.append(writer.written, at: loaded.logEnd)
     loaded.log += writer.written
     // The vault has all that these records know, and they say nothing of items.
     loaded.state.applied.frontier[loaded.state.stream] =
@@ -267,7 +324,7 @@ extension SyncedVault {
   }
 
   /// A new key for everybody who is in, and for those who may still come.
-  private func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
+  func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
     let number = (roster.epochs.map(\.key.number).max() ?? 0) + 1
     let epoch = try EpochKey(number: number, key: SecretBytes.random(count: 32))
     let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
@@ -285,7 +342,11 @@ extension SyncedVault {
     let count = UInt64(loaded.history.streams[own]?.count ?? 0)
     var unsent: ArraySlice<[UInt8]> = []
     if there < count, let last = loaded.history.last(own) {
-      unsent = loaded.log.filter { SyncRecord.stream(of: $0) == own }.dropFirst(Int(there))
+      let covered = loaded.history.base?.frontier[own] ?? 0
+      // A store that was emptied gets what the base covers, too.
+      let log = there < covered ? try files.records() : loaded.log
+      unsent = log.filter { SyncRecord.stream(of: $0) == own }
+        .dropFirst(Int(there < covered ? there : there - covered))
       do {
         try engine.append(
           Array(unsent),
@@ -307,8 +368,8 @@ extension MergeReport {
 
 extension SpaceHistory {
   /// The items as some of the records have them.
-  func folded(upTo frontier: Frontier) -> FoldedSpace {
-    FoldedSpace(self, Roster(self, upTo: frontier), upTo: frontier)
+  func folded(upTo frontier: Frontier) throws(SpaceBase.Outdated) -> FoldedSpace {
+    try FoldedSpace(self, Roster(self, upTo: frontier), upTo: frontier)
   }
 
   /// What a machine calls itself in its first record.

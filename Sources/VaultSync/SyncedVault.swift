@@ -27,6 +27,8 @@ public struct SyncedVault: Sendable {
   let engine: any SyncEngine
   let files: SyncFiles
   let now: @Sendable () -> Int64
+  /// The least bytes of records, behind those that the base covers, that are worth another base.
+  package var baseStep: UInt64 = 64 << 10
 
   /// Opens the space that a vault belongs to.
   ///
@@ -104,7 +106,7 @@ public struct SyncedVault: Sendable {
         frontier: [stream: 1], mark: try vault.blocking.shared { $0.mark } ?? "")
       try vault.blocking.setKey(seed, for: purpose)
       try synced.files.removeRecords()
-      try synced.files.append([record.bytes], after: [])
+      try synced.files.append([record.bytes], at: 0)
       try synced.files.replaceState(state.sealed(keys.own))
     }
     return synced
@@ -154,7 +156,7 @@ public struct SyncedVault: Sendable {
       try writer.write([claim], to: &history)
       try vault.blocking.setKey(seed, for: purpose)
       try synced.files.removeRecords()
-      try synced.files.append(fetched + writer.written, after: [])
+      try synced.files.append(fetched + writer.written, at: 0)
       try synced.files.replaceState(state.sealed(keys.own))
     }
     return synced
@@ -252,27 +254,46 @@ public struct SyncedVault: Sendable {
     var state: SyncState
     let keys: KeyPairs
     var history: SpaceHistory
-    /// The records in the log, in order.
+    /// The bytes of the log before ``log``: what the history's base covers.
+    let logStart: UInt64
+    /// The records in the log, in order, from there.
     var log: [[UInt8]]
+
+    /// The bytes of the log.
+    var logEnd: UInt64 { log.reduce(logStart) { $0 + 4 + UInt64($1.count) } }
   }
 
-  /// Reads what this machine remembers; what a crash left undone is completed or dropped.
-  func load() throws -> Loaded {
+  /// Reads the state and the machine's keys.
+  ///
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  func loadState() throws -> (state: SyncState, keys: KeyPairs) {
     guard let bytes = try files.state(), let seed = try vault.blocking.key(for: Self.purpose)
     else {
       throw SyncError(
         .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
     }
     let keys = try KeyPairs(seed: seed)
-    var state = try SyncState(sealed: bytes, key: keys.own)
+    let state = try SyncState(sealed: bytes, key: keys.own)
     guard state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
+    return (state, keys)
+  }
+
+  /// Reads what this machine remembers; what a crash left undone is completed or dropped.
+  ///
+  /// - Parameter usesBase: Whether records that a ``SpaceBase`` covers may be left sealed.
+  /// - Returns: The state, the keys, the records.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`, `.inputOutput`.
+  func load(usesBase: Bool = true) throws -> Loaded {
+    var (state, keys) = try loadState()
     var openers = [keys.sealing]
     if let seed = state.invitationSeed { openers.append(try KeyPairs(seed: seed).sealing) }
-    var log = try files.records()
+    let base = usesBase ? try base(for: state, keys) : nil
+    let start = base?.logLength ?? 0
+    guard var log = try files.records(from: start) else { return try load(usesBase: false) }
     if let pending = state.pending {
       if try vault.blocking.shared({ $0.mark }) ?? "" == pending.applied.mark {
         let new = pending.records.filter { !log.contains($0) }
-        try files.append(new, after: log)
+        try files.append(new, at: log.reduce(start) { $0 + 4 + UInt64($1.count) })
         log += new
         state.applied = pending.applied
       }
@@ -280,20 +301,44 @@ public struct SyncedVault: Sendable {
       state.pending = nil
       try files.replaceState(state.sealed(keys.own))
     }
-    var history = SpaceHistory(state.space, epochs: state.epochs, openers: openers)
+    var history = SpaceHistory(state.space, epochs: state.epochs, openers: openers, base: base)
     for record in log {
       guard let stream = SyncRecord.stream(of: record) else { continue }
       history.add([record], of: stream)
     }
     try history.open(areVerified: true)
-    guard history.problems.isEmpty, history.all.count == log.count,
+    guard history.problems.isEmpty,
+      history.all.count == (base?.records.count ?? 0) + log.count,
       state.applied.frontier.allSatisfy({ history.frontier[$0.key, default: 0] >= $0.value })
     else {
+      // It may be the base alone.
+      if base != nil { return try load(usesBase: false) }
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
         hint: "leave the space and join it again; the vault is not affected")
     }
-    return Loaded(state: state, keys: keys, history: history, log: log)
+    return Loaded(state: state, keys: keys, history: history, logStart: start, log: log)
+  }
+
+  /// What the first records come to, if that is of use.
+  private func base(for state: SyncState, _ keys: KeyPairs) throws -> SpaceBase? {
+    guard let bytes = try files.base(), let base = try? SpaceBase(sealed: bytes, key: keys.own),
+      // A state that was put back alone is from before it.
+      base.frontier.allSatisfy({ state.applied.frontier[$0.key, default: 0] >= $0.value })
+    else { return nil }
+    return base
+  }
+
+  /// Writes another base if there is much behind the one that there is.
+  func renewBase(_ loaded: Loaded) throws {
+    let (start, end) = (loaded.logStart, loaded.logEnd)
+    guard end - start > max(baseStep, baseStep == 0 ? 0 : start / 4) else { return }
+    do {
+      let base = try SpaceBase(loaded.history, logLength: end)
+      try files.replaceBase(base.sealed(loaded.keys.own))
+    } catch is SpaceBase.Outdated {
+      // The next call reads the log instead.
+    }
   }
 
   static let copied = SyncError(

@@ -19,7 +19,9 @@ struct CrashTests {
     desktop = try SyncMachine("desktop")
     try laptop.set("token", "1")
     first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
+    var second = try desktop.joining(first, engine)
+    second.baseStep = 0
+    self.second = second
     try first.synchronize()
   }
 

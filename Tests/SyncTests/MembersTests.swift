@@ -150,6 +150,58 @@ struct MembersTests {
     }
   }
 
+  @Test func whatARemovedMachineCouldReadIsNamedUntilItIsChanged() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine)
+    let third = try server.joining(first, engine)
+    try laptop.set("other", "2")
+    try desktop.set("of-the-desktop", "3")
+    try second.synchronize()
+    try first.synchronize()
+    let names = { (synced: SyncedVault) in try synced.items(exposedTo: "desktop").map(\.text) }
+    #expect(try names(first) == ["of-the-desktop", "other", "token"])
+    try first.remove("desktop")
+    #expect(try names(first) == ["of-the-desktop", "other", "token"])
+    // A change counts at once; one of the name alone, or back to the old value, does not.
+    try laptop.set("token", "after")
+    try laptop.set("new", "4")
+    try laptop.vault.blocking.edit { edit in
+      _ = try edit.rename(ItemName("other"), to: ItemName("renamed"))
+    }
+    #expect(try names(first) == ["of-the-desktop", "renamed"])
+    try first.synchronize()
+    try third.synchronize()
+    #expect(try names(third) == ["of-the-desktop", "renamed"])
+    try laptop.set("token", "s3cr3t")
+    try first.synchronize()
+    #expect(try names(first) == ["of-the-desktop", "renamed", "token"])
+    #expect(code { _ = try first.items(exposedTo: "nobody") } == .deviceNotFound)
+  }
+
+  @Test func aNewEpochIsForAllWhoAreInAndForWhoIsInvited() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine)
+    let invitation = try first.invite()
+    let before = try #require(try Self.epochs(of: laptop))
+    #expect(try first.rotate() == 2)
+    try laptop.set("token", "after")
+    try first.synchronize()
+    let space = try #require(SpaceID(text: try first.status().space))
+    let stream = try #require(
+      StreamID(text: try first.devices().first { $0.isThisMachine }?.id ?? ""))
+    let newest = try SyncRecord(bytes: #require(engine.all.records[space]?[stream]?.last))
+    #expect(newest.epoch == 2)
+    for key in before { #expect(throws: SealingError.self) { try newest.open(key.key) } }
+    try second.synchronize()
+    #expect(try desktop.get("token") == "after")
+    _ = try join(server, invitation.text)
+    #expect(try server.get("token") == "after")
+    #expect(code { _ = try second.rotate() } == .notAllowed)
+    #expect(try first.rotate() == 3)
+  }
+
   @Test func whatARemovedMachineWroteAfterItsLastRecordIsTakenBack() throws {
     let desktop = try SyncMachine("desktop")
     let server = try SyncMachine("server")
@@ -164,15 +216,7 @@ struct MembersTests {
     let written = engine.all
     engine.all = before
     try first.remove("desktop")
-    var both = engine.all
-    for (space, streams) in written.records {
-      for (stream, records) in streams
-      where records.count > both.records[space]?[stream]?.count ?? 0 {
-        both.records[space]?[stream] = records
-        both.heads[space]?[stream] = written.heads[space]?[stream]
-      }
-    }
-    engine.all = both
+    engine.all = engine.all.joined(written)
     try first.synchronize()
     try third.synchronize()
     try first.synchronize()
@@ -231,15 +275,7 @@ struct MembersTests {
     let withFirst = engine.all
     engine.all = before
     try second.remove("laptop")
-    var both = engine.all
-    for (space, streams) in withFirst.records {
-      for (stream, records) in streams
-      where records.count > both.records[space]?[stream]?.count ?? 0 {
-        both.records[space]?[stream] = records
-        both.heads[space]?[stream] = withFirst.heads[space]?[stream]
-      }
-    }
-    engine.all = both
+    engine.all = engine.all.joined(withFirst)
     #expect(code { try first.synchronize() } == .removed)
     #expect(code { try second.synchronize() } == .removed)
     try third.synchronize()
@@ -273,16 +309,7 @@ struct MembersTests {
     let withInvitation = engine.all
     engine.all = before
     try second.remove("old")
-    var both = engine.all
-    for (space, streams) in withInvitation.records {
-      for (stream, records) in streams
-      where records.count > both.records[space]?[stream]?.count ?? 0 {
-        both.records[space]?[stream] = records
-        both.heads[space]?[stream] = withInvitation.heads[space]?[stream]
-      }
-    }
-    both.invitations = withInvitation.invitations
-    engine.all = both
+    engine.all = engine.all.joined(withInvitation)
     let third = try SyncedVault.join(
       server.vault, in: engine, at: "memory", invitation: invitation.text, label: "server")
     _ = try third.synchronize()

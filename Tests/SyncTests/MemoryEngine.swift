@@ -8,6 +8,20 @@ final class MemoryEngine: SyncEngine {
     var records: [SpaceID: [StreamID: [[UInt8]]]] = [:]
     var heads: [SpaceID: [StreamID: StreamHead]] = [:]
     var invitations: [SpaceID: [[UInt8]: [UInt8]]] = [:]
+
+    /// What a store has that hears of both: of each stream, the longer one.
+    func joined(_ other: Contents) -> Contents {
+      var both = self
+      for (space, streams) in other.records {
+        for (stream, records) in streams
+        where records.count > both.records[space]?[stream]?.count ?? 0 {
+          both.records[space, default: [:]][stream] = records
+          both.heads[space, default: [:]][stream] = other.heads[space]?[stream]
+        }
+        both.invitations[space, default: [:]].merge(other.invitations[space] ?? [:]) { $1 }
+      }
+      return both
+    }
   }
 
   let isEventual: Bool

@@ -54,6 +54,8 @@ struct SimulatorTests {
         try all.last?.synchronize()
         machine.time.advance(ahead)
       }
+      // What the first records come to is kept after each call, or hardly ever.
+      if seed.isMultiple(of: 3) { for number in all.indices { all[number].baseStep = 0 } }
       synced = all
     }
 

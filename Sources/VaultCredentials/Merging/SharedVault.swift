@@ -12,6 +12,9 @@ package struct SharedVault {
   /// The time of the edit, milliseconds since 1970.
   package var now: Int64 { edit.now }
 
+  /// The file as it was when the edit began.
+  package var fileMark: VaultFileMark { VaultFileMark(edit.file) }
+
   /// Which state of a space the items were brought to; written with the items, in one file.
   package var mark: String? {
     get { edit.index.settings[VaultIndex.sharedSetting] }
@@ -159,6 +162,25 @@ package struct SharedVault {
   }
 }
 
+/// Which generation of a vault a file is: two files with one mark have the same bytes.
+package struct VaultFileMark: Equatable, Sendable {
+  /// Bytes of ``bytes``.
+  package static let length = 24
+
+  /// How often the vault was written.
+  package let generation: UInt64
+  /// The generation, and the tag of the file.
+  package let bytes: [UInt8]
+
+  init(_ file: VaultFile) {
+    var writer = ByteWriter()
+    writer.put(file.header.generation)
+    writer.put(file.tag)
+    generation = file.header.generation
+    bytes = writer.bytes
+  }
+}
+
 extension UnlockedVault.Blocking {
   /// Edits the vault with what other machines have changed; the file is written only if something
   /// changed.
@@ -200,6 +222,13 @@ extension UnlockedVault.Blocking {
 
   /// The vault file's path.
   package var path: String { vault.locked.path }
+
+  /// Which file the vault's is now.
+  ///
+  /// - Throws: ``CredentialError``.
+  package func fileMark() throws -> VaultFileMark {
+    VaultFileMark(try vault.snapshot(only: .noItems).file)
+  }
 
   /// The number of items, those in the trash too.
   ///
