@@ -44,7 +44,8 @@ struct PlainVerb: Sendable {
       flags: [
         "--long", "--tree", "--no-tree", "--expired", "--conflicts", "--trash", "--vaults",
         "--exit-code", "--no-pager",
-      ], options: ["--tag", "--expiring", "--unused", "--sort"], letters: [("-l", "--long")],
+      ], options: ["--tag", "--expiring", "--unused", "--exposed-to", "--sort"],
+      letters: [("-l", "--long")],
       read: { .list(try ListRequest($0)) }),
     PlainVerb(
       name: "show", words: 1...1, flags: ["--reveal", "--qr"],
@@ -263,7 +264,7 @@ extension ListRequest {
       tree: line.has("--tree") ? true : line.has("--no-tree") ? false : nil,
       tag: line.value("--tag"), expired: line.has("--expired"),
       conflicts: line.has("--conflicts"), expiring: line.value("--expiring"),
-      unused: line.value("--unused"),
+      unused: line.value("--unused"), exposedTo: line.value("--exposed-to"),
       trash: line.has("--trash"), vaults: line.has("--vaults"),
       sort: try line.value("--sort", as: Order.init) ?? .name, exitCode: line.has("--exit-code"),
       noPager: line.has("--no-pager"), common: try line.common())

@@ -37,6 +37,7 @@ struct JSONFormTests {
     ("sync init", ["HOME/space"], ""),
     ("sync invite", [], ""),
     ("sync now", [], ""),
+    ("sync rotate", [], ""),
     ("sync status", [], ""),
     ("sync devices", [], ""),
     ("sync log", [], ""),

@@ -51,6 +51,25 @@ struct SyncVerbTests {
     }
   }
 
+  @Test func whatALostMachineCouldReadIsListed() throws {
+    try laptop.set("token", "1")
+    try laptop.set("other", "2")
+    try join()
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try laptop("sync", "rotate").status == 0)
+    #expect(try desktop("sync", "rotate").status == 77)
+    let removed = try laptop("sync", "remove", "desktop")
+    #expect(removed.errors.contains("list --exposed-to desktop"))
+    #expect(try laptop("list", "--exposed-to", "desktop").text == "other\ntoken\n")
+    try laptop.set("token", "3")
+    #expect(try laptop("list", "--exposed-to", "desktop").text == "other\n")
+    #expect(try laptop("list", "tok", "--exposed-to", "desktop", "--exit-code").status == 1)
+    #expect(try laptop("list", "--exposed-to", "nobody").status == 1)
+    let alone = try ThrowawayVault()
+    try alone.set("token", "1")
+    #expect(try alone("list", "--exposed-to", "desktop").status == 78)
+  }
+
   @Test func aConflictIsToldAndSettledForAll() throws {
     try laptop.set("token", "1")
     try join()

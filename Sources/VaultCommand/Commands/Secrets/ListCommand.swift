@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultCommandCore
 import VaultCredentials
 import VaultStorage
+import VaultSync
 import VaultTerminal
 
 /// `vault list`.
@@ -53,6 +54,12 @@ struct ListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only items not used for this time.", valueName: "time"))
   var unused: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Only items that this machine of the space could read, and that are unchanged since.",
+      valueName: "machine"))
+  var exposedTo: String?
+
   @Flag(help: "List the trash instead.")
   var trash = false
 
@@ -76,8 +83,8 @@ struct ListCommand: ParsableCommand {
   var request: ListRequest {
     ListRequest(
       pattern: pattern, long: long, tree: tree, tag: tag, expired: expired,
-      conflicts: conflicts, expiring: expiring, unused: unused, trash: trash, vaults: vaults,
-      sort: sort, exitCode: exitCode, noPager: noPager, common: common.given)
+      conflicts: conflicts, expiring: expiring, unused: unused, exposedTo: exposedTo, trash: trash,
+      vaults: vaults, sort: sort, exitCode: exitCode, noPager: noPager, common: common.given)
   }
 }
 
@@ -99,6 +106,7 @@ struct ListRequest: Equatable, Sendable {
   var conflicts = false
   var expiring: String?
   var unused: String?
+  var exposedTo: String?
   var trash = false
   var vaults = false
   var sort = Order.name
@@ -115,12 +123,17 @@ struct ListRequest: Equatable, Sendable {
     guard !vaults else { return try listVaults(settings) }
     let query = try query()
     let unusedSince = try unusedSince()
-    let needsItems = settings.writesJSON || long || sort != .name || unusedSince != nil
+    let needsItems =
+      settings.writesJSON || long || sort != .name || unusedSince != nil || exposedTo != nil
     let (items, names, known) = try settings.withVault { vault in
       let snapshot = try vault.read()
       var items = needsItems ? snapshot.items(matching: query) : []
       if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
       let names = needsItems ? [] : snapshot.names(matching: query)
+      if let exposedTo {
+        let exposed = try SyncedVault.itemIDs(exposedTo: exposedTo, in: vault)
+        items.removeAll { !exposed.contains($0.id) }
+      }
       // Only for a suggestion.
       let isNothing = items.isEmpty && names.isEmpty && pattern != nil
       return (items, names, isNothing ? snapshot.names() : [])
@@ -206,6 +219,7 @@ struct ListRequest: Equatable, Sendable {
   private func tellNothing(_ names: [String]) {
     let isAll =
       !trash && tag == nil && !expired && !conflicts && expiring == nil && unused == nil
+      && exposedTo == nil
     guard let pattern else {
       StandardError.note(
         trash ? "the trash is empty" : isAll ? "the vault has no items yet" : "no such item",

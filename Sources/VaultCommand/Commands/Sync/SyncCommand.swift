@@ -26,7 +26,7 @@ struct SyncCommand: ParsableCommand {
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
-      SyncLogCommand.self, SyncLeaveCommand.self,
+      SyncRotateCommand.self, SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
 
@@ -283,7 +283,7 @@ struct SyncRemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Remove a machine: it reads nothing that is written from now on.",
     discussion: """
-      What it has read it has read: change those secrets.
+      What it has read it has read: 'list --exposed-to' names what to change.
 
       \(ProgramName.current) sync remove desktop
       """)
@@ -298,7 +298,8 @@ struct SyncRemoveCommand: ParsableCommand {
     let label = try SyncStore.with(settings) { try $0.remove(device) }
     StandardError.note(
       "\(StandardOutput.shown(label)) is out: it can read nothing that is written from now on",
-      hint: "it could read all that was there: change what it must not know any longer")
+      hint: "what it could read and should be changed: \(ProgramName.current) list --exposed-to "
+        + StandardOutput.shown(label))
   }
 }
 
