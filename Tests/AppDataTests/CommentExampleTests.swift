@@ -20,7 +20,7 @@ struct CommentExampleTests {
   private static let libraries = [
     "VaultSealing", "VaultStorage", "VaultPreferences", "VaultCredentials",
     "VaultCredentialsTesting", "VaultExchange", "VaultPasswords", "VaultProtocols",
-    "VaultTerminal", "VaultAppData",
+    "VaultTerminal", "VaultAppData", "VaultSync", "VaultSyncEngines",
   ]
 
   /// The examples above public declarations of a file.
@@ -127,7 +127,8 @@ struct CommentExampleTests {
         open: UnlockedVault, locked: LockedVault, sources: [KeySource], token: Secret,
         query: ItemQuery, bytes: [UInt8], input: SecretBytes,
         key: SecretBytes, sealed: [UInt8], preferences: PreferenceStore, store: PreferenceStore,
-        location: StoreLocation, file: URL, id: String
+        location: StoreLocation, file: URL, id: String, space: SyncedVault, laptop: SyncedVault,
+        other: UnlockedVault
       ) async throws {
         var preferences = preferences
         do {
