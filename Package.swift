@@ -79,8 +79,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
+        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.
@@ -116,8 +116,10 @@ let package = Package(
 
     // A vault on several machines: signed streams, their fold, who belongs to a space. No network.
     .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
-    // Where the streams lie: a folder, a git repository.
-    .target(name: "VaultSyncEngines", dependencies: ["VaultSync", "VaultStorage", "VaultSealing"]),
+    // Where the streams lie: a folder, a git repository, through the user's git as a child.
+    .target(
+      name: "VaultSyncEngines",
+      dependencies: ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"]),
 
     // Requests of git, docker, AWS and others as functions of a vault; references to secrets.
     .target(

@@ -12,6 +12,8 @@ public struct SyncReport: Sendable {
   public internal(set) var received = 0
   /// Machines of which records are still on their way, by their labels.
   public internal(set) var waiting: [String] = []
+  /// The streams of these machines.
+  var waitingStreams: Set<StreamID> = []
   /// What is wrong with the store; everything else was done, but nothing was written to a store
   /// that was rolled back, withholds records or shows two histories.
   public internal(set) var problems: [SyncError] = []

@@ -185,8 +185,8 @@ extension SyncState.Applied {
 
 /// The files of a space beside a vault file, and the lock of who works on them.
 package struct SyncFiles: Sendable {
-  private let folder: String
-  private let name: String
+  let folder: String
+  let name: String
 
   /// The files of a vault.
   ///
@@ -283,13 +283,14 @@ package struct SyncFiles: Sendable {
     try Self.reached { try Directory(folder).remove(logName) }
   }
 
-  /// Removes everything but the lock.
+  /// Removes everything but the locks.
   package func remove() throws {
+    try removeNotes()
     try Self.reached { try Directory(folder).remove(name) }
     try removeRecords()
   }
 
-  private func read(_ name: String, limit: Int) throws -> [UInt8]? {
+  func read(_ name: String, limit: Int) throws -> [UInt8]? {
     do {
       return try Directory(folder).read(name, limit: limit)
     } catch  where error.code == .notFound {
@@ -299,7 +300,7 @@ package struct SyncFiles: Sendable {
     }
   }
 
-  private static func reached<Result>(_ body: () throws -> Result) throws -> Result {
+  static func reached<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as StorageError {

@@ -16,14 +16,16 @@ extension SyncedVault {
   public func synchronize(acceptingRollback: Bool = false) throws -> SyncReport {
     try files.locked {
       var (state, keys) = try loadState()
-      let heads = try engine.heads(in: state.space)
-      if try isAtRest(state, heads) {
-        state.lastContact = now()
-        try files.replaceState(state.sealed(keys.own))
-        return SyncReport(changes: .unchanged)
+      return try noting(acceptingRollback) { notes in
+        let heads = try engine.heads(in: state.space)
+        if try isAtRest(state, heads) {
+          state.lastContact = now()
+          try files.replaceState(state.sealed(keys.own))
+          return SyncReport(changes: .unchanged)
+        }
+        var loaded = try load()
+        return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in [] }
       }
-      var loaded = try load()
-      return try synchronize(&loaded, heads, acceptingRollback: acceptingRollback)
     }
   }
 
@@ -37,12 +39,41 @@ extension SyncedVault {
 
   /// The same with what was read; `also` writes further operations of an admin at the end.
   func synchronize(
-    _ loaded: inout Loaded, _ heads: [StreamHead]? = nil, acceptingRollback: Bool = false,
+    _ loaded: inout Loaded, acceptingRollback: Bool = false,
     also further: (inout Loaded, Roster) throws -> [Operation] = { _, _ in [] }
   ) throws -> SyncReport {
+    try noting(acceptingRollback) { notes in
+      let heads = try engine.heads(in: loaded.state.space)
+      return try bringTogether(&loaded, heads, &notes, acceptingRollback, further)
+    }
+  }
+
+  /// Notes how a run ended, for who asks later.
+  private func noting(
+    _ acceptingRollback: Bool, _ run: (inout SyncNotes) throws -> SyncReport
+  ) throws -> SyncReport {
+    var notes = files.notes()
+    defer { files.replace(notes) }
+    do {
+      let report = try run(&notes)
+      notes.note(
+        failure: acceptingRollback ? nil : report.problems.first?.code.rawValue, now: now())
+      return report
+    } catch {
+      notes.note(failure: (error as? SyncError)?.code.rawValue ?? "sync-failed", now: now())
+      throw error
+    }
+  }
+
+  private func bringTogether(
+    _ loaded: inout Loaded, _ heads: [StreamHead], _ notes: inout SyncNotes,
+    _ acceptingRollback: Bool, _ further: (inout Loaded, Roster) throws -> [Operation]
+  ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
-    let heads = try heads ?? engine.heads(in: loaded.state.space)
     try fetch(heads, &loaded, &report)
+    for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
+      report.problems.append(Self.missingForLong(loaded.history.label(of: stream)))
+    }
     let roster = Roster(loaded.history, upTo: loaded.history.frontier)
     try checkMembership(roster, &loaded)
     report.refused = roster.invitations.values.flatMap(\.refused).compactMap {
@@ -148,11 +179,13 @@ extension SyncedVault {
             hint: "the store may have been put back from a copy"))
       } else {
         report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
+        report.waitingStreams.insert(stream)
       }
     }
     for stream in incomplete where loaded.history.waits[stream] == nil {
       if engine.isEventual {
         report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
+        report.waitingStreams.insert(stream)
       } else {
         report.problems.append(
           SyncError(
@@ -183,6 +216,14 @@ extension SyncedVault {
   private static let rolledBack = SyncError(
     .rolledBack, "the store shows an older state than before",
     hint: "if it was put back on purpose, accept that once")
+
+  /// A file syncer may take its time, but not for ever: a store may withhold what it does not like.
+  private static func missingForLong(_ label: String?) -> SyncError {
+    SyncError(
+      .withheld,
+      "records of \(label ?? "a new machine") have been on their way for more than a day",
+      hint: "see whether that machine's files reach the store, or accept that once")
+  }
 
   private func checkMembership(_ roster: Roster, _ loaded: inout Loaded) throws {
     let own = loaded.state.stream

@@ -194,7 +194,7 @@ extension FolderEngine {
     }
   }
 
-  private static let taken = SyncError(
+  static let taken = SyncError(
     .taken, "another record has that number", hint: "this machine's state was put back or copied")
 
   static func unavailable(_ reason: String) -> SyncError {

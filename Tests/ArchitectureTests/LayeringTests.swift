@@ -25,8 +25,8 @@ struct LayeringTests {
     ],
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
-      "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
+      "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
@@ -40,7 +40,7 @@ struct LayeringTests {
       "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
     ],
     "VaultSync": ["VaultCredentials", "VaultStorage", "VaultSealing"],
-    "VaultSyncEngines": ["VaultSync", "VaultStorage", "VaultSealing"],
+    "VaultSyncEngines": ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"],
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],

@@ -88,6 +88,7 @@ struct UnsafeCodeTests {
     "VaultTerminal/Editor/SignalWatch.swift": "pthread_sigmask(3)",
     "VaultTerminal/Process/AskpassProgram.swift": "posix_spawn(3), poll(2), waitpid(2)",
     "VaultTerminal/Process/CStrings.swift": "arguments as C strings",
+    "VaultTerminal/Process/ChildProgram+Capture.swift": "poll(2), read(2), waitpid(2)",
     "VaultTerminal/Process/ChildProgram.swift": "posix_spawn(3), with C strings",
     "VaultTerminal/Masking/Execution+Masking.swift": "fork(2) and execve(2), with C strings",
     "VaultTerminal/Masking/MaskedRun.swift": "poll(2), read(2), write(2), waitpid(2), termios(3)",

@@ -20,6 +20,10 @@ struct PythonScript {
   static let hasPexpect: Bool =
     (try? run("/usr/bin/env", ["python3", "-c", "import pexpect"]).status) == 0
 
+  /// Whether systemd-analyze is there.
+  static let hasSystemdAnalyze: Bool =
+    (try? run("/usr/bin/env", ["systemd-analyze", "--version"]).status) == 0
+
   /// Whether this user may have mounts of their own.
   static let mountsItsOwn: Bool =
     (try? run("/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "true"]).status)

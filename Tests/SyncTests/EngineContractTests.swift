@@ -9,6 +9,7 @@ struct EngineContractTests {
   enum Kind: String, CaseIterable, Sendable {
     case memory
     case folder
+    case git
   }
 
   /// An engine, another one on the same store as another machine has it, and what they need.
@@ -27,6 +28,9 @@ struct EngineContractTests {
     case .folder:
       return Rig(
         mine: FolderEngine(path: home.path), other: FolderEngine(path: home.path), home: home)
+    case .git:
+      let remote = try BareRepository(in: home)
+      return Rig(mine: try remote.engine("mine"), other: try remote.engine("other"), home: home)
     }
   }
 
@@ -110,12 +114,14 @@ struct EngineContractTests {
   func manyMachinesAppendAtOnce(_ kind: Kind) async throws {
     let rig = try Self.rig(kind)
     let (mine, other, space) = (rig.mine, rig.other, space)
+    // A push takes five processes.
+    let count = kind == .git ? 3 : 10
     let streams = (1...4).map { stream(UInt8($0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, stream) in streams.enumerated() {
         group.addTask {
           let engine = number.isMultiple(of: 2) ? mine : other
-          for sequence in 1...10 {
+          for sequence in 1...count {
             try engine.append(
               [Array("\(number)-\(sequence)".utf8)],
               head: StreamHead(
@@ -126,12 +132,13 @@ struct EngineContractTests {
       }
       try await group.waitForAll()
     }
+    _ = try rig.mine.heads(in: space)
     for (number, stream) in streams.enumerated() {
       #expect(
         try rig.mine.records(of: stream, in: space, after: 0, limit: 100)
-          == (1...10).map { Array("\(number)-\($0)".utf8) })
+          == (1...count).map { Array("\(number)-\($0)".utf8) })
     }
-    #expect(try rig.other.heads(in: space).allSatisfy { $0.sequence == 10 })
+    #expect(try rig.other.heads(in: space).allSatisfy { $0.sequence == UInt64(count) })
   }
 
   @Test(arguments: Kind.allCases)

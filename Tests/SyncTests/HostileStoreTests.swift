@@ -144,6 +144,37 @@ struct HostileStoreTests {
     #expect(try second.synchronize(acceptingRollback: true).sent == 1)
   }
 
+  /// A file syncer may take its time; a store that shows a head and never its record is told.
+  @Test func recordsThatStayOnTheirWayAreAnAlarmAfterADay() throws {
+    let store = MemoryEngine(isEventual: true)
+    let (mine, other) = (try SyncMachine("mine"), try SyncMachine("other"))
+    let first = try mine.founding(store)
+    let second = try other.joining(first, store)
+    try first.synchronize()
+    try other.set("token", "1")
+    try second.synchronize()
+    store.lies { contents in
+      for space in contents.records.keys {
+        for (stream, records) in contents.records[space] ?? [:] where records.count > 1 {
+          if contents.heads[space]?[stream]?.sequence == UInt64(records.count) {
+            contents.records[space]?[stream]?.removeLast()
+          }
+        }
+      }
+    }
+    #expect(try first.synchronize().problems.isEmpty)
+    #expect(try first.synchronize().waiting == ["other"])
+    mine.time.advance(23 * 3_600_000)
+    #expect(try first.synchronize().problems.isEmpty)
+    mine.time.advance(2 * 3_600_000)
+    let report = try first.synchronize()
+    #expect(report.problems.map(\.code) == [.withheld])
+    #expect(report.problems.first?.message.contains("other") == true)
+    store.lies(nil)
+    #expect(try first.synchronize().problems.isEmpty)
+    #expect(try mine.get("token") == "1")
+  }
+
   @Test func anOlderStateIsNoticed() throws {
     let old = engine.all
     try laptop.set("token", "2")

@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
-  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring }
+  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring, sync }
 
   /// A change to a file, planned or made.
   package struct Change {
@@ -55,8 +55,9 @@ package struct Connection {
       }
     case .podman: return try addingPodman()
     case .git, .aws: return try addingBlock()
-    case .pip: return try makingLink() + addingBlock()
-    case .keyring: return try addingActivation()
+    case .pip: return try makingLink(try pipLink()) + addingBlock()
+    case .keyring: return try adding(try activationFiles())
+    case .sync: return try adding(try timerFiles()) + makingLink(try timerLink())
     }
   }
 
@@ -70,8 +71,9 @@ package struct Connection {
       }
     case .podman: return try removingPodman()
     case .git, .aws: return try removingBlock()
-    case .pip: return try removingBlock() + removingLink()
-    case .keyring: return try removingActivation()
+    case .pip: return try removingBlock() + removingLink(try pipLink())
+    case .keyring: return try removing(try activationFiles())
+    case .sync: return try removing(try timerFiles()) + removingLink(try timerLink())
     }
   }
 
@@ -152,28 +154,64 @@ package struct Connection {
     ]
   }
 
-  // MARK: The desktop keyring
+  // MARK: Units
 
-  private func activationFiles() throws -> [(file: ConfigurationFile, text: String)] {
+  /// A file that is written as a whole, and known again by its first line.
+  private struct OwnFile {
+    let file: ConfigurationFile
+    let text: String
+    /// `nil` if a text is none of ours; `false` if it was changed since.
+    let isOwn: (String, String) -> Bool?
+  }
+
+  private func activationFiles() throws -> [OwnFile] {
     let data =
       try ProcessState.variable("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
       ?? home() + "/.local/share"
     let activation = KeyringActivation(
       command: try command(["keyring", "serve", "--bus"], inOtherEnvironment: true))
     return [
-      (ConfigurationFile(path: "\(data)/\(KeyringActivation.servicePath)"), activation.service),
-      (
-        ConfigurationFile(path: try configurationFolder() + "/\(KeyringActivation.unitPath)"),
-        activation.unit
-      ),
+      OwnFile(
+        file: ConfigurationFile(path: "\(data)/\(KeyringActivation.servicePath)"),
+        text: activation.service, isOwn: KeyringActivation.isOwn),
+      OwnFile(
+        file: ConfigurationFile(
+          path: try configurationFolder() + "/\(KeyringActivation.unitPath)"),
+        text: activation.unit, isOwn: KeyringActivation.isOwn),
     ]
   }
 
-  private func addingActivation() throws -> [Change] {
-    try activationFiles().compactMap { file, text in
+  /// The timer that brings the vault and its store together.
+  private func timer() throws -> SyncTimer {
+    SyncTimer(
+      vault: settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
+      command: try command(["sync", "now", "--unattended"], inOtherEnvironment: true))
+  }
+
+  /// The line that starts the timer.
+  package func startingTimer() throws -> String {
+    "systemctl --user daemon-reload && systemctl --user start \(try timer().timerName)"
+  }
+
+  private func timerFiles() throws -> [OwnFile] {
+    let (timer, folder) = (try timer(), try configurationFolder())
+    return [(timer.servicePath, timer.service), (timer.timerPath, timer.timer)].map { path, text in
+      OwnFile(
+        file: ConfigurationFile(path: "\(folder)/\(path)"), text: text, isOwn: SyncTimer.isOwn)
+    }
+  }
+
+  private func timerLink() throws -> Link {
+    let timer = try timer()
+    return Link(path: "\(try configurationFolder())/\(timer.linkPath)", target: timer.linkTarget)
+  }
+
+  private func adding(_ files: [OwnFile]) throws -> [Change] {
+    try files.compactMap { own in
+      let (file, text) = (own.file, own.text)
       let before = try file.text()
       if before == text { return nil }
-      guard before.isEmpty || KeyringActivation.isOwn(before, like: text) == true else {
+      guard before.isEmpty || own.isOwn(before, text) == true else {
         throw CommandError(
           .connectedOtherwise, "\(file.path) contains something else",
           hint: "move it away, and connect again")
@@ -184,10 +222,11 @@ package struct Connection {
     }
   }
 
-  private func removingActivation() throws -> [Change] {
-    try activationFiles().compactMap { file, text in
+  private func removing(_ files: [OwnFile]) throws -> [Change] {
+    try files.compactMap { own in
+      let file = own.file
       let before = try file.text()
-      switch KeyringActivation.isOwn(before, like: text) {
+      switch own.isOwn(before, own.text) {
       case nil: return nil
       case false?:
         throw CommandError(
@@ -279,39 +318,49 @@ package struct Connection {
     }
   }
 
-  // MARK: The link for pip
+  // MARK: Links
 
-  private func linkPath() throws -> String { try home() + "/.local/bin/keyring" }
+  private struct Link {
+    let path: String
+    let target: String
+  }
 
-  private func makingLink() throws -> [Change] {
-    let (path, executable) = (try linkPath(), try executable())
+  private func pipLink() throws -> Link {
+    Link(path: try home() + "/.local/bin/keyring", target: try executable())
+  }
+
+  private func makingLink(_ link: Link) throws -> [Change] {
     let manager = FileManager.default
-    if let target = try? manager.destinationOfSymbolicLink(atPath: path) {
-      if target == executable { return [] }
-      throw otherKeyring(path)
+    if let target = try? manager.destinationOfSymbolicLink(atPath: link.path) {
+      if target == link.target { return [] }
+      throw otherProgram(link)
     }
-    guard !manager.fileExists(atPath: path) else { throw otherKeyring(path) }
+    guard !manager.fileExists(atPath: link.path) else { throw otherProgram(link) }
     return [
-      Change(path: path, lines: ["link to \(executable)"]) {
+      Change(path: link.path, lines: ["link to \(link.target)"]) {
+        let end = link.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? link.path.startIndex
         try manager.createDirectory(
-          atPath: String(path.dropLast("/keyring".count)), withIntermediateDirectories: true)
-        try manager.createSymbolicLink(atPath: path, withDestinationPath: executable)
+          atPath: String(link.path[..<end]), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: link.path, withDestinationPath: link.target)
       }
     ]
   }
 
-  private func otherKeyring(_ path: String) -> CommandError {
+  private func otherProgram(_ link: Link) -> CommandError {
     CommandError(
-      .connectedOtherwise, "\(path) is another program's",
+      .connectedOtherwise, "\(link.path) is another program's",
       hint: "move it away, and connect again")
   }
 
-  private func removingLink() throws -> [Change] {
-    let (path, executable) = (try linkPath(), try executable())
+  private func removingLink(_ link: Link) throws -> [Change] {
     let manager = FileManager.default
-    guard (try? manager.destinationOfSymbolicLink(atPath: path)) == executable else { return [] }
+    guard (try? manager.destinationOfSymbolicLink(atPath: link.path)) == link.target else {
+      return []
+    }
     return [
-      Change(path: path, lines: ["link to \(executable)"]) { try manager.removeItem(atPath: path) }
+      Change(path: link.path, lines: ["link to \(link.target)"]) {
+        try manager.removeItem(atPath: link.path)
+      }
     ]
   }
 }

@@ -35,12 +35,12 @@ extension SyncError: CodedError {
   package var advice: String? {
     let program = ProgramName.current
     return switch code {
-    case .notJoined: "\(program) sync init FOLDER, or \(program) sync join FOLDER"
+    case .notJoined: "\(program) sync init STORE, or \(program) sync join STORE"
     case .alreadyJoined: "leave that one first: \(program) sync leave"
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:
-      "\(program) sync leave, and join again by an invitation: \(program) sync join FOLDER"
+      "\(program) sync leave, and join again by an invitation: \(program) sync join STORE"
     case .deviceNotFound: hint ?? "list them: \(program) sync devices"
     default: hint
     }

@@ -7,10 +7,11 @@ extension VaultSettings {
   package func withVault<Result>(
     named name: String? = nil, _ body: (UnlockedVault.Blocking) throws -> Result
   ) throws -> Result {
-    let vault = try locked(named: name)
-    return try Self.tellingNotices(
-      of: try vault.blocking.unlock(with: UnlockSources(settings: self, vault: vault).sources()),
-      body)
+    let vault = try locked(named: name, asksNobody: isUnattended)
+    let sources = UnlockSources(settings: self, vault: vault)
+    let open = try vault.blocking.unlock(
+      with: isUnattended ? sources.withoutAsking().map(\.source) : sources.sources())
+    return try startingSync(after: open) { try Self.tellingNotices(of: open, body) }
   }
 
   /// Opens the vault for a change, and creates it first if that needs no decision.

@@ -17,6 +17,10 @@ package struct VaultSettings: Equatable, Sendable {
   package var requiresEncryptedSession = false
   /// The length of a new session; `nil` for the default.
   package var sessionSeconds: Int?
+  /// Whether nobody is there to be asked.
+  package var isUnattended = false
+  /// Whether a change may start a run that brings it to a store.
+  package var startsSync = true
 
   package init() {}
 

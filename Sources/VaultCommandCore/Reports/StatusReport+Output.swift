@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import VaultCredentials
 package import VaultStorage
+import VaultSync
 package import VaultTerminal
 
 // The status as a table and as members of a JSON object.
@@ -73,6 +74,12 @@ extension StatusReport {
           message: "\(Plural.copies(changed)) in the keyring changed by other programs",
           hint: Advice.text(nil, [.takeCopies])))
     }
+    if let failure = sync?.failure {
+      warnings.append(
+        Warning(
+          code: failure, message: "the vault was not synchronized",
+          hint: "see why: \(ProgramName.current) sync now"))
+    }
     return warnings
   }
 
@@ -118,6 +125,7 @@ extension StatusReport {
           + "\(expiring ?? 0) expiring",
       ])
     }
+    if let sync { rows.append(["sync", sync.words(at: Date(), conflicts: conflicts)]) }
     guard let keyring else { return rows + [["keyring", "not used"]] }
     rows.append(["keyring", keyring.words])
     guard let published, let pending else { return rows }
@@ -161,6 +169,7 @@ extension StatusReport {
           ("leftovers", .count(copies?.leftovers.count)),
         ])
       ),
+      ("sync", sync?.json(conflicts: conflicts) ?? .null),
       ("warnings", .array(warnings.map(\.json) + Notices.warnings)),
     ]
   }

@@ -2,6 +2,7 @@ package import FoundationEssentials
 import Glibc
 package import VaultCredentials
 import VaultStorage
+package import VaultSync
 import VaultTerminal
 
 /// The state of a vault, determined without a prompt and without changing anything.
@@ -30,6 +31,10 @@ package struct StatusReport {
   package let modified: Date?
   /// When it was last backed up on this machine.
   package let lastBackup: Date?
+  /// `nil` if the vault is locked, or belongs to no space.
+  package let sync: SyncOverview?
+  /// The number of items with two values that met.
+  package let conflicts: Int
 
   package init(_ settings: VaultSettings) throws {
     let vault = try settings.locked(asksNobody: true)
@@ -50,6 +55,10 @@ package struct StatusReport {
     var trash = ItemQuery()
     trash.isInTrash = true
     trashed = try open?.blocking.items(matching: trash).count
+    sync = try open.flatMap { try SyncedVault.overview(of: $0) }
+    var conflicting = ItemQuery()
+    conflicting.isConflicting = true
+    conflicts = sync == nil ? 0 : try open?.blocking.items(matching: conflicting).count ?? 0
     isPublishing = try open?.blocking.isPublishing()
     copies = keyring?.message == nil && keyring != nil ? try? open?.blocking.copies() : nil
     Notices.collect()

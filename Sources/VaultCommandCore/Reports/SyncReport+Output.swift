@@ -1,6 +1,8 @@
+package import FoundationEssentials
 import VaultCredentials
 package import VaultStorage
 package import VaultSync
+import VaultSyncEngines
 import VaultTerminal
 
 extension SyncDevice {
@@ -10,6 +12,89 @@ extension SyncDevice {
       ("id", .string(id)), ("label", .string(label)), ("role", .string(role.name)),
       ("isThisMachine", .bool(isThisMachine)), ("joined", .string(Timestamp.text(joined))),
       ("lastHeard", .string(Timestamp.text(lastHeard))), ("isRemoved", .bool(isRemoved)),
+    ])
+  }
+
+  /// The machine as a row.
+  package func row(at now: Date) -> [String] {
+    [
+      StandardOutput.shown(label), isRemoved ? "removed" : role.name, String(id.prefix(8)),
+      isThisMachine ? "this machine" : "heard \(lastHeard.relative(to: now))",
+    ]
+  }
+}
+
+extension SyncLogEntry {
+  /// The entry as `--json` writes it.
+  package var json: JSONValue {
+    .object([
+      ("time", .string(Timestamp.text(time))), ("device", .string(device)),
+      ("action", .string(action.rawValue)), ("subject", .optional(subject)),
+    ])
+  }
+
+  /// The entry as a row.
+  package var row: [String] {
+    [
+      Timestamp.text(time), StandardOutput.shown(device), action.rawValue,
+      StandardOutput.shown(subject ?? ""),
+    ]
+  }
+}
+
+extension SyncStatus {
+  private var kind: String { StoreAddress(remembered: store).kind.rawValue }
+
+  /// The members of the JSON object.
+  package var members: [(String, JSONValue)] {
+    [
+      ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
+      ("label", .string(label)), ("role", .optional(role?.name)),
+      ("devices", .number(Int64(devices))), ("unsent", .number(Int64(unsent))),
+      ("lastContact", .optional(lastContact.map { Timestamp.text($0) })),
+    ]
+  }
+
+  /// The state as rows.
+  package func rows(at now: Date) -> [[String]] {
+    [
+      ["store", "\(kind) \(StandardOutput.shown(store))"],
+      ["this machine", "\(StandardOutput.shown(label)), \(role?.name ?? "not in")"],
+      ["machines", String(devices)],
+      ["last contact", lastContact?.relative(to: now) ?? "never"],
+      ["not sent yet", String(unsent)],
+    ]
+  }
+}
+
+extension SyncOverview {
+  /// What a person should know at a glance.
+  package func words(at now: Date, conflicts: Int) -> String {
+    let last = Date(timeIntervalSince1970: Double(lastContact) / 1000)
+    var parts = [lastContact == 0 ? "never" : "last \(last.relative(to: now))"]
+    if hasChanges { parts.append("changes to be sent") }
+    if conflicts > 0 { parts.append(conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts") }
+    if let failure, let failingSince {
+      let since = Date(timeIntervalSince1970: Double(failingSince) / 1000).relative(to: now)
+      parts.append("\(failure), first \(since)")
+    }
+    if isAutomatic { parts.append("automatic") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The state as `--json` writes it.
+  package func json(conflicts: Int) -> JSONValue {
+    func time(_ milliseconds: Int64?) -> JSONValue {
+      .optional(
+        milliseconds.flatMap { $0 == 0 ? nil : $0 }.map {
+          Timestamp.text(Date(timeIntervalSince1970: Double($0) / 1000))
+        })
+    }
+    return .object([
+      ("store", .string(store)), ("label", .string(label)), ("lastContact", time(lastContact)),
+      ("hasChanges", .bool(hasChanges)), ("conflicts", .number(Int64(conflicts))),
+      ("failure", .optional(failure)), ("failingSince", time(failingSince)),
+      ("auto", .bool(isAutomatic)),
     ])
   }
 }

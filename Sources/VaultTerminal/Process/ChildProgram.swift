@@ -158,7 +158,6 @@ import VaultStorage
   static func detach(_ arguments: [String], input: SecretBytes, terminal: Int32?) throws -> Bool {
     let file = try SealedMemoryFile.make(input)
     defer { close(file) }
-    let newSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which Glibc's module does not import.
     let child = unsafe launch(
       arguments, path: "/proc/self/exe", flags: newSession
     ) { actions in
@@ -172,6 +171,28 @@ import VaultStorage
     }
     return child != nil
   }
+
+  /// Starts this program once more, without its streams, and waits for nothing.
+  ///
+  /// It gets the whole environment, also ``PrivateVariables``: it is the same program.
+  ///
+  /// - Parameter arguments: Its arguments.
+  /// - Returns: Whether it was started.
+  @discardableResult
+  package static func startAgain(_ arguments: [String]) -> Bool {
+    let child = unsafe launch(
+      ["vault"] + arguments, path: "/proc/self/exe", leaving: [], flags: newSession
+    ) { actions in
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      for output: Int32 in [1, 2] {
+        unsafe posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
+      }
+    }
+    return child != nil
+  }
+
+  /// POSIX_SPAWN_SETSID, which Glibc's module does not import.
+  static let newSession: Int16 = 0x80
 
   /// The descriptor of a detached process's terminal.
   static let detachedTerminal: Int32 = 3
@@ -188,17 +209,21 @@ import VaultStorage
     }
   }
 
-  /// Starts a program, without ``PrivateVariables``.
+  /// Starts a program.
   ///
   /// - Parameters:
   ///   - arguments: The program, as PATH finds it, and its arguments, without a secret.
   ///   - path: The program's path, if PATH is not to be searched.
   ///   - variables: Variables to add to its environment or to replace.
+  ///   - keeps: Which of this process's variables it gets.
+  ///   - secret: Those that it does not get in any case.
   ///   - flags: Flags of posix_spawnattr_setflags(3).
   ///   - prepare: Adds actions on descriptors: posix_spawn_file_actions_addopen(3).
   /// - Returns: The process id; `nil` if it could not be started.
   @unsafe static func launch(
-    _ arguments: [String], path: String? = nil, variables: [String: String] = [:], flags: Int16 = 0,
+    _ arguments: [String], path: String? = nil, variables: [String: String] = [:],
+    keeping keeps: (String) -> Bool = { _ in true },
+    leaving secret: Set<String> = PrivateVariables.all, flags: Int16 = 0,
     _ prepare: (inout posix_spawn_file_actions_t) -> Void
   ) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
@@ -211,7 +236,7 @@ import VaultStorage
     unsafe posix_spawnattr_setflags(&attributes, flags)
     let strings = unsafe CStrings(arguments)
     let added = unsafe CStrings(variables.map { "\($0.key)=\($0.value)" })
-    let left = PrivateVariables.all.union(variables.keys)
+    let left = secret.union(variables.keys)
     var environment: [UnsafeMutablePointer<CChar>?] = unsafe []
     for index in 0..<variables.count { unsafe environment.append(added.pointers[index]) }
     var entry = unsafe cvault_environment()
@@ -219,7 +244,7 @@ import VaultStorage
       let isLeft = left.contains {
         unsafe strncmp(text, "\($0)=", $0.utf8.count + 1) == 0
       }
-      if !isLeft { unsafe environment.append(text) }
+      if !isLeft, keeps(unsafe name(of: text)) { unsafe environment.append(text) }
       unsafe entry = entry?.advanced(by: 1)
     }
     unsafe environment.append(nil)
@@ -232,5 +257,12 @@ import VaultStorage
           &child, arguments[0], &actions, &attributes, strings.pointers, environment)
       }
     return status == 0 ? child : nil
+  }
+
+  /// The name of a variable in an entry of the environment.
+  @unsafe private static func name(of entry: UnsafePointer<CChar>) -> String {
+    let length = unsafe strcspn(entry, "=")
+    let bytes = unsafe UnsafeRawBufferPointer(start: entry, count: length)
+    return unsafe String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -146,6 +146,37 @@ struct ConnectTests {
     #expect(try vault.run(["disconnect", "keyring"]).errors.contains("nothing to do"))
   }
 
+  @Test func syncGetsATimerThatIsSwitchedOn() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let folder = "\(home.path)/.config/systemd/user"
+    let link = "\(folder)/timers.target.wants/vault-sync.timer"
+    #expect(try vault.run(["connect", "sync", "--key-file", "/k"]).status == 0)
+    let service = try #require(read("\(folder)/vault-sync.service"))
+    #expect(
+      service.contains("ExecStart=\(VaultProcess.path) --key-file /k sync now --unattended\n"))
+    #expect(read("\(folder)/vault-sync.timer")?.contains("OnUnitInactiveSec=10min\n") == true)
+    let manager = FileManager.default
+    #expect(try manager.destinationOfSymbolicLink(atPath: link) == "../vault-sync.timer")
+    let again = try vault.run(["connect", "sync", "--key-file", "/k"])
+    #expect(again.errors.contains("nothing to do"))
+    // Another vault has a timer of its own.
+    let other = try vault.run(["connect", "sync", "--vault", "work"])
+    #expect(other.errors.contains("nobody is asked"))
+    #expect(read("\(folder)/vault-sync-work.service")?.contains("--vault work sync now") == true)
+    if PythonScript.hasSystemdAnalyze {
+      let verified = try PythonScript.run(
+        "/usr/bin/env",
+        ["systemd-analyze", "verify", "--user", "--man=no", "\(folder)/vault-sync.timer"])
+      #expect(!verified.errors.contains("vault-sync"), "\(verified.errors)")
+    }
+    for name in [[], ["--vault", "work"]] {
+      #expect(try vault.run(["disconnect", "sync"] + name).status == 0)
+    }
+    #expect(try manager.contentsOfDirectory(atPath: folder) == ["timers.target.wants"])
+    #expect(try manager.contentsOfDirectory(atPath: "\(folder)/timers.target.wants").isEmpty)
+  }
+
   @Test func anotherProgramsKeyringFilesAreLeftAlone() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

@@ -39,6 +39,7 @@ struct JSONFormTests {
     ("sync now", [], ""),
     ("sync rotate", [], ""),
     ("sync status", [], ""),
+    ("sync auto", ["on"], ""),
     ("sync devices", [], ""),
     ("sync log", [], ""),
     ("sync remove", ["nobody"], ""),

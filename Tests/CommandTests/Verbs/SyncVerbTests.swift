@@ -70,6 +70,63 @@ struct SyncVerbTests {
     #expect(try alone("list", "--exposed-to", "desktop").status == 78)
   }
 
+  @Test func aRepositoryIsAStoreToo() throws {
+    let made = try laptop.shell("git init --quiet --bare \"$1\"", "\(store.path)/store.git")
+    try #require(made.status == 0, "\(made.errors)")
+    try laptop.set("api-token", "c4n4ry")
+    let initialized = try laptop("sync", "init", "\(store.path)/store.git", "--label", "laptop")
+    #expect(initialized.status == 0, "\(initialized.errors)")
+    let invitation = try laptop("sync", "invite")
+    let joined = try desktop(
+      "sync", "join", "file://\(store.path)/store.git", "--stdin", input: invitation.text)
+    #expect(joined.status == 0, "\(joined.errors)")
+    #expect(try desktop.get("api-token").text == "c4n4ry")
+    #expect(
+      try laptop("sync", "status").text.contains("git file://\(store.path)/store.git\n"))
+    #expect(try laptop("sync", "status", "--json").text.contains("\"engine\": \"git\""))
+    try FileManager.default.removeItem(atPath: "\(store.path)/store.git")
+    let gone = try laptop("sync", "now")
+    #expect(gone.status == 69)
+    #expect(gone.errors.contains("there is no git repository at that address"))
+  }
+
+  @Test func aChangeGoesToTheStoreByItself() throws {
+    try join()
+    #expect(try laptop("sync", "auto").text == "off\n")
+    #expect(try laptop("sync", "auto", "on").status == 0)
+    #expect(try laptop("sync", "auto", "--json").text.contains("\"auto\": true"))
+    for number in 1...3 { try laptop.set("token-\(number)", "\(number)") }
+    // The run that brings them there is another process.
+    let end = Date().addingTimeInterval(60)
+    while try !desktop("list").text.contains("token-3"), Date() < end {
+      #expect(try desktop("sync", "now").status == 0)
+    }
+    #expect(try desktop("list").text == "token-1\ntoken-2\ntoken-3\n")
+    #expect(try laptop("sync", "auto", "off").status == 0)
+    #expect(try laptop("sync", "auto", "maybe").status == 64)
+    #expect(try laptop("sync", "leave").status == 0)
+    #expect(try laptop("sync", "auto", "on").status == 78)
+  }
+
+  @Test func theStatusSaysHowSyncStands() throws {
+    #expect(try laptop("status", "--json").text.contains("\"sync\": null"))
+    try join()
+    #expect(try laptop("sync", "now").status == 0)
+    let fresh = try laptop("status", "--json").text
+    #expect(fresh.contains("\"hasChanges\": false"))
+    #expect(fresh.contains("\"failure\": null"))
+    try laptop.set("token", "1")
+    #expect(try laptop("status").text.contains("changes to be sent"))
+    try FileManager.default.moveItem(atPath: store.path, toPath: "\(store.path).away")
+    #expect(try laptop("sync", "now").status == 69)
+    let failing = try laptop("status")
+    #expect(failing.text.contains("sync-unavailable, first "))
+    #expect(try laptop("status", "--json").text.contains("\"failure\": \"sync-unavailable\""))
+    try FileManager.default.moveItem(atPath: "\(store.path).away", toPath: store.path)
+    #expect(try laptop("sync", "now", "--unattended").status == 0)
+    #expect(try !laptop("status").text.contains("sync-unavailable"))
+  }
+
   @Test func aConflictIsToldAndSettledForAll() throws {
     try laptop.set("token", "1")
     try join()
@@ -103,7 +160,11 @@ struct SyncVerbTests {
 
   @Test func whatIsTypedWronglyIsSaid() throws {
     #expect(try laptop("sync", "now").status == 78)
-    #expect(try laptop("sync", "init", "https://example.org/x").status == 64)
+    for store in ["ftp://example.org/x", "ext::sh -c date", "https://me:w0rd@example.org/x"] {
+      let wrong = try laptop("sync", "init", store)
+      #expect(wrong.status == 64)
+      #expect(!wrong.errors.contains("w0rd"))
+    }
     #expect(try laptop("sync", "init", "\(store.path)/none").status == 69)
     try join()
     #expect(try laptop("sync", "init", store.path).status == 1)

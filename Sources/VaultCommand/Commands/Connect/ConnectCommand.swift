@@ -6,7 +6,7 @@ import VaultTerminal
 /// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, podman, aws, pip or keyring.",
+    help: "git, docker, podman, aws, pip, keyring or sync.",
     completion: .list(Connection.Program.allCases.map(\.rawValue)))
   var program: String
 
@@ -62,6 +62,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect docker ghcr.io
       \(ProgramName.current) connect aws work --dry-run
       \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
+      \(ProgramName.current) connect sync
       """)
 
   @OptionGroup var options: ConnectionOptions
@@ -76,10 +77,15 @@ struct ConnectCommand: ParsableCommand {
           "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
       )
     }
-    if connection.program == .keyring, connection.keyFile == nil {
+    if [.keyring, .sync].contains(connection.program), connection.keyFile == nil {
+      let starter = connection.program == .keyring ? "the bus" : "the timer"
       StandardError.note(
-        "nobody is asked when the bus starts the vault: a session or a systemd credential has to open it",
-        hint: "or a key file: \(ProgramName.current) connect keyring --key-file PATH")
+        "nobody is asked when \(starter) starts the vault: a session or a systemd credential has to open it",
+        hint: "or a key file: \(ProgramName.current) connect \(options.program) --key-file PATH")
+    }
+    if connection.program == .sync {
+      StandardError.note(
+        "the timer runs from your next login on", hint: "now: \(try connection.startingTimer())")
     }
   }
 }

@@ -12,57 +12,32 @@ import VaultTerminal
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Keep the vault the same on several machines, through a folder that learns nothing.",
+    abstract: "Keep the vault the same on several machines, through a store that learns nothing.",
     discussion: """
-      The folder may be a stick, a network drive, or one that Syncthing, Dropbox or rsync carries. It gets \
-      sealed and signed records, no names and no items. Nothing but 'sync now' brings changes there and back; \
-      two values that met are shown by 'list --conflicts'.
+      The store is a folder (a stick, a network drive, one that Syncthing, Dropbox or rsync carries) or any git \
+      repository. It gets sealed and signed records, no names and no items. Nothing but 'sync now' brings \
+      changes there and back; two values that met are shown by 'list --conflicts'.
 
-      \(ProgramName.current) sync init /media/stick/vault
+      \(ProgramName.current) sync init git@git.example.org:me/secrets.git
       \(ProgramName.current) sync invite
-      \(ProgramName.current) sync join /media/stick/vault
+      \(ProgramName.current) sync join git@git.example.org:me/secrets.git
       \(ProgramName.current) sync now
       """,
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
-      SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
+      SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
       SyncRotateCommand.self, SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
 
 /// Which store a space has, and what this machine is called in it.
 enum SyncStore {
-  /// The engine for a store, and its name as it is remembered.
-  static func engine(_ text: String) throws -> (engine: any SyncEngine, store: String) {
-    let isFolder = text.utf8.first == UInt8(ascii: "/") || !text.utf8.contains(UInt8(ascii: ":"))
-    guard isFolder else {
-      throw CommandError.usage(
-        "the store must be a folder",
-        hint: "one that a file syncer carries, a network drive or a stick")
-    }
-    let folder = System.linkTarget("/proc/self/cwd").map { String(decoding: $0, as: UTF8.self) }
-    guard let path = text.hasPrefix("/") ? text : folder.map({ "\($0)/\(text)" }) else {
-      throw CommandError.usage("the store must be a folder", hint: "give its whole path")
-    }
-    return (FolderEngine(path: path), path)
-  }
-
-  /// Runs `body` with the space that the vault belongs to.
-  static func with<Result>(
-    _ settings: VaultSettings, _ body: (SyncedVault) throws -> Result
-  ) throws -> Result {
-    try settings.withVault { vault in
-      guard let store = try SyncedVault.store(of: vault.unlocked) else {
-        throw SyncError(.notJoined, "the vault belongs to no space")
-      }
-      return try body(SyncedVault(vault.unlocked, engine: try engine(store).engine))
-    }
-  }
-
-  /// The folder of the store, and the machine's name.
+  /// Where the store is, and the machine's name.
   struct Options: ParsableArguments {
-    @Argument(help: "The folder with the store; it must exist.", completion: .directory)
-    var folder: String
+    @Argument(
+      help: "A folder that exists, or a git repository: its URL, host:path, or a bare one's path.",
+      completion: .directory)
+    var store: String
 
     @Option(
       help: ArgumentHelp(
@@ -85,7 +60,7 @@ struct SyncInitCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try SyncStore.engine(options.folder)
+    let (engine, store) = try settings.engine(typed: options.store)
     let report = try settings.withVault { vault in
       try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: options.machine()
@@ -131,7 +106,7 @@ struct SyncInviteCommand: ParsableCommand {
     guard let seconds = TimeSpan.seconds(time) else {
       throw CommandError.usage("--for must be a duration", hint: "such as: --for 1h")
     }
-    let invitation = try SyncStore.with(settings) {
+    let invitation = try settings.withSpace {
       try $0.invite(role: role, uses: uses, seconds: seconds)
     }
     if settings.writesJSON {
@@ -144,7 +119,7 @@ struct SyncInviteCommand: ParsableCommand {
     try StandardOutput.write("\n")
     StandardError.note(
       "that is an invitation for \(uses == 1 ? "one machine" : "\(uses) machines"), for \(time)",
-      hint: "on the other machine: \(ProgramName.current) sync join FOLDER")
+      hint: "on the other machine: \(ProgramName.current) sync join STORE")
   }
 }
 
@@ -168,7 +143,7 @@ struct SyncJoinCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try SyncStore.engine(options.folder)
+    let (engine, store) = try settings.engine(typed: options.store)
     let code = try code()
     let report = try settings.withVaultMade { vault in
       try SyncedVault.join(
@@ -186,7 +161,7 @@ struct SyncJoinCommand: ParsableCommand {
     guard let typed = try Prompt.secret("Invitation") else {
       throw CommandError(
         .noTerminal, "there is no terminal to ask for the invitation on",
-        hint: "pass it through stdin: \(ProgramName.current) sync join FOLDER --stdin")
+        hint: "pass it through stdin: \(ProgramName.current) sync join STORE --stdin")
     }
     return typed
   }
@@ -202,13 +177,18 @@ struct SyncNowCommand: ParsableCommand {
       \(ProgramName.current) sync now
       """)
 
+  @Flag(help: "Ask nobody; wait a second for further changes; leave it to a run that waits.")
+  var unattended = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let report = try SyncStore.with(settings) {
-      try $0.synchronize(acceptingRollback: settings.acceptsRollback)
-    }
+    let found =
+      unattended
+      ? try settings.synchronizeUnattended()
+      : try settings.withSpace { try $0.synchronize(acceptingRollback: settings.acceptsRollback) }
+    guard let report = found else { return StandardError.note("another run does it", hint: nil) }
     if settings.writesJSON {
       try StandardOutput.write(report.members)
     } else {
@@ -228,26 +208,34 @@ struct SyncStatusCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let status = try SyncStore.with(settings) { try $0.status() }
-    let contact = status.lastContact
-    if settings.writesJSON {
-      return try StandardOutput.write([
-        ("store", .string(status.store)), ("space", .string(status.space)),
-        ("label", .string(status.label)), ("role", .optional(status.role?.name)),
-        ("devices", .number(Int64(status.devices))), ("unsent", .number(Int64(status.unsent))),
-        ("lastContact", .optional(contact.map { Timestamp.text($0) })),
-      ])
-    }
-    try StandardOutput.write(
-      TextTable.aligned([
-        ["store", StandardOutput.shown(status.store)],
-        [
-          "this machine", "\(StandardOutput.shown(status.label)), \(status.role?.name ?? "not in")",
-        ],
-        ["machines", String(status.devices)],
-        ["last contact", contact?.relative(to: Date()) ?? "never"],
-        ["not sent yet", String(status.unsent)],
-      ]))
+    let status = try settings.withSpace { try $0.status() }
+    if settings.writesJSON { return try StandardOutput.write(status.members) }
+    try StandardOutput.write(TextTable.aligned(status.rows(at: Date())))
+  }
+}
+
+/// `vault sync auto`.
+struct SyncAutoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "auto", abstract: "Bring each change to the store by itself: on or off.",
+    discussion: """
+      Without a word, shows which it is. A change made by this command starts 'sync now' and does not wait for \
+      it; '\(ProgramName.current) connect sync' has systemd do it every ten minutes, for the others' changes.
+
+      \(ProgramName.current) sync auto on
+      """)
+
+  @Argument(help: "on or off.", completion: .list(["on", "off"]))
+  var state: String?
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let isOn = try settings.automaticSync(state)
+    if settings.writesJSON { return try StandardOutput.write([("auto", .bool(isOn))]) }
+    guard state == nil else { return }
+    try StandardOutput.line(isOn ? "on" : "off")
   }
 }
 
@@ -261,19 +249,12 @@ struct SyncDevicesCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let devices = try SyncStore.with(settings) { try $0.devices() }
+    let devices = try settings.withSpace { try $0.devices() }
     if settings.writesJSON {
       return try StandardOutput.write([("devices", .array(devices.map(\.json)))])
     }
     let now = Date()
-    let rows = devices.map { device in
-      [
-        StandardOutput.shown(device.label), device.isRemoved ? "removed" : device.role.name,
-        String(device.id.prefix(8)),
-        device.isThisMachine ? "this machine" : "heard \(device.lastHeard.relative(to: now))",
-      ]
-    }
-    try StandardOutput.write(TextTable.aligned(rows))
+    try StandardOutput.write(TextTable.aligned(devices.map { $0.row(at: now) }))
   }
 }
 
@@ -295,7 +276,7 @@ struct SyncRemoveCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let label = try SyncStore.with(settings) { try $0.remove(device) }
+    let label = try settings.withSpace { try $0.remove(device) }
     StandardError.note(
       "\(StandardOutput.shown(label)) is out: it can read nothing that is written from now on",
       hint: "what it could read and should be changed: \(ProgramName.current) list --exposed-to "
@@ -316,27 +297,11 @@ struct SyncLogCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let entries = try SyncStore.with(settings) { try $0.log() }
+    let entries = try settings.withSpace { try $0.log() }
     if settings.writesJSON {
-      return try StandardOutput.write([
-        (
-          "entries",
-          .array(
-            entries.map {
-              .object([
-                ("time", .string(Timestamp.text($0.time))), ("device", .string($0.device)),
-                ("action", .string($0.action.rawValue)), ("subject", .optional($0.subject)),
-              ])
-            })
-        )
-      ])
+      return try StandardOutput.write([("entries", .array(entries.map(\.json)))])
     }
-    let rows = entries.reversed().map {
-      [
-        Timestamp.text($0.time), StandardOutput.shown($0.device), $0.action.rawValue,
-        StandardOutput.shown($0.subject ?? ""),
-      ]
-    }
+    let rows = entries.reversed().map(\.row)
     try Pager.write(TextTable.aligned(rows), isAllowed: !noPager)
   }
 }
@@ -354,7 +319,7 @@ struct SyncLeaveCommand: ParsableCommand {
     let isTold = try settings.withVault { vault in
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
-      let engine = try SyncStore.engine(store ?? "/").engine
+      let engine = try settings.engine(StoreAddress(remembered: store ?? "/"))
       return try SyncedVault.leave(vault.unlocked, in: engine)
     }
     StandardError.note(

@@ -21,7 +21,7 @@ struct SyncRotateCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let epoch = try SyncStore.with(settings) { try $0.rotate() }
+    let epoch = try settings.withSpace { try $0.rotate() }
     if settings.writesJSON { return try StandardOutput.write([("epoch", .number(Int64(epoch)))]) }
     StandardError.note("what is written from now on is sealed with a new key", hint: nil)
   }

@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Glibc
+import VaultCredentials
+import VaultStorage
+package import VaultSync
+package import VaultSyncEngines
+import VaultTerminal
+
+extension VaultSettings {
+  /// The engine for a store that was typed, and its name as it is remembered.
+  package func engine(typed text: String) throws -> (engine: any SyncEngine, store: String) {
+    do {
+      let address = try StoreAddress(typed: text, in: FileManager.default.currentDirectoryPath)
+      return (try engine(address), address.text)
+    } catch let error as SyncError where error.code == .notAllowed {
+      throw CommandError.usage(error.message, hint: error.hint)
+    }
+  }
+
+  /// The engine for a store; git may ask where there is a person to ask.
+  package func engine(_ address: StoreAddress) throws -> any SyncEngine {
+    try address.engine(
+      cache: "\(location().state)/sync",
+      asks: !isUnattended && ProcessState.isTerminal(STDIN_FILENO) && StandardError.isTerminal)
+  }
+
+  /// Runs `body` with the space that the vault belongs to.
+  package func withSpace<Result>(_ body: (SyncedVault) throws -> Result) throws -> Result {
+    var settings = self
+    settings.startsSync = false
+    return try settings.withVault { vault in
+      guard let store = try SyncedVault.store(of: vault.unlocked) else {
+        throw SyncError(.notJoined, "the vault belongs to no space")
+      }
+      return try body(
+        SyncedVault(vault.unlocked, engine: engine(StoreAddress(remembered: store))))
+    }
+  }
+
+  /// Brings changes to the store without a person: no questions, and one run for many changes.
+  ///
+  /// - Returns: What was done; `nil` where another run will do it.
+  package func synchronizeUnattended() throws -> SyncReport? {
+    var settings = self
+    settings.isUnattended = true
+    let path = try settings.locked(asksNobody: true).path
+    return try SyncedVault.alone(vaultAt: path, pause: { usleep(Self.pause) }) {
+      try settings.withSpace { try $0.synchronize(acceptingRollback: acceptsRollback) }
+    }
+  }
+
+  /// Switches automatic runs on or off.
+  ///
+  /// - Parameter word: `on` or `off`; `nil` to look.
+  /// - Returns: Whether they are on.
+  /// - Throws: ``CommandError`` for another word; `SyncError` with code `.notJoined`.
+  package func automaticSync(_ word: String?) throws -> Bool {
+    guard word == nil || word == "on" || word == "off" else {
+      throw CommandError.usage("say on or off", hint: "\(ProgramName.current) sync auto on")
+    }
+    var settings = self
+    settings.startsSync = false
+    return try settings.withVault { vault in
+      if let word { try SyncedVault.setAutomatic(word == "on", for: vault.unlocked) }
+      guard try SyncedVault.store(of: vault.unlocked) != nil else {
+        throw SyncError(.notJoined, "the vault belongs to no space")
+      }
+      return SyncedVault.isAutomatic(vaultAt: vault.path)
+    }
+  }
+
+  /// A second, in which further changes may come.
+  private static let pause: UInt32 = 1_000_000
+
+  /// Runs `body`, and has a run of this program bring to the store what that changed, if it is to.
+  ///
+  /// Nothing is waited for. A vault that belongs to no space costs a look for one file.
+  func startingSync<Result>(
+    after open: UnlockedVault, _ body: () throws -> Result
+  ) throws -> Result {
+    let path = open.blocking.path
+    guard startsSync, SyncedVault.isAutomatic(vaultAt: path) else { return try body() }
+    let before = try? System.status(of: path, in: AT_FDCWD)
+    let result = try body()
+    if (try? System.status(of: path, in: AT_FDCWD)) != before {
+      ChildProgram.startAgain(words + ["sync", "now", "--unattended"])
+    }
+    return result
+  }
+
+  /// The options by which another run of this program finds the same vault, and may open it.
+  private var words: [String] {
+    var words: [String] = []
+    if let home { words += ["--home", home] }
+    if let vaultName { words += ["--vault", vaultName] }
+    if let keyFile, keyFile != SecretInput.standardInput { words += ["--key-file", keyFile] }
+    return words
+  }
+}

@@ -1,0 +1,139 @@
+public import VaultCredentials
+import VaultStorage
+
+extension SyncedVault {
+  /// How a vault stands to its space, without opening its records.
+  ///
+  /// - Parameter vault: The vault.
+  /// - Returns: The state; `nil` if the vault belongs to no space.
+  /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
+  public static func overview(of vault: UnlockedVault) throws -> SyncOverview? {
+    let files = SyncFiles(vault: vault.blocking.path)
+    guard let bytes = try files.state(), let seed = try vault.blocking.key(for: purpose) else {
+      return nil
+    }
+    let state = try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
+    let notes = files.notes()
+    let told = state.applied.frontier[state.stream, default: 0]
+    return SyncOverview(
+      store: state.store, label: state.label, lastContact: state.lastContact,
+      hasChanges: told > state.sent || files.isVaultNewer,
+      failure: notes.failure?.code, failingSince: notes.failure?.since,
+      isAutomatic: files.isAutomatic)
+  }
+
+  /// Whether changes are to be brought to the store by themselves; see
+  /// ``setAutomatic(_:for:)``.
+  ///
+  /// - Parameter path: The vault file's path. Only one file beside it is looked for.
+  /// - Returns: Whether that was switched on.
+  public static func isAutomatic(vaultAt path: String) -> Bool {
+    SyncFiles(vault: path).isAutomatic
+  }
+
+  /// Says that changes are to be brought to the store by themselves, or that they are not.
+  ///
+  /// Whoever changes the vault does it: this only remembers the wish, on this machine.
+  ///
+  /// - Parameters:
+  ///   - isOn: The wish.
+  ///   - vault: The vault.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.inputOutput`.
+  public static func setAutomatic(_ isOn: Bool, for vault: UnlockedVault) throws {
+    let files = SyncFiles(vault: vault.blocking.path)
+    guard try files.state() != nil else {
+      throw SyncError(
+        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
+    }
+    try files.setAutomatic(isOn)
+  }
+
+  /// Runs `body` unless another run waits to do the same: a burst of changes needs one run.
+  ///
+  /// - Parameters:
+  ///   - path: The vault file's path.
+  ///   - pause: How long to wait for further changes first.
+  ///   - body: Brings the changes to the store.
+  /// - Returns: What `body` returns; `nil` where another run will do it.
+  /// - Throws: What `body` throws; ``SyncError`` with code `.inputOutput`.
+  package static func alone<Result>(
+    vaultAt path: String, pause: () -> Void, _ body: () throws -> Result
+  ) throws -> Result? {
+    guard let turn = try SyncFiles(vault: path).turn() else { return nil }
+    // From here on a change needs another run, which begins to wait now.
+    withExtendedLifetime(turn) { pause() }
+    return try body()
+  }
+}
+
+extension SyncFiles {
+  private var notesName: String { name + ".notes" }
+  private var automaticName: String { name + ".auto" }
+
+  /// What the runs before met; nothing where that cannot be read.
+  package func notes() -> SyncNotes {
+    guard let bytes = try? read(notesName, limit: 1 << 20) else { return SyncNotes() }
+    return SyncNotes(text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Writes down what a run met; a run does not fail because of that.
+  package func replace(_ notes: SyncNotes) {
+    guard notes != self.notes() else { return }
+    guard let directory = try? Directory(folder) else { return }
+    if notes == SyncNotes() {
+      try? directory.remove(notesName)
+    } else {
+      try? AtomicFile.replace(
+        notesName, in: directory, isDurable: false
+      ) { try $0.write(Array(notes.text.utf8)) }
+    }
+  }
+
+  /// Whether changes are to be brought to the store by themselves.
+  package var isAutomatic: Bool { System.isThere("\(folder)/\(automaticName)") }
+
+  package func setAutomatic(_ isOn: Bool) throws {
+    try Self.reached {
+      let directory = try Directory(folder)
+      guard isOn else { return try directory.remove(automaticName) }
+      try AtomicFile.replace(automaticName, in: directory, with: [])
+    }
+  }
+
+  /// Whether the vault file was written after what this machine remembers of its space.
+  package var isVaultNewer: Bool {
+    guard let vault = System.changed("\(folder)/\(name.dropLast(".sync".count))"),
+      let state = System.changed("\(folder)/\(name)")
+    else { return false }
+    return vault > state
+  }
+
+  /// The turn to wait for further changes; `nil` if another process has it.
+  fileprivate func turn() throws -> FileLock? {
+    do throws(StorageError) {
+      return try FileLock("\(name).turn", in: Directory(folder), timeout: .zero)
+    } catch  where error.code == .busy {
+      return nil
+    } catch {
+      throw SyncError(.inputOutput, error.message)
+    }
+  }
+
+  /// Removes what is written down about runs.
+  func removeNotes() throws {
+    try Self.reached {
+      let directory = try Directory(folder)
+      for name in [notesName, automaticName] { try directory.remove(name) }
+    }
+  }
+}
+
+extension System {
+  /// Whether a path is there.
+  fileprivate static func isThere(_ path: String) -> Bool { changed(path) != nil }
+
+  /// When a file was written last, in nanoseconds; `nil` if it is not there.
+  fileprivate static func changed(_ path: String) -> Int64? {
+    (try? targetStatus(of: path, in: LogFlags.noFolder))?.changed
+  }
+}

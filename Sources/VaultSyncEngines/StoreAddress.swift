@@ -1,0 +1,75 @@
+import FoundationEssentials
+public import VaultSync
+
+/// Where a store is: a folder, or a git repository.
+///
+/// ```swift
+/// let address = try StoreAddress(typed: "git@git.example.org:me/secrets.git", in: "/home/me")
+/// let engine = try address.engine(cache: "/home/me/.local/state/vault/sync")
+/// let laptop = try SyncedVault.create(vault, in: engine, at: address.text, label: "laptop")
+/// ```
+public struct StoreAddress: Sendable, Hashable {
+  /// What holds the streams.
+  public enum Kind: String, Sendable {
+    /// A folder: ``FolderEngine``.
+    case folder
+    /// A git repository: ``GitEngine``.
+    case git
+  }
+
+  /// What holds the streams.
+  public let kind: Kind
+  /// The text to remember: an absolute path, or the address of a repository.
+  public let text: String
+
+  /// Reads what a person typed.
+  ///
+  /// A path where a bare repository lies means that repository. This is decided here, once: a
+  /// folder that others write to cannot become a repository later, whose settings git would obey.
+  ///
+  /// - Parameters:
+  ///   - text: A path, a URL, or `host:path`.
+  ///   - directory: The directory that a relative path begins at, absolute.
+  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed` for an address that git is not
+  ///   trusted with, or that holds a password.
+  public init(typed text: String, in directory: String) throws {
+    if GitRemote.isAddress(text) {
+      kind = .git
+      self.text = try GitRemote(text).text
+      return
+    }
+    guard !text.contains("://"), !text.contains("::"), !text.isEmpty else {
+      throw SyncError(
+        .notAllowed, "the store must be a folder or a git repository",
+        hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
+    }
+    let path = text.hasPrefix("/") ? text : "\(directory)/\(text)"
+    let isRepository = ["HEAD", "objects", "refs"].allSatisfy {
+      FileManager.default.fileExists(atPath: "\(path)/\($0)")
+    }
+    kind = isRepository ? .git : .folder
+    self.text = isRepository ? try GitRemote(path: path).text : path
+  }
+
+  /// Reads what a vault remembers: ``/VaultSync/SyncedVault/store(of:)``.
+  ///
+  /// - Parameter text: What ``text`` was.
+  public init(remembered text: String) {
+    self.text = text
+    kind = text.hasPrefix("/") ? .folder : .git
+  }
+
+  /// Opens the store; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - cache: An absolute path: the directory for what is fetched from repositories.
+  ///   - asks: Whether git may ask at the terminal.
+  /// - Returns: The engine.
+  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed`.
+  public func engine(cache: String, asks: Bool = false) throws -> any SyncEngine {
+    switch kind {
+    case .folder: FolderEngine(path: text)
+    case .git: try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
+    }
+  }
+}
