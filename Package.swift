@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "VaultPasswords", targets: ["VaultPasswords"]),
     .library(name: "VaultTerminal", targets: ["VaultTerminal"]),
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
+    .library(name: "VaultAppDataObservability", targets: ["VaultAppDataObservability"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
@@ -33,6 +34,10 @@ let package = Package(
     .trait(
       name: "Configuration",
       description: "VaultPreferencesConfiguration, a provider for swift-configuration"),
+    .trait(
+      name: "Observability",
+      description: "VaultAppDataObservability, observers for swift-log and swift-metrics",
+      enabledTraits: ["AppData"]),
     .trait(name: "Command", description: "The command, which needs swift-argument-parser"),
     .default(enabledTraits: ["AppData", "Command"]),
   ],
@@ -40,6 +45,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
   targets: [
     // The entry point and the command.
@@ -164,6 +171,17 @@ let package = Package(
       dependencies: [
         "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
         "CVaultSwiftRuntime", "VaultAppDataMacros",
+      ]),
+    // What stores do, for programs that log with swift-log and measure with swift-metrics.
+    .target(
+      name: "VaultAppDataObservability",
+      dependencies: [
+        "VaultAppData",
+        .product(
+          name: "Logging", package: "swift-log", condition: .when(traits: ["Observability"])),
+        .product(
+          name: "CoreMetrics", package: "swift-metrics",
+          condition: .when(traits: ["Observability"])),
       ]),
     // The name that a Mac's model files import.
     .target(name: "SwiftData", dependencies: ["VaultAppData"]),

@@ -29,4 +29,13 @@ static inline int cvault_sqlite_db_config_flag(sqlite3 *database, int option, in
   return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+// The methods of a file are function pointers behind a pointer; the log is the "journal" of a
+// database in WAL mode (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+static inline int cvault_sqlite_sync_log(sqlite3 *database) {
+  sqlite3_file *log = 0;
+  int status = sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (status != SQLITE_OK || !log || !log->pMethods) return status;
+  return log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+}
+
 #endif

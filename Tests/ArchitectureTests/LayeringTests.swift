@@ -57,6 +57,7 @@ struct LayeringTests {
       "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
       "CVaultSwiftRuntime",
     ],
+    "VaultAppDataObservability": ["VaultAppData"],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
     "VaultDataImport": [
@@ -73,6 +74,8 @@ struct LayeringTests {
     "SwiftSyntax": ["VaultAppDataMacros"],
     "SwiftSyntaxMacros": ["VaultAppDataMacros"],
     "Configuration": ["VaultPreferencesConfiguration"],
+    "Logging": ["VaultAppDataObservability"],
+    "CoreMetrics": ["VaultAppDataObservability"],
     // Corelibs' Foundation would pull ICU into the command.
     "Foundation": [
       "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",

@@ -73,6 +73,8 @@ struct UnsafeCodeTests {
     "VaultStorage/ChangeSignal.swift": "inotify(7)",
     "VaultStorage/FileSignal.swift": "inotify(7), poll(2)",
     "VaultStorage/SQLite/SQLiteConnection+BusyWaiting.swift": "SQLite",
+    "VaultStorage/SQLite/SQLiteConnection+JournalMode.swift": "SQLite",
+    "VaultStorage/SQLite/SQLiteConnection+Tracing.swift": "SQLite",
     "VaultStorage/SQLite/SQLiteConnection.swift": "SQLite",
     "VaultStorage/SQLite/SQLiteFailure.swift": "SQLite",
     "VaultStorage/SQLite/SQLiteConnection+Functions.swift": "SQLite",

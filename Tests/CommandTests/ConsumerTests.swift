@@ -169,6 +169,12 @@ struct ConsumerTests {
     #expect(try fetched() == ["swift-syntax"])
   }
 
+  @Test func observersAloneFetchTheirPackages() throws {
+    try consume(["VaultAppDataObservability": ""], traits: #"["Observability"]"#)
+    #expect(Set(try fetched()).isSuperset(of: ["swift-syntax", "swift-log", "swift-metrics"]))
+    #expect(!(try fetched()).contains("swift-argument-parser"))
+  }
+
   /// swift-syntax is not built anew for every run of the tests.
   @Test(
     .enabled(

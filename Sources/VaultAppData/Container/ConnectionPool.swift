@@ -24,6 +24,7 @@ final class ConnectionPool: @unchecked Sendable {
   private let places: Turnstile
   private let lock = NSLock()
   private let idleTime: Duration
+  private let report: StoreReport?
   /// The connections that exist, and those that are being opened.
   private var count = 1
   private var free: [(connection: StoreConnection, since: ContinuousClock.Instant)]
@@ -35,15 +36,18 @@ final class ConnectionPool: @unchecked Sendable {
   ///   - maximum: How many connections there may be.
   ///   - first: One that is open already.
   ///   - idleTime: How long a connection stays open that nobody uses.
+  ///   - report: Who is informed of waits, and of how many there are.
   ///   - open: Opens another one.
   init(
     maximum: Int, first: StoreConnection, idleTime: Duration = .seconds(30),
+    report: StoreReport? = nil,
     open: @escaping @Sendable () throws -> StoreConnection
   ) {
     self.maximum = max(2, maximum)
     self.idleTime = idleTime
     self.open = open
-    places = Turnstile(self.maximum)
+    self.report = report
+    places = Turnstile(self.maximum, onWait: report?.waiting(for: .connection))
     free = [(first, .now)]
   }
 
@@ -130,7 +134,11 @@ final class ConnectionPool: @unchecked Sendable {
     }
     do {
       let made = try open()
-      lock.withLock { give(made, to: lease) }
+      let open = lock.withLock {
+        give(made, to: lease)
+        return count
+      }
+      report?.changed(open: open, maximum: maximum)
       return (made, true)
     } catch {
       // Without a descriptor for one more, those that are open have to do.
@@ -185,7 +193,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// the log with the last one.
   private func closeIdle() {
     var closed: [StoreConnection] = []
-    lock.withLock {
+    let open = lock.withLock {
       isClosingLater = false
       let limit = ContinuousClock.now - idleTime
       for other in free where other.since <= limit && closed.count < count - 1 {
@@ -200,8 +208,11 @@ final class ConnectionPool: @unchecked Sendable {
       leases.removeAll { $0.connection == nil }
       count -= closed.count
       if count > 1 { closeLater() }
+      return count
     }
+    guard !closed.isEmpty else { return }
     for connection in closed { connection.close() }
+    report?.changed(open: open, maximum: maximum)
   }
 }
 

@@ -73,6 +73,18 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   ///
   /// Not part of SwiftData.
   public var sealingKey: SealingKey?
+  /// When a save is on disk: ``Durability/full`` unless another choice is made.
+  ///
+  /// Not part of SwiftData.
+  public var durability = Durability.full
+  /// Who is informed of the store's statements, waits, commits and connections; `nil` for nobody.
+  ///
+  /// Not part of SwiftData.
+  public var observer: (any StoreObserver)? {
+    get { observerReference?.observer }
+    set { observerReference = newValue.map { ObserverReference(observer: $0) } }
+  }
+  private var observerReference: ObserverReference?
   /// How long a connection stays open that nobody uses, for tests.
   package var idleTime = Duration.seconds(30)
   /// Whether the file's name was made from ``name``.

@@ -19,13 +19,16 @@ package final class ModelStore: @unchecked Sendable {
   /// The connections to a file.
   private let pool: ConnectionPool?
   /// The contexts of this process that want to write, in the order in which they came.
-  private let writers = Turnstile(1, isSharedByProcesses: true)
+  private let writers: Turnstile
+  /// The flushes of the log, where commits make none.
+  private let flushes: SharedFlush?
+  private let report: StoreReport?
   /// Tells others' commits from this container's, while somebody listens; used in the writers' turn.
   private(set) var remoteWatch: RemoteWatch?
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
   /// The changes made when the store was opened.
-  private(set) var report: DataStoreMigration.Report?
+  private(set) var migration: DataStoreMigration.Report?
 
   /// Opens the store, making its tables where there are none.
   ///
@@ -43,6 +46,9 @@ package final class ModelStore: @unchecked Sendable {
     self.schema = schema
     custom = nil
     migrating = nil
+    let report = StoreReport(configuration)
+    self.report = report
+    writers = Turnstile(1, isSharedByProcesses: true, onWait: report?.waiting(for: .turn))
     try schema.validate()
     if configuration.isStoredInMemoryOnly {
       file = nil
@@ -55,7 +61,9 @@ package final class ModelStore: @unchecked Sendable {
       try connection.setHistory(configuration.keepsHistory ?? (preservesValues ? true : nil))
       identifier = metadata.store
       shared = StoreConnection(connection)
+      shared?.report(to: report)
       pool = nil
+      flushes = nil
       return
     }
     let file = DataStoreFile(path: configuration.url.path)
@@ -66,10 +74,10 @@ package final class ModelStore: @unchecked Sendable {
         ?? ApplicationData.identifier : nil
     let mode: DataStoreFile.Mode = configuration.allowsSave ? .write : .read
     let (connection, found) = try file.open(mode, ofApplication: application)
-    var migration = DataStoreMigration(file: file, to: schema, stages: stages)
-    migration.keepsBackup = true
-    let (metadata, report) = try Self.adopt(
-      connection, found, migration, application: application ?? ApplicationData.identifier,
+    var plan = DataStoreMigration(file: file, to: schema, stages: stages)
+    plan.keepsBackup = true
+    let (metadata, migration) = try Self.adopt(
+      connection, found, plan, application: application ?? ApplicationData.identifier,
       isReadOnly: !configuration.allowsSave)
     // The file is open for reading; what is pending in a context goes to temporary tables.
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
@@ -78,24 +86,34 @@ package final class ModelStore: @unchecked Sendable {
     }
     self.file = file
     self.application = application
-    self.report = report
+    self.migration = migration
     identifier = metadata.store
     let isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
     let isWritable = configuration.allowsSave
+    let syncsEachCommit = configuration.durability == .full || isOnNetwork || !isWritable
+    flushes = configuration.durability == .grouped && !syncsEachCommit ? SharedFlush() : nil
+    if !syncsEachCommit { try connection.setSyncsEachCommit(false) }
     shared = nil
+    let first = StoreConnection(connection)
+    first.report(to: report)
     pool = ConnectionPool(
-      maximum: configuration.maximumConnections, first: StoreConnection(connection),
-      idleTime: configuration.idleTime
+      maximum: configuration.maximumConnections, first: first,
+      idleTime: configuration.idleTime, report: report
     ) {
+      let made: StoreConnection
       if isWritable {
         // Looked at when the container was made: whose it is, its schema, its directory.
         let connection = try SQLiteConnection(path: file.path, mode: .readWrite)
         try connection.prepareDataStore(isOnNetwork: isOnNetwork)
-        return StoreConnection(connection)
+        if !syncsEachCommit { try connection.setSyncsEachCommit(false) }
+        made = StoreConnection(connection)
+      } else {
+        let connection = try file.open(.read, ofApplication: application).connection
+        try connection.executeScript("PRAGMA query_only=OFF")
+        made = StoreConnection(connection)
       }
-      let connection = try file.open(.read, ofApplication: application).connection
-      try connection.executeScript("PRAGMA query_only=OFF")
-      return StoreConnection(connection)
+      made.report(to: report)
+      return made
     }
   }
 
@@ -113,6 +131,9 @@ package final class ModelStore: @unchecked Sendable {
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
     shared = StoreConnection(connection)
     pool = nil
+    flushes = nil
+    report = nil
+    writers = Turnstile(1)
   }
 
   /// A program's own store.
@@ -238,6 +259,21 @@ package final class ModelStore: @unchecked Sendable {
     return try body()
   }
 
+  /// Waits until what was committed is on disk, where commits do not see to that themselves; call it
+  /// outside of the writers' turn.
+  ///
+  /// - Parameter sync: Calls ``SQLiteConnection/syncLog()`` of a connection.
+  /// - Throws: A `StorageError` if the disk does not confirm it; what was committed is there then, and
+  ///   may not survive a power cut.
+  func flush(_ sync: () throws -> Void) throws {
+    guard let flushes else { return }
+    let start = ContinuousClock.now
+    if try flushes.wait(sync) { report?.waited(.flush, ContinuousClock.now - start) }
+  }
+
+  /// How often the log was flushed for several commits, for tests.
+  package var flushCount: Int { flushes?.count ?? 0 }
+
   /// The value that a column names, where it lies in a file beside the store.
   func large(_ slot: _AppData.Slot, _ plan: SlotPlan) throws -> _AppData.Slot {
     guard plan.kind == .external, case .text(let text) = slot,
@@ -269,11 +305,17 @@ package final class ModelStore: @unchecked Sendable {
     _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
   ) throws -> Result {
     var begun: Int64?
+    let start = report == nil ? nil : ContinuousClock.now
     let result = try transaction { begun = try remoteWatch?.begin(connection.sqlite) }
     // Watchers in other processes see the log grow before they can read the commit: this tells
     // them after it. What was rolled back is nothing to look at.
     if let file { System.touch(file.path) }
     if let begun { remoteWatch?.end(connection.sqlite, begun) }
+    flushes?.noteCommit()
+    if let start {
+      report?.committed(
+        ContinuousClock.now - start, logSize: file.map { System.size(of: "\($0.path)-wal") } ?? 0)
+    }
     return result
   }
 

@@ -23,15 +23,22 @@ final class Turnstile: Sendable {
   private let limit: Duration
   /// Whether threads of this process let others come first now and then.
   private let isSharedByProcesses: Bool
+  /// Called with the time that a thread has waited.
+  private let onWait: (@Sendable (Duration) -> Void)?
 
   /// - Parameters:
   ///   - count: How many are let through at a time.
   ///   - limit: How long a thread waits while nobody comes through.
   ///   - isSharedByProcesses: Whether what is inside is wanted by other processes too.
-  init(_ count: Int, limit: Duration = .seconds(5), isSharedByProcesses: Bool = false) {
+  ///   - onWait: Called with the time that a thread has waited, if it has.
+  init(
+    _ count: Int, limit: Duration = .seconds(5), isSharedByProcesses: Bool = false,
+    onWait: (@Sendable (Duration) -> Void)? = nil
+  ) {
     state = Mutex(State(free: count))
     self.limit = limit
     self.isSharedByProcesses = isSharedByProcesses
+    self.onWait = onWait
   }
 
   /// Waits for a place; `false` when the time is over.
@@ -48,6 +55,13 @@ final class Turnstile: Sendable {
       return (waiter, state.turn)
     }
     guard let waiter else { return true }
+    guard let onWait else { return wait(waiter, first) }
+    let start = ContinuousClock.now
+    defer { onWait(ContinuousClock.now - start) }
+    return wait(waiter, first)
+  }
+
+  private func wait(_ waiter: Waiter, _ first: UInt64) -> Bool {
     var turn = first
     while waiter.semaphore.wait(timeout: .now() + limit / .seconds(1)) == .timedOut {
       let isOver = state.withLock { state in

@@ -92,6 +92,17 @@ final class ContextConnections {
       }, body)
   }
 
+  /// Waits until what was committed to some stores is on disk, where commits do not see to that.
+  func flush(_ written: some Sequence<Int>) throws {
+    for store in written {
+      do {
+        try stores[store].flush { try use(store) { try $0.sqlite.syncLog() } }
+      } catch {
+        throw SwiftDataError.storage(error)
+      }
+    }
+  }
+
   private func dropTables(of store: Int) {
     let rows = pendingRows[store]
     guard stores[store].has(leases[store]) else { return rows.forget() }

@@ -98,6 +98,7 @@ extension ModelContext {
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
     notice.deleted[plan.index] = keys
     container.mailbox.send(notice, from: merging.notices)
+    try connections.flush([plan.store])
   }
 }
 

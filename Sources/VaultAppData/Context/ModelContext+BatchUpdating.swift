@@ -132,6 +132,7 @@ extension ModelContext {
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
     notice.updated[plan.index] = keys
     merging.send(notice, isHeld: connections.isHolding)
+    if !isHeld { try connections.flush([plan.store]) }
     return keys.count
   }
 

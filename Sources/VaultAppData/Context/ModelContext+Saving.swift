@@ -8,7 +8,9 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
   ///   ``SwiftDataError/saveConflict``, where ``mergePolicy`` asks for it;
-  ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`.
+  ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`. With
+  ///   ``Durability/grouped``, one of the disk's at the end says that the changes are saved, and may
+  ///   not survive a power cut; nothing is pending then.
   public func save() throws {
     if connections.isHolding { return }
     guard var saving = try prepareToSave() else { return }

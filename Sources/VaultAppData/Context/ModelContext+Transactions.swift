@@ -59,6 +59,7 @@ extension ModelContext {
     merging.sendHeld(isCommitted: true)
     saving?.settle()
     rows.sweepIfLarge()
+    try connections.flush(committed)
   }
 
   /// The stores that may be written, in the order in which every process takes their locks.

@@ -41,9 +41,11 @@ struct Saving {
       try write(parts[...])
     } catch {
       guard !committed.isEmpty else { throw error }
+      try? context.connections.flush(committed)
       throw settlePart(committed, of: parts.count, error)
     }
     settle()
+    try context.connections.flush(committed)
   }
 
   /// Checks and writes what is pending, in transactions that the context holds.

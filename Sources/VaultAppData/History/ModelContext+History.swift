@@ -86,6 +86,7 @@ extension ModelContext {
       } catch {
         throw SwiftDataError.storage(error)
       }
+      if !connections.holds(index) { try connections.flush([index]) }
     }
   }
 

@@ -41,7 +41,7 @@ extension ModelContainer {
   /// The changes that opening this container made in its stores; empty if they were up to date.
   public var migrationReports: [MigrationReport] {
     stores.compactMap { store in
-      store.report.map { MigrationReport($0, store.configuration.url) }
+      store.migration.map { MigrationReport($0, store.configuration.url) }
     }
   }
 

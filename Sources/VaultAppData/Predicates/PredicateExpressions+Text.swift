@@ -14,13 +14,16 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    let base = try translator.term(base)
-    let prefix = try translator.term(prefix)
-    guard translator.isText(base), translator.isText(prefix) else {
-      throw PredicateTranslator.unsupported(Self.self, "for texts only")
-    }
-    let text = try translator.scalar(base, as: .string, in: Self.self)
-    let start = try translator.scalar(prefix, as: .string, in: Self.self)
+    try translator.startsWith(
+      translator.term(base), translator.term(prefix), in: Self.self)
+  }
+}
+
+extension PredicateTranslator {
+  func startsWith(_ base: Term, _ prefix: Term, in node: Any.Type) throws -> Term {
+    guard isText(base), isText(prefix) else { throw Self.unsupported(node, "for texts only") }
+    let text = try scalar(base, as: .string, in: node)
+    let start = try scalar(prefix, as: .string, in: node)
     let canFail = text.canFail || start.canFail
     var tests: [SQLFragment] = []
     // A range, which an index answers; the characters at its end are looked at afterwards.

@@ -173,6 +173,43 @@ extension PredicateTranslator {
     return .scalar(Scalar(sql: "(SELECT count(*) \(from))", form: .integer))
   }
 
+  /// The number of elements that pass a test.
+  func count(
+    of sequence: Term, in node: Any.Type, where test: (Term) throws -> SQLFragment?
+  ) throws -> Term {
+    let from = try source(sequence, in: node, and: test).from
+    return .scalar(Scalar(sql: "(SELECT count(*) \(from))", form: .integer))
+  }
+
+  /// The sum, the average, the least or the largest of a value of each element.
+  func aggregate(
+    _ function: String, of sequence: Term, in node: Any.Type, _ value: (Term) throws -> Term
+  ) throws -> Term {
+    var found: Scalar?
+    let (from, _, _) = try source(sequence, in: node) { element in
+      found = try scalar(value(element), in: node)
+      return nil
+    }
+    guard let member = found, [.integer, .float, .double, .date].contains(member.form.kind),
+      member.form.kind != .date || function == "@min" || function == "@max"
+    else { throw Self.unsupported(node, "\(function) is for integers and floating-point numbers") }
+    let form = member.form.kind == .float ? ValueForm.double : member.form
+    switch function {
+    case "@sum":
+      // A sum beyond 64 bits is a floating-point number, which compares all the same.
+      let sum: SQLFragment = form.isReal ? "total(\(member.sql))" : "sum(\(member.sql))"
+      return .scalar(Scalar(sql: "COALESCE((SELECT \(sum) \(from)), 0)", form: form))
+    case "@avg":
+      return .scalar(
+        Scalar(sql: "(SELECT avg(\(member.sql)) \(from))", form: .double, isOptional: true))
+    default:
+      let name: SQLFragment = function == "@min" ? "min" : "max"
+      return .scalar(
+        Scalar(
+          sql: "(SELECT \(name)(\(member.sql)) \(from))", form: form, isOptional: true))
+    }
+  }
+
   func isEmpty(_ root: Term, in node: Any.Type) throws -> Term {
     guard case .scalar(let scalar) = root else {
       return try exists(root, isNegated: true, in: node) { _ in nil }

@@ -220,7 +220,8 @@ extension PredicateTranslator {
     return isOptional ? optional(term) : term
   }
 
-  private func part(_ component: KeyPathText.Component, of term: Term) throws -> Term? {
+  /// The property or member that a part of a key path names; `nil` if there is none.
+  func part(_ component: KeyPathText.Component, of term: Term) throws -> Term? {
     switch term {
     case .model(let model):
       let properties = model.plan.description.properties

@@ -12,6 +12,7 @@ enum QueryFunctions {
   /// - Throws: ``StorageError``.
   static func register(on connection: SQLiteConnection) throws {
     try registerText(on: connection)
+    try registerFormats(on: connection)
     try registerNumbers(on: connection)
     try connection.createCollation("vault_localized_standard") { left, right in
       string(left).localizedStandardCompare(string(right)).rawValue
@@ -59,6 +60,29 @@ enum QueryFunctions {
         patterns[pattern] = try Regex(pattern)
       }
       return .integer(patterns[pattern].map { text.contains($0) } == true ? 1 : 0)
+    }
+  }
+
+  /// What ``PredicateFormat`` asks of texts.
+  private static func registerFormats(on connection: SQLiteConnection) throws {
+    try text(connection, "vault_lowercase") { .text($0.lowercased()) }
+    try text(connection, "vault_uppercase") { .text($0.uppercased()) }
+    try texts(connection, "vault_ends") {
+      .integer($0.reversed().starts(with: $1.reversed()) ? 1 : 0)
+    }
+    try texts(connection, "vault_like") { .integer(FormatFolding.isLike($0, $1) ? 1 : 0) }
+    try connection.createFunction("vault_fold", argumentCount: 2) { arguments in
+      if arguments.isNull(at: 0) { return .null }
+      let options = FormatComparison.Options(rawValue: Int(arguments.int64(at: 1)))
+      return .text(FormatFolding.folded(arguments.string(at: 0), options))
+    }
+    var patterns: [String: Regex<AnyRegexOutput>] = [:]
+    try texts(connection, "vault_matches_all") { text, pattern in
+      if patterns[pattern] == nil {
+        if patterns.count > 64 { patterns.removeAll() }
+        patterns[pattern] = try Regex(pattern)
+      }
+      return .integer(try patterns[pattern]?.wholeMatch(in: text) != nil ? 1 : 0)
     }
   }
 

@@ -11,6 +11,8 @@ struct BusyWaiting {
   final class State {
     let limit: Duration
     var start = ContinuousClock.now
+    /// The time that the connection has waited since it was opened.
+    private(set) var total = Duration.zero
 
     init(limit: Duration) { self.limit = limit }
 
@@ -27,6 +29,7 @@ struct BusyWaiting {
         left < .microseconds(pause)
         ? max(1, left.components.attoseconds / 1_000_000_000_000) : pause
       usleep(UInt32(microseconds))
+      total += ContinuousClock.now - start - waited
       return true
     }
   }

@@ -1,3 +1,5 @@
+import CVaultSQLite
+
 /// How a database keeps what a crash must undo.
 extension SQLiteConnection {
   /// Switches to a write-ahead log beside the file (sqlite.org/wal.html).
@@ -14,6 +16,19 @@ extension SQLiteConnection {
         attempt += 1
       }
     }
+  }
+
+  /// Whether each commit waits until the log is on disk; if not, the next checkpoint writes it
+  /// there, and a power cut before that undoes the last commits (sqlite.org/pragma.html, synchronous).
+  package func setSyncsEachCommit(_ isOn: Bool) throws(StorageError) {
+    try executeScript("PRAGMA synchronous=\(isOn ? "FULL" : "NORMAL")")
+  }
+
+  /// Waits until the write-ahead log is on disk: what any connection has committed before.
+  ///
+  /// - Throws: ``StorageError`` with code `.inputOutput`.
+  package func syncLog() throws(StorageError) {
+    try check(unsafe cvault_sqlite_sync_log(handle))
   }
 
   /// Switches to a rollback journal, for file systems of several machines: WAL's shared memory does

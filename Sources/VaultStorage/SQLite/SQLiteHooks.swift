@@ -22,6 +22,7 @@ struct SQLiteHooks {
   var rollback: Box<() -> Void>?
   var log: Box<(Int) -> Void>?
   var progress: Box<() -> Void>?
+  var trace: StatementTrace?
 }
 
 /// Callbacks of the connection: sqlite.org/c3ref/update_hook.html, commit_hook, wal_hook. A hook
@@ -119,6 +120,7 @@ extension SQLiteConnection {
 
   func removeHooks() {
     onProgress(every: 0, nil)
+    onStatement(nil)
     onUpdate(nil)
     onCommit(nil)
     onRollback(nil)
