@@ -113,6 +113,8 @@ extension CommandGrammar {
       --conflicts: Only items with another value from a merge.
       --expiring <time>: Only items that expire within this time.
       --unused <time>: Only items not used for this time.
+      --exposed-to <machine>: Only items that this machine of the space could read, and that are \
+      unchanged since.
       --trash: List the trash instead.
       --vaults: List the vaults instead: their names and files.
       --sort <sort> =name,modified,created,expires: Newest first for modified and created, \
@@ -489,7 +491,7 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "sync",
-      "Keep the vault the same on several machines, through a folder that learns nothing.",
+      "Keep the vault the same on several machines, through a store that learns nothing.",
       """
       -h --help: Show help information.
       """),
@@ -497,7 +499,8 @@ extension CommandGrammar {
       "sync init",
       "Begin: from now on, the vault goes to the store.",
       """
-      <folder> =directory: The folder with the store
+      <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
+      bare one's path.
       --label <name>: What this machine is called
       *
       """),
@@ -514,7 +517,8 @@ extension CommandGrammar {
       "sync join",
       "Join the machines of a store, by an invitation.",
       """
-      <folder> =directory: The folder with the store
+      <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
+      bare one's path.
       --label <name>: What this machine is called
       --stdin: Read the code from stdin.
       *
@@ -523,6 +527,14 @@ extension CommandGrammar {
       "sync now",
       "Bring changes to the store, and take those of others.",
       """
+      --unattended: Ask nobody
+      *
+      """),
+    CommandGrammar(
+      "sync auto",
+      "Bring each change to the store by itself: on or off.",
+      """
+      <state> =on,off: on or off.
       *
       """),
     CommandGrammar(
@@ -542,6 +554,12 @@ extension CommandGrammar {
       "Remove a machine: it reads nothing that is written from now on.",
       """
       <device>: Its name, or the beginning of its id.
+      *
+      """),
+    CommandGrammar(
+      "sync rotate",
+      "Seal what is written from now on with a new key.",
+      """
       *
       """),
     CommandGrammar(
@@ -689,7 +707,8 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,keyring: git, docker, podman, aws, pip or keyring.
+      <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
+      or sync.
       <profile-or-registry>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *
@@ -698,7 +717,8 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,keyring: git, docker, podman, aws, pip or keyring.
+      <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
+      or sync.
       <profile-or-registry>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *

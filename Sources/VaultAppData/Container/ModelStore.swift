@@ -157,6 +157,9 @@ package final class ModelStore: @unchecked Sendable {
     application = nil
     shared = nil
     pool = nil
+    flushes = nil
+    report = nil
+    writers = Turnstile(1)
     migrating = nil
   }
 

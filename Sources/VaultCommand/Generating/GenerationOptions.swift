@@ -98,18 +98,3 @@ struct GenerationOptions: ParsableArguments {
       length: length ?? Self.standardLength, classes: classes, excluding: excluded)
   }
 }
-
-extension PasswordRecipe {
-  /// The bits as they are printed, rounded down so that they never promise too much.
-  var shownBits: Double { (bits * 10).rounded(.down) / 10 }
-
-  /// Prints the strength of the recipe's passwords to stderr, with a warning if they are weak.
-  func tell() {
-    StandardError.note("\(shownBits) bits: \(summary)")
-    if isWeak {
-      StandardError.note(
-        "that is weak: anyone with a hash of it can try every candidate",
-        hint: "make it longer: use at least 64 bits")
-    }
-  }
-}

@@ -70,6 +70,9 @@ struct RedactTests {
     #expect(missing.status == 66)
     #expect(missing.errors.contains("does not exist"))
     #expect(try vault("redact", "--in", vault.home.path).status == 74)
-    #expect(try vault("redact", "--json", input: "").status == 64)
+    // The text stays a text; an error is an object.
+    #expect(try vault("redact", "--json", input: Self.secret).text == "<redacted>")
+    let told = try vault("redact", "--json", "--in", "\(path).no")
+    #expect(told.errors.contains("\"file-not-found\""))
   }
 }

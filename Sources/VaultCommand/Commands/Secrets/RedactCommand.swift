@@ -41,10 +41,6 @@ struct RedactCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let path = text == SecretInput.standardInput ? nil : text
-    if settings.writesJSON {
-      throw CommandError.usage(
-        "the text goes to stdout, so JSON cannot go there", hint: "leave --json out")
-    }
     if path == nil {
       if ProcessState.isTerminal(0) {
         throw CommandError.usage(
