@@ -24,7 +24,7 @@ struct GitFailure {
       signs: [
         "Authentication failed", "Permission denied", "could not read Username",
         "could not read Password", "Host key verification failed", "terminal prompts disabled",
-        "403", "401",
+        "returned error: 401", "returned error: 403",
       ],
       message: "the store refused the credentials",
       hint: "try it where git and ssh may ask: git ls-remote ADDRESS"),
@@ -37,7 +37,8 @@ struct GitFailure {
       message: "the store cannot be reached", hint: "try again later"),
     Kind(
       signs: [
-        "does not appear to be a git repository", "Repository not found", "not found", "404",
+        "does not appear to be a git repository", "Repository not found", "not found",
+        "returned error: 404",
       ],
       message: "there is no git repository at that address",
       hint: "make an empty one there first: git init --bare"),

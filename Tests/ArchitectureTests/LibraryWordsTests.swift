@@ -11,6 +11,7 @@ struct LibraryWordsTests {
     "VaultProtocols/Connections/PodmanConfiguration.swift",
     "VaultTerminal/Picker/MenuProgram.swift", "VaultTerminal/Clipboard/ClipboardProgram.swift",
     "VaultTerminal/Editor/Editor.swift",
+    "VaultSyncEngines/GitRepository.swift", "VaultSyncEngines/GitFailure.swift",
   ]
 
   /// The command's own parts: they know its words.

@@ -171,7 +171,8 @@ struct GitEngineTests {
     // A git that hangs, and its child.
     let program = "\(home.path)/git-that-hangs"
     try Data(
-      "#!/bin/sh\ncase \"$*\" in *fetch*) sleep 300 & wait;; *) exec git \"$@\";; esac\n".utf8
+      "#!/bin/sh\ncase \"$*\" in *' fetch --progress '*) sleep 300 & wait;; *) exec git \"$@\";; esac\n"
+        .utf8
     ).write(to: URL(fileURLWithPath: program))
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
     let error = failure {
