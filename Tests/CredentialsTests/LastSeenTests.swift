@@ -203,8 +203,6 @@ struct LastSeenTests {
 
 /// What a check says where the disk is full, not damaged.
 struct FullDiskCheckTests {
-  init() { SQLiteFaults.install }
-
   @Test func aDiskWithoutRoomIsNoDamage() throws {
     let vault = try ThrowawayVault()
     for text in ["one", "two"] { try vault.open.blocking.set(name("k"), to: Secret(text)) }
@@ -216,7 +214,7 @@ struct FullDiskCheckTests {
     var incomplete = 0
     for number in 1...6 {
       let plan = FaultPlan(.error(ENOSPC), at: number, of: [.write, .truncate])
-      let report = try System.withFaults(plan) { try vault.open.blocking.check() }
+      let report = try SQLiteFaults.withFaults(plan) { try vault.open.blocking.check() }
       #expect(!report.isDamaged, "write \(number)")
       if !report.isComplete { incomplete += 1 }
       guard plan.hasFired else { break }

@@ -16,8 +16,6 @@ struct DataStoreFaultTests {
     StoredAttribute("photo", .data, isOptional: true, isExternal: true),
     StoredAttribute("map", .data, isOptional: true), version: 2)
 
-  init() { SQLiteFaults.install }
-
   @Test(arguments: [FaultPlan.Fault.kill, .error(ENOSPC), .error(EIO), .shortWrite])
   func whateverFailsInAMigrationTheStoreIsAsBeforeOrAfter(fault: FaultPlan.Fault) throws {
     var number = 0
@@ -39,7 +37,7 @@ struct DataStoreFaultTests {
       let plan = FaultPlan(fault, at: number)
       var migration = rig.migration(to: new)
       migration.threshold = 2_000
-      System.withFaults(plan) {
+      SQLiteFaults.withFaults(plan) {
         _ = try? migration.run(on: rig.connection)
         rig.connection.close()
       }
@@ -84,7 +82,7 @@ struct DataStoreFaultTests {
       }
       let plan = FaultPlan(fault, at: number)
       var isDone = false
-      System.withFaults(plan) {
+      SQLiteFaults.withFaults(plan) {
         do {
           try files.transaction(on: rig.connection) { change in
             for (id, bytes) in [(1, [2] as [UInt8]), (2, [3, 4])] {
