@@ -94,8 +94,14 @@ public struct StoreConnections: Hashable, Sendable {
 /// Several observers as one.
 ///
 /// ```swift
-/// file.observer = StoreObserverGroup(StoreLogger(), StoreMetrics())
+/// final class Statements: StoreObserver {}
+/// final class Waits: StoreObserver {}
+///
+/// var file = ModelConfiguration("Trips")
+/// file.observer = StoreObserverGroup(Statements(), Waits())
 /// ```
+///
+/// Such as the two of `VaultAppDataObservability`.
 public final class StoreObserverGroup: StoreObserver {
   private let observers: [any StoreObserver]
 
