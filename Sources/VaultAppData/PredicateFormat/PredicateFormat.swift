@@ -2,7 +2,7 @@
 /// conditions that are made at run time.
 ///
 /// ```swift
-/// let format = try PredicateFormat("name BEGINSWITH[cd] %@ AND ANY stops.days > %d", text, 2)
+/// let format = try PredicateFormat("name BEGINSWITH[cd] %@ AND ANY stops.days > %d", "os", 2)
 /// let trips = try context.fetch(FetchDescriptor<Trip>(predicate: format.predicate()))
 /// ```
 ///
