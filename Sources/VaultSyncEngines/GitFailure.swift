@@ -4,12 +4,8 @@ import VaultTerminal
 /// Why a run of git failed, in a sentence, and what helps.
 struct GitFailure {
   private let result: ChildProgram.Captured
-  private let remote: GitRemote
 
-  init(_ result: ChildProgram.Captured, remote: GitRemote) {
-    self.result = result
-    self.remote = remote
-  }
+  init(_ result: ChildProgram.Captured) { self.result = result }
 
   private struct Kind {
     /// What git, ssh or curl say; in English, since git was asked to.

@@ -277,7 +277,7 @@ struct GitRepository: Sendable {
   }
 
   private func reason(_ result: ChildProgram.Captured) -> SyncError {
-    GitFailure(result, remote: remote).error
+    GitFailure(result).error
   }
 
   static let missingGit = SyncError(

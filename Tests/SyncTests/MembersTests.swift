@@ -208,15 +208,14 @@ struct MembersTests {
     let second = try desktop.joining(first, engine)
     let third = try server.joining(first, engine)
     // The desktop writes while the laptop removes it without having seen that.
-    let before = engine.all
-    try desktop.set("token", "late")
-    try second.synchronize()
-    try third.synchronize()
-    #expect(try server.get("token") == "late")
-    let written = engine.all
-    engine.all = before
-    try first.remove("desktop")
-    engine.all = engine.all.joined(written)
+    try engine.apart {
+      try desktop.set("token", "late")
+      try second.synchronize()
+      try third.synchronize()
+      #expect(try server.get("token") == "late")
+    } and: {
+      try first.remove("desktop")
+    }
     try first.synchronize()
     try third.synchronize()
     try first.synchronize()
@@ -270,12 +269,11 @@ struct MembersTests {
     let second = try desktop.joining(first, engine, role: .admin)
     let third = try server.joining(first, engine, role: .admin)
     try second.synchronize()
-    let before = engine.all
-    try first.remove("desktop")
-    let withFirst = engine.all
-    engine.all = before
-    try second.remove("laptop")
-    engine.all = engine.all.joined(withFirst)
+    try engine.apart {
+      try first.remove("desktop")
+    } and: {
+      try second.remove("laptop")
+    }
     #expect(code { try first.synchronize() } == .removed)
     #expect(code { try second.synchronize() } == .removed)
     try third.synchronize()
@@ -304,12 +302,11 @@ struct MembersTests {
     _ = try old.joining(first, engine)
     try second.synchronize()
     // The desktop removes a machine and does not know of the invitation.
-    let before = engine.all
-    let invitation = try first.invite()
-    let withInvitation = engine.all
-    engine.all = before
-    try second.remove("old")
-    engine.all = engine.all.joined(withInvitation)
+    let invitation = try engine.apart {
+      try first.invite()
+    } and: {
+      try second.remove("old")
+    }
     let third = try SyncedVault.join(
       server.vault, in: engine, at: "memory", invitation: invitation.text, label: "server")
     _ = try third.synchronize()

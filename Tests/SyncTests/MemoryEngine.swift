@@ -39,6 +39,18 @@ final class MemoryEngine: SyncEngine {
     set { contents.withLock { $0 = newValue } }
   }
 
+  /// Does two things that do not know of each other; then the store has both.
+  @discardableResult
+  func apart<Result>(_ one: () throws -> Result, and other: () throws -> Void) rethrows -> Result {
+    let before = all
+    let result = try one()
+    let withOne = all
+    all = before
+    try other()
+    all = all.joined(withOne)
+    return result
+  }
+
   var isAway: Bool {
     get { away.withLock { $0 } }
     set { away.withLock { $0 = newValue } }

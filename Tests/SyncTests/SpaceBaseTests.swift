@@ -164,15 +164,14 @@ struct SpaceBaseTests {
     var third = try server.joining(first, engine)
     third.baseStep = 0
     for one in [first, second, third] { try one.synchronize() }
-    let before = engine.all
-    try desktop.set("token", "late")
-    try second.synchronize()
-    try third.synchronize()
-    #expect(try server.get("token") == "late")
-    let written = engine.all
-    engine.all = before
-    try first.remove("desktop")
-    engine.all = engine.all.joined(written)
+    try engine.apart {
+      try desktop.set("token", "late")
+      try second.synchronize()
+      try third.synchronize()
+      #expect(try server.get("token") == "late")
+    } and: {
+      try first.remove("desktop")
+    }
     try first.synchronize()
     try third.synchronize()
     #expect(try server.get("token") == "1")

@@ -183,18 +183,9 @@ struct FormatTranslation {
   }
 
   private func optional(_ term: Term) -> Term {
-    switch term {
-    case .scalar(var scalar):
-      scalar.isOptional = true
-      return .scalar(scalar)
-    case .model(var model):
-      model.isOptional = true
-      return .model(model)
-    case .rows(var rows):
-      rows.isOptional = true
-      return .rows(rows)
-    default: return term
-    }
+    guard case .rows(var rows) = term else { return translator.optional(term) }
+    rows.isOptional = true
+    return .rows(rows)
   }
 
   // MARK: SUBQUERY

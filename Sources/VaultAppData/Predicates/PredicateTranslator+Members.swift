@@ -255,7 +255,8 @@ extension PredicateTranslator {
     }
   }
 
-  private func optional(_ term: Term) -> Term {
+  /// A scalar or a model that may be missing.
+  func optional(_ term: Term) -> Term {
     switch term {
     case .scalar(var scalar):
       scalar.isOptional = true
