@@ -139,6 +139,23 @@ void *run(void *context) {
   return nullptr;
 }
 
+// TOML 1.0 has no control character but tab and the ends of lines anywhere in a document. toml++ 3.3
+// meets some of them with an assertion: "[" and a NUL end the process.
+bool has_control_character(std::string_view text, toml::source_position &position) {
+  position = {1, 1};
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte == '\n') {
+      position = {position.line + 1, 1};
+      continue;
+    }
+    if ((byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7F) return true;
+    // A character of UTF-8 is one column, and has one byte that continues none.
+    if ((byte & 0xC0) != 0x80) position.column++;
+  }
+  return false;
+}
+
 }  // namespace
 
 extern "C" {
@@ -146,6 +163,10 @@ extern "C" {
 cvault_toml_document *cvault_toml_read(const char *bytes, size_t count, size_t depth_limit) {
   if (count > cvault_toml_size_limit) return nullptr;
   auto *document = new cvault_toml_document;
+  if (toml::source_position position; has_control_character({bytes, count}, position)) {
+    document->fail(position, "a control character");
+    return document;
+  }
   Job job{std::string_view(bytes, count), depth_limit, document};
   // A key of n parts (a.a.a…) makes n tables, and toml++ 3.3 frees them by recursion, with 80 bytes
   // of stack for each where it is optimized: 8 MiB end at 100,000. It costs no memory until used.

@@ -105,6 +105,28 @@ struct LayeringTests {
     }
   }
 
+  /// The fuzzers' package builds the same sources, and nothing but `make fuzz` would notice.
+  @Test func fuzzersAreBuiltWithTheSameDependencies() throws {
+    let manifest = sources.deletingLastPathComponent().appendingPathComponent(
+      "Tests/Fuzz/Package.swift")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    let target = /\.target\(\s*name: "(?<name>\w+)",\s*dependencies: \[(?<list>[^\]]*)\]/
+    var named: [String: Set<String>] = [:]
+    for match in text.matches(of: target) {
+      let modules = match.list.matches(of: /"(\w+)"/).map { String($0.1) }
+      named[String(match.name)] = Set(modules).intersection(
+        Self.allowed.keys.filter { $0 != match.name }
+          + modules.filter { $0.hasPrefix("CVault") })
+    }
+    #expect(named["VaultCommand"] != nil, "the manifest is read")
+    for (name, modules) in named {
+      if let allowed = Self.allowed[name] { #expect(modules == allowed, "\(name)") }
+    }
+    for name in named.values.joined() where Self.allowed[name] != nil {
+      #expect(named[name] != nil, "\(name) is a target there")
+    }
+  }
+
   private var sources: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Sources")

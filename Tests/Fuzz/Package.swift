@@ -18,7 +18,7 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCommandCore", "VaultCredentials", "VaultDefaultsTool",
         "VaultExchange", "VaultOneTimeCodes", "VaultPreferences", "VaultDataStore",
-        "VaultProtocols", "VaultStorage", "VaultSealing", "VaultTerminal",
+        "VaultProtocols", "VaultStorage", "VaultSealing", "VaultSync", "VaultTerminal",
       ],
       path: "Targets"),
     .target(
@@ -40,8 +40,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultTerminal", "VaultDataStore",
-        "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
+        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
     .target(
       name: "VaultExchange",
@@ -67,7 +67,8 @@ let package = Package(
       ]),
     .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     .target(
-      name: "VaultSyncEngines", dependencies: ["VaultSync", "VaultStorage", "VaultSealing"]),
+      name: "VaultSyncEngines",
+      dependencies: ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"]),
     .target(
       name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
     .target(

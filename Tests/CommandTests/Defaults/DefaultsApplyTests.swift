@@ -247,7 +247,10 @@ struct DefaultsTOMLTests {
     ("k = 1", "k is not a table of keys at line 1, column 1"),
     ("[a]\nk = 07:32:00", "a time of day without a date"),
     ("[a]\nk = 9223372036854775808", "at line 2"),
-    ("[a]\nk = \"\u{1}\"", "at line 2"), ("[\"/tmp/x\"]\nk = 1", "/tmp/x is a file"),
+    ("[a]\nk = \"\u{1}\"", "at line 2"),
+    ("[\0\n", "a control character at line 1, column 2"),
+    ("[a]\n\"ü\" = 1\u{7f}", "a control character at line 2, column 8"),
+    ("[\"/tmp/x\"]\nk = 1", "/tmp/x is a file"),
   ])
   func aFileThatIsNotOneIsRefused(text: String, reason: String) throws {
     let result = defaults("apply", try file(text))

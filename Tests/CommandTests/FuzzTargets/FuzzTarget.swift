@@ -30,7 +30,7 @@ package struct FuzzTarget: Sendable {
   }
 
   /// All targets.
-  package static let all = vaultFiles + exchange + propertyLists + texts + stores
+  package static let all = vaultFiles + exchange + propertyLists + texts + stores + sync
 
   /// Decodes an input; what is wrong with the answer, or `nil` for a value or one of our own
   /// errors.
