@@ -17,6 +17,10 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
   public var fetchOffset: Int?
   /// Whether changes of the context that were not saved count; true unless set.
   public var includePendingChanges = true
+  /// Whether objects of classes that inherit from this one count; true unless set.
+  ///
+  /// Not part of SwiftData, where a predicate says so: `!($0 is BusinessTrip)`.
+  public var includeSubclasses = true
   // Key paths of models are immutable and lead to no captured state.
   private nonisolated(unsafe) var properties: [PartialKeyPath<T>] = []
   private nonisolated(unsafe) var prefetched: [PartialKeyPath<T>] = []

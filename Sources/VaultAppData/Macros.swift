@@ -7,12 +7,15 @@
 ///   init(name: String) { self.name = name }
 /// }
 /// ```
+///
+/// A class whose superclass is a model needs the attribute, too. Its objects are found where those
+/// of the superclass are; name it when the container is made.
 @attached(
   member, conformances: Observable, PersistentModel, Sendable,
   names: named(_$backingData), named(_$description), named(persistentBackingData),
   named(schemaMetadata), named(init), named(_$observationRegistrar), named(access),
   named(withMutation), named(_$changing), named(_$record), named(_$make),
-  named(_$writeConstants))
+  named(_$writeConstants), named(_$madeDescription), named(_$first), named(_$join))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "VaultAppDataMacros", type: "ModelMacro")
@@ -98,4 +101,10 @@ public macro _PersistedProperty(transformable index: Int) =
 /// Makes an initializer end by introducing the object to its storage; ``Model()`` adds it.
 @attached(body)
 public macro _ModelInitializer() =
+  #externalMacro(module: "VaultAppDataMacros", type: "InitializerMacro")
+
+/// Makes an initializer of a class with a superclass end by joining the values of both;
+/// ``Model()`` adds it.
+@attached(body)
+public macro _ModelInitializer(joins: Bool) =
   #externalMacro(module: "VaultAppDataMacros", type: "InitializerMacro")

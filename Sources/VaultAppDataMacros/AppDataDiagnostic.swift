@@ -17,8 +17,6 @@ struct AppDataDiagnostic: DiagnosticMessage {
   static func notAClass(_ kind: String) -> Self {
     Self("not-a-class", "@Model can only be applied to a class, not to \(kind)")
   }
-  static let subclass = Self(
-    "subclass", "a model that inherits from another model is not supported by VaultAppData yet")
   static let noInitializer = Self(
     "no-initializer", "@Model requires an initializer: a property has no default value")
   static let lazyProperty = Self(

@@ -18,7 +18,9 @@ extension InitializerMacro: BodyMacro {
     in context: some MacroExpansionContext
   ) throws -> [CodeBlockItemSyntax] {
     guard let body = declaration.body else { return [] }
-    let introduction: CodeBlockItemSyntax = "\n_AppData.made(self)"
+    // A subclass without links and constants only has its values joined with what it inherits.
+    let introduction: CodeBlockItemSyntax =
+      node.arguments == nil ? "\n_AppData.made(self)" : "\n_$join()"
     var items = Array(ReturnRewriter(introduction).visit(body.statements))
     guard let first = body.statements.first,
       let place = context.location(

@@ -17,6 +17,11 @@ struct ModelDeclaration {
   let name: String
   let access: String
   let isFinal: Bool
+  let isOpen: Bool
+  /// What comes first after the colon: the superclass, if there is one, or a protocol.
+  let firstInherited: String?
+  /// The superclass, where it is a model too; only the expansion of members is told.
+  var superclass: String?
   let properties: [Property]
   /// `#Unique<T>(…)` and `#Index<T>(…)` in the class, in order.
   let macros: [MacroExpansionDeclSyntax]
@@ -34,6 +39,8 @@ struct ModelDeclaration {
         ""
       }
     isFinal = modifiers.contains("final")
+    isOpen = modifiers.contains("open")
+    firstInherited = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let members = declaration.memberBlock.members.map(\.decl)
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.compactMap(Property.init)
     macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
@@ -63,6 +70,10 @@ extension ModelDeclaration {
   var needsIntroduction: Bool {
     properties.contains { $0.isConstant || $0.mayBeRelationship }
   }
+
+  /// Whether the superclass may be a model, which numbers the first properties: nothing but the
+  /// expansion of members is told what a name after the colon is.
+  var mayInherit: Bool { firstInherited != nil }
 }
 
 extension ModelDeclaration.Property {

@@ -11,58 +11,139 @@ struct ModelExpansion {
   init(_ model: ModelDeclaration) { self.model = model }
 
   var members: [DeclSyntax] {
-    [
+    (model.superclass.map(submodelStorage) ?? storage) + [schemaMetadata]
+      + [initializer].compactMap { $0 } + [
+        """
+        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
+        """,
+        """
+        internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
+          _$observationRegistrar.access(self, keyPath: keyPath)
+        }
+        """,
+        """
+        internal nonisolated func withMutation<_M, _R>(
+          keyPath: Swift.KeyPath<\(name), _M>, _ mutation: () throws -> _R
+        ) rethrows -> _R {
+          try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+        }
+        """,
+        changing,
+      ] + (constants.map { [$0] } ?? [])
+  }
+
+  private var name: TokenSyntax { .identifier(model.name) }
+  private var access: TokenSyntax { .identifier(model.access) }
+  /// The access of what a subclass overrides.
+  private var opened: TokenSyntax { model.isOpen ? .identifier("open ") : access }
+  private var overriding: TokenSyntax { .identifier(model.superclass == nil ? "" : "override ") }
+  private var kind: String { model.isFinal && model.superclass == nil ? "static" : "class" }
+
+  // MARK: Storage
+
+  private var storage: [DeclSyntax] {
+    description + [
+      storageOfValues(model.isFinal ? "_$description" : "_$madeDescription"),
       """
-      nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
-      """,
-      """
-      @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<\(name)> = \
-      _AppData.newStorage(\(name)._$description)
-      """,
-      """
-      nonisolated \(access)var persistentBackingData: any _AppData.BackingData<\(name)> {
+      nonisolated \(opened)var persistentBackingData: any _AppData.BackingData<\(name)> {
         get { _$backingData.backingData }
         set { _$backingData = _AppData.Storage(newValue) }
       }
       """,
       """
-      nonisolated \(access)var _$record: _AppData.Record? { _$backingData.record }
+      nonisolated \(opened)var _$record: _AppData.Record? { _$backingData.record }
       """,
       """
-      nonisolated \(access)\(raw: kind) func _$make(_ record: _AppData.Record) -> Self {
+      nonisolated \(opened)\(raw: kind) func _$make(_ record: _AppData.Record) -> Self {
         self.init(backingData: _AppData.ModelBackingData<\(name)>(record))
       }
       """,
-      schemaMetadata,
-      initializer,
-      """
-      @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
-      """,
-      """
-      internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
-        _$observationRegistrar.access(self, keyPath: keyPath)
-      }
-      """,
-      """
-      internal nonisolated func withMutation<_M, _R>(
-        keyPath: Swift.KeyPath<\(name), _M>, _ mutation: () throws -> _R
-      ) rethrows -> _R {
-        try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
-      }
-      """,
-      changing,
-    ] + (constants.map { [$0] } ?? [])
+    ]
+      + (model.mayInherit
+        ? [
+          "@inline(__always) nonisolated private static var _$first: Swift.Int { 0 }",
+          "@inline(__always) nonisolated private func _$join() {}",
+        ] : [])
   }
 
-  private var name: TokenSyntax { .identifier(model.name) }
-  private var access: TokenSyntax { .identifier(model.access) }
-  private var kind: String { model.isFinal ? "static" : "class" }
+  /// The description of the class: a constant where no subclass can have another one.
+  private var description: [DeclSyntax] {
+    if model.isFinal {
+      return [
+        """
+        nonisolated \(access)static let _$description = _AppData.ModelDescription(\(name).self)
+        """
+      ]
+    }
+    return [
+      """
+      nonisolated private static let _$madeDescription = _AppData.ModelDescription(\(name).self)
+      """,
+      """
+      nonisolated \(opened)class var _$description: _AppData.ModelDescription { \(name)._$madeDescription }
+      """,
+    ]
+  }
+
+  private func storageOfValues(_ description: String) -> DeclSyntax {
+    """
+    @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<\(name)> = \
+    _AppData.newStorage(\(name).\(raw: description))
+    """
+  }
+
+  /// The storage of a subclass's own values, which becomes that of the inherited ones, too: until
+  /// the superclass's initializer has run, nothing of the object can be reached there.
+  private func submodelStorage(_ superclass: String) -> [DeclSyntax] {
+    let root = "any _AppData.BackingData<\(superclass).Root>"
+    return [
+      """
+      nonisolated private static let _$madeDescription = _AppData.ModelDescription(\
+      \(name).self, inheriting: \(raw: superclass).self)
+      """,
+      """
+      nonisolated \(opened)override class var _$description: _AppData.ModelDescription { \
+      \(name)._$madeDescription }
+      """,
+      """
+      nonisolated private static let _$first = \(raw: superclass)._$description.count
+      """,
+      storageOfValues("_$madeDescription"),
+      """
+      nonisolated \(opened)override var persistentBackingData: \(raw: root) {
+        get {
+          _$join()
+          return super.persistentBackingData
+        }
+        set {
+          super.persistentBackingData = newValue
+          _$backingData = _AppData.ownStorage(newValue._$record)
+        }
+      }
+      """,
+      """
+      nonisolated \(opened)override var _$record: _AppData.Record? {
+        _$join()
+        return _$backingData.record
+      }
+      """,
+      """
+      nonisolated private func _$join() {
+        if let joined = _AppData.join(&_$backingData, super._$record) {
+          super.persistentBackingData = _AppData.ModelBackingData<\(raw: superclass).Root>(joined)
+        }
+      }
+      """,
+    ]
+  }
+
+  // MARK: Properties
 
   private var schemaMetadata: DeclSyntax {
     let entries = model.properties.map(entry) + model.macros.map(entry)
     let list = entries.isEmpty ? "[]" : "[\n    \(entries.joined(separator: ",\n    ")),\n  ]"
     return """
-      nonisolated \(access)\(raw: kind) var schemaMetadata: \
+      nonisolated \(opened)\(overriding)\(raw: kind) var schemaMetadata: \
       [_AppData.Schema.PropertyMetadata] {
         \(raw: list)
       }
@@ -74,10 +155,12 @@ struct ModelExpansion {
     let cases = model.properties.enumerated().filter { !$1.isConstant }.map { index, property in
       "  case \(index): withMutation(keyPath: \\.\(property.name)) {}"
     }
+    let isOwn = model.superclass == nil
+    let rest = isOwn ? "  default: break" : "  default: super._$changing(property)"
     return """
-      nonisolated \(access)func _$changing(_ property: Swift.Int) {
-        switch property {
-      \(raw: (cases + ["  default: break"]).joined(separator: "\n"))
+      nonisolated \(opened)\(overriding)func _$changing(_ property: Swift.Int) {
+        switch property\(raw: isOwn ? "" : " - \(model.name)._$first") {
+      \(raw: (cases + [rest]).joined(separator: "\n"))
         }
       }
       """
@@ -86,14 +169,29 @@ struct ModelExpansion {
   /// Puts what `let` properties hold into the storage: they have no accessors that could.
   private var constants: DeclSyntax? {
     let lines = model.properties.enumerated().filter(\.element.isConstant).map { index, property in
-      "  _AppData.initialize\(property.suffix)(_$backingData, \(index), \\.\(property.name), \(property.name))"
+      "  _AppData.initialize\(property.suffix)(_$backingData, \(place(index)), \\.\(property.name), \(property.name))"
+    }
+    if model.superclass == nil {
+      // For subclasses to override.
+      if lines.isEmpty, model.isFinal { return nil }
+      return """
+        nonisolated \(opened)func _$writeConstants() {
+        \(raw: lines.joined(separator: "\n"))
+        }
+        """
     }
     guard !lines.isEmpty else { return nil }
     return """
-      nonisolated \(access)func _$writeConstants() {
+      nonisolated \(opened)override func _$writeConstants() {
+        super._$writeConstants()
       \(raw: lines.joined(separator: "\n"))
       }
       """
+  }
+
+  /// A property's number among all of the class.
+  private func place(_ index: Int) -> String {
+    model.mayInherit ? "\(model.name)._$first + \(index)" : "\(index)"
   }
 
   private func entry(_ property: ModelDeclaration.Property) -> String {
@@ -120,18 +218,32 @@ struct ModelExpansion {
       + "metadata: _AppData.Schema.\(kind)<\(model.name)>(\(arguments)))"
   }
 
-  private var initializer: DeclSyntax {
+  /// Makes an object of stored values; `nil` where the superclass's serves, and with it all of its
+  /// initializers: a class that has one of its own inherits none.
+  private var initializer: DeclSyntax? {
+    if model.superclass != nil, !model.hasInitializer,
+      !model.properties.contains(where: { $0.isConstant || $0.needsInitializer })
+    {
+      return nil
+    }
     // One with an observer was refused, and has no storage of its own.
     let kept = model.properties.enumerated().filter { $0.element.declaration.observer == nil }
-    let lines = kept.map { index, property in
+    var lines = kept.map { index, property in
       property.isConstant
-        ? "\(property.name) = _AppData.constant\(property.suffix)(backingData, \(index), \\\(model.name).\(property.name))"
+        ? "\(property.name) = _AppData.constant\(property.suffix)(backingData, \(place(index)), \\\(model.name).\(property.name))"
         : "_\(property.plainName) = _AppData.NoType()"
     }
-    let required = model.isFinal ? "" : "required "
+    var backing = model.name
+    if let superclass = model.superclass {
+      backing = "\(superclass).Root"
+      lines += ["super.init(backingData: backingData)", "_$join()"]
+    } else {
+      lines.append("_AppData.adopt(self, &_$backingData, backingData)")
+    }
+    let required = model.isFinal && model.superclass == nil ? "" : "required "
     return """
-      nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(name)>) {
-        \(raw: (lines + ["_AppData.adopt(self, &_$backingData, backingData)"]).joined(separator: "\n  "))
+      nonisolated \(access)\(raw: required)init(backingData: any _AppData.BackingData<\(raw: backing)>) {
+        \(raw: lines.joined(separator: "\n  "))
       }
       """
   }
@@ -143,4 +255,13 @@ extension ModelDeclaration.Property {
 
   /// The suffix of the functions that read and write it.
   var suffix: String { declaration.isTransformable ? "Transformable" : "" }
+
+  /// Whether an initializer has to give it its first value.
+  var needsInitializer: Bool {
+    guard defaultValue == nil, let binding = declaration.bindings.first,
+      let type = binding.typeAnnotation?.type
+    else { return false }
+    return !type.is(OptionalTypeSyntax.self)
+      && !type.trimmedDescription.hasPrefix("Optional<")
+  }
 }

@@ -14,13 +14,10 @@ extension ModelMacro: MemberMacro {
       context.report(.notAClass(declaration.kindDescription), at: node)
       return []
     }
-    // Empty when the superclass is a model already; so is it in a test that names no protocol.
-    if protocols.isEmpty, let superclass = syntax.inheritanceClause?.inheritedTypes.first {
-      context.report(.subclass, at: superclass)
-      return []
-    }
     ModelDeclaration.check(syntax, in: context)
-    let model = ModelDeclaration(syntax)
+    var model = ModelDeclaration(syntax)
+    // Empty when the superclass is a model already; so is it in a test that names no protocol.
+    if protocols.isEmpty { model.superclass = model.firstInherited }
     if !model.hasInitializer, model.properties.contains(where: \.needsInitializer) {
       context.report(.noInitializer, at: syntax.name)
     }
@@ -35,8 +32,10 @@ extension ModelMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard let syntax = declaration.as(ClassDeclSyntax.self) else { return [] }
     if let made = member.as(InitializerDeclSyntax.self) {
-      return made.isDesignated && ModelDeclaration(syntax).needsIntroduction
-        ? ["@_ModelInitializer"] : []
+      guard made.isDesignated else { return [] }
+      let model = ModelDeclaration(syntax)
+      if model.needsIntroduction { return ["@_ModelInitializer"] }
+      return model.mayInherit ? ["@_ModelInitializer(joins: true)"] : []
     }
     guard let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
       variable.observer == nil, variable.bindingSpecifier.tokenKind != .keyword(.let),
@@ -61,16 +60,6 @@ extension ModelMacro: ExtensionMacro {
       ExtensionDeclSyntax(
         "@available(*, unavailable) extension \(type.trimmed): Swift.Sendable {}"),
     ]
-  }
-}
-
-extension ModelDeclaration.Property {
-  fileprivate var needsInitializer: Bool {
-    guard defaultValue == nil, let binding = declaration.bindings.first,
-      let type = binding.typeAnnotation?.type
-    else { return false }
-    return !type.is(OptionalTypeSyntax.self)
-      && !type.trimmedDescription.hasPrefix("Optional<")
   }
 }
 

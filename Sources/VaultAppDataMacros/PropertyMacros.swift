@@ -17,7 +17,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     // With a number, the access is an array's; without one it asks the key path.
     let argument: LabeledExprSyntax? =
       if case .argumentList(let list) = node.arguments { list.first } else { nil }
-    let number = argument?.expression.trimmedDescription
+    let number = argument.map { place($0.expression.trimmedDescription, in: context) }
     let isTransformable = argument?.label != nil
     let initialize =
       number.map {
@@ -73,6 +73,16 @@ extension PersistedPropertyMacro: AccessorMacro {
       }
       """,
     ]
+  }
+}
+
+extension PersistedPropertyMacro {
+  /// The number among all properties of a class's own: those of a superclass come first.
+  private static func place(_ number: String, in context: some MacroExpansionContext) -> String {
+    guard let parent = context.lexicalContext.first?.as(ClassDeclSyntax.self),
+      parent.inheritanceClause != nil
+    else { return number }
+    return "\(parent.name.text)._$first + \(number)"
   }
 }
 

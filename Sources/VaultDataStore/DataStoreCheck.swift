@@ -16,7 +16,10 @@ package struct DataStoreCheck {
   package func problems(
     on connection: SQLiteConnection, _ metadata: DataStoreMetadata
   ) throws -> [String] {
-    connection.onProgress(every: 100_000) { progress("checking pages") }
+    connection.onProgress(every: 100_000) {
+      progress("checking pages")
+      return true
+    }
     defer { connection.onProgress(every: 0, nil) }
     var problems: [String] = []
     do {

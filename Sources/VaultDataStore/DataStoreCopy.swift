@@ -16,14 +16,17 @@ package struct DataStoreCopy {
   /// connection of its own, since a writing one cannot be copied from.
   ///
   /// - Returns: The copy's path.
-  func makeBeforeMigration(_ schema: StoredSchema) throws -> String {
+  func makeBeforeMigration(
+    _ schema: StoredSchema, progress: ((Int, Int) throws(StorageError) -> Void)? = nil
+  ) throws -> String {
     let directory = try Directory(anyOwner: file.directoryPath)
     let source = try SQLiteConnection(path: file.path, mode: .readWrite)
     defer { source.close() }
     try source.trustSchema()
     let references = try ExternalFiles(store: file).references(of: schema, on: source)
     try AtomicFile.removeStale(of: previousName, in: directory)
-    try AtomicFile.replace(previousName, in: directory, by: { try copy(source, to: $0) })
+    try AtomicFile.replace(
+      previousName, in: directory, by: { try copy(source, to: $0, progress: progress) })
     try keepFiles(references)
     return "\(file.directoryPath)/\(previousName)"
   }
@@ -34,19 +37,20 @@ package struct DataStoreCopy {
   /// - Parameters:
   ///   - source: A connection to the store; reading suffices.
   ///   - destination: What is there is replaced, when the copy is whole and checked.
-  ///   - progress: Called with how many of how many pages are copied.
+  ///   - progress: Called with how many of how many pages are copied; ends the copy by an error.
   /// - Returns: How many external files there are.
   /// - Throws: ``StorageError`` with code `.cannotCreate` if the destination is in use; `.damaged`
-  ///   if the store is.
+  ///   if the store is; what `progress` throws. Then what was at the destination stays.
   package func copy(
     _ source: SQLiteConnection, to destination: DataStoreFile,
-    progress: ((Int, Int) -> Void)? = nil
+    progress: ((Int, Int) throws(StorageError) -> Void)? = nil
   ) throws -> Int {
     let directory = try Directory(anyOwner: destination.directoryPath)
     // A log beside it would be read into the copy.
     for suffix in ["-wal", "-journal"] where try directory.contains(destination.name + suffix) {
       throw StorageError(.cannotCreate, "\(destination.path) is in use by a program")
     }
+    try AtomicFile.removeStale(of: destination.name, in: directory)
     var attempt = 0
     while true {
       do {
@@ -79,7 +83,8 @@ package struct DataStoreCopy {
 
   /// Copies what `source` sees to a file at `path`, which is empty.
   package func copy(
-    _ source: SQLiteConnection, to path: String, progress: ((Int, Int) -> Void)? = nil
+    _ source: SQLiteConnection, to path: String,
+    progress: ((Int, Int) throws(StorageError) -> Void)? = nil
   ) throws {
     let copy = try SQLiteConnection(path: path, mode: .readWrite)
     defer { copy.close() }

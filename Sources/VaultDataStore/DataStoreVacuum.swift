@@ -17,6 +17,8 @@ package struct DataStoreVacuum {
   package let file: DataStoreFile
   /// Called now and then while the file is written.
   package var progress: () -> Void = {}
+  /// Asked now and then; where it is, the store stays as it was.
+  package var isCancelled: () -> Bool = { false }
 
   package init(file: DataStoreFile) { self.file = file }
 
@@ -24,12 +26,15 @@ package struct DataStoreVacuum {
   ///
   /// - Parameter connection: Writing, without a transaction.
   /// - Returns: The sizes, and how many files were removed.
-  /// - Throws: ``StorageError`` with code `.busy` while another process writes; then the store is
-  ///   as it was.
+  /// - Throws: ``StorageError`` with code `.busy` while another process writes, `.interrupted` if it
+  ///   was cancelled; then the store is as it was.
   package func run(on connection: SQLiteConnection) throws -> Report {
     let before = try size()
     let files = try ExternalFiles(store: file).sweep(connection)
-    connection.onProgress(every: 100_000) { progress() }
+    connection.onProgress(every: 100_000) {
+      progress()
+      return !isCancelled()
+    }
     defer { connection.onProgress(every: 0, nil) }
     try connection.vacuum()
     // The new pages are in the log until then.

@@ -18,9 +18,11 @@ struct ArticleTests {
     let files = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
     let articles = files.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted()
     let written = articles.flatMap { page in examples(in: page) { _ in true } }
-    // On the page are fragments too, which do not begin with what they import.
-    let page = examples(in: "../Documentation/app-data.md") { $0.hasPrefix("import VaultAppData") }
-    return written + page
+    // On the pages are fragments too, which do not begin with what they import.
+    return written
+      + ["app-data.md", "servers-appdata.md"].flatMap { page in
+        examples(in: "../Documentation/\(page)") { $0.hasPrefix("import VaultAppData") }
+      }
   }()
 
   private static func examples(in page: String, where isWhole: (String) -> Bool) -> [Example] {
@@ -28,6 +30,23 @@ struct ArticleTests {
     return text.components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }.filter(isWhole)
       .map { Example(page: page, code: $0) }
+  }
+
+  /// What the page on servers shows is the server that was measured, line by line.
+  @Test func theServersPageShowsTheServersCode() throws {
+    let folder = "\(Self.sources)/../Benchmarks/Server/Sources/VisitsServer"
+    func lines(_ text: String) -> String {
+      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        .joined(separator: "\n")
+    }
+    let code = try ["Visits.swift", "VisitsServer.swift"].map { file in
+      lines(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8))
+    }
+    let shown = Self.examples(in: "../Documentation/servers-appdata.md") { _ in true }
+    #expect(shown.count == code.count)
+    for (example, whole) in zip(shown, code) {
+      #expect(whole.contains(lines(example.code)), "\(example.code)")
+    }
   }
 
   @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"))

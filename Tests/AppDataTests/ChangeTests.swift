@@ -129,6 +129,7 @@ struct ChangeTests {
       try context.update(model: Note.self) { $0.set(\.number, to: 1) }
     }
     try context.delete(model: Note.self, where: #Predicate { $0.text == "own 3" })
+    try container.vacuum()
     #expect(told.withLock { $0 } == 0)
     let object = try #require(
       try context.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.text == "own 7" })).first)
@@ -162,7 +163,7 @@ struct ChangeTests {
   }
 
   @Test func nothingIsDoneWhileNothingHappens() throws {
-    // In a process of its own, whose only watching thread is this one.
+    // In a process of its own, with an observer of each kind.
     let result = try writer.run(["\(home.path)/notes.store", "watch", "2"])
     #expect(result.text == "woken 0 times\n")
   }

@@ -21,7 +21,9 @@ struct LanguageModeTests {
 
   @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"), arguments: modes, imports)
   func theSamplesCompileWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
-    let sources = try ["ProjectModels", "Samples/Queries"].enumerated().map { number, name in
+    let sources = try [
+      "ProjectModels", "InheritanceModels", "Samples/Queries",
+    ].enumerated().map { number, name in
       let text = try String(
         contentsOfFile: "\(SwiftCompiler.tests)/\(name).swift", encoding: .utf8)
       let source = "\(home.path)/\(number).swift"

@@ -267,6 +267,18 @@ enum LongTripsPlan: SchemaMigrationPlan {
     #expect(planned.first?.obstacles == [])
     #expect(planned.first?.fromVersion == Schema.Version(1, 0, 0))
     #expect(try Data(contentsOf: url) == before)
+    let cancelled = Progress(totalUnitCount: 0)
+    cancelled.cancel()
+    for progress in [cancelled, ImpatientProgress(totalUnitCount: 0)] {
+      #expect(throws: CancellationError.self) {
+        try ModelContainer.migrate(
+          for: schema, migrationPlan: TripsPlan.self, configurations: [configuration],
+          progress: progress)
+      }
+      let still = try ModelContainer.outlineMigration(
+        for: schema, migrationPlan: TripsPlan.self, configurations: [configuration])
+      #expect(still == planned)
+    }
     let progress = Progress(totalUnitCount: 0)
     let done = try ModelContainer.migrate(
       for: schema, migrationPlan: TripsPlan.self, configurations: [configuration],

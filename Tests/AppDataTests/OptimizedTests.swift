@@ -28,7 +28,9 @@ struct OptimizedTests {
     arguments: [["-Onone", "-swift-version", "6"], ["-O", "-swift-version", "5"]])
   func theProgramFindsTheSame(flags: [String]) throws {
     let program = "\(home.path)/program"
-    let sources = ["ProjectModels", "Samples/Program"].map { "\(SwiftCompiler.tests)/\($0).swift" }
+    let sources = ["ProjectModels", "InheritanceModels", "Samples/Program"].map {
+      "\(SwiftCompiler.tests)/\($0).swift"
+    }
     let compiled = try SwiftCompiler.run(
       #require(SwiftCompiler.path),
       sources + ["-parse-as-library"] + flags + Self.objects() + [
@@ -49,6 +51,9 @@ struct OptimizedTests {
         ["Paint", "Clean", "Plant"]
         3
         0
+        ["Journey Rome", "Conference Conference on Storage 91.0 listen", "DayTrip Bath"]
+        ["c"]
+        ["c"]
 
         """)
   }

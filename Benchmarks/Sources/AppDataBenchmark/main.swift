@@ -7,6 +7,9 @@ import Foundation
 // appdata-benchmark walk FOLDER: a walk over these rows, and its peak memory.
 // appdata-benchmark readings FOLDER: a million rows for the next.
 // appdata-benchmark migrate FOLDER: a migration that changes each of these rows, and its peak memory.
+// appdata-benchmark history [ROWS]: what is written with a history, and without.
+// appdata-benchmark observe: when another process's save is seen, and what waiting for it costs; by the clock.
+// appdata-benchmark lines FOLDER: that process; a save for each line.
 //
 // With `wall` as the last word the clock's time counts.
 
@@ -19,5 +22,8 @@ case "insert": try insertMany(folder: words.dropFirst().first ?? ".", rows: 1_00
 case "walk": try walk(folder: words.dropFirst().first ?? ".")
 case "readings": try makeReadings(folder: words.dropFirst().first ?? ".", rows: 1_000_000)
 case "migrate": try migrateReadings(folder: words.dropFirst().first ?? ".")
+case "history": try compareHistory(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
+case "observe": try await observe()
+case "lines": try saveByLines(folder: words.dropFirst().first ?? ".")
 default: exit(64)
 }

@@ -1,5 +1,4 @@
 import Synchronization
-import VaultStorage
 
 extension ModelContainer {
   /// Runs a block with a context of its own, on a thread where it may block.
@@ -81,7 +80,7 @@ private final class ContextCall<Result: Sendable>: Sendable {
     }
     guard isWanted else { return }
     var result = Swift.Result { try body(context) }
-    if case .failure(let error) = result, cancellation.isCancelled, Self.isInterruption(error) {
+    if case .failure(let error) = result, cancellation.isCancelled, error.isCancellation {
       result = .failure(CancellationError())
     }
     let continuation = state.withLock { state -> CheckedContinuation<Result, any Error>? in
@@ -108,11 +107,5 @@ private final class ContextCall<Result: Sendable>: Sendable {
     }
     waiting?.resume(throwing: CancellationError())
     running?.cancel()
-  }
-
-  private static func isInterruption(_ error: any Error) -> Bool {
-    if error is CancellationError { return true }
-    let cause = (error as? SwiftDataError)?.underlying ?? error
-    return cause is CancellationError || (cause as? StorageError)?.code == .interrupted
   }
 }

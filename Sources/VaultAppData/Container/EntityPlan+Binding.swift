@@ -10,7 +10,31 @@ extension EntityPlan {
     isChecked: Bool = true
   ) throws -> Int {
     try statement.bind(record.key, at: first)
+    return try bindSlots(
+      record, bound, ordered, to: statement, from: first + 1, isChecked: isChecked)
+  }
+
+  /// Binds the key, the class where the table has one, and the slots of one table, as that class's
+  /// ``insertion`` has them; `part` is one of the tables that the object's row is in.
+  @discardableResult func bindAll(
+    _ record: _AppData.Record, _ part: TablePart, to statement: SQLiteStatement,
+    from first: Int = 1, isChecked: Bool = true
+  ) throws -> Int {
+    try statement.bind(record.key, at: first)
     var parameter = first + 1
+    if part.entity.hasClassColumn {
+      try statement.bind(name, at: parameter)
+      parameter += 1
+    }
+    return try bindSlots(
+      record, part.bound, part.ordered, to: statement, from: parameter, isChecked: isChecked)
+  }
+
+  private func bindSlots(
+    _ record: _AppData.Record, _ bound: [Int], _ ordered: [Int], to statement: SQLiteStatement,
+    from first: Int, isChecked: Bool
+  ) throws -> Int {
+    var parameter = first
     for index in bound {
       try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
       parameter += 1
@@ -32,7 +56,7 @@ extension EntityPlan {
       try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
       parameter += 1
     }
-    for index in ordered where changed.contains(index) {
+    for index in changed where slots[index].orderColumn != nil {
       try bindOrder(record, index, to: statement, at: parameter)
       parameter += 1
     }

@@ -15,6 +15,16 @@ extension EntityPlan {
   }
 }
 
+extension EntityPlan {
+  /// Fills slots from a row of this class or of one that it inherits from: `columns` has the column
+  /// of each slot in ``EntityFamily/selection(of:)``, and 0 for what is not read.
+  func read(_ row: SQLiteStatement, into slots: inout _AppData.Slots, at columns: [Int]) {
+    slots.fill(count: kinds.count) { index in
+      columns[index] == 0 ? .fault : kinds[index].read(row, columns[index])
+    }
+  }
+}
+
 extension SlotPlan.Kind {
   /// The value of a column.
   func read(_ row: SQLiteStatement, _ column: Int) -> _AppData.Slot {

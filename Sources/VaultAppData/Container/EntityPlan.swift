@@ -15,8 +15,12 @@ package final class EntityPlan: @unchecked Sendable {
   let storeIdentifier: String
   /// Whether the store is one of the program's own.
   let isCustom: Bool
-  /// One for each property of the class, then one for each column of positions.
+  /// One for each property of the class, inherited ones first, then one for each column of
+  /// positions.
   let slots: [SlotPlan]
+  /// The classes that inherit from one another, with this one; `nil` for a class that has neither
+  /// superclass nor subclass among the container's.
+  private(set) var family: EntityFamily?
   var relationships: [RelationshipPlan] = []
   /// By property; `nil` for an attribute.
   var relationshipByProperty: [RelationshipPlan?] = []
@@ -26,15 +30,15 @@ package final class EntityPlan: @unchecked Sendable {
   let signal: SaveSignal
   /// Seals and opens the store's sealed attributes.
   let sealer: AttributeSealer
-  /// The columns of constraints, each with the slots that it compares.
-  let uniqueness: [[Int]]
+  /// What no two objects may share.
+  let uniqueness: [UniqueGroup]
 
   /// The kind of each slot: an array without strings, for the loop over rows.
   let kinds: [SlotPlan.Kind]
 
-  /// Slots with a column, in the order of the statements' parameters.
+  /// Slots with a column of the class's own table, in the order of the statements' parameters.
   let bound: [Int]
-  /// Slots with a column for their order, whose parameters come after the others.
+  /// Those of them with a column for their order, whose parameters come after the others.
   let ordered: [Int]
   /// Slots whose values may lie in files.
   let external: [Int]
@@ -43,60 +47,81 @@ package final class EntityPlan: @unchecked Sendable {
 
   var slotCount: Int { kinds.count }
 
+  /// The class's entity is the last of the lineage, after those that it inherits from.
   init(
-    index: Int, description: ModelDescription, stored: StoredEntity, store: Int,
+    index: Int, description: ModelDescription, lineage: [StoredEntity], store: Int,
     storeIdentifier: String, isCustom: Bool = false, keys: KeyAllocator, signal: SaveSignal,
     sealer: AttributeSealer
   ) {
     self.index = index
     name = description.entityName
     self.description = description
-    self.stored = stored
+    let depth = lineage.count - 1
+    stored = lineage[depth]
     self.store = store
     self.storeIdentifier = storeIdentifier
     self.isCustom = isCustom
     self.keys = keys
     self.signal = signal
     self.sealer = sealer
-    var slots = description.properties.map { SlotPlan($0, stored) }
+    var slots = description.properties.map { SlotPlan($0, lineage) }
     for property in description.properties {
-      if case .foreignKey(_, let position?) = stored.relationship(property.name)?.storage {
+      let depth = slots[property.index].depth
+      if case .foreignKey(_, let position?) = lineage[depth].relationship(property.name)?.storage {
         slots[property.index].positionSlot = slots.count
-        slots.append(SlotPlan(column: position, kind: .integer))
+        slots.append(SlotPlan(column: position, kind: .integer, depth: depth))
       }
     }
     self.slots = slots
     kinds = slots.map(\.kind)
-    bound = slots.indices.filter { slots[$0].column != nil }
-    ordered = slots.indices.filter { slots[$0].orderColumn != nil }
+    bound = slots.indices.filter { slots[$0].column != nil && slots[$0].depth == depth }
+    ordered = slots.indices.filter { slots[$0].orderColumn != nil && slots[$0].depth == depth }
     external = slots.indices.filter { slots[$0].isInFiles }
     preserved = description.properties.filter { property in
       property.attribute?.options.contains(.preserveValueOnDeletion) == true
         && slots[property.index].column != nil
     }.map(\.index)
-    let unique =
-      stored.attributes.filter(\.isUnique).map { [$0.name] } + stored.uniqueConstraints
-    uniqueness = unique.map { $0.compactMap { description.index(named: $0) } }
+    uniqueness = lineage.enumerated().flatMap { depth, stored in
+      let unique =
+        stored.attributes.filter(\.isUnique).map { [$0.name] } + stored.uniqueConstraints
+      return unique.enumerated().map { number, names in
+        UniqueGroup(
+          depth: depth, number: number,
+          slots: names.compactMap { description.index(named: $0) })
+      }
+    }
   }
+
+  /// Notes which classes inherit from one another; called once, before the SQL is made.
+  func join(_ family: EntityFamily) { self.family = family }
 
   // MARK: SQL
 
+  /// The class's own table, where its own properties are.
   private(set) lazy var table = SQLText.name(stored.table)
-  /// The key, then the columns of the slots that have one.
+  /// What queries read the objects from, with all that they inherit: the table, or a query of
+  /// several.
+  private(set) lazy var source = family?.source(of: self) ?? table
+  /// The columns of the class's own table: the key, the class of a row where there are several, then
+  /// those of the slots.
   private(set) lazy var columns: [String] =
-    [StoredEntity.keyColumn] + slots.compactMap(\.column)
+    [StoredEntity.keyColumn] + (hasClassColumn ? [StoredEntity.classColumn] : [])
+    + bound.compactMap { slots[$0].column }
+  /// The tables that an object's row is in, the root's first.
+  private(set) lazy var parts = makeParts()
   private(set) lazy var selection = selection(prefix: "")
   /// The number of columns in the selection.
-  private(set) lazy var selectionCount = columns.count - slots.count { $0.kind == .external }
+  private(set) lazy var selectionCount =
+    family?.selection(of: self).count ?? columns.count - slots.count { $0.kind == .external }
   private(set) lazy var selectByKey =
-    "SELECT \(selection) FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
+    "SELECT \(selection) FROM \(source) WHERE \(StoredEntity.keyColumn)=?"
   private(set) lazy var selectByKeys =
-    "SELECT \(selection) FROM \(table) WHERE \(StoredEntity.keyColumn) IN "
+    "SELECT \(selection) FROM \(source) WHERE \(StoredEntity.keyColumn) IN "
     + "(SELECT value FROM json_each(?))"
   private(set) lazy var insertion = insertion(rows: 1)
   /// How many rows ``insertions`` takes: the keys' counter is written once for a statement, and
   /// older builds of SQLite take 999 parameters (sqlite.org/limits.html).
-  private(set) lazy var rowsAtOnce = max(1, min(16, 999 / (1 + bound.count + ordered.count)))
+  private(set) lazy var rowsAtOnce = max(1, min(16, 999 / (columns.count + ordered.count)))
   private(set) lazy var insertions = insertion(rows: rowsAtOnce)
   private(set) lazy var deletion =
     "DELETE FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
@@ -104,12 +129,15 @@ package final class EntityPlan: @unchecked Sendable {
   /// Reads one column of a row by its key; `nil` for a slot without a column.
   func selectColumn(_ index: Int) -> String? {
     slots[index].column.map {
-      "SELECT \(SQLText.name($0)) FROM \(table) WHERE \(StoredEntity.keyColumn)=?"
+      "SELECT \(SQLText.name($0)) FROM \(table(of: index)) WHERE \(StoredEntity.keyColumn)=?"
     }
   }
 
   /// The key and what is read with a row.
   func selection(prefix: String, of wanted: Set<Int>? = nil) -> String {
+    if let family {
+      return family.selection(of: self).map { prefix + $0 }.joined(separator: ", ")
+    }
     let left = slots.indices.filter { index in
       slots[index].kind == .external || wanted?.contains(index) == false
     }
@@ -119,7 +147,7 @@ package final class EntityPlan: @unchecked Sendable {
   }
 
   private func insertion(rows: Int) -> String {
-    let all = columns + slots.compactMap(\.orderColumn)
+    let all = columns + ordered.compactMap { slots[$0].orderColumn }
     let names = all.map(SQLText.name).joined(separator: ", ")
     let marks = "(\(Array(repeating: "?", count: all.count).joined(separator: ", ")))"
     let values = Array(repeating: marks, count: rows).joined(separator: ", ")
@@ -136,17 +164,20 @@ package final class EntityPlan: @unchecked Sendable {
     index >= description.properties.count || relationshipByProperty[index] != nil
   }
 
-  /// Changes some slots of a row; the key is the last parameter.
+  /// Changes some slots of a row, all of one table; the key is the last parameter.
   func update(_ changed: [Int]) -> String {
     let columns =
       changed.compactMap { slots[$0].column } + changed.compactMap { slots[$0].orderColumn }
     let assignments = columns.map { "\(SQLText.name($0))=?" }.joined(separator: ", ")
+    let table = changed.first.map(table(of:)) ?? table
     return "UPDATE \(table) SET \(assignments) WHERE \(StoredEntity.keyColumn)=?"
   }
 
   /// Makes every text now, so that contexts on several threads only read.
   func prepare() {
-    _ = (table, columns, selection, selectionCount, selectByKey, selectByKeys, deletion)
+    _ = (
+      table, source, columns, parts, selection, selectionCount, selectByKey, selectByKeys, deletion
+    )
     _ = (insertion, rowsAtOnce, insertions)
     for relationship in relationships { relationship.prepare() }
   }

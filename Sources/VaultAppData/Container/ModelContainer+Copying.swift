@@ -17,9 +17,11 @@ extension ModelContainer {
   /// - Parameters:
   ///   - url: The copy's file; where the container has several stores, the directory of their
   ///     copies, which have the names of the files. It is made where there is none.
-  ///   - progress: Counts the pages of the stores.
+  ///   - progress: Counts the pages of the stores, on the calling thread. To cancel it ends the
+  ///     copying.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a store in memory, or of the program's
-  ///   own; a `StorageError`.
+  ///   own; a `StorageError`; `CancellationError`. A store that was not copied whole is not copied:
+  ///   what was at its place stays.
   public func backup(to url: URL, progress: Progress? = nil) throws {
     for store in stores {
       guard store.custom == nil else {
@@ -33,18 +35,23 @@ extension ModelContainer {
       let place = stores.count == 1 ? url : url.appendingPathComponent(file.name)
       var before: (done: Int64, all: Int64) = (0, 0)
       do {
-        try store.withConnection { connection in
-          _ = try Directory(
-            anyOwner: place.deletingLastPathComponent().path, create: true)
-          _ = try DataStoreCopy(file: file).copy(
-            connection.sqlite, to: DataStoreFile(path: place.path)
-          ) { done, all in
-            // A copy that starts again counts again.
-            progress?.totalUnitCount += Int64(all) - before.all
-            progress?.completedUnitCount += Int64(done) - before.done
-            before = (Int64(done), Int64(all))
+        func count(_ done: Int, _ all: Int) throws(StorageError) {
+          try progress?.checkCancellation()
+          // A copy that starts again counts again.
+          progress?.totalUnitCount += Int64(all) - before.all
+          progress?.completedUnitCount += Int64(done) - before.done
+          before = (Int64(done), Int64(all))
+        }
+        func copy() throws {
+          try store.withConnection { connection in
+            try progress?.checkCancellation()
+            _ = try Directory(
+              anyOwner: place.deletingLastPathComponent().path, create: true)
+            _ = try DataStoreCopy(file: file).copy(
+              connection.sqlite, to: DataStoreFile(path: place.path), progress: count)
           }
         }
+        if let progress { try progress.cancelling(copy) } else { try copy() }
         // The last step, which is the only one of a small store, is not reported.
         let all = max(1, before.all)
         progress?.totalUnitCount += all - before.all
@@ -52,6 +59,38 @@ extension ModelContainer {
       } catch {
         throw SwiftDataError.storage(error)
       }
+    }
+  }
+
+  /// Gives the space of deleted objects back to the file system.
+  ///
+  /// Each store is written anew, which needs as much space again for that time; other programs may go
+  /// on reading, those that write wait. Large values that no object has are removed too. The space
+  /// is used again for new objects without this.
+  ///
+  /// ```swift
+  /// try context.delete(model: Trip.self)
+  /// try container.vacuum()
+  /// ```
+  ///
+  /// Stores in memory and of the program's own stay as they are. Not part of SwiftData.
+  ///
+  /// - Parameter progress: Counts the stores, on the calling thread. To cancel it ends the work.
+  /// - Throws: ``SwiftDataError/storeBusy`` while somebody writes for long; a `StorageError`;
+  ///   `CancellationError`. The store is as it was then.
+  public func vacuum(progress: Progress? = nil) throws {
+    progress?.totalUnitCount += Int64(stores.count)
+    for store in stores {
+      do {
+        func vacuum() throws {
+          try progress?.checkCancellation()
+          try store.vacuum(isCancelled: { progress?.isCancelled ?? false })
+        }
+        if let progress { try progress.cancelling(vacuum) } else { try vacuum() }
+      } catch {
+        throw SwiftDataError.storage(error)
+      }
+      progress?.completedUnitCount += 1
     }
   }
 

@@ -146,6 +146,10 @@ package final class ModelStore: @unchecked Sendable {
       throw SwiftDataError.loadIssueModelContainer.saying(
         "\(entity.name) has a sealed attribute, which \(configuration.name) cannot keep")
     }
+    if let entity = schema.entities.first(where: { $0.superentity != nil }) {
+      throw SwiftDataError.loadIssueModelContainer.saying(
+        "\(entity.name) inherits from another model, which \(configuration.name) cannot keep")
+    }
     // A store may read its snapshots while it is opened.
     SnapshotClasses.add(layout.schema.types)
     let custom = try configuration.open(layout.schema, migrationPlan: migrationPlan)
@@ -352,6 +356,22 @@ package final class ModelStore: @unchecked Sendable {
         let result = try body(files)
         try last()
         return result
+      }
+    }
+  }
+
+  /// Writes the file anew, without the space of deleted rows.
+  func vacuum(isCancelled: @escaping () -> Bool) throws {
+    guard let file else { return }
+    var vacuum = DataStoreVacuum(file: file)
+    vacuum.isCancelled = isCancelled
+    try writing {
+      try withConnection { connection in
+        // It commits by itself, and others may commit before it does: they are told apart.
+        try committing(connection) { last in
+          try last()
+          _ = try vacuum.run(on: connection.sqlite)
+        }
       }
     }
   }

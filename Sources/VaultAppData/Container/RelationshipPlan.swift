@@ -52,14 +52,14 @@ final class RelationshipPlan: @unchecked Sendable {
   private func makeLinks() -> RelationshipSQL {
     let links = RelationshipSQL(
       stored, ownerTable: entity.stored.table, inverse: inverse?.stored,
-      inverseTable: destination.stored.table)
+      inverseTable: (inverse?.entity ?? destination).stored.table)
     guard let links else { preconditionFailure("the store has no place for \(label)") }
     return links
   }
 
   private func makeSelectLinks() -> String? {
     let key = SQLText.name(StoredEntity.keyColumn)
-    let row = "\(destination.table) d"
+    let row = "\(destination.source) d"
     // The rows are those of the destination, or joined with it.
     let (alias, source): (String, String)
     switch links.place {

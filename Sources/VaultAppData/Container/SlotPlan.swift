@@ -20,16 +20,24 @@ struct SlotPlan {
   private(set) var isInFiles = false
   /// Whether the value is sealed.
   private(set) var isSealed = false
+  /// Whose table the column is in: that of the class at this place of the lineage.
+  let depth: Int
   /// The slot with the place in the inverse's array.
   var positionSlot: Int?
 
-  init(column: String, kind: Kind) {
+  init(column: String, kind: Kind, depth: Int) {
     self.column = column
+    self.depth = depth
     self.kind = kind
     orderColumn = nil
   }
 
-  init(_ property: PropertyDescription, _ entity: StoredEntity) {
+  init(_ property: PropertyDescription, _ lineage: [StoredEntity]) {
+    let name = property.name
+    depth =
+      lineage.lastIndex { $0.attribute(name) != nil || $0.relationship(name) != nil }
+      ?? lineage.count - 1
+    let entity = lineage[depth]
     if let attribute = entity.attribute(property.name) {
       column = attribute.column
       orderColumn = attribute.type == .decimal ? attribute.orderColumn : nil

@@ -26,6 +26,7 @@ struct StoreLayout {
           "\(entity.name).\(attribute.name): no value transformer is registered as \(name)")
       }
     }
+    try Self.checkInverses(schema)
     self.schema = schema
     let stored = schema.stored
     var placed: [String: Int] = [:]
@@ -56,6 +57,11 @@ struct StoreLayout {
         "no configuration keeps \(homeless.name)")
     }
     for entity in stored.entities {
+      if let parent = entity.superentity, placed[parent] != placed[entity.name] {
+        throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.saying(
+          "\(entity.name) inherits from \(parent), which is in another store")
+      }
+      try Self.checkColumns(entity, stored)
       for relationship in entity.relationships
       where placed[relationship.destination] != placed[entity.name] {
         throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.saying(
@@ -68,6 +74,50 @@ struct StoreLayout {
         StoredSchema(
           version: stored.version, entities: stored.entities.filter { placed[$0.name] == index })
       )
+    }
+  }
+
+  /// Checks that an inverse is one that its own class declares: one that is inherited leads back
+  /// from objects that are none of the subclass.
+  private static func checkInverses(_ schema: Schema) throws {
+    for entity in schema.entities {
+      for case let relationship as Schema.Relationship in entity.ownProperties {
+        guard let path = relationship.inverseKeyPath, relationship.inverseName == nil,
+          let type = schema.types.first(where: {
+            ModelDescription.of($0).entityName == relationship.destination
+          }),
+          let property = ModelDescription.of(type).property(path),
+          let parent = ModelDescription.of(type).parent, property.index < parent.count
+        else { continue }
+        throw SwiftDataError.loadIssueModelContainer.saying(
+          "\(entity.name).\(relationship.name): its inverse \(property.name) is declared by a "
+            + "superclass of \(relationship.destination); relate to that class, or declare an "
+            + "inverse in \(relationship.destination)")
+      }
+    }
+  }
+
+  /// Checks that an entity's columns have other names than those that it inherits: a query reads
+  /// them as one row.
+  private static func checkColumns(_ entity: StoredEntity, _ schema: StoredSchema) throws {
+    guard entity.superentity != nil else { return }
+    func columns(_ entity: StoredEntity) -> [String] {
+      entity.attributes.flatMap { attribute in
+        [attribute.column] + (attribute.type == .decimal ? [attribute.orderColumn] : [])
+      }
+        + entity.relationships.flatMap { relationship in
+          guard case .foreignKey(let column, let position) = relationship.storage else {
+            return [] as [String]
+          }
+          return [column] + [position].compactMap { $0 }
+        }
+    }
+    let inherited = schema.lineage(of: entity).dropFirst().flatMap(columns)
+    let taken = Set(inherited.map { $0.lowercased() })
+    if let twice = columns(entity).first(where: { taken.contains($0.lowercased()) }) {
+      throw SwiftDataError.loadIssueModelContainer.saying(
+        "\(entity.name) would have the column \(twice) twice, its own and an inherited one; "
+          + "SQLite ignores case")
     }
   }
 
@@ -107,29 +157,50 @@ struct StoreLayout {
     for (number, part) in parts.enumerated() {
       let sealer = AttributeSealer(
         stores[number].configuration.sealingKey, store: stores[number].identifier)
+      var keys: [String: KeyAllocator] = [:]
       for stored in part.stored.entities {
         guard let description = descriptions.first(where: { $0.entityName == stored.name }) else {
           continue
         }
         let store = stores[number]
-        let table = stored.table
+        // A key is one of the root's, whatever class the object is of.
+        let lineage = Array(part.stored.lineage(of: stored).reversed())
+        let table = lineage[0].table
+        let known = keys[table]
+        let allocator =
+          known
+          ?? KeyAllocator { [unowned store] in try store.reserveKeys($0, table: table) }
+        keys[table] = allocator
         plans.append(
           EntityPlan(
-            index: plans.count, description: description, stored: stored, store: number,
+            index: plans.count, description: description, lineage: lineage, store: number,
             storeIdentifier: store.identifier, isCustom: store.custom != nil,
-            keys: KeyAllocator { [unowned store] in
-              try store.reserveKeys($0, table: table)
-            }, signal: signal, sealer: sealer))
+            keys: allocator, signal: signal, sealer: sealer))
       }
+      joinFamilies(plans.filter { $0.store == number }, part.stored)
     }
     connect(plans)
+    for plan in plans where plan.hasClassColumn { plan.family?.prepare() }
     for plan in plans { plan.prepare() }
     return plans
   }
 
+  /// Notes which classes of a store inherit from one another.
+  private func joinFamilies(_ plans: [EntityPlan], _ schema: StoredSchema) {
+    let byRoot = Dictionary(grouping: plans) { schema.lineage(of: $0.stored).last?.name ?? "" }
+    for members in byRoot.values where members.count > 1 {
+      let family = EntityFamily(members, schema)
+      for plan in members { plan.join(family) }
+    }
+  }
+
   private func connect(_ plans: [EntityPlan]) {
-    for plan in plans {
-      plan.relationshipByProperty = plan.description.properties.map { property in
+    for plan in plans.sorted(by: { $0.ancestorCount < $1.ancestorCount }) {
+      // What is inherited is the superclass's own relationship: one link, whoever follows it.
+      let inherited = plan.superplan?.relationshipByProperty ?? []
+      plan.relationshipByProperty = inherited
+      plan.relationshipByProperty += plan.description.properties[inherited.count...].map {
+        property in
         guard let stored = plan.stored.relationship(property.name),
           let destination = plans.first(where: { $0.name == stored.destination })
         else { return nil }
@@ -138,11 +209,17 @@ struct StoreLayout {
       plan.relationships = plan.relationshipByProperty.compactMap { $0 }
     }
     for plan in plans {
-      for relationship in plan.relationships {
+      for relationship in plan.relationships where relationship.entity === plan {
         relationship.inverse = relationship.destination.relationships.first {
           $0.property.name == relationship.stored.inverse
         }
-        if relationship.inverse == nil { relationship.destination.incoming.append(relationship) }
+        guard relationship.inverse == nil else { continue }
+        // An object of a subclass may be at the other end, too.
+        let destination = relationship.destination
+        destination.incoming.append(relationship)
+        for below in destination.family?.descendants(of: destination) ?? [] {
+          below.incoming.append(relationship)
+        }
       }
     }
   }

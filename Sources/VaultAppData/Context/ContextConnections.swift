@@ -154,12 +154,13 @@ final class ContextConnections {
     guard holds(plan.store) else { return plan.keys.next() }
     // Others are reserved by another connection, which would wait for the lock that is held here.
     if let key = plan.keys.nextReserved() { return key }
-    var block = held[plan.store]?.keys[plan.index] ?? 0..<0
+    let root = plan.root
+    var block = held[plan.store]?.keys[root.index] ?? 0..<0
     if block.isEmpty {
       let count: Int64 = 256
       do {
         let first = try use(plan) { connection in
-          try connection.sqlite.reserveKeys(count, table: plan.stored.table)
+          try connection.sqlite.reserveKeys(count, table: root.stored.table)
         }
         block = first..<first + count
       } catch {
@@ -167,7 +168,7 @@ final class ContextConnections {
         return Int64.random(in: 1 << 61..<1 << 62)
       }
     }
-    held[plan.store]?.keys[plan.index] = block.dropFirst()
+    held[plan.store]?.keys[root.index] = block.dropFirst()
     return block.lowerBound
   }
 

@@ -31,6 +31,9 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     source = Source(keys: keys, batchSize: batchSize, load: load)
   }
 
+  /// Whether these are the results of the same fetch.
+  func isSame(as other: Self) -> Bool { source === other.source }
+
   /// Zero.
   public var startIndex: Int { 0 }
   /// The number of elements.
@@ -74,8 +77,15 @@ extension ModelContext {
       throw SwiftDataError.includePendingChangesWithBatchSize
     }
     let plan = try container.plan(T.self)
-    return FetchResultsCollection(keys: try keys(descriptor, plan), batchSize: batchSize) { keys in
-      keys.map { self.identifier(plan, $0) }
+    guard plan.family != nil else {
+      return FetchResultsCollection(keys: try keys(descriptor, plan), batchSize: batchSize) {
+        keys in keys.map { self.identifier(plan, $0) }
+      }
+    }
+    let found = try rows(descriptor, plan)
+    let classes = Dictionary(found.map { ($0.key, $0.plan) }, uniquingKeysWith: { $1 })
+    return FetchResultsCollection(keys: found.map(\.key), batchSize: batchSize) { keys in
+      keys.map { self.identifier(classes[$0] ?? plan, $0) }
     }
   }
 

@@ -49,24 +49,44 @@ struct Fetching<Model: PersistentModel> {
     }
   }
 
+  /// The keys of the rows, in their order, each with its class.
+  func rows() throws -> [(key: Int64, plan: EntityPlan)] {
+    guard let family = plan.family else { return try keys().map { ($0, plan) } }
+    let query = try FetchQuery(descriptor, plan)
+    let columns = "t0.\(StoredEntity.keyColumn), t0.\(StoredEntity.classColumn)"
+    let text = query.select(columns, isLimited: descriptor.isLimited)
+    return try run(text, query) { statement in
+      var found: [(Int64, EntityPlan)] = []
+      while try statement.step() {
+        found.append(
+          (statement.int64(at: 0), family.plan(named: statement.string(at: 1)) ?? plan))
+      }
+      return found
+    }
+  }
+
   /// The keys of the rows with a fingerprint of each one's values, in their order.
   func fingerprints() throws -> FetchedRows {
     if let store = context.container.stores[plan.store].custom {
       return try fingerprints(from: store)
     }
     let query = try FetchQuery(descriptor, plan)
-    let columns = plan.columns.map { "t0.\(SQLText.name($0))" }.joined(separator: ", ")
-    let count = plan.columns.count
+    // Of a family, with the values of subclasses and the row's class.
+    let names = plan.family?.allColumns(of: plan) ?? plan.columns.map(SQLText.name)
+    let columns = names.map { "t0.\($0)" }.joined(separator: ", ")
+    let count = names.count
     return try run(query.select(columns, isLimited: descriptor.isLimited), query) { statement in
       var keys: [Int64] = []
       var fingerprints: [Int] = []
+      var classes: [Int64: String] = [:]
       while try statement.step() {
         var hasher = Hasher()
         for column in 1..<max(1, count) { statement.hash(column, into: &hasher) }
         keys.append(statement.int64(at: 0))
+        if plan.family != nil { classes[statement.int64(at: 0)] = statement.string(at: 1) }
         fingerprints.append(hasher.finalize())
       }
-      return FetchedRows(keys: keys, fingerprints: fingerprints)
+      return FetchedRows(keys: keys, fingerprints: fingerprints, classes: classes)
     }
   }
 
@@ -161,6 +181,8 @@ struct Fetching<Model: PersistentModel> {
       }
       wanted.insert(index)
     }
+    // A family's rows are read whole: what is wanted of one class is another column of the next.
+    if plan.family != nil { return nil }
     // Keys of related rows are small, and what is prefetched needs them.
     for index in plan.slots.indices where plan.isLink(index) { wanted.insert(index) }
     return wanted

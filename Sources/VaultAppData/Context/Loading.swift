@@ -44,7 +44,11 @@ final class Loading {
         defer { statement.reset() }
         try statement.bind(record.key, at: 1)
         guard try statement.step() else { return false }
-        plan.read(statement, into: &record.slots)
+        if let family = plan.family {
+          plan.read(statement, into: &record.slots, at: family.layout(of: plan, as: plan))
+        } else {
+          plan.read(statement, into: &record.slots)
+        }
         return true
       }
       if !found { rows.forget(record) }
@@ -87,6 +91,7 @@ final class Loading {
     _ row: SQLiteStatement, _ plan: EntityPlan, _ wanted: Set<Int>? = nil
   ) -> Record {
     let key = row.int64(at: 0)
+    if let family = plan.family { return take(row, key, plan, family) }
     guard let record = rows.tables[plan.index][key] else {
       let record = Record(plan.description, key: key)
       record.state = .stored
@@ -95,21 +100,51 @@ final class Loading {
       rows.register(record, plan)
       return record
     }
-    if !record.hasChanges { refresh(record, row, wanted, plan) }
+    if !record.hasChanges {
+      refresh(record, plan) { plan.read(row, into: &$0, wanted) }
+    }
     return record
+  }
+
+  /// The record of a row that may be of a subclass.
+  private func take(
+    _ row: SQLiteStatement, _ key: Int64, _ seen: EntityPlan, _ family: EntityFamily
+  ) -> Record {
+    let plan = family.plan(named: row.string(at: 1)) ?? seen
+    let columns = family.layout(of: plan, as: seen)
+    guard let record = rows.tables[plan.index][key] else {
+      let record = Record(plan.description, key: key)
+      record.state = .stored
+      record.isStored = true
+      plan.read(row, into: &record.slots, at: columns)
+      rows.register(record, plan)
+      return record
+    }
+    if !record.hasChanges, record.entity === plan {
+      refresh(record, plan) { plan.read(row, into: &$0, at: columns) }
+    }
+    return record
+  }
+
+  /// The class of a row that is in the store.
+  func actualPlan(_ plan: EntityPlan, _ key: Int64) -> EntityPlan {
+    guard let family = plan.family else { return plan }
+    let name = try? connections.use(plan) { connection in
+      try connection.sqlite.string(
+        "SELECT \(StoredEntity.classColumn) FROM \(family.root.table) "
+          + "WHERE \(StoredEntity.keyColumn)=?", [.integer(key)])
+    }
+    return name.flatMap { family.plan(named: $0) } ?? plan
   }
 
   /// Replaces the values that were read before by those of the row.
   private func refresh(
-    _ record: Record, _ row: SQLiteStatement, _ wanted: Set<Int>?, _ plan: EntityPlan
+    _ record: Record, _ plan: EntityPlan, _ read: (inout _AppData.Slots) -> Void
   ) {
     record.seen = plan.signal.value
-    guard !record.slots.isEmpty, record.model != nil else {
-      plan.read(row, into: &record.slots, wanted)
-      return
-    }
+    guard !record.slots.isEmpty, record.model != nil else { return read(&record.slots) }
     var slots = _AppData.Slots()
-    plan.read(row, into: &slots, wanted)
+    read(&slots)
     for index in record.description.properties.indices {
       // Arrays and decoded values stay while what they were made from is the same.
       switch plan.slots[index].kind {
@@ -131,7 +166,7 @@ final class Loading {
 
   /// Notes that records came in one query, for relationships that are loaded for several at once.
   func keepTogether(_ records: [Record], _ plan: EntityPlan) {
-    guard !plan.relationships.isEmpty else { return }
+    guard !plan.relationships.isEmpty || plan.family?.hasRelationships == true else { return }
     let batch = FetchBatch(records.map { $0.key })
     for record in records { record.batch = batch }
   }
@@ -263,8 +298,10 @@ final class Loading {
     guard let plan = record.entity, let batch = record.batch,
       let place = batch.keys.firstIndex(of: record.key)
     else { return [] }
-    return batch.keys[batch.keys.index(after: place)...].prefix(Self.neighbors)
+    let found = batch.keys[batch.keys.index(after: place)...].prefix(Self.neighbors)
       .compactMap { rows[plan, $0] }
+    // Of one class, as what is loaded for them is.
+    return plan.family == nil ? found : found.filter { $0.entity === plan }
   }
 
   /// Keeps an error of a read, which cannot throw, for the next save.

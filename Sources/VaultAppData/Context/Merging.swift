@@ -77,7 +77,7 @@ final class Merging {
   /// Lets every object of a store be read again, where it has no changes of its own.
   func refaultAll(of store: Int) {
     let own = plans.filter { $0.store == store }
-    for plan in own { rows.tables[plan.index].values.forEach(refault) }
+    for plan in own { rows.records(of: plan).forEach(refault) }
     refaultLinks(to: Set(own.map(\.index)))
   }
 
@@ -99,13 +99,18 @@ final class Merging {
   /// Lets arrays and inverse sides be read again: they may have changed with the rows at their
   /// other end.
   private func refaultLinks(to entities: Set<Int>) {
+    var entities = entities
+    for index in entities where plans[index].family != nil {
+      // What leads to a superclass leads to its subclasses' objects, too.
+      for part in plans[index].parts { entities.insert(part.entity.index) }
+    }
     for plan in plans {
       let links = plan.relationships.filter { relationship in
         if case .foreignKey = relationship.storage { return false }
         return entities.contains(relationship.destination.index)
       }
       guard !links.isEmpty else { continue }
-      for record in rows.tables[plan.index].values
+      for record in rows.records(of: plan)
       where record.state == .stored && !record.slots.isEmpty {
         for link in links where !record.changed.contains(link.index) {
           if record.slots[link.index].isFault { continue }

@@ -11,7 +11,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: The class.
   ///   - predicate: Which objects; `nil` for all.
-  ///   - includeSubclasses: Without meaning: models have no subclasses yet.
+  ///   - includeSubclasses: Whether objects of classes that inherit from this one count.
   /// - Throws: As ``fetch(_:)`` and ``save()``; then nothing was deleted.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
@@ -21,6 +21,7 @@ extension ModelContext {
       throw SwiftDataError.readOnlyStore.saying(container.stores[plan.store].configuration.name)
     }
     var descriptor = FetchDescriptor<T>(predicate: predicate)
+    descriptor.includeSubclasses = includeSubclasses
     if connections.isHolding {
       // With the rest of the transaction.
       return try fetch(descriptor).forEach { delete($0) }
@@ -105,7 +106,7 @@ extension ModelContext {
 extension EntityPlan {
   /// Whether rows can go without a look at others, or at files.
   var isAlone: Bool {
-    incoming.isEmpty && !slots.contains { $0.kind == .external }
+    family == nil && incoming.isEmpty && !slots.contains { $0.kind == .external }
       && relationships.allSatisfy { relationship in
         guard case .foreignKey = relationship.storage else { return false }
         return relationship.rule == .nullify || relationship.rule == .noAction
@@ -145,7 +146,11 @@ extension ModelStore {
       let joins = schema.entities.flatMap(\.relationships).compactMap { relationship in
         if case .join(let join) = relationship.storage { join.table } else { nil as String? }
       }
-      for table in Set(joins).sorted() + schema.entities.map(\.table) {
+      // Below before above: a row leads to what it inherits.
+      let tables = schema.entities.sorted {
+        schema.lineage(of: $0).count > schema.lineage(of: $1).count
+      }.map(\.table)
+      for table in Set(joins).sorted() + tables {
         try sqlite.execute("DELETE FROM main.\(SQLText.name(table))")
       }
     }

@@ -75,7 +75,8 @@ extension ModelContext {
   /// - Returns: The number of objects.
   /// - Throws: ``DataStoreError/unsupportedFeature`` for a class in a ``DataStore`` of the program's
   ///   own; ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
-  ///   `.externalStorage` or `.encrypt`, or one that is not kept;
+  ///   `.externalStorage` or `.encrypt`, or one that is not kept, and for attributes some of which
+  ///   are inherited and others are not: they lie in two tables;
   ///   ``SwiftDataError/unsupportedPredicate``;
   ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
   ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing was
@@ -97,21 +98,21 @@ extension ModelContext {
     let assignments = try assignments(of: update, plan)
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includePendingChanges = false
-    var keys: [Int64] = []
+    var found: [(key: Int64, plan: EntityPlan)] = []
     let isHeld = connections.holds(plan.store)
     func write() throws {
       try connections.use(plan) { connection in
         func change() throws {
-          keys = try self.keys(descriptor, plan)
+          found = try self.rows(descriptor, plan)
           if var history = try HistoryRecording(connection.sqlite, author: author) {
-            for key in keys { history.update(plan, key, assignments.changed) }
+            for row in found { history.update(row.plan, row.key, assignments.changed) }
             _ = try history.write()
           }
           var values = assignments.sql.values
-          values.append(.text(SQLText.array(of: keys)))
+          values.append(.text(SQLText.array(of: found.map(\.key))))
           let statement = try connection.query(
-            "UPDATE \(plan.table) AS t0 SET \(assignments.sql.text) WHERE \(StoredEntity.keyColumn) IN "
-              + "(SELECT value FROM json_each(?))")
+            plan.batchUpdate(assignments.sql.text, in: assignments.table)
+              + " IN (SELECT value FROM json_each(?))")
           defer { statement.reset() }
           try statement.bind(values)
           try statement.run()
@@ -128,18 +129,19 @@ extension ModelContext {
     } catch {
       throw Saving.translated(error)
     }
-    for key in keys { rows[plan, key].map(merging.refault) }
+    for row in found { rows[plan, row.key].map(merging.refault) }
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
-    notice.updated[plan.index] = keys
+    for row in found { notice.updated[row.plan.index, default: []].append(row.key) }
     merging.send(notice, isHeld: connections.isHolding)
     if !isHeld { try connections.flush([plan.store]) }
-    return keys.count
+    return found.count
   }
 
-  /// The text after SET, and the properties that it names.
+  /// The text after SET, the table that it changes, and the properties that it names.
   private func assignments<T: PersistentModel>(
     of update: ModelUpdate<T>, _ plan: EntityPlan
-  ) throws -> (sql: SQLFragment, changed: PropertySet) {
+  ) throws -> (sql: SQLFragment, table: String, changed: PropertySet) {
+    var table: String?
     var parts: [SQLFragment] = []
     var changed = PropertySet()
     for (path, assigned) in update.assignments {
@@ -151,6 +153,12 @@ extension ModelContext {
           "\(name) is no attribute that can be changed in the store at once")
       }
       changed.insert(index)
+      guard table == nil || table == plan.table(of: index) else {
+        throw SwiftDataError.unsupportedKeyPath.saying(
+          "\(plan.name).\(plan.description.properties[index].name) lies in another table than the "
+            + "update's other attributes: inherited ones need an update of their own")
+      }
+      table = plan.table(of: index)
       let property = plan.description.properties[index]
       switch assigned {
       case .value(let value):
@@ -179,7 +187,7 @@ extension ModelContext {
         parts.append("\(name: column) = \(value)")
       }
     }
-    return (SQLFragment.joined(parts, by: ", "), changed)
+    return (SQLFragment.joined(parts, by: ", "), table ?? plan.table, changed)
   }
 
   private func value(
@@ -204,5 +212,17 @@ extension ModelContext {
         "an update's expression has another form than the attribute")
     }
     return scalar.sql
+  }
+}
+
+extension EntityPlan {
+  /// An update of rows up to the condition on their keys; expressions see the object as `t0`.
+  fileprivate func batchUpdate(_ assignments: String, in table: String) -> String {
+    let key = SQLText.name(StoredEntity.keyColumn)
+    guard family != nil else {
+      return "UPDATE \(table) AS t0 SET \(assignments) WHERE \(StoredEntity.keyColumn)"
+    }
+    return "UPDATE \(table) SET \(assignments) FROM \(source) AS t0 "
+      + "WHERE t0.\(key) = \(table).\(key) AND t0.\(key)"
   }
 }

@@ -35,7 +35,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let plan = try container.plan(T.self)
-    return try keys(descriptor, plan).map { identifier(plan, $0) }
+    return try rows(descriptor, plan).map { identifier($0.plan, $0.key) }
   }
 
   /// The identifier of a row: its object's, if it has one.
@@ -50,6 +50,14 @@ extension ModelContext {
   ) throws -> [Int64] {
     prepareToFetch()
     return try Fetching(descriptor, plan, in: self).keys()
+  }
+
+  /// The keys of the rows that a description asks for, each with its class.
+  func rows<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
+  ) throws -> [(key: Int64, plan: EntityPlan)] {
+    prepareToFetch()
+    return try Fetching(descriptor, plan, in: self).rows()
   }
 
   private func prepareToFetch() {

@@ -71,6 +71,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     pending = PendingChanges(container.plans, connections, autosaving)
     loading = Loading(container, rows, connections, pending)
     merging = Merging(container, rows)
+    rows.actualPlan = { [weak loading] in loading?.actualPlan($0, $1) ?? $0 }
     graph = ObjectGraph(container, home, rows, pending, loading, undoing)
     home.context = self
     for store in container.customStores {

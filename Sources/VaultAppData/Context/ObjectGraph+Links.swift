@@ -51,7 +51,7 @@ extension ObjectGraph {
       reportForeign(record)
       return nil
     }
-    guard record.entity === relationship.destination else { return nil }
+    guard record.entity?.descends(from: relationship.destination) == true else { return nil }
     if record.state == .deleted { return nil }
     return record
   }

@@ -58,7 +58,9 @@ final class PendingRows {
       } catch {
         // Which of them are in the tables is not known any more.
         for record in touched {
-          if let plan = record.entity { written[plan.index, default: []].insert(record.key) }
+          for part in record.entity?.parts ?? [] {
+            written[part.entity.index, default: []].insert(record.key)
+          }
         }
         throw error
       }
@@ -69,8 +71,8 @@ final class PendingRows {
     var parts: [String] = []
     for (index, hasRows) in tables.sorted(by: { $0.key < $1.key }) where hasRows {
       let plan = plans[index]
-      let columns = (plan.columns + plan.slots.compactMap(\.orderColumn)).map(SQLText.name)
-        .joined(separator: ", ")
+      let all = plan.columns + plan.ordered.compactMap { plan.slots[$0].orderColumn }
+      let columns = all.map(SQLText.name).joined(separator: ", ")
       parts.append(
         "\(plan.table) AS (SELECT \(columns) FROM main.\(plan.table) WHERE \(key) NOT IN "
           + "(SELECT \(key) FROM temp.\(name(plan))) UNION ALL "
@@ -101,6 +103,18 @@ final class PendingRows {
 
   private func write(_ record: _AppData.Record, _ connection: SQLiteConnection) throws {
     guard let plan = record.entity else { return }
+    guard plan.family == nil else {
+      for part in plan.parts { try write(record, part.entity, part, connection) }
+      return
+    }
+    try write(record, plan, nil, connection)
+  }
+
+  /// Brings the table of one class to a record; `part` is what of the record is in it, all if `nil`.
+  private func write(
+    _ record: _AppData.Record, _ plan: EntityPlan, _ part: TablePart?,
+    _ connection: SQLiteConnection
+  ) throws {
     let table = "temp.\(name(plan))"
     if tables[plan.index] == nil {
       try connection.executeScript(
@@ -115,7 +129,11 @@ final class PendingRows {
     switch record.state {
     case .inserted:
       let statement = try connection.cached(insertion(plan, table))
-      try plan.bindAll(record, to: statement, isChecked: false)
+      if let part, let own = record.entity {
+        try own.bindAll(record, part, to: statement, isChecked: false)
+      } else {
+        try plan.bindAll(record, to: statement, isChecked: false)
+      }
       try statement.run()
     case .stored:
       guard record.hasChanges else { return }
@@ -124,14 +142,13 @@ final class PendingRows {
       try connection.execute(
         "INSERT INTO \(table) SELECT *, 0 FROM main.\(plan.table) WHERE \(key)=?",
         [.integer(record.key)])
-      let slots = plan.slots.indices.filter {
-        record.changed.contains($0) && plan.slots[$0].column != nil
-      }
+      let own = record.entity ?? plan
+      let slots = (part?.bound ?? plan.bound).filter(record.changed.contains)
       guard !slots.isEmpty else { return }
       let statement = try connection.cached(
-        plan.update(slots).replacingOccurrences(
+        own.update(slots).replacingOccurrences(
           of: "UPDATE \(plan.table) ", with: "UPDATE \(table) "))
-      try plan.bind(record, slots, to: statement, isChecked: false)
+      try own.bind(record, slots, to: statement, isChecked: false)
       try statement.run()
     case .deleted, .gone, .detached:
       try connection.execute(

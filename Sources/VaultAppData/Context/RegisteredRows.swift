@@ -16,6 +16,8 @@ final class RegisteredRows {
   private var holds = 0
   /// Keys of new objects whose place was taken by a row with the same unique values.
   private var aliases: [RowKey: Int64] = [:]
+  /// The class of a row of the store, where a plan may have subclasses.
+  var actualPlan: (EntityPlan, Int64) -> EntityPlan = { plan, _ in plan }
 
   private struct RowKey: Hashable {
     let entity: Int
@@ -24,13 +26,23 @@ final class RegisteredRows {
 
   init(_ plans: [EntityPlan], in home: WeakContext) {
     self.plans = plans
-    tables = plans.map { _ in RecordTable() }
+    // A key of a family is one row, whichever of its classes asks.
+    let own = plans.map { _ in RecordTable() }
+    tables = plans.map { own[$0.root.index] }
     owners = plans.map { RecordOwner($0, in: home) }
     sweepAt = Array(repeating: 4_096, count: plans.count)
   }
 
   /// The number of rows.
-  var count: Int { tables.reduce(0) { $0 + $1.count } }
+  var count: Int {
+    plans.reduce(0) { $0 + ($1.root === $1 ? tables[$1.index].count : 0) }
+  }
+
+  /// The records of a class, without those of its subclasses.
+  func records(of plan: EntityPlan) -> [Record] {
+    let all = tables[plan.index].values
+    return plan.family == nil ? all : all.filter { $0.entity === plan }
+  }
 
   /// The record of a row, if it is registered.
   subscript(plan: EntityPlan, key: Int64) -> Record? { tables[plan.index][key] }
@@ -46,17 +58,18 @@ final class RegisteredRows {
   /// The key that a row has now.
   func current(_ key: Int64, _ plan: EntityPlan) -> Int64 {
     if aliases.isEmpty { return key }
-    return aliases[RowKey(entity: plan.index, key: key)] ?? key
+    return aliases[RowKey(entity: plan.root.index, key: key)] ?? key
   }
 
   /// Notes that a row had another key before.
   func addAlias(_ alias: Int64, of key: Int64, _ plan: EntityPlan) {
-    aliases[RowKey(entity: plan.index, key: alias)] = key
+    aliases[RowKey(entity: plan.root.index, key: alias)] = key
   }
 
   /// The record of a row, registered without looking whether the row exists.
   func record(_ plan: EntityPlan, _ key: Int64) -> Record {
     if let record = tables[plan.index][key] { return record }
+    let plan = plan.family == nil ? plan : actualPlan(plan, key)
     let record = Record(plan.description, key: key)
     record.state = .stored
     record.isStored = true
@@ -87,7 +100,7 @@ final class RegisteredRows {
   /// Makes the object of a new record one of a row that has the same unique values.
   func replace(_ record: Record, by row: Record, _ plan: EntityPlan) {
     remove(record, plan)
-    aliases[RowKey(entity: plan.index, key: record.key)] = row.key
+    aliases[RowKey(entity: plan.root.index, key: record.key)] = row.key
     record.unsaved?.clear()
     record.state = .gone
     record.isPending = false

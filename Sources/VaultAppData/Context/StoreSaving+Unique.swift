@@ -11,11 +11,15 @@ extension StoreSaving {
     var claimed: [Claim: _AppData.Record] = [:]
     for record in records where record.state == .inserted || record.state == .stored {
       guard let plan = record.entity, !plan.uniqueness.isEmpty else { continue }
-      for (number, group) in plan.uniqueness.enumerated() {
+      for constraint in plan.uniqueness {
+        let group = constraint.slots
+        let owner = plan.entity(atDepth: constraint.depth)
         if record.state == .stored, !group.contains(where: record.changed.contains) { continue }
         guard let values = try values(record, group) else { continue }
-        let claim = Claim(entity: plan.index, group: number, values: values)
+        let claim = Claim(entity: owner.index, group: constraint.number, values: values)
         if let other = claimed[claim], other !== record {
+          // An object is of its class for good.
+          guard record.entity === other.entity else { throw duplicate(record, group) }
           if record.state == .inserted {
             merge(record, into: other, &replaced)
             break
@@ -25,8 +29,10 @@ extension StoreSaving {
           merge(other, into: record, &replaced)
           for (claim, owner) in claimed where owner === other { claimed[claim] = record }
         }
-        if let key = try conflict(plan, group, values, record) {
-          guard record.state == .inserted else { throw duplicate(record, group) }
+        if let key = try conflict(plan, group, record) {
+          guard record.state == .inserted, rows.record(plan, key).entity === plan else {
+            throw duplicate(record, group)
+          }
           merge(record, into: rows.record(plan, key), &replaced)
           claimed[claim] = rows[plan, key]
           break
@@ -71,12 +77,12 @@ extension StoreSaving {
 
   /// The key of another row with the same values, unless it is about to get others.
   private func conflict(
-    _ plan: EntityPlan, _ group: [Int], _ values: [String], _ record: _AppData.Record
+    _ plan: EntityPlan, _ group: [Int], _ record: _AppData.Record
   ) throws -> Int64? {
     let condition = group.compactMap { plan.slots[$0].orderColumn ?? plan.slots[$0].column }
       .map { "\(SQLText.name($0))=?" }.joined(separator: " AND ")
     let statement = try connection.sqlite.cached(
-      "SELECT \(StoredEntity.keyColumn) FROM \(plan.table) WHERE \(condition)")
+      "SELECT \(StoredEntity.keyColumn) FROM \(plan.table(of: group[0])) WHERE \(condition)")
     defer { statement.reset() }
     for (parameter, index) in group.enumerated() {
       var value = try record.slots[index].columnValue() ?? .null
@@ -102,7 +108,8 @@ extension StoreSaving {
   /// theirs: SQLite checks each statement by itself, not the transaction.
   private func vacate(_ index: Int, of record: _AppData.Record, _ plan: EntityPlan) throws {
     guard let column = plan.slots[index].column else { return }
-    let attribute = plan.stored.attribute(plan.description.properties[index].name)
+    let owner = plan.entity(atDepth: plan.slots[index].depth)
+    let attribute = owner.stored.attribute(plan.description.properties[index].name)
     // NULL equals nothing; where it is not allowed, use a value that no row has.
     let value =
       switch attribute?.type {
@@ -114,7 +121,7 @@ extension StoreSaving {
       default: "hex(randomblob(16))"
       }
     try connection.sqlite.execute(
-      "UPDATE \(plan.table) SET \(SQLText.name(column))=\(value) "
+      "UPDATE \(owner.table) SET \(SQLText.name(column))=\(value) "
         + "WHERE \(StoredEntity.keyColumn)=?", [.integer(record.key)])
   }
 
@@ -140,7 +147,7 @@ extension StoreSaving {
         _AppData.RowList(
           keys: old.keys + added, positions: old.positions + added.map { _ in nil }))
     }
-    replaced[Replaced(entity: plan.index, key: record.key)] = row.key
+    replaced[Replaced(entity: plan.root.index, key: record.key)] = row.key
     rows.replace(record, by: row, plan)
   }
 
@@ -149,7 +156,7 @@ extension StoreSaving {
     for record in pending.records {
       guard let plan = record.entity, !record.slots.isEmpty else { continue }
       for relationship in plan.relationships {
-        let entity = relationship.destination.index
+        let entity = relationship.destination.root.index
         switch record.slots[relationship.index] {
         case .integer(let key):
           if let new = replaced[Replaced(entity: entity, key: key)] {
@@ -166,10 +173,10 @@ extension StoreSaving {
     pending.pairs = [:]
     for (pair, change) in pairs {
       let plan = plans[pair.entity]
-      let destination = plan.relationshipByProperty[pair.property]?.destination.index ?? 0
+      let destination = plan.relationshipByProperty[pair.property]?.destination.root.index ?? 0
       let new = PairKey(
         entity: pair.entity, property: pair.property,
-        owner: replaced[Replaced(entity: pair.entity, key: pair.owner)] ?? pair.owner,
+        owner: replaced[Replaced(entity: plan.root.index, key: pair.owner)] ?? pair.owner,
         destination: replaced[Replaced(entity: destination, key: pair.destination)]
           ?? pair.destination)
       pending.pairs[new] = change

@@ -71,9 +71,12 @@ final class StoreSaving {
     }
     try history?.delete(plan, record.key, in: modelStore)
     for index in plan.external { try retire(index, record, plan) }
-    let statement = try connection.statements(plan).delete()
-    try statement.bind(record.key, at: 1)
-    try statement.run()
+    // What is inherited last: it leads to the rest.
+    for part in plan.parts.reversed() {
+      let statement = try connection.statements(part.entity).delete()
+      try statement.bind(record.key, at: 1)
+      try statement.run()
+    }
   }
 
   /// Clears links of objects in use to deleted rows, in relationships without an inverse.
@@ -81,15 +84,15 @@ final class StoreSaving {
     var keys: [ObjectIdentifier: Set<Int64>] = [:]
     for record in deleted {
       guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
-      keys[ObjectIdentifier(plan), default: []].insert(record.key)
+      keys[ObjectIdentifier(plan.root), default: []].insert(record.key)
     }
     guard !keys.isEmpty else { return }
     for plan in plans {
       for relationship in plan.relationships where relationship.inverse == nil {
         guard case .foreignKey = relationship.storage,
-          let gone = keys[ObjectIdentifier(relationship.destination)]
+          let gone = keys[ObjectIdentifier(relationship.destination.root)]
         else { continue }
-        for other in rows.tables[plan.index].values where !other.slots.isEmpty {
+        for other in rows.records(of: plan) where !other.slots.isEmpty {
           if let key = other.slots[relationship.index].key, gone.contains(key) {
             other.slots[relationship.index] = .null
           }
@@ -120,8 +123,9 @@ final class StoreSaving {
   private func retire(_ index: Int, _ record: Record, _ plan: EntityPlan) throws {
     guard let files, let column = plan.slots[index].column,
       let text = try connection.sqlite.string(
-        "SELECT \(SQLText.name(column)) FROM \(plan.table) WHERE \(StoredEntity.keyColumn)=? "
-          + "AND typeof(\(SQLText.name(column)))='text'", [.integer(record.key)]),
+        "SELECT \(SQLText.name(column)) FROM \(plan.table(of: index)) "
+          + "WHERE \(StoredEntity.keyColumn)=? AND typeof(\(SQLText.name(column)))='text'",
+        [.integer(record.key)]),
       let reference = ExternalReference(text)
     else { return }
     files.retire(reference)
@@ -137,8 +141,23 @@ final class StoreSaving {
     if record.originals != nil { try mergeOthers(into: record, plan) }
     history?.update(plan, record.key, record.changed)
     try publish(record, plan)
+    if plan.family != nil {
+      for part in plan.parts {
+        let slots = part.bound.filter(record.changed.contains)
+        guard !slots.isEmpty else { continue }
+        let statement = try connection.sqlite.cached(plan.update(slots))
+        try update(record, plan, slots, statement)
+      }
+      return
+    }
     guard let (statement, slots) = try connection.statements(plan).update(record.changed)
     else { return }
+    try update(record, plan, slots, statement)
+  }
+
+  private func update(
+    _ record: Record, _ plan: EntityPlan, _ slots: [Int], _ statement: SQLiteStatement
+  ) throws {
     defer { statement.reset() }
     try plan.bind(record, slots, to: statement)
     try statement.run()
@@ -159,7 +178,7 @@ final class StoreSaving {
     guard pending.mergePolicy != .objectWins, !indices.isEmpty else { return }
     let columns = indices.compactMap { plan.slots[$0].column }.map(SQLText.name)
     let now = try connection.sqlite.first(
-      "SELECT \(columns.joined(separator: ", ")) FROM \(plan.table) "
+      "SELECT \(columns.joined(separator: ", ")) FROM \(plan.source) "
         + "WHERE \(StoredEntity.keyColumn)=?", [.integer(record.key)]
     ) { row in
       indices.enumerated().map { plan.slots[$1].kind.read(row, $0) }
@@ -202,6 +221,10 @@ final class StoreSaving {
     guard let plan = batch.first?.entity else { return }
     for record in batch { try publish(record, plan) }
     if history != nil { for record in batch { history?.insert(plan, record.key) } }
+    if plan.family != nil {
+      for part in plan.parts { try insert(batch, part) }
+      return
+    }
     if batch.count == plan.rowsAtOnce {
       let statement = try connection.statements(plan).insertMany()
       var parameter = 1
@@ -212,6 +235,23 @@ final class StoreSaving {
     for record in batch {
       try plan.bindAll(record, to: statement)
       try statement.run()
+    }
+  }
+
+  /// Writes new rows to one of the tables that they are in.
+  private func insert(_ batch: [Record], _ part: TablePart) throws {
+    let statements = connection.statements(part.entity)
+    var rest = batch[...]
+    while !rest.isEmpty {
+      let count = rest.count >= part.entity.rowsAtOnce ? part.entity.rowsAtOnce : 1
+      let statement = try count == 1 ? statements.insert() : statements.insertMany()
+      var parameter = 1
+      for record in rest.prefix(count) {
+        parameter =
+          try record.entity?.bindAll(record, part, to: statement, from: parameter) ?? parameter
+      }
+      try statement.run()
+      rest = rest.dropFirst(count)
     }
   }
 
@@ -275,9 +315,9 @@ final class StoreSaving {
           record.state == .inserted || record.changed.contains(relationship.index),
           !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index],
           let inverse = relationship.inverse,
-          let slot = inverse.entity.slots[inverse.index].positionSlot
+          inverse.entity.slots[inverse.index].positionSlot != nil
         else { continue }
-        for (place, key) in list.place() { try put(key, at: place, slot, inverse.entity) }
+        for (place, key) in list.place() { try put(key, at: place, inverse) }
       }
     }
     // Rows that were added to arrays that are not loaded get places at the end.
@@ -296,13 +336,17 @@ final class StoreSaving {
             + "WHERE \(SQLText.name(column))=?", [.integer(key.owner)]) ?? 0
       for added in note.added {
         last += 1
-        try put(added, at: last, slot, inverse.entity)
+        try put(added, at: last, inverse)
       }
     }
   }
 
-  private func put(_ key: Int64, at place: Int64, _ slot: Int, _ plan: EntityPlan) throws {
-    if let record = rows[plan, key], !record.slots.isEmpty {
+  private func put(_ key: Int64, at place: Int64, _ relationship: RelationshipPlan) throws {
+    let plan = relationship.entity
+    if let record = rows[plan, key], !record.slots.isEmpty,
+      // A subclass has its own number for the slot.
+      let slot = record.entity?.slots[relationship.index].positionSlot
+    {
       record.slots[slot] = .integer(place)
       if record.state == .inserted { return }
       if record.hasChanges {
@@ -310,7 +354,9 @@ final class StoreSaving {
         return
       }
     }
-    guard let column = plan.slots[slot].column else { return }
+    guard let slot = plan.slots[relationship.index].positionSlot,
+      let column = plan.slots[slot].column
+    else { return }
     try connection.sqlite.execute(
       "UPDATE \(plan.table) SET \(SQLText.name(column))=? WHERE \(StoredEntity.keyColumn)=?",
       [.integer(place), .integer(key)])

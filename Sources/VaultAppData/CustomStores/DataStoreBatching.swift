@@ -17,7 +17,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel> {
   public let editingState: EditingState
   /// Which models; `nil` for all.
   public let predicate: Predicate<T>?
-  /// As it was given; models have no subclasses yet.
+  /// As it was given; the classes of a store of the program's own have no subclasses.
   public let includeSubclasses: Bool
 
   init(editingState: EditingState, predicate: Predicate<T>?, includeSubclasses: Bool) {

@@ -58,7 +58,7 @@ extension Saving {
     for plan in container.plans where plan.isCustom {
       for relationship in plan.relationships where relationship.inverse == nil {
         guard let gone = deleted[relationship.destination.index].map({ Set($0) }) else { continue }
-        for record in context.rows.tables[plan.index].values where !record.slots.isEmpty {
+        for record in context.rows.records(of: plan) where !record.slots.isEmpty {
           record.slots[relationship.index] = record.slots[relationship.index].without(gone)
         }
       }

@@ -11,7 +11,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
   /// Whether a property was changed.
   public func containsAttribute(_ key: PartialKeyPath<Model>) -> Bool {
-    updatedAttributes.contains { $0 == key }
+    updatedAttributes.contains { Model._$description.isOne($0, key) }
   }
 
   /// Whether both are the same change.

@@ -125,7 +125,7 @@ enum HistoryTombstoneText {
     guard !indices.isEmpty else { return nil }
     let columns = indices.compactMap { plan.slots[$0].column }.map(SQLText.name)
     let slots = try connection.first(
-      "SELECT \(columns.joined(separator: ", ")) FROM main.\(plan.table) "
+      "SELECT \(columns.joined(separator: ", ")) FROM \(plan.source) "
         + "WHERE \(StoredEntity.keyColumn)=?", [.integer(key)]
     ) { row in
       try indices.enumerated().map { column, index in

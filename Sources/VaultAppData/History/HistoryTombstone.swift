@@ -20,7 +20,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
 
   /// The last value of an attribute; `nil` if it was not preserved, or was `nil`.
   public subscript(key: PartialKeyPath<Model>) -> (any Sendable)? {
-    values.first { $0.key == key }?.value
+    values.first { Model._$description.isOne($0.key, key) }?.value
   }
 
   /// Goes through the values, in the order of the properties' declaration.

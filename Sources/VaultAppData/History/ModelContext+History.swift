@@ -272,8 +272,11 @@ extension EntityPlan {
   fileprivate func path<Model: PersistentModel>(
     _ index: Int, _ type: Model.Type
   ) -> (any PartialKeyPath<Model> & Sendable)? {
-    guard let path = description.properties[index].keyPath as? PartialKeyPath<Model> else {
-      return nil
+    let property = description.properties[index].keyPath
+    guard let path = property as? PartialKeyPath<Model> else {
+      // One of the superclass's, which reads every object of this class.
+      guard index < description.parent?.count ?? 0, description.type == type else { return nil }
+      return unsafe unsafeBitCast(property, to: (any PartialKeyPath<Model> & Sendable).self)
     }
     // Properties' key paths capture nothing, as SortDescriptor's do not.
     return unsafe unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)

@@ -73,9 +73,11 @@ extension ModelContainer {
   ///   - givenSchema: What is to be kept.
   ///   - migrationPlan: How stores of earlier versions are brought to it.
   ///   - configurations: Where it is kept; the default file if empty.
-  ///   - progress: Its units are set and counted on the calling thread; rows, roughly.
+  ///   - progress: Its units are set and counted on the calling thread; rows, roughly. To cancel it
+  ///     ends the migration.
   /// - Returns: A report for each store that was not up to date.
-  /// - Throws: ``SwiftDataError``, as the initializers do; then the store is as it was.
+  /// - Throws: ``SwiftDataError``, as the initializers do; `CancellationError`. Then the store is as
+  ///   it was.
   @discardableResult
   public static func migrate(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -84,14 +86,19 @@ extension ModelContainer {
     try forEachStore(givenSchema, migrationPlan, configurations) { given, configuration in
       guard configuration.allowsSave, try given.file.exists() else { return nil }
       var migration = given
-      migration.progress = { told in
+      migration.progress = { (told) throws(StorageError) in
+        try progress.checkCancellation()
         progress.totalUnitCount = told.total
         progress.completedUnitCount = told.completed
       }
       let (connection, found) = try migration.file.open(.write)
       defer { connection.close() }
       guard found != nil else { return nil }
-      return try migration.run(on: connection).map { MigrationReport($0, configuration.url) }
+      // Within a long statement, too.
+      connection.onProgress(every: 100_000) { !progress.isCancelled }
+      return try progress.cancelling {
+        try migration.run(on: connection).map { MigrationReport($0, configuration.url) }
+      }
     }
   }
 
@@ -111,6 +118,8 @@ extension ModelContainer {
           DataStoreMigration(file: file, to: part.stored, stages: stages), part.configuration)
       }
     } catch let error as SwiftDataError {
+      throw error
+    } catch let error as CancellationError {
       throw error
     } catch {
       throw SwiftDataError.loading(error)

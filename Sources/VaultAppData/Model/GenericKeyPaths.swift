@@ -1,7 +1,8 @@
 import Synchronization
 import VaultDataStore
 
-/// Key paths of a generic function, which lead to a property by way of a protocol.
+/// Key paths that lead to a property by way of a protocol, in a generic function, or by way of a
+/// subclass: `\BusinessTrip.name` is another path than `\Trip.name`.
 ///
 /// ```swift
 /// func named<T: PersistentModel & Named>(_ name: String) -> FetchDescriptor<T> {
@@ -16,7 +17,7 @@ import VaultDataStore
 extension ModelDescription {
   /// The number of the property that such a key path leads to.
   func index(ofGeneric path: AnyKeyPath) -> Int? {
-    guard KeyPathHeader.mayLeadThroughProtocol(path) else { return nil }
+    guard KeyPathHeader.mayLeadThroughProtocol(path) || parent != nil else { return nil }
     let type = Swift.type(of: path).valueType
     let candidates = properties.filter { Swift.type(of: $0.keyPath).valueType == type }
     guard !candidates.isEmpty else { return nil }
@@ -46,6 +47,8 @@ private struct GenericKeyPath {
   private let description: ModelDescription
   private let path: AnyKeyPath
   private var random = Chance(state: 7)
+  /// Properties whose values are not random: what a type is, only its decoder knows.
+  private var fixed: Set<Int> = []
   private static let rounds = 48
 
   init(_ description: ModelDescription, _ path: AnyKeyPath) {
@@ -64,7 +67,7 @@ private struct GenericKeyPath {
       let model = Materialization.make(description.type, of: record)
       let value = value(of: model)
       left = left.filter { index in
-        isSame(slots[index], value, description.properties[index])
+        !fixed.contains(index) && isSame(slots[index], value, description.properties[index])
       }
     }
     return left.count == 1 ? left[0] : nil
@@ -95,6 +98,8 @@ private struct GenericKeyPath {
     case (.real(let left), .real(let right)): return left == right
     case (.text(let left), .text(let right)): return left == right
     case (.data(let left), .data(let right)): return left == right
+    case (.boxed(let left), .boxed(let right)):
+      return (try? left.encoded()).map { $0 == (try? right.encoded()) } ?? false
     default: return false
     }
   }
@@ -128,8 +133,26 @@ private struct GenericKeyPath {
     case .uuid: return .text(UUID().uuidString)
     case .url: return .text("https://example.com/\(number)")
     case .data: return .data(Data((0..<8).map { _ in UInt8(random.next(256)) }))
-    case .json, .transformable, .sealed: return .fault
+    case .json: return json(property)
+    case .transformable, .sealed: return .fault
     }
+  }
+
+  /// A random array or dictionary of simple values; of any other type, some value.
+  private mutating func json(_ property: PropertyDescription) -> _AppData.Slot {
+    guard let type = property.plainType as? any Decodable.Type else { return .fault }
+    let (one, two) = (random.next(1_000_000) + 2, random.next(1_000_000) + 2)
+    for text in [
+      "[\"a\(one)\",\"b\(two)\",\"c\"]", "[\(one),\(two),1]", "[\(one % 100),\(two % 100),1]",
+      "{\"a\(one)\":\"b\(two)\",\"c\":\"d\"}", "{\"a\(one)\":\(two),\"c\":1}",
+    ] {
+      // Of a dictionary or a set, the order is lost: they are compared as they come back.
+      if let value = try? ValueCoding.decode(text, as: type), value is any Collection {
+        return property.slot(of: value) ?? .fault
+      }
+    }
+    fixed.insert(property.index)
+    return CodingKeyRecorder.sample(of: type).flatMap { property.slot(of: $0) } ?? .fault
   }
 }
 

@@ -45,6 +45,12 @@ extension _AppData.Record {
 
   /// Makes the object of a record that has none, of a class that the caller knows.
   func make<Model: PersistentModel>() -> Model {
+    // One of a subclass is made as that.
+    if ObjectIdentifier(description.type) != ObjectIdentifier(Model.self),
+      let model = materialized as? Model
+    {
+      return model
+    }
     let model = Materialization.make(Model.self, of: self)
     if isPending { kept = model }
     return model

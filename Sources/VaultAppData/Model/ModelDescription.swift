@@ -7,11 +7,14 @@ extension _AppData {
     package let type: any PersistentModel.Type
     /// The class's own name, without what it is nested in.
     package let entityName: String
-    /// The stored properties in the order of their declaration; a property's index is its slot.
+    /// The superclass's description, where that is a model.
+    package let parent: ModelDescription?
+    /// The stored properties, inherited ones first, in the order of their declaration; a property's
+    /// index is its slot.
     package let properties: [PropertyDescription]
-    /// Names of properties that, taken together, no two models may share.
+    /// Names of the class's own properties that, taken together, no two models may share.
     package let uniqueness: [[String]]
-    /// Names of properties that queries use together.
+    /// Names of the class's own properties that queries use together.
     package let indices: [[String]]
     /// The properties that lead to other models.
     let relationships: [Int]
@@ -21,14 +24,29 @@ extension _AppData {
     private let indexByName: [String: Int]
 
     /// Reads what the class says of itself.
-    public init<Model: PersistentModel>(_ type: Model.Type) {
+    public convenience init<Model: PersistentModel>(_ type: Model.Type) {
+      self.init(type, parent: nil)
+    }
+
+    /// Reads what a class says of itself that inherits from another model.
+    public convenience init<Model: PersistentModel>(
+      _ type: Model.Type, inheriting superclass: any PersistentModel.Type
+    ) {
+      self.init(type, parent: .of(superclass))
+    }
+
+    private init<Model: PersistentModel>(_ type: Model.Type, parent: ModelDescription?) {
       // Every object has a description before it has a reference to it.
       _ = RuntimeTricks.isChecked
       self.type = type
+      self.parent = parent
       entityName = Schema.entityName(for: type)
       let all = type.schemaMetadata
-      properties = all.filter { !($0.metadata is any PropertyGroups) }.enumerated()
-        .map { PropertyDescription($1, index: $0) }
+      let inherited = parent?.properties ?? []
+      properties =
+        inherited
+        + all.filter { !($0.metadata is any PropertyGroups) }.enumerated()
+        .map { PropertyDescription($1, index: inherited.count + $0) }
       relationships = properties.filter(\.isRelationship).map(\.index)
       let table = PathTable(properties)
       indexByPath = table
@@ -38,11 +56,35 @@ extension _AppData {
       func groups(unique: Bool) -> [[String]] {
         all.compactMap { $0.metadata as? any PropertyGroups }.filter { $0.isUnique == unique }
           .flatMap(\.groups).map { group in
-            group.compactMap { path in table[path].map { properties[$0].name } }
+            group.compactMap { path in
+              // An inherited one has another path here, and no constraint spans two tables: the
+              // schema's check says so.
+              table[path].map { properties[$0].name } ?? (parent == nil ? nil : "\(path)")
+            }
           }
       }
       uniqueness = groups(unique: true)
       indices = groups(unique: false)
+    }
+
+    /// The number of properties, those of superclasses with them.
+    public var count: Int { properties.count }
+
+    /// Whether it is a class, or inherits from it.
+    func descends(from other: ModelDescription) -> Bool {
+      var current = Optional(self)
+      while let description = current {
+        if description === other { return true }
+        current = description.parent
+      }
+      return false
+    }
+
+    /// Whether two key paths lead to one property, which a subclass may have inherited.
+    func isOne(_ left: AnyKeyPath, _ right: AnyKeyPath) -> Bool {
+      if left == right { return true }
+      guard parent != nil, let found = index(of: left) else { return false }
+      return found == index(of: right)
     }
 
     /// The number of the property that a key path leads to.
@@ -122,7 +164,8 @@ extension ModelDescription {
     }
   }
 
-  /// The descriptions of classes and of all that they relate to, each once, ordered by name.
+  /// The descriptions of classes, of what they inherit from, and of all that they relate to, each
+  /// once, ordered by name.
   static func reachable(from types: [any PersistentModel.Type]) -> [ModelDescription] {
     var seen: Set<ObjectIdentifier> = []
     var found: [ModelDescription] = []
@@ -131,6 +174,7 @@ extension ModelDescription {
       guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
       let description = of(type)
       found.append(description)
+      if let parent = description.parent { open.append(parent.type) }
       open += description.properties.compactMap(\.destination)
     }
     return found.sorted { $0.entityName < $1.entityName }

@@ -221,6 +221,15 @@ extension _AppData {
       slots = Slots(faults: entity?.slotCount ?? description.properties.count)
     }
 
+    /// Takes over what a superclass's initializer has assigned, which had another record for it.
+    func inherit(from other: Record) {
+      if slots.isEmpty { fillEmpty() }
+      for index in 0..<other.description.properties.count {
+        slots[index] = other.slots.isEmpty ? .fault : other.slots[index]
+      }
+      if let model = other.model { lead(to: model) }
+    }
+
     /// Writes what an initializer assigns, before there is an object.
     @usableFromInline func initialize(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { fillEmpty() }

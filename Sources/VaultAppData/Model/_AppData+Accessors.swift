@@ -20,6 +20,10 @@ extension _AppData {
     // Made for a record that the context knows, it has its storage already.
     if !storage.isOf(record) { storage = Storage(record) }
     record.lead(to: model)
+    // An object of a subclass, which has values of its own to read from there.
+    if ObjectIdentifier(record.description.type) != ObjectIdentifier(Model.self) {
+      _ = model._$record
+    }
   }
 
   /// Introduces an object that has just been made to its storage: what its initializer linked leads
@@ -49,6 +53,66 @@ extension _AppData {
     _ data: any BackingData<Model>, _ index: Int, _ path: KeyPath<Model, Value>
   ) -> Value {
     guard let record = data._$record else { return data.getTransformableValue(forKey: path) }
+    return record.decodedUnconstrained(index, as: Value.self)
+  }
+}
+
+// MARK: Subclasses
+
+extension _AppData {
+  /// Makes the storage of a subclass's values that of the inherited ones too.
+  ///
+  /// A superclass cannot know, before its initializer has run, whose object it begins: until then
+  /// each class has the values of its own properties.
+  ///
+  /// - Parameters:
+  ///   - own: The subclass's.
+  ///   - inherited: The superclass's record.
+  /// - Returns: The record for the superclass to use; `nil` if it does already.
+  public static func join<Model: PersistentModel>(
+    _ own: inout Storage<Model>, _ inherited: Record?
+  ) -> Record? {
+    guard let record = own.record, let inherited else {
+      preconditionFailure("\(Model.self): a subclass's values lie in the library's own storage")
+    }
+    if record === inherited { return nil }
+    if inherited.description.descends(from: record.description) {
+      // Made of stored values, which are all there.
+      own = Storage(inherited)
+      return nil
+    }
+    record.inherit(from: inherited)
+    return record
+  }
+
+  /// The storage of a subclass's values in a record that has the inherited ones, too.
+  public static func ownStorage<Model: PersistentModel>(_ record: Record?) -> Storage<Model> {
+    guard let record else {
+      preconditionFailure("\(Model.self): a subclass's values lie in the library's own storage")
+    }
+    return Storage(record)
+  }
+
+  /// The value of a subclass's property that is declared with `let`.
+  @_disfavoredOverload
+  public static func constant<Root, Model, Value: Decodable>(
+    _ data: any BackingData<Root>, _ index: Int, _ path: KeyPath<Model, Value>
+  ) -> Value {
+    guard let record = data._$record else {
+      preconditionFailure("\(Model.self): a subclass's values lie in the library's own storage")
+    }
+    return record.decoded(index, as: Value.self)
+  }
+
+  /// The value of a subclass's property that is declared with `let` and that a value transformer
+  /// makes data.
+  @_disfavoredOverload
+  public static func constantTransformable<Root, Model, Value>(
+    _ data: any BackingData<Root>, _ index: Int, _ path: KeyPath<Model, Value>
+  ) -> Value {
+    guard let record = data._$record else {
+      preconditionFailure("\(Model.self): a subclass's values lie in the library's own storage")
+    }
     return record.decodedUnconstrained(index, as: Value.self)
   }
 }

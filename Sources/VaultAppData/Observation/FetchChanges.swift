@@ -23,6 +23,8 @@ public struct FetchChanges<Model: PersistentModel>: Sendable {
 package struct FetchedRows: Sendable {
   package let keys: [Int64]
   let fingerprints: [Int]
+  /// The classes of the rows, where they are not all of one.
+  var classes: [Int64: String] = [:]
 
   /// What leads from an earlier moment to this one.
   package func changes<Model: PersistentModel>(

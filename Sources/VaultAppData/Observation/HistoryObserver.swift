@@ -74,10 +74,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   deinit {
     hint.end()
-    // Ending to watch waits for its turn among the writers, of which this may be one.
-    DispatchQueue.global().async { [listener, observation = modelContainer.observation] in
-      observation.remove(listener)
-    }
+    modelContainer.observation.remove(listener)
   }
 
   /// How often changes that count were found since the observer was created; several saves may be
@@ -122,7 +119,7 @@ extension ModelContainer {
 private struct NewHistory: Sendable {
   /// By the stores' identifiers.
   private var last: [String: Int64] = [:]
-  private let entities: Set<String>
+  private let models: [ModelDescription]
   private let authors: Set<String>
 
   init(
@@ -133,7 +130,7 @@ private struct NewHistory: Sendable {
       guard let token = token as? DefaultHistoryToken else { continue }
       last.merge(token.tokenValue ?? [:]) { max($0, $1) }
     }
-    entities = Set(models.map { ModelDescription.of($0).entityName })
+    self.models = models.map(ModelDescription.of)
     self.authors = authors
   }
 
@@ -173,6 +170,11 @@ private struct NewHistory: Sendable {
       let store = transaction.storeIdentifier
       last[store] = max(last[store] ?? 0, transaction.transactionIdentifier)
     }
+    // Those of the classes, and of the ones below them.
+    let below = context.container.plans.filter { plan in
+      models.contains(where: plan.description.descends)
+    }
+    let entities = Set(models.map(\.entityName) + below.map(\.name))
     return found.contains { transaction in
       guard authors.isEmpty || transaction.author.map(authors.contains) == true else {
         return false

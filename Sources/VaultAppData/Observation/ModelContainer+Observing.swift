@@ -66,7 +66,10 @@ extension ModelContainer {
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let task = Task {
         do {
-          let listener = try observation.add(in: self, isRemote: true) { _ in hint.yield() }
+          // To begin waits for its turn among the writers: not on a thread of Swift's tasks.
+          let listener = try await perform { [observation] _ in
+            try observation.add(in: self, isRemote: true) { _ in hint.yield() }
+          }
           defer { observation.remove(listener) }
           hint.yield()
           var last = FetchedRows(keys: [], fingerprints: [])
@@ -76,7 +79,9 @@ extension ModelContainer {
               let rows = try context.rows(of: descriptor)
               let plan = try context.container.plan(T.self)
               let changes: FetchChanges<T> = rows.changes(from: last) { key in
-                PersistentIdentifier(store: plan.storeIdentifier, entity: plan.name, key: key)
+                PersistentIdentifier(
+                  store: plan.storeIdentifier,
+                  entity: rows.classes[key] ?? last.classes[key] ?? plan.name, key: key)
               }
               return (rows, changes)
             }
@@ -166,10 +171,16 @@ final class ContainerObservation: Sendable {
     return id
   }
 
+  /// Removes a listener, soon.
+  ///
+  /// To end watching waits for its turn among the writers, of which the caller may be one; and the
+  /// caller may be a thread of Swift's tasks.
   func remove(_ id: Int) {
-    starting.lock()
-    defer { starting.unlock() }
-    take(id)
+    BlockingThread.start(name: "vault-changes") { [self] in
+      starting.lock()
+      defer { starting.unlock() }
+      take(id)
+    }
   }
 
   private func take(_ id: Int) {

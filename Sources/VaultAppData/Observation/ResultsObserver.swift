@@ -72,9 +72,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
 
   deinit {
     hint.end()
-    guard let listener else { return }
-    // Ending to watch waits for its turn among the writers, of which this may be one.
-    DispatchQueue.global().async { [observation] in observation.remove(listener) }
+    if let listener { observation.remove(listener) }
   }
 
   /// Leads to an observer, which it does not hold.
@@ -154,7 +152,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   public func indexPath(for element: Element) -> IndexPath? {
     takeIn()
     let id = element.persistentModelID
-    guard id.entityName == Element._$description.entityName,
+    guard
+      modelContext.container.plan(named: id.entityName)?.description
+        .descends(from: Element._$description) == true,
       let place = shown.keys.firstIndex(of: id.key)
     else { return nil }
     guard let sections = shown.sections else { return IndexPath(indexes: [0, place]) }

@@ -8,6 +8,11 @@ enum CodingKeyRecorder {
     (type as? any Decodable.Type).flatMap { record($0).names[key] }
   }
 
+  /// A value of a type, any value; `nil` if none can be made.
+  static func sample(of type: any Decodable.Type) -> Any? {
+    try? some(type, Recorder(record: Record(), depth: 0))
+  }
+
   private static func record(_ type: any Decodable.Type) -> Record {
     let record = Record()
     _ = try? decode(type, Recorder(record: record, depth: 0))

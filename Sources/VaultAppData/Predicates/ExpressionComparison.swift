@@ -5,6 +5,7 @@ extension FetchDescriptor: Equatable {
   public static func == (left: Self, right: Self) -> Bool {
     left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
       && left.includePendingChanges == right.includePendingChanges
+      && left.includeSubclasses == right.includeSubclasses
       && left.sortBy == right.sortBy && left.propertiesToFetch == right.propertiesToFetch
       && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
       && ExpressionComparison.areEqual(left.predicate as Any, right.predicate as Any)

@@ -25,8 +25,15 @@ struct FetchQuery {
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ plan: EntityPlan) throws {
     let alias = "t0"
     let key: SQLFragment = "\(sql: alias).\(name: StoredEntity.keyColumn)"
-    source = "\(plan.table) AS \(alias)"
+    source = "\(plan.source) AS \(alias)"
     order = key.text
+    var isOfClass: SQLFragment?
+    if !descriptor.includeSubclasses, plan.hasSubclasses {
+      isOfClass =
+        "\(sql: alias).\(name: StoredEntity.classColumn) = \(value: .text(plan.name))"
+      condition = isOfClass?.text ?? ""
+      values = isOfClass?.values ?? []
+    }
     if descriptor.predicate == nil, descriptor.sortBy.isEmpty { return }
     let translator = PredicateTranslator()
     let root = Term.model(
@@ -42,8 +49,9 @@ struct FetchQuery {
     }
     source += joins.text
     if let condition {
-      self.condition = condition.text
-      values = condition.values
+      let all: SQLFragment = isOfClass.map { "\($0) AND (\(condition))" } ?? condition
+      self.condition = all.text
+      values = all.values
     }
     let all = SQLFragment.joined(terms + [key], by: ", ")
     order = all.text

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// Variables, values, comparisons and conditions.
@@ -225,6 +226,12 @@ extension _AppData.RawValue: TranslatableExpression {
 
 extension PredicateExpressions.TypeCheck: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
+    if let model = try translator.modelCast(Input.Output.self, Desired.self, input) {
+      switch model {
+      case .null: return .captured(false)
+      default: return try translator.equality(model, .null, isNegated: true, in: Self.self)
+      }
+    }
     guard let isSame = PredicateTranslator.cast(Input.Output.self, to: Desired.self) else {
       throw PredicateTranslator.unsupported(Self.self, "\(Desired.self)")
     }
@@ -238,6 +245,9 @@ extension PredicateExpressions.TypeCheck: TranslatableExpression {
 
 extension PredicateExpressions.ConditionalCast: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
+    if let model = try translator.modelCast(Input.Output.self, Desired.self, input) {
+      return model
+    }
     guard let isSame = PredicateTranslator.cast(Input.Output.self, to: Desired.self) else {
       throw PredicateTranslator.unsupported(Self.self, "\(Desired.self)")
     }
@@ -247,6 +257,10 @@ extension PredicateExpressions.ConditionalCast: TranslatableExpression {
 
 extension PredicateExpressions.ForceCast: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
+    if let model = try translator.modelCast(Input.Output.self, Desired.self, input) {
+      return Desired.self is any OptionalValue.Type
+        ? model : translator.unwrapped(model, canFail: true)
+    }
     guard PredicateTranslator.cast(Input.Output.self, to: Desired.self) == true else {
       throw PredicateTranslator.unsupported(Self.self, "\(Desired.self)")
     }
@@ -257,6 +271,30 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 }
 
 extension PredicateTranslator {
+  /// A model as one of another class: itself, one that may be missing, or none; `nil` where the
+  /// types are no models, or one class.
+  func modelCast(
+    _ source: Any.Type, _ target: Any.Type, _ input: some PredicateExpression
+  ) throws -> Term? {
+    let plain = (source as? any OptionalValue.Type)?.wrappedType ?? source
+    let wanted = (target as? any OptionalValue.Type)?.wrappedType ?? target
+    guard plain != wanted, let from = plain as? any PersistentModel.Type,
+      let to = wanted as? any PersistentModel.Type, case .model(let model) = try term(input)
+    else { return nil }
+    let (own, other) = (ModelDescription.of(from), ModelDescription.of(to))
+    // As what it is, it has all that its superclass has.
+    if own.descends(from: other) { return .model(model) }
+    guard other.descends(from: own), let plan = model.plan.family?.plan(named: other.entityName)
+    else { return .null }
+    let alias = newAlias()
+    let key: SQLFragment = "\(sql: alias).\(name: StoredEntity.keyColumn)"
+    return .model(
+      ModelTerm(
+        plan: plan, source: .key,
+        key: "(SELECT \(key) FROM \(sql: plan.table) AS \(sql: alias) WHERE \(key) = \(model.key))",
+        isOptional: true, canFail: model.canFail))
+  }
+
   /// Whether a cast finds a value of the type; `nil` where only the value can tell.
   static func cast(_ source: Any.Type, to target: Any.Type) -> Bool? {
     let source = (source as? any OptionalValue.Type)?.wrappedType ?? source

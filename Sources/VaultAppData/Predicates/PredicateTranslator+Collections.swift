@@ -30,13 +30,13 @@ extension PredicateTranslator {
     if links.place == .joinTable {
       let link = newAlias("j")
       from = """
-        FROM \(sql: links.table) AS \(sql: link) JOIN \(sql: destination.table) AS \(sql: alias) \
+        FROM \(sql: links.table) AS \(sql: link) JOIN \(sql: destination.source) AS \(sql: alias) \
         ON \(key) = \(sql: link).\(sql: links.destination)
         """
       conditions = ["\(sql: link).\(sql: links.owner) = \(rows.owner)"]
       place = links.position.map { "\(sql: link).\(sql: $0)" }
     } else {
-      from = "FROM \(sql: destination.table) AS \(sql: alias)"
+      from = "FROM \(sql: destination.source) AS \(sql: alias)"
       conditions = ["\(sql: alias).\(sql: links.owner) = \(rows.owner)"]
       place = links.position.map { "\(sql: alias).\(sql: $0)" }
     }

@@ -99,7 +99,8 @@ extension PredicateTranslator {
     if case .model(let first) = left, case .model(let second) = right {
       return .model(
         ModelTerm(
-          plan: first.plan, source: .key, key: choose(first.key, second.key),
+          plan: first.plan.descends(from: second.plan) ? second.plan : first.plan, source: .key,
+          key: choose(first.key, second.key),
           isOptional: first.isOptional || second.isOptional,
           canFail: canFail || first.canFail || second.canFail))
     }

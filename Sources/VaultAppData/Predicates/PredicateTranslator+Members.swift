@@ -75,7 +75,7 @@ extension PredicateTranslator {
     if let alias = tableAlias(of: model) { return "\(sql: alias).\(sql: name)" }
     let alias = newAlias()
     return """
-      (SELECT \(sql: alias).\(sql: name) FROM \(sql: model.plan.table) AS \(sql: alias) \
+      (SELECT \(sql: alias).\(sql: name) FROM \(sql: model.plan.source) AS \(sql: alias) \
       WHERE \(sql: alias).\(name: StoredEntity.keyColumn) = \(model.key))
       """
   }
@@ -103,7 +103,7 @@ extension PredicateTranslator {
     let alias = newAlias()
     let key: SQLFragment = """
       (SELECT \(sql: alias).\(name: StoredEntity.keyColumn) \
-      FROM \(sql: relationship.destination.table) AS \(sql: alias) \
+      FROM \(sql: relationship.destination.source) AS \(sql: alias) \
       WHERE \(sql: alias).\(sql: relationship.links.owner) = \(model.key))
       """
     return ModelTerm(

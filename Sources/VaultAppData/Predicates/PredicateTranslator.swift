@@ -105,7 +105,7 @@ final class PredicateTranslator {
     guard let level = levels[owner] else { preconditionFailure("no query has a table \(owner)") }
     let key = "\(owner).\(relationship.index)"
     let alias = newAlias()
-    let table = relationship.destination.table
+    let table = relationship.destination.source
     let own = SQLText.name(StoredEntity.keyColumn)
     let links = relationship.links
     switch links.place {

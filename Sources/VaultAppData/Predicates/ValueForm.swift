@@ -91,7 +91,8 @@ struct ValueForm {
       (value as? PersistentIdentifier) ?? (value as? any PersistentModel)?.persistentModelID
     guard let identifier else { return .min }
     if let entity,
-      identifier.entityName != entity.name || identifier.storeIdentifier != entity.storeIdentifier
+      !entity.isRelated(to: identifier.entityName)
+        || identifier.storeIdentifier != entity.storeIdentifier
     {
       return .min
     }

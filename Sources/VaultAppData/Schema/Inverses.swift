@@ -8,11 +8,11 @@ struct Inverses {
 
   func resolve() {
     for (model, entity) in zip(models, entities) {
-      for case let relationship as Schema.Relationship in entity.properties {
+      for case let relationship as Schema.Relationship in entity.ownProperties {
         guard let path = relationship.inverseKeyPath,
           let other = self.entity(relationship.destination),
-          let index = self.model(relationship.destination)?.index(of: path),
-          let inverse = other.properties[index] as? Schema.Relationship,
+          let index = self.model(relationship.destination)?.ownIndex(of: path),
+          let inverse = other.ownProperties[index] as? Schema.Relationship,
           inverse.destination == model.entityName
         else { continue }
         relationship.inverseName = inverse.name
@@ -23,7 +23,7 @@ struct Inverses {
       }
     }
     for entity in entities {
-      for case let relationship as Schema.Relationship in entity.properties
+      for case let relationship as Schema.Relationship in entity.ownProperties
       where relationship.inverseName == nil && relationship.inverseKeyPath == nil {
         infer(relationship, of: entity)
       }
@@ -44,12 +44,19 @@ struct Inverses {
   }
 
   private func open(_ entity: Schema.Entity, to destination: String) -> [Schema.Relationship] {
-    entity.properties.compactMap { $0 as? Schema.Relationship }
+    entity.ownProperties.compactMap { $0 as? Schema.Relationship }
       .filter { $0.destination == destination && $0.inverseName == nil }
   }
 
   private func entity(_ name: String) -> Schema.Entity? { entities.first { $0.name == name } }
   private func model(_ name: String) -> ModelDescription? {
     models.first { $0.entityName == name }
+  }
+}
+
+extension ModelDescription {
+  /// The place of a property among those that the class declares itself.
+  fileprivate func ownIndex(of path: AnyKeyPath) -> Int? {
+    index(of: path).map { $0 - (parent?.count ?? 0) }.flatMap { $0 < 0 ? nil : $0 }
   }
 }

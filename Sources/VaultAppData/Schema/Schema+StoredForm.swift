@@ -24,8 +24,9 @@ extension Schema {
   }
 
   private func stored(_ entity: Entity, _ description: ModelDescription?) -> StoredEntity {
-    var result = StoredEntity(entity.name, table: Self.table(entity.name))
-    for property in entity.properties {
+    var result = StoredEntity(
+      entity.name, table: Self.table(entity.name), superentity: entity.superentityName)
+    for property in entity.ownProperties {
       let index = description?.index(named: property.name)
       let described = index.flatMap { description?.properties[$0] }
       if let attribute = property as? Attribute {

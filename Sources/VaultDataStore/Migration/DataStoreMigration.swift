@@ -70,7 +70,8 @@ package struct DataStoreMigration {
   package var patience: Duration = .seconds(600)
   /// The size in bytes above which a value is stored in a file.
   package var threshold = ExternalFiles.threshold
-  package var progress: ((Progress) -> Void)?
+  /// Called before and after each step; ends the migration by an error, and the store is as it was.
+  package var progress: ((Progress) throws(StorageError) -> Void)?
 
   package init(file: DataStoreFile, to target: StoredSchema, stages: [Stage] = []) {
     self.file = file
@@ -216,7 +217,8 @@ package struct DataStoreMigration {
     }
     var report = Report(from: metadata.schema.version, to: target.version)
     if keepsBackup {
-      report.backup = try DataStoreCopy(file: file).makeBeforeMigration(metadata.schema)
+      report.backup = try DataStoreCopy(file: file).makeBeforeMigration(
+        metadata.schema, progress: progress == nil ? nil : noteCopying)
     }
     var stored = metadata.schema
     for stage in path {
@@ -249,6 +251,11 @@ package struct DataStoreMigration {
     return report
   }
 
+  /// Rows are counted when the copy is there.
+  private func noteCopying(_ pages: Int, of all: Int) throws(StorageError) {
+    try progress?(Progress(completed: 0, total: 0))
+  }
+
   private func run(
     _ plan: MigrationPlan, _ connection: SQLiteConnection, _ change: ExternalChange
   ) throws {
@@ -262,7 +269,7 @@ package struct DataStoreMigration {
     let weights = plan.steps.map { 1 + ($0.table.map(rows) ?? 0) }
     var done = Progress(completed: 0, total: weights.reduce(0, +))
     for (step, weight) in zip(plan.steps, weights) {
-      progress?(done)
+      try progress?(done)
       switch step {
       case .sql(let sql, _):
         try connection.executeMigrationStep(sql)
@@ -273,7 +280,7 @@ package struct DataStoreMigration {
       }
       done.completed += weight
     }
-    progress?(done)
+    try progress?(done)
   }
 
   private func moveOut(

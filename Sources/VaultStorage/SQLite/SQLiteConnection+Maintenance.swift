@@ -80,10 +80,11 @@ extension SQLiteConnection {
   ///
   /// - Parameters:
   ///   - destination: Its contents are replaced.
-  ///   - progress: Called with the number of copied pages and of all pages.
-  /// - Throws: ``StorageError``.
+  ///   - progress: Called with the number of copied pages and of all pages; ends the copy by an
+  ///     error.
+  /// - Throws: ``StorageError``; what `progress` throws.
   package func backup(
-    to destination: SQLiteConnection, progress: ((Int, Int) -> Void)? = nil
+    to destination: SQLiteConnection, progress: ((Int, Int) throws(StorageError) -> Void)? = nil
   ) throws(StorageError) {
     // A read transaction keeps the snapshot, so that no writer makes the copy restart.
     let isOwnTransaction = !isInTransaction
@@ -99,11 +100,17 @@ extension SQLiteConnection {
     let pages: Int32 = progress == nil ? -1 : 1_000
     var status: Int32
     var attempt: Int32 = 0
+    var refusal: StorageError?
     repeat {
       status = unsafe sqlite3_backup_step(backup, pages)
       if status == SQLITE_OK {
         let total = Int(unsafe sqlite3_backup_pagecount(backup))
-        progress?(total - Int(unsafe sqlite3_backup_remaining(backup)), total)
+        do {
+          try progress?(total - Int(unsafe sqlite3_backup_remaining(backup)), total)
+        } catch {
+          refusal = error
+        }
+        if refusal != nil { break }
       } else if status & 0xff == SQLITE_BUSY || status & 0xff == SQLITE_LOCKED {
         guard busy.state?.wait(attempt: attempt) == true else { break }
         attempt += 1
@@ -112,6 +119,7 @@ extension SQLiteConnection {
       }
     } while true
     let finished = unsafe sqlite3_backup_finish(backup)
+    if let refusal { throw refusal }
     guard status == SQLITE_DONE, finished == SQLITE_OK else {
       throw unsafe SQLiteFailure.error(
         finished == SQLITE_OK ? status : finished, database: destination.handle, sql: nil)

@@ -21,7 +21,7 @@ struct SQLiteHooks {
   var commit: Box<() -> Bool>?
   var rollback: Box<() -> Void>?
   var log: Box<(Int) -> Void>?
-  var progress: Box<() -> Void>?
+  var progress: Box<() -> Bool>?
   var trace: StatementTrace?
 }
 
@@ -102,7 +102,9 @@ extension SQLiteConnection {
   }
 
   /// Calls `body` after every `steps` steps of a long statement; `nil` removes it.
-  package func onProgress(every steps: Int, _ body: (() -> Void)?) {
+  ///
+  /// If it returns false, the statement throws a ``StorageError`` with code `.interrupted`.
+  package func onProgress(every steps: Int, _ body: (() -> Bool)?) {
     hooks.progress = body.map { SQLiteHooks.Box($0) }
     guard let box = hooks.progress else {
       unsafe sqlite3_progress_handler(handle, 0, nil, nil)
@@ -112,9 +114,9 @@ extension SQLiteConnection {
       handle, Int32(clamping: steps),
       { context in
         guard let context = unsafe context else { return 0 }
-        unsafe Unmanaged<SQLiteHooks.Box<() -> Void>>.fromOpaque(context)
-          .takeUnretainedValue().body()
-        return 0
+        let box = unsafe Unmanaged<SQLiteHooks.Box<() -> Bool>>.fromOpaque(context)
+          .takeUnretainedValue()
+        return box.body() ? 0 : 1
       }, Unmanaged.passUnretained(box).toOpaque())
   }
 

@@ -57,5 +57,34 @@ struct Program {
     context.delete(project)
     try context.save()
     print(try context.fetchCount(FetchDescriptor<Task>()))
+    try inherit()
+  }
+
+  /// Objects of classes that inherit from one another.
+  static func inherit() throws {
+    let container = try ModelContainer(
+      for: Conference.self, DayTrip.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let conference = Conference("c", topic: "Storage")
+    for journey in [Journey("a", "Rome"), conference, DayTrip("e", "Bath")] {
+      context.insert(journey)
+    }
+    conference.perDiem += 1
+    try context.save()
+    let other = ModelContext(container)
+    let found = try other.fetch(FetchDescriptor<Journey>(sortBy: [SortDescriptor(\.code)]))
+    print(
+      found.map { journey in
+        let own = (journey as? Conference).map { " \($0.perDiem) \($0.purpose ?? "")" }
+        return "\(type(of: journey)) \(journey.name)\(own ?? "")"
+      })
+    let inherited = FetchDescriptor<Conference>(
+      predicate: #Predicate { $0.name.contains("Storage") }, sortBy: [SortDescriptor(\.cost)])
+    print(try other.fetch(inherited).map(\.code))
+    let cast = FetchDescriptor<Journey>(
+      predicate: #Predicate { ($0 as? WorkJourney)?.perDiem == 91 })
+    print(try other.fetch(cast).map(\.code))
   }
 }

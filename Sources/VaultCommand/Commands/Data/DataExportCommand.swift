@@ -47,6 +47,7 @@ struct DataExportCommand: ParsableCommand {
       return try export(found, queries, connection, output)
     }
     let file = try DataOutputFile(out)
+    try AtomicFile.removeStale(of: file.name, in: file.directory)
     try AtomicFile.replace(
       file.name, in: file.directory,
       by: { path in

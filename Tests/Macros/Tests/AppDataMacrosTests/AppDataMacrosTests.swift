@@ -22,10 +22,13 @@ let macros: [String: MacroSpec] = [
   "Expression": MacroSpec(type: ModelExpressionMacro.self),
 ]
 
+/// The macros where the superclass is a model already: the compiler names no conformance.
+let submodelMacros = macros.merging(["Model": MacroSpec(type: ModelMacro.self)]) { $1 }
+
 /// Compares the expansion and the diagnostics with what is expected.
 func expectExpansion(
   _ source: String, _ expanded: String? = nil, diagnostics: [DiagnosticSpec] = [],
-  location: Testing.SourceLocation = #_sourceLocation
+  macros: [String: MacroSpec] = macros, location: Testing.SourceLocation = #_sourceLocation
 ) {
   assertMacroExpansion(
     source, expandedSource: expanded ?? "", diagnostics: diagnostics, macroSpecs: macros,
@@ -246,7 +249,8 @@ struct ExpansionTests {
     #expect(expanded.contains("id = _AppData.constant(backingData, 0, \\A.id)"))
     #expect(expanded.contains("func _$writeConstants()"))
     #expect(expanded.contains("_AppData.initialize(_$backingData, 0, \\.id, id)"))
-    #expect(!expansion(of: "@Model\nclass A {\n  let n = 1\n}").contains("_$writeConstants"))
+    #expect(
+      !expansion(of: "@Model\nfinal class A {\n  let n = 1\n}").contains("_$writeConstants"))
   }
 
   @Test func anInitializerIntroducesTheObjectWhereverItEnds() {
@@ -389,5 +393,145 @@ struct ExpansionTests {
       @available(*, unavailable) extension Task: Swift.Sendable {
       }
       """#)
+  }
+  @Test func aSubclassHasItsOwnValuesUntilTheSuperclassHasMadeTheRest() {
+    expectExpansion(
+      """
+      @Model
+      class Business: Trip {
+        var daily: Double
+        init(daily: Double) {
+          self.daily = daily
+          super.init(name: "")
+        }
+      }
+      """,
+      #"""
+      class Business: Trip {
+        var daily: Double {
+          @storageRestrictions(accesses: _$backingData, initializes: _daily)
+          init(initialValue) {
+            _AppData.initialize(_$backingData, Business._$first + 0, \.daily, initialValue)
+            _daily = _AppData.NoType()
+          }
+          get {
+            _$observationRegistrar.access(self, keyPath: \.daily)
+            return _AppData.value(of: self, _$backingData.reading, Business._$first + 0, \.daily)
+          }
+          set {
+            _$observationRegistrar.withMutation(of: self, keyPath: \.daily) {
+              _AppData.setValue(of: self, _$backingData, Business._$first + 0, \.daily, newValue)
+            }
+          }
+        }
+
+        private var _daily: _AppData.NoType
+        init(daily: Double) {
+
+            self.daily = daily
+            super.init(name: "")
+        _$join()
+        }
+
+        nonisolated private static let _$madeDescription = _AppData.ModelDescription(Business.self, inheriting: Trip.self)
+
+        nonisolated override class var _$description: _AppData.ModelDescription {
+          Business._$madeDescription
+        }
+
+        nonisolated private static let _$first = Trip._$description.count
+
+        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<Business> = _AppData.newStorage(Business._$madeDescription)
+
+        nonisolated override var persistentBackingData: any _AppData.BackingData<Trip.Root> {
+          get {
+            _$join()
+            return super.persistentBackingData
+          }
+          set {
+            super.persistentBackingData = newValue
+            _$backingData = _AppData.ownStorage(newValue._$record)
+          }
+        }
+
+        nonisolated override var _$record: _AppData.Record? {
+          _$join()
+          return _$backingData.record
+        }
+
+        nonisolated private func _$join() {
+          if let joined = _AppData.join(&_$backingData, super._$record) {
+            super.persistentBackingData = _AppData.ModelBackingData<Trip.Root>(joined)
+          }
+        }
+
+        nonisolated override class var schemaMetadata: [_AppData.Schema.PropertyMetadata] {
+          [
+            _AppData.Schema.PropertyMetadata(name: "daily", keypath: \Business.daily, defaultValue: nil, metadata: nil),
+          ]
+        }
+
+        nonisolated required init(backingData: any _AppData.BackingData<Trip.Root>) {
+          _daily = _AppData.NoType()
+          super.init(backingData: backingData)
+          _$join()
+        }
+
+        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
+
+        internal nonisolated func access<_M>(keyPath: Swift.KeyPath<Business, _M>) {
+          _$observationRegistrar.access(self, keyPath: keyPath)
+        }
+
+        internal nonisolated func withMutation<_M, _R>(
+          keyPath: Swift.KeyPath<Business, _M>, _ mutation: () throws -> _R
+        ) rethrows -> _R {
+          try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+        }
+
+        nonisolated override func _$changing(_ property: Swift.Int) {
+          switch property - Business._$first {
+          case 0:
+            withMutation(keyPath: \.daily) {
+            }
+          default:
+            super._$changing(property)
+          }
+        }
+      }
+      """#, macros: submodelMacros)
+  }
+
+  @Test func aClassThatOnlyNamesAProtocolHasNoSuperclassToJoin() {
+    let source = "@Model\nclass A: Named {\n  var n = 1\n  init() {}\n}"
+    let expanded = expansion(of: source)
+    #expect(expanded.contains("private static var _$first: Swift.Int {"))
+    #expect(!expanded.contains("override") && !expanded.contains("super."))
+    // What is not final may be inherited from, in an open class from everywhere.
+    #expect(expanded.contains("class var _$description"))
+    #expect(
+      expansion(of: "@Model\nopen class A {\n  var n = 1\n}").contains(
+        "nonisolated open class var schemaMetadata"))
+  }
+
+  @Test func aSubclassWhoseValuesAllHaveDefaultsInheritsTheInitializers() {
+    let inner = "  var n = 1\n  var m: Int?\n"
+    expectExpansion("@Model final class B: A {\n\(inner)}", macros: submodelMacros)
+    func expanded(_ members: String) -> String {
+      let file = Parser.parse(source: "@Model final class B: A {\n\(members)}")
+      let context = BasicMacroExpansionContext(
+        sourceFiles: [file: .init(moduleName: "Models", fullFilePath: "Models.swift")])
+      return file.expand(
+        macroSpecs: submodelMacros,
+        contextGenerator: { syntax in
+          BasicMacroExpansionContext(
+            sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+        }, indentationWidth: .spaces(2)
+      ).description
+    }
+    #expect(!expanded(inner).contains("init(backingData"))
+    #expect(expanded(inner + "  init() { super.init() }\n").contains("required init(backingData"))
+    let constant = "  let id: Int\n  init() { id = 1; super.init() }\n"
+    #expect(expanded(constant).contains("super._$writeConstants()"))
   }
 }
