@@ -309,6 +309,19 @@ static inline int64_t cvault_peer_process(int descriptor) {
   return peer.pid;
 }
 
+// Whether a descriptor is a local stream socket that listens: socket(7), SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN.
+static inline int cvault_is_listening(int descriptor) {
+  const int sol_socket = 1, af_unix = 1, sock_stream = 1;
+  const int options[] = {39, 3, 30}, wanted[] = {af_unix, sock_stream, 1};
+  for (int i = 0; i < 3; i++) {
+    int value = 0;
+    uint32_t size = sizeof value;
+    if (syscall(SYS_getsockopt, descriptor, sol_socket, options[i], &value, &size) != 0) return 0;
+    if (value != wanted[i]) return 0;
+  }
+  return 1;
+}
+
 // accept4(2) is a GNU extension, and sys/socket.h is not included for the reason above.
 static inline int cvault_accept(int listening) {
   return (int)syscall(SYS_accept4, listening, NULL, NULL, O_CLOEXEC | O_NONBLOCK);

@@ -17,6 +17,8 @@ enum Helper {
       KeyringServing.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (KeyringServing.busVerb?, let numbers) where numbers.count == 1:
       KeyringServing.runOnBus(orders: numbers[0] ?? -1)
+    case (KeyringServing.socketVerb?, let numbers) where numbers.count == 2:
+      KeyringServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
     case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:
       let words = Array(words)
       SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {

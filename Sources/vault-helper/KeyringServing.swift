@@ -33,9 +33,7 @@ enum KeyringServing {
   }
 
   private static func serve(orders: Int32, answers: Int32) throws {
-    guard let wakeUp = WakeUp(), let signals = SignalPipe() else {
-      throw HelperFailure("there are no descriptors left")
-    }
+    let (wakeUp, signals) = try pipes()
     let order = try ServingOrder.read(orders)
     let serving = try open(order, wakeUp, terminal: order.terminal)
     defer { serving.close() }
@@ -66,24 +64,56 @@ enum KeyringServing {
       try serveBus(orders: orders)
       exit(0)
     } catch {
-      let message =
-        switch error {
-        case let error as CredentialError: error.message
-        case let error as HelperFailure: error.message
-        case BusClient.Failure.refused: "the session bus does not let this user in"
-        case BusClient.Failure.unreachable: "nothing answers at the address of the session bus"
-        default: "the session bus gave an unusable reply"
-        }
-      StandardError.write("vault: error: \(message)\n")
-      // EX_UNAVAILABLE, as for every keyring that cannot be used.
-      exit(69)
+      fail(error)
     }
   }
 
-  private static func serveBus(orders: Int32) throws {
-    guard let wakeUp = WakeUp(), let signals = SignalPipe() else {
-      throw HelperFailure("there are no descriptors left")
+  static let socketVerb = "keyring-socket"
+
+  /// Serves a bus of its own on a socket that systemd listens on, and ends the process.
+  ///
+  /// - Parameters:
+  ///   - orders: Where the vault key and the order come from.
+  ///   - listening: The socket.
+  static func runOnSocket(orders: Int32, listening: Int32) -> Never {
+    do {
+      try serveSocket(orders: orders, listening: listening)
+      exit(0)
+    } catch {
+      ActivatedSocket.refuseWaiting(at: listening)
+      fail(error)
     }
+  }
+
+  /// Says why the keyring is not served, and ends the process.
+  private static func fail(_ error: any Error) -> Never {
+    let message =
+      switch error {
+      case let error as CredentialError: error.message
+      case let error as HelperFailure: error.message
+      case BusClient.Failure.refused: "the session bus does not let this user in"
+      case BusClient.Failure.unreachable: "nothing answers at the address of the session bus"
+      default: "the session bus gave an unusable reply"
+      }
+    StandardError.write("vault: error: \(message)\n")
+    // EX_UNAVAILABLE, as for every keyring that cannot be used.
+    exit(69)
+  }
+
+  private static func serveSocket(orders: Int32, listening: Int32) throws {
+    let (wakeUp, signals) = try pipes()
+    let serving = try open(try ServingOrder.read(orders), wakeUp, terminal: nil)
+    defer { serving.close() }
+    signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
+    let server = BusServer(
+      listening: listening, name: SecretServiceNames.serviceName, service: serving.service,
+      wakeUp: wakeUp)
+    StandardError.write("vault: the vault is the keyring of a bus of its own\n")
+    server.run(until: [signals.descriptor])
+  }
+
+  private static func serveBus(orders: Int32) throws {
+    let (wakeUp, signals) = try pipes()
     let order = try ServingOrder.read(orders)
     let serving = try open(order, wakeUp, terminal: TerminalQuestion.openTerminal())
     defer { serving.close() }
@@ -118,6 +148,14 @@ enum KeyringServing {
       throw HelperFailure("there is no session bus")
     }
     return "unix:path=\(runtime)/bus"
+  }
+
+  /// What wakes the one who serves: changes of a vault, and signals.
+  private static func pipes() throws -> (WakeUp, SignalPipe) {
+    guard let wakeUp = WakeUp(), let signals = SignalPipe() else {
+      throw HelperFailure("there are no descriptors left")
+    }
+    return (wakeUp, signals)
   }
 
   /// What is served, and what is given back at the end.

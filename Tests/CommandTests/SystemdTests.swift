@@ -31,15 +31,38 @@ struct SystemdTests {
       .replacing("/usr/local/bin/vault", with: "/run/vault")
       .replacing("/usr/local/bin/app", with: "/bin/sh -c 'id -un; printenv API_TOKEN'")
     try Data(unit.utf8).write(to: URL(fileURLWithPath: "\(home.path)/unit"))
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Scripts/systemd.sh").path
-    let run = try VaultProcess(home: home.path, executable: "/bin/sh").run([
-      script, home.path, VaultProcess.path, "\(home.path)/unit",
-    ])
+    let run = try inContainer(
+      "systemd.sh", [home.path, VaultProcess.path, "\(home.path)/unit"], home: home.path)
     func file(_ name: String) -> String {
       (try? String(contentsOfFile: "\(home.path)/\(name)", encoding: .utf8)) ?? ""
     }
     #expect(file("out") == "nobody\nmade-up\n", "\(file("err"))\(file("console"))\(run.errors)")
     #expect(file("err") == "")
+  }
+
+  /// What `connect keyring` and `connect keyring socket` write, started by a user's own manager.
+  @Test(
+    .enabled(
+      if: canRun && FileManager.default.isExecutableFile(atPath: "/usr/bin/secret-tool"),
+      "needs root, systemd, a cgroup hierarchy that can be written to, and secret-tool"))
+  func aUsersManagerStartsTheKeyring() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "made-up")
+    let run = try inContainer(
+      "systemd_user.sh", [VaultProcess.path, vault.keyFile], home: vault.home.path)
+    var lines = run.text.split(separator: "\n")
+    // Where Debian's package dbus-user-session is installed.
+    lines.removeAll { $0 == "bus: made-up, active" }
+    #expect(lines == ["socket: made-up, active", "again: made-up", "gone"], "\(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  private func inContainer(
+    _ script: String, _ arguments: [String], home: String
+  ) throws -> VaultProcess.Result {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Scripts").path
+    return try VaultProcess(home: home, executable: "/bin/sh").run(
+      ["\(folder)/systemd_container.sh", "\(folder)/\(script)"] + arguments)
   }
 }

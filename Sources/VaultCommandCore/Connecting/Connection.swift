@@ -22,7 +22,12 @@ package struct Connection {
   package let profile: String
   /// The docker registry; `nil` for all of them.
   package let registry: DockerRegistry?
+  /// Whether the keyring gets a bus of its own, on a socket of systemd.
+  package let hasOwnBus: Bool
   package let settings: VaultSettings
+
+  /// The word for it.
+  private static let socketPart = "socket"
 
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
@@ -30,9 +35,14 @@ package struct Connection {
         "unknown program",
         hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    guard part == nil || program == .aws || program == .docker else {
-      throw CommandError.usage("only aws has profiles, and only docker registries")
+    guard
+      part == nil || program == .aws || program == .docker
+        || program == .keyring && part == Self.socketPart
+    else {
+      throw CommandError.usage(
+        "only aws has profiles, only docker registries, and only keyring '\(Self.socketPart)'")
     }
+    hasOwnBus = part == Self.socketPart
     self.program = program
     profile = program == .aws ? part ?? "default" : "default"
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
@@ -56,6 +66,8 @@ package struct Connection {
     case .podman: return try addingPodman()
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink(try pipLink()) + addingBlock()
+    case .keyring where hasOwnBus:
+      return try adding(try socketFiles()) + makingLink(try socketLink())
     case .keyring: return try adding(try activationFiles())
     case .sync: return try adding(try timerFiles()) + makingLink(try timerLink())
     }
@@ -72,6 +84,8 @@ package struct Connection {
     case .podman: return try removingPodman()
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink(try pipLink())
+    case .keyring where hasOwnBus:
+      return try removing(try socketFiles()) + removingLink(try socketLink())
     case .keyring: return try removing(try activationFiles())
     case .sync: return try removing(try timerFiles()) + removingLink(try timerLink())
     }
@@ -170,15 +184,36 @@ package struct Connection {
       ?? home() + "/.local/share"
     let activation = KeyringActivation(
       command: try command(["keyring", "serve", "--bus"], inOtherEnvironment: true))
-    return [
-      OwnFile(
-        file: ConfigurationFile(path: "\(data)/\(KeyringActivation.servicePath)"),
-        text: activation.service, isOwn: KeyringActivation.isOwn),
-      OwnFile(
-        file: ConfigurationFile(
-          path: try configurationFolder() + "/\(KeyringActivation.unitPath)"),
-        text: activation.unit, isOwn: KeyringActivation.isOwn),
-    ]
+    let folder = try configurationFolder()
+    return Self.ownFiles(
+      [
+        ("\(data)/\(KeyringActivation.servicePath)", activation.service),
+        ("\(folder)/\(KeyringActivation.unitPath)", activation.unit),
+      ], KeyringActivation.isOwn)
+  }
+
+  /// Files by their paths and texts, of one kind.
+  private static func ownFiles(
+    _ files: [(path: String, text: String)], _ isOwn: @escaping (String, String) -> Bool?
+  ) -> [OwnFile] {
+    files.map { OwnFile(file: ConfigurationFile(path: $0.path), text: $0.text, isOwn: isOwn) }
+  }
+
+  private func socketFiles() throws -> [OwnFile] {
+    let activation = KeyringActivation(
+      command: try command(["keyring", "serve", "--socket"], inOtherEnvironment: true))
+    let folder = try configurationFolder()
+    return Self.ownFiles(
+      [
+        ("\(folder)/\(KeyringActivation.socketPath)", activation.socket),
+        ("\(folder)/\(KeyringActivation.socketServicePath)", activation.socketService),
+      ], KeyringActivation.isOwn)
+  }
+
+  private func socketLink() throws -> Link {
+    Link(
+      path: try "\(configurationFolder())/\(KeyringActivation.socketLinkPath)",
+      target: KeyringActivation.socketLinkTarget)
   }
 
   /// The timer that brings the vault and its store together.
@@ -188,17 +223,47 @@ package struct Connection {
       command: try command(["sync", "now", "--unattended"], inOtherEnvironment: true))
   }
 
-  /// The line that starts the timer.
-  package func startingTimer() throws -> String {
-    "systemctl --user daemon-reload && systemctl --user start \(try timer().timerName)"
+  /// What a person is told after connecting: what is left to do, and the line for it.
+  package func nextSteps() throws -> [(text: String, hint: String)] {
+    let reload = "systemctl --user daemon-reload && systemctl --user start"
+    var steps: [(text: String, hint: String)] = []
+    if [.keyring, .sync].contains(program), keyFile == nil {
+      let starter = program == .sync ? "the timer" : hasOwnBus ? "the socket" : "the bus"
+      let words = program.rawValue + (hasOwnBus ? " \(Self.socketPart)" : "")
+      steps.append(
+        (
+          "nobody is asked when \(starter) starts the vault: a session or a systemd credential has to open it",
+          "or a key file: \(ProgramName.current) connect \(words) --key-file PATH"
+        ))
+    }
+    switch program {
+    case .pip:
+      steps.append(
+        (
+          "twine does not run this command: give it the token in the environment",
+          "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
+        ))
+    case .sync:
+      steps.append(
+        ("the timer runs from your next login on", "now: \(reload) \(try timer().timerName)"))
+    case .keyring where hasOwnBus:
+      steps.append(
+        (
+          "programs find this keyring with DBUS_SESSION_BUS_ADDRESS=\(KeyringActivation.socketAddress)",
+          "the socket is there from your next login on; now: \(reload) \(KeyringActivation.socketUnit)"
+        ))
+    default: break
+    }
+    return steps
   }
 
   private func timerFiles() throws -> [OwnFile] {
     let (timer, folder) = (try timer(), try configurationFolder())
-    return [(timer.servicePath, timer.service), (timer.timerPath, timer.timer)].map { path, text in
-      OwnFile(
-        file: ConfigurationFile(path: "\(folder)/\(path)"), text: text, isOwn: SyncTimer.isOwn)
-    }
+    return Self.ownFiles(
+      [
+        ("\(folder)/\(timer.servicePath)", timer.service),
+        ("\(folder)/\(timer.timerPath)", timer.timer),
+      ], SyncTimer.isOwn)
   }
 
   private func timerLink() throws -> Link {

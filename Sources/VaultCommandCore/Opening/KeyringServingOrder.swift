@@ -108,4 +108,53 @@ package struct KeyringServingOrder {
     ])
     return Array(order.text().utf8)
   }
+
+  // MARK: The helper
+
+  /// Serves the session bus, in place of this process.
+  ///
+  /// - Parameter keys: What ``open()`` has returned.
+  /// - Throws: `TerminalError` with code `.programMissing` or `.inputOutput`.
+  package func serveBus(_ keys: [SecretBytes]) throws -> Never {
+    Notices.tell(isAtEnd: true)
+    try HelperProgram.replaceProcess("keyring-bus", keys: keys, order: encoded())
+  }
+
+  /// Serves the socket that systemd has passed, in place of this process.
+  ///
+  /// - Parameter keys: What ``open()`` has returned.
+  /// - Throws: ``CommandError`` with code `.usage` without a socket.
+  package func serveSocket(_ keys: [SecretBytes]) throws -> Never {
+    guard let socket = ActivatedSocket.passed else {
+      throw CommandError.usage(
+        "systemd has passed no socket",
+        hint: "write its unit: \(ProgramName.current) connect keyring socket")
+    }
+    Notices.tell(isAtEnd: true)
+    try HelperProgram.replaceProcess(
+      "keyring-socket", keys: keys, order: encoded(), keeping: [socket],
+      removing: ActivatedSocket.variables)
+  }
+
+  /// Starts a helper with a bus of its own.
+  ///
+  /// - Parameter keys: What ``open()`` has returned.
+  /// - Returns: The address of the bus.
+  /// - Throws: `TerminalError` with code `.programMissing` or `.inputOutput`, and ``CommandError``
+  ///   with the code that the helper says.
+  package func startHelper(_ keys: [SecretBytes]) throws -> String {
+    let terminal = TerminalQuestion.openTerminal()
+    defer { if let terminal { close(terminal) } }
+    let answer = try HelperProgram.start(
+      "keyring-serve", keys: keys, order: encoded(terminal: terminal),
+      keeping: [terminal].compactMap(\.self))
+    // Two lines: what it is, and the address or the message.
+    let lines = answer.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+      .map { String(decoding: $0, as: UTF8.self) }
+    if lines.count == 2, lines[0] == HelperProgram.readyAnswer { return lines[1] }
+    throw CommandError(
+      lines.count == 2 ? CommandError.Code(rawValue: lines[0]) ?? .unexpected : .unexpected,
+      lines.count == 2 ? lines[1] : "\(HelperProgram.name) ended before it was ready",
+      hint: "look at the vault: \(ProgramName.current) check")
+  }
 }

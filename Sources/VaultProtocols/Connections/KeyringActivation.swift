@@ -39,6 +39,41 @@ package struct KeyringActivation {
     ])
   }
 
+  // MARK: A bus of its own
+
+  /// The paths of the socket's files below the user's configuration folder.
+  package static let (socketPath, socketServicePath) = (
+    "systemd/user/\(socketUnit)", "systemd/user/vault-bus.service"
+  )
+  /// The path of the link that has the socket made from the next session on.
+  package static let socketLinkPath = "systemd/user/sockets.target.wants/\(socketUnit)"
+  /// Where the link points.
+  package static let socketLinkTarget = "../\(socketUnit)"
+  /// The unit of the socket, as systemctl(1) takes it.
+  package static let socketUnit = "vault-bus.socket"
+  /// The address by which programs find the bus.
+  package static let socketAddress = "unix:path=$XDG_RUNTIME_DIR/\(socketFile)"
+
+  private static let socketFile = "vault-bus/bus"
+
+  /// Where systemd listens: systemd.socket(5).
+  package var socket: String {
+    UnitFile.text([
+      Self.mark, "[Unit]", "Description=A bus on which the vault is the keyring", "", "[Socket]",
+      "ListenStream=%t/\(Self.socketFile)", "SocketMode=0600", "DirectoryMode=0700",
+      "RemoveOnStop=yes", "",
+      "[Install]", "WantedBy=sockets.target",
+    ])
+  }
+
+  /// What systemd starts at the first connection.
+  package var socketService: String {
+    UnitFile.text([
+      Self.mark, "[Unit]", "Description=The vault as the keyring of a bus of its own", "",
+      "[Service]", "ExecStart=\(command.map(UnitFile.word).joined(separator: " "))",
+    ])
+  }
+
   /// Whether a file is what this writes, for whichever command.
   ///
   /// - Parameters:

@@ -90,17 +90,20 @@ import VaultStorage
   ///   - verb: Its first argument; the second one is where to read.
   ///   - keys: What it reads first: their number as a byte, then one after the other.
   ///   - order: What it reads after them, at most 32 KiB.
+  ///   - kept: Further descriptors that it keeps; its arguments after the second one.
+  ///   - removed: Variables that it does not get.
   /// - Throws: ``TerminalError`` with code `.programMissing` or `.inputOutput`, if it could not be
   ///   started.
   package static func replaceProcess(
-    _ verb: String, keys: [SecretBytes], order: [UInt8]
+    _ verb: String, keys: [SecretBytes], order: [UInt8], keeping kept: [Int32] = [],
+    removing removed: Set<String> = []
   ) throws -> Never {
     let path = try path()
-    let orders = try pipe(keys, order)
-    _ = cvault_fcntl(orders, F_SETFD, 0)
+    let descriptors = [try pipe(keys, order)] + kept
+    for descriptor in descriptors { _ = cvault_fcntl(descriptor, F_SETFD, 0) }
     try Execution(
-      command: [path, verb, String(orders)].map { Array($0.utf8) }, secrets: [],
-      removedVariables: [], keepsLittle: false, files: []
+      command: ([path, verb] + descriptors.map { String($0) }).map { Array($0.utf8) }, secrets: [],
+      removedVariables: removed, keepsLittle: false, files: []
     ).replaceProcess()
   }
 

@@ -146,6 +146,36 @@ struct ConnectTests {
     #expect(try vault.run(["disconnect", "keyring"]).errors.contains("nothing to do"))
   }
 
+  @Test func aBusOfItsOwnGetsASocket() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let folder = "\(home.path)/.config/systemd/user"
+    let link = "\(folder)/sockets.target.wants/vault-bus.socket"
+    let made = try vault.run(["connect", "keyring", "socket", "--key-file", "/k"])
+    #expect(made.status == 0)
+    #expect(made.errors.contains("=unix:path=$XDG_RUNTIME_DIR/vault-bus/bus"))
+    let socket = try #require(read("\(folder)/vault-bus.socket"))
+    #expect(socket.contains("ListenStream=%t/vault-bus/bus\nSocketMode=0600\n"))
+    let service = try #require(read("\(folder)/vault-bus.service"))
+    #expect(
+      service.contains("ExecStart=\(VaultProcess.path) --key-file /k keyring serve --socket\n"))
+    let manager = FileManager.default
+    #expect(try manager.destinationOfSymbolicLink(atPath: link) == "../vault-bus.socket")
+    let again = try vault.run(["connect", "keyring", "socket", "--key-file", "/k"])
+    #expect(again.errors.contains("nothing to do"))
+    #expect(
+      try vault.run(["connect", "keyring", "socket"]).errors.contains("connect keyring socket"))
+    if PythonScript.hasSystemdAnalyze {
+      let verified = try PythonScript.run(
+        "/usr/bin/env",
+        ["systemd-analyze", "verify", "--user", "--man=no", "\(folder)/vault-bus.socket"])
+      #expect(!verified.errors.contains("vault-bus"), "\(verified.errors)")
+    }
+    #expect(try vault.run(["disconnect", "keyring", "socket"]).status == 0)
+    #expect(try manager.contentsOfDirectory(atPath: folder) == ["sockets.target.wants"])
+    #expect(try manager.contentsOfDirectory(atPath: "\(folder)/sockets.target.wants").isEmpty)
+  }
+
   @Test func syncGetsATimerThatIsSwitchedOn() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

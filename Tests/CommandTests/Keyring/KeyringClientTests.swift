@@ -365,4 +365,50 @@ struct KeyringClientTests {
     // Unlocked again for the client, by the key file; then its own end.
     #expect(output.contains("one"))
   }
+
+  /// `--socket`: systemd listens, and the first connection starts the vault; a vault that cannot be
+  /// opened refuses those that wait, and the socket is as before.
+  @Test(
+    .enabled(
+      if: hasProgram("systemd-socket-activate") && hasProgram("secret-tool"),
+      "needs systemd-socket-activate and secret-tool"))
+  func onASocketOfSystemd() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let lines = """
+      exec >&2
+      bus="$HOME/bus"
+      listen() { systemd-socket-activate -l "$bus" -E HOME -E "VAULT_KEY_FILE=$1" \
+        "$0" keyring serve --socket --no-session & served=$!
+        until [ -S "$bus" ]; do kill -0 $served; done; }
+      export DBUS_SESSION_BUS_ADDRESS="unix:path=$bus"
+      listen "$HOME/none"
+      secret-tool lookup service vault username api-token && exit 9
+      wait $served && exit 9
+      rm "$bus"
+      listen "$HOME/key"
+      secret-tool lookup service vault username api-token; echo
+      printf one | secret-tool store --label='On a socket' service svc
+      "$0" get 'keyring/On a socket' --no-session --key-file "$HOME/key"; echo
+      "$0" keyring status --json --key-file "$HOME/key"
+      tr '\\0' '\\n' < /proc/$served/environ | grep ^LISTEN && exit 9
+      kill $served
+      wait $served
+      "$0" keyring serve --socket --key-file "$HOME/key" && exit 9
+      LISTEN_PID=1 LISTEN_FDS=1 "$0" keyring serve --socket --key-file "$HOME/key" || echo status $?
+      """
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let run = try PythonScript.run(
+      "/usr/bin/env",
+      [
+        "-i", "PATH=\(path)", "HOME=\(vault.home.path)", "sh", "-euc", lines, VaultProcess.path,
+      ])
+    let output = "\(run)"
+    #expect(run.status == 0, "\(run)")
+    #expect(output.contains("s3cr3t"))
+    #expect(output.contains("one"))
+    #expect(output.contains("no-provider"))
+    #expect(output.contains("systemd has passed no socket"))
+    #expect(output.contains("status 64"))
+  }
 }

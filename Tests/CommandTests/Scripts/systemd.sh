@@ -1,49 +1,33 @@
 #!/bin/sh
-# A real systemd as the first process of a container of its own, which runs the unit of Documentation/servers.md:
+# A real systemd, which runs the unit of Documentation/servers.md, in the container of systemd_container.sh:
 #
 #   systemd.sh FOLDER VAULT UNIT
 #
 # FOLDER, in which others may search, gets `out` and `err`, what the service wrote. UNIT is the unit with the paths of
-# that container: /run/app for the service's home, /run/credstore for root's. Needs root, and the right to mount.
+# that container: /run/app for the service's home, /run/credstore for root's.
 set -eu
 folder=$1
 vault=$2
 unit=$3
 
-if [ "${4:-}" = inside ]; then
-  mount --make-rprivate /
-  mount -t proc proc /proc
-  mount -t tmpfs -o mode=755 tmpfs /run
-  # Its own hierarchy, in which it is at the root.
-  mount -t tmpfs tmpfs /sys/fs/cgroup
-  mkdir /sys/fs/cgroup/systemd
-  mount -t cgroup -o none,name=systemd cgroup /sys/fs/cgroup/systemd
-  # Others' folders need not be open to the service's user.
-  install -m 755 "$vault" /run/vault
-  mkdir -p /run/systemd/system
-  install -d -m 700 /run/credstore
-  install -d -m 700 -o nobody -g nogroup /run/app /run/app/vault
-  as_service="setpriv --reuid nobody --regid nogroup --clear-groups /run/vault --home /run/app/vault"
-  $as_service init -q --key-file /run/app/vault.key --no-recovery --no-session
-  printf made-up | $as_service set api-token --stdin --no-session --key-file /run/app/vault.key
-  install -m 400 /run/app/vault.key /run/credstore/vault.key
-  rm /run/app/vault.key
-  # RTMIN+14 has systemd end at once: systemd(1).
-  {
-    cat "$unit"
-    printf '%s\n' "StandardOutput=append:$folder/out" "StandardError=append:$folder/err" \
-      "ExecStopPost=+/bin/kill -s RTMIN+14 1" "[Unit]" "DefaultDependencies=no"
-  } >/run/systemd/system/app.service
-  printf '%s\n' "[Unit]" "DefaultDependencies=no" "Wants=app.service" >/run/systemd/system/test.target
-  # A credential is mounted by a helper, and must be seen by the service.
-  mount --make-rshared /
-  export container=vault-test
-  exec /usr/lib/systemd/systemd --system --unit=test.target --log-target=console --show-status=no \
-    </dev/null >"$folder/console" 2>&1
-fi
-
-group=/sys/fs/cgroup/systemd/vault-test-$$
-mkdir "$group"
-trap 'rmdir "$group"/* "$group" 2>/dev/null || :' EXIT
-sh -c 'echo $$ >"$0"/cgroup.procs && shift && exec timeout -s KILL 60 unshare --fork --kill-child --pid --mount --uts \
-  --ipc --cgroup sh "$@" inside' "$group" - "$0" "$folder" "$vault" "$unit" || :
+# Others' folders need not be open to the service's user.
+install -m 755 "$vault" /run/vault
+install -d -m 700 /run/credstore
+install -d -m 700 -o nobody -g nogroup /run/app /run/app/vault
+as_service="setpriv --reuid nobody --regid nogroup --clear-groups /run/vault --home /run/app/vault"
+$as_service init -q --key-file /run/app/vault.key --no-recovery --no-session
+printf made-up | $as_service set api-token --stdin --no-session --key-file /run/app/vault.key
+install -m 400 /run/app/vault.key /run/credstore/vault.key
+rm /run/app/vault.key
+# RTMIN+14 has systemd end at once: systemd(1).
+{
+  cat "$unit"
+  printf '%s\n' "StandardOutput=append:$folder/out" "StandardError=append:$folder/err" \
+    "ExecStopPost=+/bin/kill -s RTMIN+14 1" "[Unit]" "DefaultDependencies=no"
+} >/run/systemd/system/app.service
+printf '%s\n' "[Unit]" "DefaultDependencies=no" "Wants=app.service" >/run/systemd/system/test.target
+# A credential is mounted by a helper, and must be seen by the service.
+mount --make-rshared /
+export container=vault-test
+exec /usr/lib/systemd/systemd --system --unit=test.target --log-target=console --show-status=no \
+  </dev/null >"$folder/console" 2>&1

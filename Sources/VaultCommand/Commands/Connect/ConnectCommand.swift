@@ -12,8 +12,11 @@ struct ConnectionOptions: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "The profile for aws, 'default' if omitted; a registry for docker, all if omitted.",
-      valueName: "profile-or-registry"))
+      """
+      The profile for aws, 'default' if omitted; a registry for docker, all if omitted; 'socket' for keyring, \
+      for a bus of its own.
+      """,
+      valueName: "part"))
   var part: String?
 
   @Flag(name: [.long, .customShort("n")], help: "Only show what would be written.")
@@ -62,6 +65,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect docker ghcr.io
       \(ProgramName.current) connect aws work --dry-run
       \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
+      \(ProgramName.current) connect keyring socket --key-file ~/.config/vault.key
       \(ProgramName.current) connect sync
       """)
 
@@ -70,23 +74,7 @@ struct ConnectCommand: ParsableCommand {
   func run() throws {
     let connection = try options.connection()
     try options.perform(try connection.connecting(), verbs: ("wrote to", "would write to"))
-    if options.program == Connection.Program.pip.rawValue {
-      StandardError.note(
-        "twine does not run this command: give it the token in the environment",
-        hint:
-          "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
-      )
-    }
-    if [.keyring, .sync].contains(connection.program), connection.keyFile == nil {
-      let starter = connection.program == .keyring ? "the bus" : "the timer"
-      StandardError.note(
-        "nobody is asked when \(starter) starts the vault: a session or a systemd credential has to open it",
-        hint: "or a key file: \(ProgramName.current) connect \(options.program) --key-file PATH")
-    }
-    if connection.program == .sync {
-      StandardError.note(
-        "the timer runs from your next login on", hint: "now: \(try connection.startingTimer())")
-    }
+    for step in try connection.nextSteps() { StandardError.note(step.text, hint: step.hint) }
   }
 }
 

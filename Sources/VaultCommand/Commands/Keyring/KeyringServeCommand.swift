@@ -11,7 +11,7 @@ struct KeyringServeCommand: ParsableCommand {
     commandName: "serve",
     abstract: "Run a command that finds the vault as its desktop keyring.",
     usage:
-      "\(ProgramName.current) keyring serve [--only GLOB…] [<options>] (--bus | -- COMMAND [ARG…])",
+      "\(ProgramName.current) keyring serve [--only GLOB…] [<options>] (--bus | --socket | -- COMMAND [ARG…])",
     discussion: """
       For machines without a keyring: the command gets a session bus of its own, on which programs \
       such as gh, docker and git keep and find their secrets in the vault. Neither dbus-daemon nor \
@@ -55,6 +55,9 @@ struct KeyringServeCommand: ParsableCommand {
   @Flag(help: "Serve the session bus that there is, in the place of a desktop keyring.")
   var bus = false
 
+  @Flag(help: "Serve the socket that systemd passes, as a bus of its own.")
+  var socket = false
+
   @Flag(help: "With --bus, take the place of the keyring that is there.")
   var replace = false
 
@@ -64,20 +67,25 @@ struct KeyringServeCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
-  /// The verbs of the helper.
-  private static let helperVerb = "keyring-serve"
-  private static let busVerb = "keyring-bus"
-
   func run() throws {
+    do {
+      try serve()
+    } catch {
+      if socket { ActivatedSocket.refuseWaiting() }
+      throw error
+    }
+  }
+
+  private func serve() throws {
     var settings = try common.settings()
-    guard bus || !command.isEmpty else {
+    guard bus || socket || !command.isEmpty else {
       throw CommandError.usage(
         "there is no command to run",
         hint: "\(ProgramName.current) keyring serve -- COMMAND ARGUMENT…")
     }
-    guard !bus || command.isEmpty else {
+    guard !(bus || socket) || command.isEmpty, !bus || !socket else {
       throw CommandError.usage(
-        "--bus serves all programs of the session bus; it runs no command",
+        "--bus, --socket and a command exclude each other",
         hint: "\(ProgramName.current) keyring serve --bus")
     }
     guard bus || !replace else {
@@ -93,19 +101,17 @@ struct KeyringServeCommand: ParsableCommand {
     }
     // A session would let every program of the user read the whole vault.
     if !only.isEmpty || confirm { settings.sessionSeconds = 0 }
-    // Where the session bus starts this, the keyring that would be asked is this one.
-    if bus, !replace { settings.usesKeyring = false }
+    // Where a bus or its socket starts this, the keyring that would be asked is this one.
+    if bus && !replace || socket { settings.usesKeyring = false }
     var order = KeyringServingOrder(settings)
     (order.patterns, order.isReadOnly, order.confirms) = (only, readOnly, confirm)
     order.replaces = replace
     if let answerWithin { try order.setPatience(answerWithin) }
     for text in collection { try order.addCollection(text) }
     let keys = try order.open()
-    if bus {
-      Notices.tell(isAtEnd: true)
-      try HelperProgram.replaceProcess(Self.busVerb, keys: keys, order: order.encoded())
-    }
-    let address = try startHelper(order, keys)
+    if socket { try order.serveSocket(keys) }
+    if bus { try order.serveBus(keys) }
+    let address = try order.startHelper(keys)
     Notices.tell(isAtEnd: true)
     try Execution(
       // The parser's words are text; these are the bytes that were typed.
@@ -120,21 +126,4 @@ struct KeyringServeCommand: ParsableCommand {
     "DBUS_SESSION_BUS_PID", "DBUS_SESSION_BUS_WINDOWID", "DBUS_STARTER_ADDRESS",
     "DBUS_STARTER_BUS_TYPE", "GNOME_KEYRING_CONTROL",
   ]
-
-  /// Returns the address of the bus that the helper has made.
-  private func startHelper(_ order: KeyringServingOrder, _ keys: [SecretBytes]) throws -> String {
-    let terminal = TerminalQuestion.openTerminal()
-    defer { if let terminal { close(terminal) } }
-    let answer = try HelperProgram.start(
-      Self.helperVerb, keys: keys, order: order.encoded(terminal: terminal),
-      keeping: [terminal].compactMap(\.self))
-    // Two lines: what it is, and the address or the message.
-    let lines = answer.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
-      .map { String(decoding: $0, as: UTF8.self) }
-    if lines.count == 2, lines[0] == HelperProgram.readyAnswer { return lines[1] }
-    throw CommandError(
-      lines.count == 2 ? CommandError.Code(rawValue: lines[0]) ?? .unexpected : .unexpected,
-      lines.count == 2 ? lines[1] : "\(HelperProgram.name) ended before it was ready",
-      hint: "look at the vault: \(ProgramName.current) check")
-  }
 }
