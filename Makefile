@@ -23,7 +23,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture completions snapshots docs api api-baseline bench bench-instructions clean
+.PHONY: help build demo test fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ picture: build ## Draw the terminal session of the README again, from the built 
 	@scripts/install-packages required tmux python3
 	@scripts/picture "$(abspath $(BINARY))" Documentation/pictures/session.svg
 
+sync-session: build ## Record the session of Documentation/sync.md again (tmux)
+	@scripts/install-packages required tmux python3
+	@scripts/sync-session "$(abspath $(BINARY))" Documentation/sync.md --renew
+
 completions: ## Regenerate completions/, and the table that completion reads
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@$(SWIFT) build --product vault
@@ -127,5 +131,10 @@ bench-instructions: build ## Count the instructions of everyday lines; a tenth a
 	@scripts/install-packages required valgrind python3
 	@Benchmarks/instructions $(abspath $(BINARY)) $(if $(UPDATE),--update)
 
+hot-functions: ## List the functions that everyday lines run, which the link puts together
+	@scripts/install-packages required $(BUILD_PACKAGES) valgrind python3
+	@KEEP_SYMBOLS=1 scripts/build-release $(RELEASE)
+	@Benchmarks/instructions $(abspath $(BINARY)) --functions scripts/hot-functions.txt
+
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-configuration .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
+	rm -rf .build .build-macros .build-configuration .build-observability .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
