@@ -321,7 +321,7 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultCredentials", "VaultExchange",
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
-        "VaultOneTimeCodes",
+        "VaultOneTimeCodes", "VaultSync",
         "VaultTerminal", "VaultDefaultsTool", "vault", "vault-helper", "TestSupport",
       ],
       exclude: ["Scripts", "Snapshots"]),

@@ -464,6 +464,7 @@ extension CommandGrammar {
       --collection <name=vault> +: Serve another vault as a further collection
       --answer-within <time>: How long a person has for an answer
       --bus: Serve the session bus that there is, in the place of a desktop keyring.
+      --socket: Serve the socket that systemd passes, as a bus of its own.
       --replace: With --bus, take the place of the keyring that is there.
       --run-command <run-command> ++ !:
       *
@@ -515,7 +516,7 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "sync join",
-      "Join the machines of a store, by an invitation.",
+      "Join the machines of a store, by an invitation or a recovery code.",
       """
       <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
       bare one's path.
@@ -560,6 +561,14 @@ extension CommandGrammar {
       "sync rotate",
       "Seal what is written from now on with a new key.",
       """
+      *
+      """),
+    CommandGrammar(
+      "sync resolve",
+      "Settle what two machines changed without knowing of each other, for all machines.",
+      """
+      <name> =live: The item.
+      --take <machine>: The machine whose change is taken.
       *
       """),
     CommandGrammar(
@@ -709,7 +718,7 @@ extension CommandGrammar {
       """
       <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
       or sync.
-      <profile-or-registry>: The profile for aws, 'default' if omitted
+      <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *
       """),
@@ -719,7 +728,7 @@ extension CommandGrammar {
       """
       <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
       or sync.
-      <profile-or-registry>: The profile for aws, 'default' if omitted
+      <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       *
       """),

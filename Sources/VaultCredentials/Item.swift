@@ -125,9 +125,22 @@ public struct Item: Sendable, Identifiable {
   /// The later value is current. A new secret, or a version that is restored, settles it.
   public var conflictingVersion: UInt64? { ItemConflict.version(in: storedAttributes) }
 
+  /// What a merge left to be settled: another value, another item of the same name, or a removal
+  /// for good that did not know of the last change.
+  ///
+  /// ```swift
+  /// let item = try await vault.read().item(ItemName("api-token"))
+  /// for conflict in item.conflicts where conflict.kind == .secret {
+  ///   print("version \(conflict.version ?? 0), from \(conflict.machine ?? "another file")")
+  /// }
+  /// ```
+  public var conflicts: [MergeReport.Conflict] {
+    ItemConflict.unsettled(storedAttributes, of: name)
+  }
+
   /// Whether an attribute is one that the vault itself writes.
   private static func isOwn(_ name: String) -> Bool {
-    name == FieldMarks.attribute || name == ItemConflict.attribute
+    name == FieldMarks.attribute || ItemConflict.all.contains(name)
   }
 
   /// Returns whether a field holds no secret and may be shown, such as a user name.
@@ -154,6 +167,10 @@ public struct ItemVersion: Sendable, Identifiable {
   public let written: Date
   /// A Boolean value that says whether `get` returns this version.
   public let isCurrent: Bool
+  /// A Boolean value that says whether this version met another one that did not know of it.
+  public let isConcurrent: Bool
+  /// The machine that wrote a version that met another one; `nil` where that is not known.
+  public let machine: String?
 
   /// The version's number.
   public var id: UInt64 { version }

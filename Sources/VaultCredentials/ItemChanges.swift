@@ -44,8 +44,8 @@ public struct ItemChanges: Sendable {
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
     if var attributes {
-      // What an item says of its fields is not one of the attributes that are set as a whole.
-      for own in [FieldMarks.attribute, ItemConflict.attribute] {
+      // What the vault itself writes is not one of the attributes that are set as a whole.
+      for own in [FieldMarks.attribute] + ItemConflict.all {
         attributes[own] = attributes[own] ?? record.attributes[own]
       }
       guard attributes.count <= ItemLimits.attributes else {

@@ -23,7 +23,8 @@ public struct ItemQuery: Sendable {
   public var isInTrash = false
   /// A time before which the item must expire.
   public var expiresBefore: Date?
-  /// Selects only items two of whose values met in a merge: ``Item/conflictingVersion``.
+  /// Selects only items of which a merge left something to be settled: ``Item/conflicts``; among
+  /// them those that it put into the trash.
   public var isConflicting = false
 
   /// Matches all live items.
@@ -39,7 +40,8 @@ public struct ItemQuery: Sendable {
   }
 
   func matches(_ record: ItemRecord) -> Bool {
-    guard (record.trashed != 0) == isInTrash else { return false }
+    let isThere = isConflicting && record.attributes[ItemConflict.removal] != nil
+    guard (record.trashed != 0) == isInTrash || isThere else { return false }
     if let tag, !record.tags.contains(tag) { return false }
     for (name, value) in attributes {
       // Byte by byte: two users whose names look alike are two users.
@@ -48,7 +50,7 @@ public struct ItemQuery: Sendable {
     if let expiresBefore {
       guard record.expires != 0, record.expires < expiresBefore.milliseconds else { return false }
     }
-    if isConflicting, ItemConflict.version(in: record.attributes) == nil { return false }
+    if isConflicting, !ItemConflict.isUnsettled(record.attributes) { return false }
     return matches(name: record.name)
   }
 

@@ -32,10 +32,10 @@ package struct FoldedItem: Sendable {
   /// Earlier secrets, newest first.
   package internal(set) var history: [SharedItem.Version] = []
 
-  init(id: [UInt8]) { self.id = id }
+  package init(id: [UInt8]) { self.id = id }
 
   /// Takes in changes of a record; records come after all that they know.
-  mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
+  package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
     created = min(created, operation.created)
     version = max(version, operation.version)
     tips.removeAll { record.knows($0.record) }
@@ -50,16 +50,32 @@ package struct FoldedItem: Sendable {
         history.append(version)
         continue
       }
-      history[known].written = max(history[known].written, version.written)
-      history[known].version = max(history[known].version, version.version)
+      // Both numbers of one of them: so the newest are the same ones in whatever order they come.
+      if Self.isNewer(version, history[known]) { history[known] = version }
     }
     history.sort(by: Self.isNewer)
     history.removeLast(max(0, history.count - Self.historyLimit))
   }
 
-  private static func isNewer(_ left: SharedItem.Version, _ right: SharedItem.Version) -> Bool {
+  /// Whether a change says that the item is in the trash; another one may contradict it.
+  var hasTrashMark: Bool {
+    heads[PropertyKey(.trashed), default: []].contains { head in
+      if case .number(let time)? = head.value { time != 0 } else { false }
+    }
+  }
+
+  /// All secrets that the item has or had.
+  var secrets: [SecretBytes] {
+    heads.values.joined().compactMap { head in
+      if case .secret(let secret)? = head.value { secret } else { nil }
+    } + history.flatMap { [$0.main] + $0.fields.values }
+  }
+
+  /// Which of two earlier secrets is rather kept.
+  static func isNewer(_ left: SharedItem.Version, _ right: SharedItem.Version) -> Bool {
     if left.written != right.written { return left.written > right.written }
     if left.version != right.version { return left.version > right.version }
+    if left.kind != right.kind { return left.kind > right.kind }
     return left.mark.lexicographicallyPrecedes(right.mark)
   }
 
@@ -72,14 +88,36 @@ package struct FoldedItem: Sendable {
   /// When the item was removed for good; `nil` if it is there.
   package var removed: Int64? {
     guard let last = purges.map(\.removed).max() else { return nil }
-    let isEdited = heads.values.joined().contains { head in
-      !purges.contains { $0.record.knows(head.record) }
-    }
+    // Also a value that was typed and reverted, which is nothing but an earlier version.
+    let isEdited = tips.contains { tip in !purges.contains { $0.record.knows(tip.record) } }
     return isEdited ? nil : last
   }
 
   /// The stream whose machine gave the item its name.
   var namedBy: StreamID? { winner(PropertyKey(.name))?.record.stream }
+  /// The stream whose machine wrote the main secret.
+  var writtenBy: StreamID? { winner(PropertyKey(.secret))?.record.stream }
+
+  /// Streams whose machines changed the item without knowing that it was removed for good.
+  var editors: Set<StreamID> {
+    Set(
+      heads.values.joined().filter { head in
+        purges.contains { !head.record.knows($0.record) && !$0.record.knows(head.record) }
+      }.map(\.record.stream))
+  }
+
+  /// The secrets with more than one value, in fields by the streams whose machines wrote them; the
+  /// main one under an empty name.
+  var concurrentSecrets: [StreamID: [String: SecretBytes]] {
+    var secrets: [StreamID: [String: SecretBytes]] = [:]
+    for key in conflicts {
+      for head in heads[key] ?? [] {
+        guard case .secret(let value)? = head.value else { continue }
+        secrets[head.record.stream, default: [:]][key.name] = value
+      }
+    }
+    return secrets
+  }
 
   /// Whether two values of a secret met.
   package var conflicts: [PropertyKey] {
@@ -112,8 +150,20 @@ package struct FoldedItem: Sendable {
       default: break
       }
     }
+    if isUnsettledRemoval { item.attributes[SharedItem.removalAttribute] = "1" }
     addEarlier(to: &item)
     return item
+  }
+
+  /// Whether the item came back from a removal for good, and nobody has said since that it may.
+  private var isUnsettledRemoval: Bool {
+    guard !purges.isEmpty else { return false }
+    let told = [PropertyKey(.trashed), PropertyKey(.attribute, SharedItem.removalAttribute)]
+    return !told.contains { key in
+      (heads[key] ?? []).contains { head in
+        purges.allSatisfy { head.record.knows($0.record) }
+      }
+    }
   }
 
   /// Numbers the earlier versions, those that lost to the current one first.
@@ -126,23 +176,15 @@ package struct FoldedItem: Sendable {
         if key.name.isEmpty { version.main = value } else { version.fields[key.name] = value }
         version.written = head.modified
         lost.append(version)
+        item.concurrent.append(
+          SharedItem.Concurrent(version: version, machine: head.record.stream.text))
       }
     }
     let others = history.filter { version in
       !version.hasSameSecrets(as: item.head) && !lost.contains { $0.hasSameSecrets(as: version) }
     }
     item.earlier = lost + others
-    // The number of the version that the machines have, and above those of what lost to it.
-    item.head.version = max(version + UInt64(lost.count), UInt64(item.earlier.count) + 1)
-    var next = item.head.version
-    for position in item.earlier.indices {
-      let room = UInt64(item.earlier.count - position)
-      let own =
-        position < lost.count ? next - 1 : min(item.earlier[position].version, next - 1)
-      next = max(own, room)
-      item.earlier[position].version = next
-    }
-    if !lost.isEmpty { item.other = item.earlier.first }
+    item.numberEarlier(lost: lost.count, above: version + UInt64(lost.count))
   }
 
   /// When the item was put into the trash; 0 if it is live.
@@ -207,5 +249,40 @@ package struct FoldedItem: Sendable {
       if !isKnown { values.append(head) }
     }
     return values
+  }
+}
+
+extension SharedItem {
+  /// Numbers the earlier versions, each below the one before.
+  ///
+  /// - Parameters:
+  ///   - lost: How many of them lost to the current one: these come right below it.
+  ///   - least: The least number of the current one.
+  fileprivate mutating func numberEarlier(lost: Int, above least: UInt64) {
+    // The number of the version that the machines have, and above those of what lost to it.
+    head.version = max(least, UInt64(earlier.count) + 1)
+    var next = head.version
+    for position in earlier.indices {
+      let room = UInt64(earlier.count - position)
+      let own = position < lost ? next - 1 : min(earlier[position].version, next - 1)
+      next = max(own, room)
+      earlier[position].version = next
+    }
+  }
+
+  /// Takes in what an item with the same name and the same secrets has beside them.
+  mutating func take(_ twin: SharedItem) {
+    if note.isEmpty { note = twin.note }
+    tags.formUnion(twin.tags)
+    // What is unsettled about the twin ends with it.
+    let marks = [SharedItem.removalAttribute, SharedItem.formerNameAttribute]
+    attributes.merge(twin.attributes.filter { !marks.contains($0.key) }) { own, _ in own }
+    if expires == 0 { expires = twin.expires }
+    let new = twin.earlier.filter { version in
+      !version.hasSameSecrets(as: head) && !earlier.contains { $0.hasSameSecrets(as: version) }
+    }
+    guard !new.isEmpty else { return }
+    earlier += new
+    numberEarlier(lost: concurrent.count, above: head.version)
   }
 }

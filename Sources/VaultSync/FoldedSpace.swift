@@ -41,7 +41,13 @@ package struct FoldedSpace: Sendable {
       }
     }
     for (id, item) in folded {
-      if let item = item.item { told[id] = item }
+      if var item = item.item {
+        for place in item.concurrent.indices {
+          let stream = StreamID(text: item.concurrent[place].machine)
+          item.concurrent[place].machine = roster.shownLabel(of: stream)
+        }
+        told[id] = item
+      }
       if let removed = item.removed { removals[id] = removed }
     }
     giveNames(roster)
@@ -56,17 +62,20 @@ package struct FoldedSpace: Sendable {
       for item in group.sorted(by: Self.isOlder) {
         let twin = kept.firstIndex { $0.head.hasSameSecrets(as: item.head) }
         if let twin {
-          // The smaller id stays, wherever they meet.
-          if item.id.lexicographicallyPrecedes(kept[twin].id) { kept[twin] = item }
+          // The smaller id stays, wherever they meet; with what the other one had beside.
+          let isSmaller = item.id.lexicographicallyPrecedes(kept[twin].id)
+          var one = isSmaller ? item : kept[twin]
+          one.take(isSmaller ? kept[twin] : item)
+          kept[twin] = one
         } else {
           kept.append(item)
         }
       }
       for position in kept.indices.dropFirst() {
-        let stream = folded[kept[position].id]?.namedBy
-        let own = stream.flatMap { roster.members[$0]?.label } ?? ""
-        let label = SyncedVault.isLabel(own) ? own : "other"
-        kept[position].name = Self.free("\(kept[position].name)~\(label)", &taken)
+        let name = kept[position].name
+        let label = roster.shownLabel(of: folded[kept[position].id]?.namedBy)
+        kept[position].name = Self.free("\(name)~\(label)", &taken)
+        kept[position].attributes[SharedItem.formerNameAttribute] = name
       }
       items += kept
     }
@@ -158,9 +167,23 @@ extension FoldedSpace {
     where local.attributes[name] != attributes[name] {
       tell(local.attributes[name].map { .text($0) }, .attribute, name)
     }
-    guard !operation.changes.isEmpty else { return nil }
+    // What took it out of the trash is about to be replaced: then this does.
+    if !operation.changes.isEmpty, local.trashed == 0, told?.trashed == 0,
+      folded?.hasTrashMark == true
+    {
+      tell(.number(0), .trashed)
+    }
     operation.earlier = newVersions(of: local, told: folded?.history ?? [])
-    return operation
+    // A value that was typed and taken back before anybody heard of it is worth telling by itself.
+    if operation.changes.isEmpty {
+      let known = folded?.secrets ?? []
+      operation.earlier.removeAll { version in
+        ([version.main] + version.fields.values).allSatisfy { secret in
+          known.contains { $0.isEqual(to: secret) }
+        }
+      }
+    }
+    return operation.changes.isEmpty && operation.earlier.isEmpty ? nil : operation
   }
 
   /// Most bytes of earlier secrets in one change; a record has its limit.
@@ -173,7 +196,10 @@ extension FoldedSpace {
     var versions: [SharedItem.Version] = []
     for version in local.earlier.prefix(FoldedItem.historyLimit) {
       if told.contains(where: { $0.hasSameSecrets(as: version) }) { continue }
-      if told.count >= FoldedItem.historyLimit, version.written < told.last?.written ?? 0 {
+      // It would not be kept.
+      if told.count >= FoldedItem.historyLimit, let last = told.last,
+        !FoldedItem.isNewer(version, last)
+      {
         continue
       }
       room -= version.fields.values.reduce(version.main.count) { $0 + $1.count }

@@ -30,10 +30,14 @@ package struct InvitationCode: Sendable {
 
   private init(secret: SecretBytes) throws {
     text = try RecoveryCode.text(for: secret)
-    seed = try KeyDerivation.key(from: secret, message: Array("VSR1/invitation".utf8))
+    seed = try RecoveryCode.spaceSeed(of: secret)
     keys = try KeyPairs(seed: seed)
-    id = try Hash.blake2b(
-      Array("VSR1/invitation".utf8) + keys.signing.publicKey + keys.sealing.publicKey, count: 16)
+    id = try Self.id(of: keys.publicKeys)
+  }
+
+  /// The name of the invitation with these keys.
+  static func id(of keys: PublicKeys) throws -> [UInt8] {
+    try Hash.blake2b(Array("VSR1/invitation".utf8) + keys.signing + keys.sealing, count: 16)
   }
 }
 
@@ -59,7 +63,11 @@ package struct InvitationContent: Sendable {
   private static let context = Array("VSR1/invited".utf8)
 
   /// Seals it so that only the code opens it.
-  package func sealed(_ code: InvitationCode) throws -> [UInt8] {
+  ///
+  /// - Parameter key: The code's own key.
+  /// - Returns: The bytes.
+  /// - Throws: `SealingError`.
+  package func sealed(_ key: SecretBytes) throws -> [UInt8] {
     var builder = SecretBuilder()
     builder.put(space.bytes)
     builder.put(role.rawValue)
@@ -76,7 +84,7 @@ package struct InvitationContent: Sendable {
       builder.put(sighting.hash)
     }
     return try builder.joined().withBytes {
-      try AuthenticatedEncryption.seal($0, key: code.keys.own, context: Self.context)
+      try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
     }
   }
 

@@ -1,4 +1,4 @@
-import VaultSealing
+package import VaultSealing
 
 /// Who belongs to a space, and what each of them may do: a function of its records.
 ///
@@ -24,6 +24,10 @@ package struct Roster: Sendable {
     package let uses: Int
     package let expires: Int64
     fileprivate let record: OpenedRecord
+    /// The stream of the admin who invites.
+    package var inviter: StreamID { record.stream }
+    /// Whether its code is a recovery code, which lets an admin in at any time.
+    package var isRecovery: Bool { expires == .max && role == .admin }
     /// Whether an admin has said who is in.
     package fileprivate(set) var isSettled = false
     package fileprivate(set) var accepted: [StreamID] = []
@@ -152,6 +156,12 @@ package struct Roster: Sendable {
     }
   }
 
+  /// What a machine is called; `other` where that is not known, or no word for a name.
+  func shownLabel(of stream: StreamID?) -> String {
+    let label = stream.flatMap { members[$0]?.label } ?? ""
+    return SyncedVault.isLabel(label) ? label : "other"
+  }
+
   /// Whether what a record says of items counts.
   package func counts(_ record: OpenedRecord) -> Bool { record.sequence <= limit(record.stream) }
 
@@ -268,6 +278,28 @@ package struct Roster: Sendable {
   package var missingKeys: [(epoch: EpochKey, members: [Member])] {
     epochs.compactMap { epoch in
       let missing = present.filter { !has($0, epoch) }
+      return missing.isEmpty ? nil : (epoch.key, missing)
+    }
+  }
+
+  /// The recovery codes that open the space.
+  ///
+  /// - Parameter stream: Only those of this machine's vault; `nil` for all.
+  /// - Returns: The codes, sorted by id.
+  func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
+    invitations.values.filter {
+      $0.isRecovery && !$0.isSettled && (stream == nil || $0.inviter == stream)
+    }
+    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did
+  /// not know of each other.
+  package var missingRecoveryKeys: [(epoch: EpochKey, codes: [Invitation])] {
+    epochs.compactMap { epoch in
+      let missing = recoveryCodes().filter { code in
+        !epoch.recipients.contains(code.id) && !epoch.records.contains { code.record.knows($0) }
+      }
       return missing.isEmpty ? nil : (epoch.key, missing)
     }
   }

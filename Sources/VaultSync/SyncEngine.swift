@@ -91,7 +91,7 @@ public protocol SyncEngine: Sendable {
   /// - Throws: ``SyncError``.
   func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]?
 
-  /// Puts an invitation.
+  /// Puts an invitation, in the place of one that this machine put there before.
   ///
   /// - Parameters:
   ///   - bytes: What is put.

@@ -65,6 +65,8 @@ public struct SyncStatus: Sendable {
   public let role: SyncRole?
   /// The number of machines that are in.
   public let devices: Int
+  /// The number of recovery codes that open the space.
+  public let recoveryCodes: Int
   /// Own records that the store does not have yet.
   public let unsent: Int
   /// When the store answered last; `nil` for never.

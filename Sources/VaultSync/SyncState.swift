@@ -12,6 +12,9 @@ package struct SyncState: Sendable {
     package var frontier: Frontier
     /// The mark that the vault file got with it; empty for none.
     package var mark: String
+    /// The vault file from which own changes were told last, as ``VaultFileMark`` has it; `nil` if
+    /// it is the one that got the mark.
+    package var file: [UInt8]?
 
     package init(frontier: Frontier, mark: String) {
       self.frontier = frontier
@@ -52,6 +55,9 @@ package struct SyncState: Sendable {
   package var lastContact: Int64
   /// `nil` if something is still to be done.
   package var rest: Rest?
+  /// 16 bytes that say what the recovery codes open, as this machine put it into the store; zeros
+  /// for nothing.
+  package var recovery = [UInt8](repeating: 0, count: 16)
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -106,6 +112,7 @@ package struct SyncState: Sendable {
       builder.put(rest.vault)
       builder.put(rest.until)
     }
+    builder.put(recovery)
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -145,16 +152,20 @@ package struct SyncState: Sendable {
       }
       sent = try reader.number()
       lastContact = try reader.number()
-      guard !reader.isAtEnd, try reader.number(UInt8.self) == 1 else { return }
-      var heads: [StreamHead] = []
-      for _ in 0..<(try reader.number(UInt16.self)) {
-        guard let head = StreamHead(try reader.array(StreamHead.length)) else {
-          throw MalformedRecord()
+      guard !reader.isAtEnd else { return }
+      if try reader.number(UInt8.self) == 1 {
+        var heads: [StreamHead] = []
+        for _ in 0..<(try reader.number(UInt16.self)) {
+          guard let head = StreamHead(try reader.array(StreamHead.length)) else {
+            throw MalformedRecord()
+          }
+          heads.append(head)
         }
-        heads.append(head)
+        rest = Rest(
+          heads: heads, vault: try reader.array(VaultFileMark.length), until: try reader.number())
       }
-      rest = Rest(
-        heads: heads, vault: try reader.array(VaultFileMark.length), until: try reader.number())
+      guard !reader.isAtEnd else { return }
+      recovery = try reader.array(16)
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
@@ -171,6 +182,8 @@ extension SyncState.Applied {
       builder.put(sequence)
     }
     try builder.text(mark)
+    builder.put(UInt8(file == nil ? 0 : 1))
+    if let file { builder.put(file) }
   }
 
   fileprivate init(from reader: inout SecretReader) throws {
@@ -180,6 +193,7 @@ extension SyncState.Applied {
       frontier[stream] = try reader.number()
     }
     mark = try reader.text()
+    if try reader.number(UInt8.self) == 1 { file = try reader.array(VaultFileMark.length) }
   }
 }
 

@@ -35,16 +35,9 @@ extension SyncedVault {
         ]
       }
       if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
-      let history = loaded.history
-      let seen = history.streams.sorted { $0.key < $1.key }.compactMap { stream, records in
-        records.last.map {
-          Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash)
-        }
-      }
-      let content = InvitationContent(
-        space: loaded.state.space, role: role, expires: expires, epochs: history.epochs,
-        seen: seen)
-      try engine.putInvitation(content.sealed(code), id: code.id, in: loaded.state.space)
+      let content = InvitationContent(loaded.history, role: role, expires: expires)
+      try engine.putInvitation(
+        content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
     }
     return SyncInvitation(
       text: code.text, role: role, expires: Date(timeIntervalSince1970: Double(expires) / 1000),
@@ -84,7 +77,7 @@ extension SyncedVault {
   }
 
   /// Removes a machine: it can read nothing that is written from now on, and nothing that it writes
-  /// is believed.
+  /// is believed; the recovery codes of its vault open the space no longer.
   ///
   /// Brings the vault and its space together first. What the machine has read it has read: change
   /// those secrets.
@@ -116,7 +109,8 @@ extension SyncedVault {
         {
           operations.append(.settle(invitation: id, accepted: invitation.accepted))
         }
-        return operations
+        // Nor may its recovery code let it in again.
+        return operations + Self.withdrawals(of: roster.recoveryCodes(of: member.stream))
       }
       if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
       return label
@@ -174,6 +168,7 @@ extension SyncedVault {
     return SyncStatus(
       store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
+      recoveryCodes: roster.recoveryCodes().count,
       unsent: max(0, records - Int(loaded.state.sent)),
       lastContact: loaded.state.lastContact == 0
         ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
@@ -214,26 +209,41 @@ extension SyncedVault {
 
   /// Leaves the space: the vault stays as it is, and belongs to no space.
   ///
-  /// - Returns: Whether the others could be told; if not, an admin should remove this machine.
+  /// A vault that was copied was never in the space: the machine that it was copied from stays in.
+  ///
+  /// - Returns: Whether the others know of it, or need not; if not, an admin should remove this
+  ///   machine.
   /// - Throws: ``SyncError`` with code `.inputOutput`; what writing the vault throws.
   @discardableResult
   public static func leave(_ vault: UnlockedVault, in engine: any SyncEngine) throws -> Bool {
     let files = SyncFiles(vault: vault.blocking.path)
     return try files.locked {
-      var isTold = false
       let synced = SyncedVault(vault, engine, now: vault.syncClock)
-      if var loaded = try? synced.load() {
-        let report = try? synced.synchronize(&loaded) { loaded, _ in
-          [
-            .remove(
-              loaded.state.stream, last: loaded.history.frontier[loaded.state.stream, default: 0])
-          ]
-        }
-        isTold = report?.problems.isEmpty ?? false
-      }
+      let isTold = synced.tellOfLeaving()
       try vault.blocking.setKey(nil, for: purpose)
       try files.remove()
       return isTold
+    }
+  }
+
+  private func tellOfLeaving() -> Bool {
+    do {
+      var loaded = try load()
+      // In a record of its own: what comes after the last one that counts is not believed.
+      _ = try? synchronize(&loaded) { loaded, roster in
+        Self.withdrawals(of: roster.recoveryCodes(of: loaded.state.stream))
+      }
+      let report = try synchronize(&loaded) { loaded, _ in
+        [
+          .remove(
+            loaded.state.stream, last: loaded.history.frontier[loaded.state.stream, default: 0])
+        ]
+      }
+      return report.problems.isEmpty
+    } catch let error as SyncError where error.code == .copied || error.code == .removed {
+      return true
+    } catch {
+      return false
     }
   }
 }
@@ -244,9 +254,9 @@ extension UnlockedVault {
 }
 
 extension Roster {
-  /// The newest key that everybody has who is in.
+  /// The newest key that everybody has who is in, and every recovery code.
   var keyOfEveryone: EpochKey? {
-    let lacking = Set(missingKeys.map(\.epoch.id))
+    let lacking = Set(missingKeys.map(\.epoch.id) + missingRecoveryKeys.map(\.epoch.id))
     return epochs.map(\.key).filter { !lacking.contains($0.id) }
       .max { ($0.number, $1.id.description) < ($1.number, $0.id.description) }
   }

@@ -1,4 +1,5 @@
 public import VaultCredentials
+import VaultSealing
 import VaultStorage
 
 extension SyncedVault {
@@ -41,10 +42,7 @@ extension SyncedVault {
   /// - Throws: ``SyncError`` with code `.notJoined`, `.inputOutput`.
   public static func setAutomatic(_ isOn: Bool, for vault: UnlockedVault) throws {
     let files = SyncFiles(vault: vault.blocking.path)
-    guard try files.state() != nil else {
-      throw SyncError(
-        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
-    }
+    guard try files.state() != nil else { throw try notJoined(vault) }
     try files.setAutomatic(isOn)
   }
 
@@ -78,7 +76,6 @@ extension SyncFiles {
 
   /// Writes down what a run met; a run does not fail because of that.
   package func replace(_ notes: SyncNotes) {
-    guard notes != self.notes() else { return }
     guard let directory = try? Directory(folder) else { return }
     if notes == SyncNotes() {
       try? directory.remove(notesName)

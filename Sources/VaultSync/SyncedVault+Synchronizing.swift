@@ -23,7 +23,7 @@ extension SyncedVault {
           try files.replaceState(state.sealed(keys.own))
           return SyncReport(changes: .unchanged)
         }
-        var loaded = try load()
+        var loaded = try load((state, keys))
         return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in [] }
       }
     }
@@ -52,8 +52,9 @@ extension SyncedVault {
   private func noting(
     _ acceptingRollback: Bool, _ run: (inout SyncNotes) throws -> SyncReport
   ) throws -> SyncReport {
-    var notes = files.notes()
-    defer { files.replace(notes) }
+    let before = files.notes()
+    var notes = before
+    defer { if notes != before { files.replace(notes) } }
     do {
       let report = try run(&notes)
       notes.note(
@@ -94,6 +95,7 @@ extension SyncedVault {
     var isPushed = false
     if !isBlocked {
       try push(heads, &loaded, &report)
+      try putRecoveryInvitations(&loaded)
       isPushed = true
     }
     loaded.state.lastContact = now()
@@ -259,7 +261,10 @@ extension SyncedVault {
       let isPutBack = own.dropFirst(Int(former.frontier[next.state.stream] ?? 0)).contains {
         !$0.content.operations.allSatisfy(\.isOfRoster)
       }
-      let isCurrent = (shared.mark ?? "") == next.state.applied.mark && !isPutBack
+      // A vault file that was put back lacks what was told from a later one.
+      let isCurrent =
+        (shared.mark ?? "") == former.mark && !isPutBack
+        && (former.file.map { shared.descends(from: $0) } ?? true)
       var base: FoldedSpace?
       if isCurrent {
         var known = next.state.applied.frontier
@@ -275,12 +280,13 @@ extension SyncedVault {
         base = state
         guard known != next.history.frontier else {
           next.state.applied.frontier = known
+          next.state.applied.file = shared.fileMark.bytes
           try prepare(&next, writer, mark: shared.mark, after: former)
           return MergeReport.unchanged
         }
       }
       let state = try next.history.folded(upTo: next.history.frontier)
-      let changes = try shared.merge(state.items, removals: state.removals, base: base?.items)
+      let changes = try merging(&shared, state, base?.items)
       if canWrite {
         let (after, unreadable) = try shared.items()
         let told = state.changes(to: after, unreadable: unreadable, now: shared.now)
@@ -290,6 +296,7 @@ extension SyncedVault {
       if shared.isChanged || !isCurrent {
         shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8))
       }
+      next.state.applied.file = shared.isChanged ? nil : shared.fileMark.bytes
       try prepare(&next, writer, mark: shared.mark, after: former)
       isWritten = shared.isChanged
       return changes
@@ -338,16 +345,26 @@ extension SyncedVault {
         [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
         with: common)
     }
+    for missing in roster.missingRecoveryKeys {
+      guard let common = roster.keyOfEveryone else { continue }
+      let recipients = missing.codes.map { ($0.id, $0.keys.sealing) }
+      try writer.write(
+        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
+        with: common)
+    }
+    let recovery = try recoveryOperations(roster, loaded)
     let settled = roster.invitations.values.filter {
       !$0.isSettled && ($0.accepted.count >= $0.uses || $0.settled < now())
     }
     .sorted { $0.id.lexicographicallyPrecedes($1.id) }
     let all =
       settled.map { Operation.settle(invitation: $0.id, accepted: $0.accepted) }
-      + operations
+      + recovery.new + recovery.withdrawn + operations
     if !all.isEmpty { try writer.write(all, to: &loaded.history) }
-    let after = Roster(loaded.history, upTo: loaded.history.frontier)
-    if after.needsNewEpoch {
+    let after =
+      writer.written.isEmpty ? roster : Roster(loaded.history, upTo: loaded.history.frontier)
+    // A code that was withdrawn opens the keys that there were.
+    if after.needsNewEpoch || !recovery.withdrawn.isEmpty {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history)
     }
     try keep(writer, &loaded)

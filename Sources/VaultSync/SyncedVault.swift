@@ -29,6 +29,16 @@ public struct SyncedVault: Sendable {
   let now: @Sendable () -> Int64
   /// The least bytes of records, behind those that the base covers, that are worth another base.
   package var baseStep: UInt64 = 64 << 10
+  /// How a state of the space comes into the vault; only tests have another merge.
+  package var merging: Merge = { vault, state, base in
+    try vault.merge(state.items, removals: state.removals, base: base)
+  }
+
+  /// Merges a state of the space into the items of the vault, which stood at `base` before.
+  package typealias Merge =
+    @Sendable (
+      _ vault: inout SharedVault, _ state: FoldedSpace, _ base: [SharedItem]?
+    ) throws -> MergeReport
 
   /// Opens the space that a vault belongs to.
   ///
@@ -62,11 +72,28 @@ public struct SyncedVault: Sendable {
     return try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own).store
   }
 
+  /// Why a vault belongs to no space.
+  ///
+  /// A backup has the key of its machine, and not what the machine knew of the space: whoever went
+  /// on from there could write a number again that others have seen.
+  package static func notJoined(_ vault: UnlockedVault) throws -> SyncError {
+    guard try vault.blocking.key(for: purpose) != nil,
+      try SyncFiles(vault: vault.blocking.path).state() == nil
+    else {
+      return SyncError(
+        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
+    }
+    return SyncError(
+      .notJoined, "the vault was put back without what this machine knew of its space",
+      hint: "join the space again by an invitation; what was here before counts as another machine")
+  }
+
   // MARK: - Beginning
 
   /// Makes a space of a vault.
   ///
-  /// The store is not written to before the next ``synchronize(acceptingRollback:)``.
+  /// The store is not written to before the next ``synchronize(acceptingRollback:)``. With it, the
+  /// recovery codes of the vault open the space, too, and so does each that is made later.
   ///
   /// - Parameters:
   ///   - vault: The vault, all of whose items are in the space from now on.
@@ -105,7 +132,7 @@ public struct SyncedVault: Sendable {
       state.applied = SyncState.Applied(
         frontier: [stream: 1], mark: try vault.blocking.shared { $0.mark } ?? "")
       try vault.blocking.setKey(seed, for: purpose)
-      try synced.files.removeRecords()
+      try synced.files.remove()
       try synced.files.append([record.bytes], at: 0)
       try synced.files.replaceState(state.sealed(keys.own))
     }
@@ -121,7 +148,8 @@ public struct SyncedVault: Sendable {
   ///   - vault: The vault; it may have items.
   ///   - engine: The store.
   ///   - store: Where the store is, to be kept for ``store(of:)``; no passwords.
-  ///   - invitation: The code that ``invite(role:uses:seconds:)`` gave.
+  ///   - invitation: The code that ``invite(role:uses:seconds:)`` gave; or the recovery code of an
+  ///     admin's vault, by which the machine becomes an admin.
   ///   - label: What this machine is called in the space.
   /// - Returns: The vault in its space.
   /// - Throws: ``SyncError`` with code `.invitation` for a wrong, old or used one, `.alreadyJoined`,
@@ -155,7 +183,7 @@ public struct SyncedVault: Sendable {
       var writer = RecordWriter(keys: keys, stream: stream, time: synced.now())
       try writer.write([claim], to: &history)
       try vault.blocking.setKey(seed, for: purpose)
-      try synced.files.removeRecords()
+      try synced.files.remove()
       try synced.files.append(fetched + writer.written, at: 0)
       try synced.files.replaceState(state.sealed(keys.own))
     }
@@ -228,6 +256,11 @@ public struct SyncedVault: Sendable {
       throw SyncError(.invitation, "the invitation was taken back", hint: "ask for another one")
     }
     guard invitation.expires >= now() else { throw Self.expired }
+    if invitation.isRecovery, invitation.isSettled {
+      throw SyncError(
+        .invitation, "that recovery code was replaced by another one, or withdrawn",
+        hint: "use the new one, or ask for an invitation")
+    }
     guard !invitation.isSettled, invitation.accepted.count < invitation.uses else {
       throw SyncError(
         .invitation, "the invitation was used already",
@@ -268,10 +301,7 @@ public struct SyncedVault: Sendable {
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   func loadState() throws -> (state: SyncState, keys: KeyPairs) {
     guard let bytes = try files.state(), let seed = try vault.blocking.key(for: Self.purpose)
-    else {
-      throw SyncError(
-        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
-    }
+    else { throw try Self.notJoined(vault) }
     let keys = try KeyPairs(seed: seed)
     let state = try SyncState(sealed: bytes, key: keys.own)
     guard state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
@@ -280,11 +310,15 @@ public struct SyncedVault: Sendable {
 
   /// Reads what this machine remembers; what a crash left undone is completed or dropped.
   ///
-  /// - Parameter usesBase: Whether records that a ``SpaceBase`` covers may be left sealed.
+  /// - Parameters:
+  ///   - known: What ``loadState()`` gave, if it was read already.
+  ///   - usesBase: Whether records that a ``SpaceBase`` covers may be left sealed.
   /// - Returns: The state, the keys, the records.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`, `.inputOutput`.
-  func load(usesBase: Bool = true) throws -> Loaded {
-    var (state, keys) = try loadState()
+  func load(
+    _ known: (state: SyncState, keys: KeyPairs)? = nil, usesBase: Bool = true
+  ) throws -> Loaded {
+    var (state, keys) = try known ?? loadState()
     var openers = [keys.sealing]
     if let seed = state.invitationSeed { openers.append(try KeyPairs(seed: seed).sealing) }
     let base = usesBase ? try base(for: state, keys) : nil

@@ -5,7 +5,7 @@ public import VaultSync
 /// Streams in a folder: a stick, a network drive, or a folder that a file syncer carries.
 ///
 /// Files are made whole under a temporary name and linked to their own, which fails if that is
-/// taken. Only heads are replaced, each by its owner. Names differ in more than case, and hold
+/// taken. Only heads and invitations are replaced, each by its owner. Names differ in more than case, and hold
 /// nothing but hex digits.
 ///
 /// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations.
@@ -67,13 +67,7 @@ public struct FolderEngine: SyncEngine {
       try put(record, as: Self.name(first + UInt64(offset)), in: directory, path: directory.path)
     }
     try Self.available { try directory.folder.sync() }
-    let heads = try open(folder(space, "h"), create: true)
-    try Self.available {
-      let temporary = Self.temporaryName()
-      try write(head.bytes, as: temporary, in: heads.folder)
-      try System.rename(temporary, to: head.stream.text, in: heads.folder.descriptor)
-      try heads.folder.sync()
-    }
+    try replace(head.bytes, as: head.stream.text, in: folder(space, "h"))
   }
 
   /// The invitation's file.
@@ -81,12 +75,10 @@ public struct FolderEngine: SyncEngine {
     try read(folder(space, "i"), Hexadecimal.text(id), limit: 1 << 20)
   }
 
-  /// Links the invitation to its name.
+  /// Replaces the invitation's file.
   public func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
     try checkRoot()
-    let directory = try open(folder(space, "i"), create: true)
-    try put(bytes, as: Hexadecimal.text(id), in: directory, path: directory.path)
-    try Self.available { try directory.folder.sync() }
+    try replace(bytes, as: Hexadecimal.text(id), in: folder(space, "i"))
   }
 }
 
@@ -166,6 +158,17 @@ extension FolderEngine {
     }
   }
 
+  /// Gives bytes a name, in the place of what had it.
+  private func replace(_ bytes: [UInt8], as name: String, in path: String) throws {
+    let directory = try open(path, create: true).folder
+    try Self.available {
+      let temporary = Self.temporaryName()
+      try write(bytes, as: temporary, in: directory)
+      try System.rename(temporary, to: name, in: directory.descriptor)
+      try directory.sync()
+    }
+  }
+
   /// Gives bytes a name that nothing has.
   private func put(
     _ bytes: [UInt8], as name: String, in directory: OpenFolder, path: String
@@ -198,7 +201,9 @@ extension FolderEngine {
     .taken, "another record has that number", hint: "this machine's state was put back or copied")
 
   static func unavailable(_ reason: String) -> SyncError {
-    SyncError(.unavailable, "the store cannot be used: \(reason)", hint: "try again later")
+    SyncError(
+      .unavailable, "the store cannot be used: \(reason)",
+      hint: "see whether the folder is there, and its drive is connected")
   }
 
   /// Runs `body`; what the storage throws comes out as an error of the store.

@@ -132,7 +132,7 @@ public final class GitEngine: SyncEngine {
 
   /// Commits the invitation and pushes it.
   public func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
-    try push([(Self.path(invitation: id, space), bytes)])
+    try push([], replacing: (Self.path(invitation: id, space), bytes))
   }
 
   // MARK: - Commits
@@ -167,13 +167,13 @@ public final class GitEngine: SyncEngine {
 
   /// Puts files on the branch: new ones, whose names nothing else has, and one that is replaced.
   private func push(
-    _ new: [(path: String, bytes: [UInt8])], replacing head: (path: String, bytes: [UInt8])? = nil
+    _ new: [(path: String, bytes: [UInt8])], replacing old: (path: String, bytes: [UInt8])
   ) throws {
     try using {
       var parent = try known()
       for attempt in 0..<Self.attempts {
         let missing = try missing(new, in: parent)
-        let moved = try head.map { try self.missing([$0], in: parent, isReplaced: true) } ?? []
+        let moved = try self.missing([old], in: parent, isReplaced: true)
         guard !missing.isEmpty || !moved.isEmpty else { return }
         let commit = try repository.commit(missing + moved, after: parent)
         let refusal = try repository.push(commit)
@@ -193,7 +193,7 @@ public final class GitEngine: SyncEngine {
   private func missing(
     _ files: [(path: String, bytes: [UInt8])], in commit: String?, isReplaced: Bool = false
   ) throws -> [(path: String, bytes: [UInt8])] {
-    guard let commit else { return files }
+    guard let commit, !files.isEmpty else { return files }
     var there: [String: GitRepository.File] = [:]
     let folders = Set(files.map { file in Self.folder(of: file.path) }).sorted()
     for file in try repository.files(folders, of: commit) { there[file.path] = file }

@@ -76,6 +76,26 @@ struct CrashTests {
     }
   }
 
+  /// Nothing came to this machine since, so that its vault was not written by a merge.
+  @Test func aVaultFileFromBeforeOwnChangesTakesBackNothing() throws {
+    let path = desktop.vault.blocking.path
+    let old = try Data(contentsOf: URL(fileURLWithPath: path))
+    try desktop.set("token", "2")
+    try desktop.set("new", "3")
+    try second.synchronize()
+    try old.write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    try desktop.set("later", "4")
+    try second.synchronize()
+    try first.synchronize()
+    for machine in [laptop, desktop] {
+      #expect(
+        try machine.contents().mapValues { $0.prefix(1) } == [
+          "token": "2", "new": "3", "later": "4",
+        ])
+    }
+  }
+
   @Test func aHomeThatWasPutBackJoinsAgain() throws {
     let kept = try TemporaryHome()
     try FileManager.default.removeItem(atPath: kept.path)

@@ -108,6 +108,10 @@ struct EngineContractTests {
     try rig.mine.putInvitation(record("invited"), id: id, in: space)
     #expect(try rig.other.invitation(id, in: space) == record("invited"))
     #expect(try rig.other.invitation(id.reversed(), in: space) == nil)
+    // Its owner may put another one in its place.
+    try rig.mine.putInvitation(record("again"), id: id, in: space)
+    try rig.other.heads(in: space).forEach { #expect($0.sequence == 1) }
+    #expect(try rig.other.invitation(id, in: space) == record("again"))
   }
 
   @Test(arguments: Kind.allCases)

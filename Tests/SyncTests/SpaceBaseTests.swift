@@ -88,7 +88,8 @@ struct SpaceBaseTests {
         #expect(kept.item?.modified == item.item?.modified)
         #expect(kept.item?.head.mark == item.item?.head.mark)
         #expect(kept.item?.earlier.map(\.mark) == item.item?.earlier.map(\.mark))
-        #expect(kept.item?.other?.mark == item.item?.other?.mark)
+        #expect(
+          kept.item?.concurrent.map(\.version.mark) == item.item?.concurrent.map(\.version.mark))
       }
     }
   }

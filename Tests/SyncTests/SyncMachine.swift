@@ -31,22 +31,38 @@ struct SyncMachine {
   let time: TestTime
   let vault: UnlockedVault
 
-  init(_ label: String, _ time: TestTime = TestTime()) throws {
+  init(
+    _ label: String, _ time: TestTime = TestTime(), in home: TemporaryHome? = nil
+  ) throws {
     self.label = label
     self.time = time
-    home = try TemporaryHome()
+    let home = try home ?? TemporaryHome()
+    self.home = home
     key = try SecretBytes.random(count: 32)
     vault = try Self.locked(home, time).blocking.create(slots: [.keyFile(key)])
   }
 
   /// The same vault after its files were put back or copied.
   init(at home: TemporaryHome, like other: SyncMachine) throws {
-    label = other.label
-    time = other.time
+    try self.init(other.label, other.time, at: home, opens: other.key)
+  }
+
+  /// A vault that is there.
+  init(_ label: String, _ time: TestTime, at home: TemporaryHome, opens key: SecretBytes) throws {
+    self.label = label
+    self.time = time
     self.home = home
-    key = other.key
-    let key = other.key
+    self.key = key
     vault = try Self.locked(home, time).blocking.unlock(with: [.key { key }])
+  }
+
+  /// The same under another name.
+  init(_ other: SyncMachine, called label: String) {
+    self.label = label
+    home = other.home
+    key = other.key
+    time = other.time
+    vault = other.vault
   }
 
   private static func locked(_ home: TemporaryHome, _ time: TestTime) throws -> LockedVault {

@@ -213,6 +213,48 @@ struct SynchronizingTests {
     #expect(ids[0] == ids[1])
   }
 
+  /// Two people type the same, but what each of them had before is another thing.
+  @Test func whatTwinsHadBeforeIsKept() throws {
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    try laptop.set("github", "l")
+    try laptop.set("github", "same")
+    try desktop.set("github", "d")
+    try desktop.set("github", "same")
+    try desktop.vault.blocking.edit { edit in
+      var changes = ItemChanges()
+      changes.note = "n"
+      changes.tags = ["t"]
+      _ = try edit.update(ItemName("github"), changes)
+    }
+    for _ in 0..<3 {
+      try first.synchronize()
+      try second.synchronize()
+    }
+    #expect(try laptop.contents() == ["github": "same|t|n"])
+    #expect(try desktop.contents() == laptop.contents())
+    for machine in [laptop, desktop] {
+      #expect(try machine.values(of: "github") == ["l", "d", "same"])
+    }
+    #expect(try first.synchronize().sent == 0)
+  }
+
+  /// A value that was taken back before anybody heard of it is an earlier version for all.
+  @Test func aValueThatWasTakenBackIsKeptByAll() throws {
+    try laptop.set("token", "1")
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    try laptop.set("token", "2")
+    try laptop.vault.blocking.restore(ItemName("token"))
+    #expect(try laptop.get("token") == "1")
+    try first.synchronize()
+    try second.synchronize()
+    #expect(try desktop.values(of: "token") == ["1", "2"])
+    #expect(try desktop.get("token") == "1")
+    #expect(try first.synchronize().sent == 0)
+    #expect(try second.synchronize().sent == 0)
+  }
+
   @Test func aVaultWithItemsJoinsAndLosesNothing() throws {
     try laptop.set("both", "l")
     try laptop.set("laptop-only", "1")

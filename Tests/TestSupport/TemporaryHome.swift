@@ -6,8 +6,15 @@ package final class TemporaryHome: Sendable {
   /// Its absolute path; mode 0700.
   package let path: String
 
-  package init() throws {
-    path = FileManager.default.temporaryDirectory.path + "/vault-test-\(UUID().uuidString)"
+  /// Makes the directory.
+  ///
+  /// - Parameter inMemory: Whether it should lie in memory, where the machine has such a folder, for
+  ///   tests that write much and need no disk.
+  /// - Throws: What making it throws.
+  package init(inMemory: Bool = false) throws {
+    let isThere = inMemory && FileManager.default.isWritableFile(atPath: "/dev/shm")
+    let parent = isThere ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+    path = parent + "/vault-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }

@@ -9,6 +9,8 @@ package struct ThrowawayVault: Sendable {
   /// The command failed where a test needs that it does not.
   package struct Refusal: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   package let home: TemporaryHome

@@ -11,6 +11,21 @@ extension Item {
     StandardError.note("note: \(Sanitizer.visible(name.text)) expired on \(String(day))")
   }
 
+  /// Says that a conflict is settled.
+  ///
+  /// - Parameters:
+  ///   - name: What the person called it.
+  ///   - settings: How to say it.
+  /// - Throws: What writing throws.
+  package func tellSettled(as name: ItemName, in settings: VaultSettings) throws {
+    guard settings.writesJSON else {
+      return StandardError.note("\(StandardOutput.shown(name.text)) is settled")
+    }
+    try StandardOutput.write([
+      ("name", .string(self.name.text)), ("version", .number(Int64(clamping: version))),
+    ])
+  }
+
   /// Says on stderr that another value met this one in a merge, if one did.
   package func tellIfConflicting() {
     guard let conflictingVersion else { return }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import VaultCredentials
+package import VaultCredentials
 import VaultStorage
 package import VaultSync
 package import VaultSyncEngines
@@ -8,9 +8,23 @@ import VaultTerminal
 
 extension VaultSettings {
   /// The engine for a store that was typed, and its name as it is remembered.
-  package func engine(typed text: String) throws -> (engine: any SyncEngine, store: String) {
+  ///
+  /// - Parameters:
+  ///   - text: A path, a URL, or `host:path`.
+  ///   - makesFolder: Whether a folder is made that is not there, but not the one that it is in: a
+  ///     stick that is not connected stays missing.
+  /// - Returns: The engine, and the text to remember.
+  /// - Throws: ``CommandError`` with code `.usage`.
+  package func engine(
+    typed text: String, makesFolder: Bool = false
+  ) throws -> (engine: any SyncEngine, store: String) {
     do {
       let address = try StoreAddress(typed: text, in: FileManager.default.currentDirectoryPath)
+      // The first look at the folder says what is wrong with it.
+      if makesFolder, address.kind == .folder {
+        try? FileManager.default.createDirectory(
+          atPath: address.text, withIntermediateDirectories: false)
+      }
       return (try engine(address), address.text)
     } catch let error as SyncError where error.code == .notAllowed {
       throw CommandError.usage(error.message, hint: error.hint)
@@ -25,15 +39,36 @@ extension VaultSettings {
   }
 
   /// Runs `body` with the space that the vault belongs to.
-  package func withSpace<Result>(_ body: (SyncedVault) throws -> Result) throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - startsSync: Whether a change is brought to the store as any other is, since `body` does not
+  ///     do it.
+  ///   - body: What is to be done.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; `SyncError` with code `.notJoined`.
+  package func withSpace<Result>(
+    startsSync: Bool = false, _ body: (SyncedVault) throws -> Result
+  ) throws -> Result {
     var settings = self
-    settings.startsSync = false
+    settings.startsSync = self.startsSync && startsSync
     return try settings.withVault { vault in
       guard let store = try SyncedVault.store(of: vault.unlocked) else {
-        throw SyncError(.notJoined, "the vault belongs to no space")
+        throw try SyncedVault.notJoined(vault.unlocked)
       }
       return try body(
         SyncedVault(vault.unlocked, engine: engine(StoreAddress(remembered: store))))
+    }
+  }
+
+  /// Takes the vault out of its space.
+  ///
+  /// - Returns: Whether the others could be told.
+  package func leaveSpace() throws -> Bool {
+    try withVault { vault in
+      // What this machine remembers may be what is wrong.
+      let store = try? SyncedVault.store(of: vault.unlocked)
+      let engine = try self.engine(StoreAddress(remembered: store ?? "/"))
+      return try SyncedVault.leave(vault.unlocked, in: engine)
     }
   }
 
@@ -63,7 +98,7 @@ extension VaultSettings {
     return try settings.withVault { vault in
       if let word { try SyncedVault.setAutomatic(word == "on", for: vault.unlocked) }
       guard try SyncedVault.store(of: vault.unlocked) != nil else {
-        throw SyncError(.notJoined, "the vault belongs to no space")
+        throw try SyncedVault.notJoined(vault.unlocked)
       }
       return SyncedVault.isAutomatic(vaultAt: vault.path)
     }
@@ -95,5 +130,14 @@ extension VaultSettings {
     if let vaultName { words += ["--vault", vaultName] }
     if let keyFile, keyFile != SecretInput.standardInput { words += ["--key-file", keyFile] }
     return words
+  }
+}
+
+extension SyncedVault {
+  /// What a machine could read of a vault, as far as this machine knows: the store is not asked.
+  package static func itemIDs(
+    exposedTo device: String, in vault: UnlockedVault.Blocking
+  ) throws -> Set<String> {
+    try SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).itemIDs(exposedTo: device)
   }
 }

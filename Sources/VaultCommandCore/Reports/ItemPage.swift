@@ -59,6 +59,7 @@ package struct ItemPage {
     }
     members.append(("fields", .object(fields)))
     members.append(("lastUse", lastUse.map { .object($0.members) } ?? .null))
+    members.append(("conflicts", .array(item.conflicts.map(\.json))))
     if let version { members.append(("revision", .number(Int64(clamping: version)))) }
     return members
   }
@@ -86,6 +87,7 @@ package struct ItemPage {
     }
     after.append(["copy", item.publishedCopy.rawValue])
     if let lastUse { after.append(["last used", lastUse.summary]) }
+    for conflict in item.conflicts { after.append(["conflict", conflict.words]) }
     if !item.note.isEmpty { after.append(["note", shown(item.note)]) }
     let parts = [main] + fields
     let labels = (before + after).map { $0[0] } + parts.map { shown($0.name) }

@@ -72,7 +72,9 @@ extension MergeReport.Conflict {
   package var words: String {
     let shown = StandardOutput.shown(name.text)
     switch kind {
-    case .secret: return "\(shown) has two values; the other one is version \(version ?? 0)"
+    case .secret:
+      let origin = machine.map { ", from \(StandardOutput.shown($0))" } ?? ""
+      return "\(shown) has two values; the other one is version \(version ?? 0)\(origin)"
     case .name: return "two items have one name; the later one is now \(shown)"
     case .removal: return "\(shown) was removed for good on one side; it is in the trash"
     }
@@ -85,6 +87,7 @@ extension MergeReport.Conflict {
     ]
     if let version { members.append(("version", .number(Int64(version)))) }
     if let formerName { members.append(("formerName", .string(formerName.text))) }
+    if let machine { members.append(("machine", .string(machine))) }
     return .object(members)
   }
 }

@@ -50,9 +50,20 @@ extension SyncStatus {
     [
       ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
-      ("devices", .number(Int64(devices))), ("unsent", .number(Int64(unsent))),
+      ("devices", .number(Int64(devices))), ("recoveryCodes", .number(Int64(recoveryCodes))),
+      ("unsent", .number(Int64(unsent))),
       ("lastContact", .optional(lastContact.map { Timestamp.text($0) })),
     ]
+  }
+
+  /// Says that the vault is in a space now, and how others come in.
+  package func tellBeginning() {
+    StandardError.note(
+      "this vault syncs with \(StandardOutput.shown(store)); it will see sizes and times, no names",
+      hint: "let another machine in: \(ProgramName.current) sync invite; "
+        + (recoveryCodes > 0
+          ? "the recovery code now opens the space, too"
+          : "a recovery code would open the space, too: \(ProgramName.current) key add --recovery"))
   }
 
   /// The state as rows.
@@ -61,6 +72,7 @@ extension SyncStatus {
       ["store", "\(kind) \(StandardOutput.shown(store))"],
       ["this machine", "\(StandardOutput.shown(label)), \(role?.name ?? "not in")"],
       ["machines", String(devices)],
+      ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
       ["not sent yet", String(unsent)],
     ]

@@ -97,7 +97,7 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     let attributes = Self.encoded(query.attributes)
     let positions = read { opened in
       indices.filter { position in
-        isInTrash(places[position]) == query.isInTrash
+        (isInTrash(places[position]) == query.isInTrash || query.isConflicting)
           && (query.hasNoConditions
             || mayHave(attributes, places[position], in: opened) && query.matches(self[position]))
       }

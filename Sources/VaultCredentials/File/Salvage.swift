@@ -37,6 +37,11 @@ struct Salvage {
     let previous = base == .vaultFile ? previousGeneration(of: index) : nil
     return try open.commit(after: lostGeneration(index)) { edit in
       var report = report
+      // What is not here any more was not removed by anybody: other machines have it.
+      if edit.index.dataKeys.contains(where: { VaultIndex.isOfDevice($0.purpose) }) {
+        edit.index.settings[VaultIndex.sharedSetting] = Hexadecimal.text(
+          RandomBytes.bytes(count: 8))
+      }
       for position in edit.index.items.indices.reversed() {
         report.lostVersions += edit.forget(lostVersions, at: position)
         let record = edit[position]
@@ -81,6 +86,7 @@ struct Salvage {
     } else {
       report.lost.append(ItemName(stored: record.name))
       edit.purge(at: position)
+      edit.index.tombstones.removeAll { $0.itemID == record.id }
     }
   }
 

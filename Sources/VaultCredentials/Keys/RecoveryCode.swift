@@ -83,6 +83,18 @@ package enum RecoveryCode {
     return try withChecksum(key).isEqual(to: bits) ? key : nil
   }
 
+  /// The seed of the keys by which a code lets a machine into a space.
+  ///
+  /// It says nothing of the key of a slot that the code opens. Documentation/sync-format.md,
+  /// section 6.
+  ///
+  /// - Parameter key: The code's 20 bytes.
+  /// - Returns: 32 bytes.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  package static func spaceSeed(of key: SecretBytes) throws -> SecretBytes {
+    try KeyDerivation.key(from: key, message: Array("VSR1/invitation".utf8))
+  }
+
   /// The key followed by 20 bits of checksum, in 23 bytes whose last four bits are zero.
   private static func withChecksum(_ key: SecretBytes) throws -> SecretBytes {
     var message = SecretBuilder()

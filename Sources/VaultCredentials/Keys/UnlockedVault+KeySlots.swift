@@ -61,6 +61,8 @@ extension UnlockedVault.Blocking {
           throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
         }
         edit.header.slots.append(record)
+        try edit.index.keepRecoveryKeys(
+          of: [(slot, record)], all: edit.header.slots, now: edit.now)
       }
     } catch {
       // Unless the file has the slot after all, or cannot be looked at.
@@ -85,7 +87,9 @@ extension UnlockedVault.Blocking {
       }
       // The generation before is still opened by it.
       edit.removesPrevious = true
-      return edit.header.slots.remove(at: position)
+      let removed = edit.header.slots.remove(at: position)
+      RecoveryKeys.forget(in: &edit.index, except: edit.header.slots)
+      return removed
     }
     if KeySlot.Kind(type: removed.type) == .keyring {
       // What the keyring still holds opens nothing any more.

@@ -35,14 +35,18 @@ public struct MergeReport: Sendable, Equatable {
     public let version: UInt64?
     /// The name that the item had; `nil` unless two items had one name.
     public let formerName: ItemName?
+    /// The machine that wrote the value that is not current; `nil` where that is not known.
+    public let machine: String?
 
     init(
-      _ kind: Kind, _ name: ItemName, version: UInt64? = nil, formerName: ItemName? = nil
+      _ kind: Kind, _ name: ItemName, version: UInt64? = nil, formerName: ItemName? = nil,
+      machine: String? = nil
     ) {
       self.kind = kind
       self.name = name
       self.version = version
       self.formerName = formerName
+      self.machine = machine
     }
   }
 

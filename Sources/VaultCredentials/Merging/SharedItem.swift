@@ -36,6 +36,23 @@ package struct SharedItem: Sendable {
     }
   }
 
+  /// A value that met the current one.
+  package struct Concurrent: Sendable {
+    package let version: Version
+    /// What the machine that wrote it is called.
+    package var machine: String
+
+    package init(version: Version, machine: String) {
+      self.version = version
+      self.machine = machine
+    }
+  }
+
+  /// The attribute with the name that an item had until another one of that name was met.
+  package static let formerNameAttribute = ItemConflict.formerName
+  /// The attribute of an item that was removed for good where its last change was not known.
+  package static let removalAttribute = ItemConflict.removal
+
   /// 16 bytes.
   package let id: [UInt8]
   package var name: String
@@ -51,8 +68,9 @@ package struct SharedItem: Sendable {
   package var head: Version
   /// Earlier secrets, newest first.
   package var earlier: [Version] = []
-  /// A value that met the current one and did not know of it; also among the earlier ones.
-  package var other: Version?
+  /// Values that met the current one and did not know of it, the latest first; also among the
+  /// earlier ones.
+  package var concurrent: [Concurrent] = []
   /// Whether the item is marked as one with another value.
   package var isMarked = false
 

@@ -15,6 +15,20 @@ package struct SharedVault {
   /// The file as it was when the edit began.
   package var fileMark: VaultFileMark { VaultFileMark(edit.file) }
 
+  /// Whether the file as it was when the edit began is another one, or was written after it.
+  ///
+  /// - Parameter mark: The other's ``VaultFileMark/bytes``.
+  /// - Returns: Whether it is; false for what is no such mark.
+  package func descends(from mark: [UInt8]) -> Bool {
+    guard mark.count == VaultFileMark.length, mark != fileMark.bytes else {
+      return mark == fileMark.bytes
+    }
+    return edit.index.descends(
+      from: VaultIndex.Ancestor(
+        generation: mark.withRawSpan { $0.littleEndian(UInt64.self, at: 0) },
+        tag: Bytes16(Array(mark[8...]))))
+  }
+
   /// Which state of a space the items were brought to; written with the items, in one file.
   package var mark: String? {
     get { edit.index.settings[VaultIndex.sharedSetting] }
@@ -67,7 +81,8 @@ package struct SharedVault {
     item.trashed = record.trashed
     item.note = record.note
     item.tags = Set(record.tags)
-    for attribute in record.attributes.all where attribute.name != ItemConflict.attribute {
+    for attribute in record.attributes.all
+    where !ItemConflict.ofOneFile.contains(attribute.name) {
       item.attributes[attribute.name] = attribute.text
     }
     item.isMarked = ItemConflict.version(in: record.attributes) != nil
@@ -100,11 +115,10 @@ package struct SharedVault {
       guard let position = edit.index.items.position(of: Bytes16(item.id)) else { return false }
       return edit[position].modified == item.modified
     }
-    // Whether a removal or a change comes first, the space has decided, and no clock.
-    if base != nil {
-      let there = Set(items.map(\.id))
-      edit.index.tombstones.removeAll { there.contains($0.itemID.bytes) }
-    }
+    // Whether a removal or a change comes first, the space has decided, and no clock: what was
+    // removed here before this vault came into the space may have been changed by one that is in it.
+    let there = Set(items.map(\.id))
+    edit.index.tombstones.removeAll { there.contains($0.itemID.bytes) }
     var merge = VaultMerge(theirs, base: ancestor, relation: base == nil ? .apart : .newer)
     try merge.run(in: &edit)
     var report = merge.report
@@ -124,21 +138,28 @@ package struct SharedVault {
       else { continue }
       edit[position].trashed = edit.now
     }
-    // Two values that met elsewhere are told where they become known.
-    let formerly = Set((base ?? []).filter { $0.other != nil }.map(\.id))
+    // What met elsewhere is told where it becomes known.
+    let former = Dictionary((base ?? []).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     for item in items {
       guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }
-      let isMarked = ItemConflict.version(in: edit[position].attributes) != nil
-      if let other = item.other {
-        let marked = try mark(other, at: position)
-        if marked, !formerly.contains(item.id) {
-          let name = ItemName(stored: item.name)
-          report.conflicts.removeAll { $0.kind == .secret && $0.name == name }
-          report.conflicts.append(
-            .init(.secret, name, version: ItemConflict.version(in: edit[position].attributes)))
-        }
-      } else if isMarked, formerly.contains(item.id) {
+      let before = former[item.id]
+      let hadOther = before.map { !$0.concurrent.isEmpty } ?? false
+      var kinds: Set<MergeReport.Conflict.Kind> = []
+      if !item.concurrent.isEmpty {
+        if try mark(item.concurrent, at: position), !hadOther { kinds.insert(.secret) }
+      } else if hadOther, ItemConflict.version(in: edit[position].attributes) != nil {
         edit[position].attributes[ItemConflict.attribute] = nil
+      }
+      for (attribute, kind) in [
+        (ItemConflict.formerName, MergeReport.Conflict.Kind.name), (ItemConflict.removal, .removal),
+      ] where item.attributes[attribute] != nil && before?.attributes[attribute] == nil {
+        kinds.insert(kind)
+      }
+      guard !kinds.isEmpty else { continue }
+      let name = ItemName(stored: item.name)
+      report.conflicts.removeAll { kinds.contains($0.kind) && $0.name == name }
+      report.conflicts += ItemConflict.unsettled(edit[position].attributes, of: name).filter {
+        kinds.contains($0.kind)
       }
     }
     report.sort()
@@ -146,19 +167,73 @@ package struct SharedVault {
     return report
   }
 
-  /// Marks an item with the version that has another value, if it is kept and not current.
-  private mutating func mark(_ other: SharedItem.Version, at position: Int) throws -> Bool {
+  /// Marks an item with the version that has the other value, if it is kept and not current, and
+  /// notes who wrote each of them.
+  private mutating func mark(
+    _ concurrent: [SharedItem.Concurrent], at position: Int
+  ) throws -> Bool {
     let record = edit[position]
     guard record.trashed == 0 else { return false }
-    for earlier in record.earlier {
-      guard let contents = try? edit.earlierContents(of: record, earlier) else { continue }
-      guard contents.main.isEqual(to: other.main), contents.isEqual(to: other.contents) else {
-        continue
+    var marked = record
+    var isMarked = false
+    for (place, other) in concurrent.enumerated() {
+      let kept = record.earlier.first { earlier in
+        (try? edit.earlierContents(of: record, earlier))?.isEqual(to: other.version.contents)
+          ?? false
       }
-      ItemConflict.mark(&edit[position], earlier.version)
-      return true
+      guard let kept else { continue }
+      ItemConflict.note(other.machine, wrote: kept.version, in: &marked)
+      guard place == 0 else { continue }
+      ItemConflict.mark(&marked, kept.version)
+      isMarked = true
     }
-    return false
+    if marked != record { edit[position] = marked }
+    return isMarked
+  }
+
+  // MARK: - Settling
+
+  /// What is not settled under a name.
+  ///
+  /// - Parameter name: The item's, also the one that its twin has in front of the `~`.
+  /// - Returns: One thing for each item that is concerned.
+  /// - Throws: ``CredentialError`` as ``VaultEdit/settle(_:takesOther:)``.
+  package func unsettled(_ name: ItemName) throws -> [Unsettled] {
+    try edit.unsettled(name).map { position in
+      let record = edit[position]
+      let name = ItemName(stored: record.name)
+      let former = record.attributes[ItemConflict.formerName]
+      let holder = former.flatMap { edit.position(of: ItemName(stored: $0)) }
+      return Unsettled(
+        id: record.id.bytes,
+        kind: ItemConflict.unsettled(record.attributes, of: name).first?.kind ?? .secret,
+        holder: holder.map { edit[$0].id.bytes })
+    }
+  }
+
+  /// An item of which something is not settled.
+  package struct Unsettled: Sendable {
+    /// Its id, 16 bytes.
+    package let id: [UInt8]
+    /// What is not settled.
+    package let kind: MergeReport.Conflict.Kind
+    /// The item that has the name which this one had, if there is one.
+    package let holder: [UInt8]?
+  }
+
+  /// Settles something.
+  ///
+  /// - Parameters:
+  ///   - unsettled: What ``unsettled(_:)`` gave.
+  ///   - choice: What is to be current.
+  /// - Returns: The item that has it.
+  /// - Throws: ``CredentialError``.
+  package mutating func settle(
+    _ unsettled: Unsettled, _ choice: VaultEdit.Settlement
+  ) throws -> Item? {
+    guard let position = edit.index.items.position(of: Bytes16(unsettled.id)) else { return nil }
+    isChanged = true
+    return try edit.settle(at: position, choice)
   }
 }
 

@@ -75,7 +75,7 @@ struct VaultMerge {
     copy.copy = .none
     copy.copyHash = .zero
     copy.trashed = 0
-    copy.attributes[ItemConflict.attribute] = nil
+    for own in ItemConflict.ofOneFile { copy.attributes[own] = nil }
     // Two live items never share a name: it gets its own when all are known.
     copy.name = Self.provisionalName(record.id)
     copy.version = record.headVersion
@@ -91,6 +91,7 @@ struct VaultMerge {
     let name = ItemName(stored: record.name)
     if wasRemovedHere {
       try trash(at: position, since: edit.now, in: &edit)
+      edit[position].attributes[ItemConflict.removal] = "1"
       report.conflicts.append(.init(.removal, name))
     } else if record.trashed != 0 {
       try trash(at: position, since: record.trashed, in: &edit)
@@ -110,6 +111,7 @@ struct VaultMerge {
     if wasChanged(record, since: before, removal) {
       guard record.trashed == 0 else { return }
       try edit.moveToTrash(at: position)
+      edit[position].attributes[ItemConflict.removal] = "1"
       report.conflicts.append(.init(.removal, name))
     } else {
       edit.withdrawCopy(at: position)
@@ -215,9 +217,17 @@ struct VaultMerge {
       mine, their, base: ancestor, theirsIsLater: choice.theirsIsLater)
     guard record.trashed == 0 else {
       let additions = try additions(of: other, to: record, [mine], in: edit)
-      try keep(
-        additions, inTrashAt: position, theirsIsNewer: merged.contents.isEqual(to: their), in: &edit
-      )
+      let theirsIsNewer = merged.contents.isEqual(to: their)
+      try keep(additions, inTrashAt: position, theirsIsNewer: theirsIsNewer, in: &edit)
+      // Both have it: then it is the one that restoring takes.
+      if theirsIsNewer, !mine.isEqual(to: their),
+        let place = try edit[position].earlier.firstIndex(where: {
+          try edit.earlierContents(of: edit[position], $0).isEqual(to: their)
+        }), place > 0
+      {
+        let version = edit[position].earlier.remove(at: place)
+        edit[position].earlier.insert(version, at: 0)
+      }
       return nil
     }
     let additions = try additions(of: other, to: record, [mine, merged.contents], in: edit)
@@ -361,9 +371,11 @@ struct VaultMerge {
   ) throws {
     let marks = ItemConflict.attribute
     var (mine, their, former) = (ours.attributes, other.attributes, before?.attributes)
-    mine[marks] = nil
-    their[marks] = nil
-    former?[marks] = nil
+    for own in ItemConflict.ofOneFile {
+      mine[own] = nil
+      their[own] = nil
+      former?[own] = nil
+    }
     let flag = choice.value(
       ours.attributes[marks], other.attributes[marks], base: before.map { $0.attributes[marks] })
     edit[position].note = choice.value(
@@ -373,6 +385,7 @@ struct VaultMerge {
     edit[position].tags = choice.elements(ours.tags, other.tags, base: before?.tags)
     edit[position].attributes = choice.texts(mine, their, base: former)
     edit[position].attributes[marks] = flag
+    edit[position].attributes[ItemConflict.origins] = ours.attributes[ItemConflict.origins]
     if !edit[position].isEqual(to: ours) {
       edit[position].modified = max(ours.modified, other.modified)
     }
@@ -485,6 +498,7 @@ struct VaultMerge {
     }
     let newIsLater = (left.created, left.id) > (right.created, right.id)
     let free = try FreeName.like("\(name.text)~other") { edit.position(of: $0) != nil }
+    edit[newIsLater ? new : holder].attributes[ItemConflict.formerName] = name.text
     if newIsLater {
       self.name(new, free.text, in: &edit)
     } else {

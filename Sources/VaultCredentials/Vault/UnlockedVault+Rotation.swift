@@ -41,6 +41,8 @@ extension UnlockedVault.Blocking {
       try edit.rotate(to: newKeys, slots: records) { done, total in
         vault.locked.options.tell(.sealing, done, of: total)
       }
+      try edit.index.keepRecoveryKeys(
+        of: Array(zip(slots, records)), all: records, now: edit.now)
       return (edit.header, old)
     }
     _ = try? Session.end(vaultID: vault.vaultID)

@@ -45,6 +45,8 @@ struct VaultCreation {
       isPublishing: records.contains { KeySlot.Kind(type: $0.type) == .keyring })
     try index.addDataKey(purpose: .history, now: index.written)
     try index.addDataKey(purpose: .publishing, now: index.written)
+    try index.keepRecoveryKeys(
+      of: Array(zip(slots, records)), all: records, now: index.written)
     let (bytes, tag, _) = try VaultFileEncoder.compose(
       header: header, index: index, keys: keys, former: nil, sealed: [:])
     try vault.folder.locked(timeout: vault.options.lockTimeout) { directory in

@@ -106,6 +106,7 @@ extension VaultEdit {
     let earlier = record.earlier[number]
     let contents = try earlierContents(of: record, earlier)
     self[position].trashed = 0
+    self[position].attributes[ItemConflict.removal] = nil
     self[position].kind = earlier.kind
     if number == 0 {
       // The current secret when it was removed: it is the current version again.

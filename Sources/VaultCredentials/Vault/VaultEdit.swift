@@ -290,6 +290,7 @@ extension VaultEdit {
       record.note = source.note
       record.tags = source.tags
       record.attributes = source.attributes
+      for own in ItemConflict.all { record.attributes[own] = nil }
       record.expires = source.expires
     }
     return item(self[copy])
@@ -298,6 +299,7 @@ extension VaultEdit {
   mutating func rename(at position: Int, to new: ItemName) throws {
     if let other = self.position(of: new), other != position { throw Self.exists() }
     withdrawCopy(at: position)
+    self[position].attributes[ItemConflict.formerName] = nil
     self[position].name = new.text
     copyIsOutdated(at: position)
   }

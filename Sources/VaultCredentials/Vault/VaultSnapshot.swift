@@ -193,11 +193,16 @@ extension VaultSnapshot {
 
   func versions(of record: ItemRecord) -> [ItemVersion] {
     let current = ItemVersion(
-      version: record.version, written: Date(milliseconds: record.modified), isCurrent: true)
+      version: record.version, written: Date(milliseconds: record.modified), isCurrent: true,
+      isConcurrent: false, machine: nil)
+    let machines = ItemConflict.machines(in: record.attributes)
+    let other = ItemConflict.version(in: record.attributes)
     return (record.trashed == 0 ? [current] : [])
-      + record.earlier.map {
-        ItemVersion(
-          version: $0.version, written: Date(milliseconds: $0.written), isCurrent: false)
+      + record.earlier.map { earlier in
+        let machine = machines[earlier.version]
+        return ItemVersion(
+          version: earlier.version, written: Date(milliseconds: earlier.written), isCurrent: false,
+          isConcurrent: machine != nil || earlier.version == other, machine: machine)
       }
   }
 }

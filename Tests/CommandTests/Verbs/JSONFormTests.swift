@@ -38,6 +38,7 @@ struct JSONFormTests {
     ("sync invite", [], ""),
     ("sync now", [], ""),
     ("sync rotate", [], ""),
+    ("sync resolve", ["a/token"], ""),
     ("sync status", [], ""),
     ("sync auto", ["on"], ""),
     ("sync devices", [], ""),
@@ -118,7 +119,7 @@ struct JSONFormTests {
         // There is neither a keyring nor a clipboard; redacted text is no JSON.
         #expect(
           line.path.hasPrefix("keyring")
-            || ["menu", "redact", "sync join", "sync remove"].contains(line.path),
+            || ["menu", "redact", "sync join", "sync remove", "sync resolve"].contains(line.path),
           "\(line.path): \(result.errors)")
         continue
       }

@@ -26,6 +26,19 @@ struct SyncRoundsTests {
     try run("\(store.path)/store.git", "\(store.path)/store.git")
   }
 
+  @Test(.enabled(if: LoopbackSSH.works, "needs openssh-server, with its user and /run/sshd"))
+  func overSSH() throws {
+    try makeRepository()
+    let server = try LoopbackSSH(in: laptop)
+    let stranger = try desktop.command.run(
+      ["sync", "init", "store:\(store.path)/store.git"],
+      adding: ["GIT_SSH_COMMAND": server.strangersCommand])
+    #expect(stranger.says(69, "the store refused the credentials"), "\(stranger.errors)")
+    try run(
+      "store:\(store.path)/store.git", "ssh://store\(store.path)/store.git",
+      ["GIT_SSH_COMMAND": server.command])
+  }
+
   /// A file syncer: files come in any order, some half, and some later.
   @Test func overFoldersThatAreCopied() throws {
     for name in ["laptop", "desktop"] {

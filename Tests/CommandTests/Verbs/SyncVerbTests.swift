@@ -16,14 +16,34 @@ struct SyncVerbTests {
   }
 
   /// Both homes in one space.
-  private func join() throws {
-    let initialized = try laptop("sync", "init", store.path, "--label", "laptop")
-    #expect(initialized.status == 0, "\(initialized.errors)")
-    let invitation = try laptop("sync", "invite")
-    #expect(invitation.status == 0, "\(invitation.errors)")
-    let joined = try desktop(
-      "sync", "join", store.path, "--stdin", "--label", "desktop", input: invitation.text)
-    #expect(joined.status == 0, "\(joined.errors)")
+  private func join() throws { try SyncedHomes.join(laptop, desktop, at: store.path) }
+
+  private static let canPlay =
+    (try? PythonScript.run(
+      "/usr/bin/env",
+      [
+        "unshare", "--map-root-user", "--uts", "sh", "-c", "hostname a; command -v tmux python3",
+      ]
+    ).status) == 0
+
+  /// Word for word what Documentation/sync.md shows, typed at two terminals.
+  @Test(.enabled(if: canPlay, "needs tmux, python3 and a host name of its own"))
+  func theSessionOfTheDocumentationIsWhatTheTerminalsShow() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../..").standardized.path
+    let played = try PythonScript.run(
+      "\(root)/scripts/sync-session", [VaultProcess.path, "\(root)/Documentation/sync.md"])
+    #expect(played.status == 0, "\(played.errors)")
+  }
+
+  /// The folder is made, if the one that it is in is there: a stick that is not connected is not.
+  @Test func aStoreThatIsNotThereIsMadeInAFolderThatIs() throws {
+    #expect(try laptop("sync", "init", "\(store.path)/new").status == 0)
+    let missing = try desktop("sync", "init", "\(store.path)/stick/vault")
+    #expect(missing.status == 69)
+    #expect(missing.errors.contains("see whether the folder is there"))
+    #expect(try desktop("sync", "join", "\(store.path)/other").status != 0)
+    #expect(!FileManager.default.fileExists(atPath: "\(store.path)/other"))
   }
 
   @Test func aSecretComesToTheOtherMachine() throws {
@@ -145,6 +165,60 @@ struct SyncVerbTests {
     #expect(try laptop.get("token").text == desktop.get("token").text)
   }
 
+  @Test func aMachinesValueIsTakenAndTheHistorySaysWhose() throws {
+    try laptop.set("token", "1")
+    try join()
+    #expect(try laptop("sync", "now").status == 0)
+    try laptop.set("token", "of the laptop")
+    try desktop.set("token", "of the desktop")
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try desktop("sync", "now").text.contains("is version 4, from laptop\n"))
+    let shown = try desktop("show", "token").text
+    #expect(
+      shown.contains("conflict  token has two values; the other one is version 4, from laptop\n"))
+    let page = try desktop("show", "token", "--json").text
+    #expect(page.contains("\"kind\": \"secret\"") && page.contains("\"machine\": \"laptop\""))
+    #expect(try desktop("history", "token").text.contains("  from laptop, concurrent\n"))
+    let versions = try desktop("history", "token", "--json").text
+    #expect(versions.contains("\"isConcurrent\": true"))
+    #expect(versions.contains("\"machine\": \"laptop\""))
+    #expect(try desktop("sync", "resolve", "token", "--take", "server").status == 1)
+    let taken = try desktop("sync", "resolve", "token", "--take", "laptop")
+    #expect(taken.status == 0)
+    #expect(taken.errors == "vault: token is settled\n")
+    #expect(try desktop("sync", "resolve", "token").status == 1)
+    #expect(try !desktop("show", "token").text.contains("conflict "))
+    #expect(try desktop("sync", "now").status == 0)
+    #expect(try laptop("sync", "now").status == 0)
+    for machine in [laptop, desktop] {
+      #expect(try machine.get("token").text == "of the laptop")
+      #expect(try machine("list", "--conflicts").text.isEmpty)
+    }
+    #expect(try ThrowawayVault()("sync", "resolve", "token").status == 78)
+  }
+
+  @Test func theRecoveryCodeLetsAnAdminIn() throws {
+    try laptop.set("token", "1")
+    let alone = try laptop("sync", "init", store.path, "--label", "laptop")
+    #expect(alone.errors.contains("a recovery code would open the space, too: vault key add"))
+    #expect(try laptop("sync", "status").text.contains("none opens the space"))
+    let code = try laptop("key", "add", "--recovery").text
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try laptop("sync", "status", "--json").text.contains("\"recoveryCodes\": 1"))
+    let joined = try desktop(
+      "sync", "join", store.path, "--stdin", "--label", "desktop", input: code)
+    #expect(joined.status == 0, "\(joined.errors)")
+    #expect(try desktop.get("token").text == "1")
+    #expect(try desktop("sync", "status").text.contains("desktop, admin"))
+    #expect(try laptop("key", "remove", "recovery").status == 0)
+    #expect(try laptop("sync", "now").status == 0)
+    let third = try ThrowawayVault()
+    let late = try third("sync", "join", store.path, "--stdin", input: code)
+    #expect(late.status == 77)
+    #expect(late.errors.contains("that recovery code was replaced by another one, or withdrawn"))
+    #expect(!late.errors.contains(code.prefix(6)))
+  }
+
   @Test func aRemovedMachineIsToldSo() throws {
     try join()
     #expect(try laptop("sync", "remove", "nobody").status == 1)
@@ -165,7 +239,7 @@ struct SyncVerbTests {
       #expect(wrong.status == 64)
       #expect(!wrong.errors.contains("w0rd"))
     }
-    #expect(try laptop("sync", "init", "\(store.path)/none").status == 69)
+    #expect(try laptop("sync", "init", "\(store.path)/none/none").status == 69)
     try join()
     #expect(try laptop("sync", "init", store.path).status == 1)
     #expect(try laptop("sync", "invite", "--role", "king").status == 64)

@@ -34,20 +34,12 @@ struct HistoryRequest: Equatable, Sendable {
     let name = try ItemName(name)
     let versions = try settings.withVault { try $0.history(of: name) }
     if settings.writesJSON {
-      let objects = versions.map { version -> JSONValue in
-        .object([
-          ("version", .number(Int64(clamping: version.version))),
-          ("written", .string(Timestamp.text(version.written))),
-          ("isCurrent", .bool(version.isCurrent)),
-        ])
-      }
-      return try StandardOutput.write([("name", .string(name.text)), ("versions", .array(objects))])
+      return try StandardOutput.write([
+        ("name", .string(name.text)), ("versions", .array(versions.map(\.json))),
+      ])
     }
     guard !StandardOutput.isTerminal else { return try show(versions) }
-    let rows = versions.map { version in
-      [String(version.version), Timestamp.text(version.written)]
-        + (version.isCurrent ? ["current"] : [])
-    }
+    let rows = versions.map { $0.row(written: Timestamp.text($0.written)) }
     try StandardOutput.write(
       TextTable.aligned(rows) { row, column in
         versions[row].isCurrent ? .good : column == 1 ? .faint : nil
@@ -57,10 +49,7 @@ struct HistoryRequest: Equatable, Sendable {
   /// Shows the versions to a person.
   private func show(_ versions: [ItemVersion]) throws {
     let now = Date()
-    let rows = versions.map { version in
-      [String(version.version), version.written.relative(to: now)]
-        + (version.isCurrent ? ["current"] : [])
-    }
+    let rows = versions.map { $0.row(written: $0.written.relative(to: now)) }
     try Pager.write(
       TextTable.aligned([["VERSION", "WRITTEN"]] + rows) { row, column in
         row == 0 || column == 1 ? .faint : versions[row - 1].isCurrent ? .good : nil

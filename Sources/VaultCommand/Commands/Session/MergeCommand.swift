@@ -91,12 +91,6 @@ struct MergeCommand: ParsableCommand {
     let item = try settings.withVault { vault in
       try vault.edit { try $0.settle(name, takesOther: take) }
     }
-    if settings.writesJSON {
-      try StandardOutput.write([
-        ("name", .string(item.name.text)), ("version", .number(Int64(item.version))),
-      ])
-    } else {
-      StandardError.note("\(StandardOutput.shown(name.text)) is settled")
-    }
+    try item.tellSettled(as: name, in: settings)
   }
 }

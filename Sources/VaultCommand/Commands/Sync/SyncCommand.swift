@@ -26,7 +26,7 @@ struct SyncCommand: ParsableCommand {
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
-      SyncRotateCommand.self, SyncLogCommand.self, SyncLeaveCommand.self,
+      SyncRotateCommand.self, SyncResolveCommand.self, SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
 
@@ -60,16 +60,14 @@ struct SyncInitCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try settings.engine(typed: options.store)
-    let report = try settings.withVault { vault in
-      try SyncedVault.create(
-        vault.unlocked, in: engine, at: store, label: options.machine()
-      ).synchronize()
+    let (engine, store) = try settings.engine(typed: options.store, makesFolder: true)
+    let (report, status) = try settings.withVault { vault in
+      let synced = try SyncedVault.create(
+        vault.unlocked, in: engine, at: store, label: options.machine())
+      return (try synced.synchronize(), try synced.status())
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
-    StandardError.note(
-      "this vault syncs with \(StandardOutput.shown(store)); it will see sizes and times, no names",
-      hint: "let another machine in: \(ProgramName.current) sync invite")
+    status.tellBeginning()
   }
 }
 
@@ -126,10 +124,11 @@ struct SyncInviteCommand: ParsableCommand {
 /// `vault sync join`.
 struct SyncJoinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Join the machines of a store, by an invitation.",
+    commandName: "join",
+    abstract: "Join the machines of a store, by an invitation or a recovery code.",
     discussion: """
       Asks for the code, or reads it with --stdin. What the vault has already is merged; a machine without a \
-      vault gets one.
+      vault gets one. The recovery code of an admin's vault makes this machine an admin.
 
       \(ProgramName.current) sync join /media/stick/vault
       """)
@@ -315,13 +314,7 @@ struct SyncLeaveCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    let settings = try common.settings()
-    let isTold = try settings.withVault { vault in
-      // What this machine remembers may be what is wrong.
-      let store = try? SyncedVault.store(of: vault.unlocked)
-      let engine = try settings.engine(StoreAddress(remembered: store ?? "/"))
-      return try SyncedVault.leave(vault.unlocked, in: engine)
-    }
+    let isTold = try common.settings().leaveSpace()
     StandardError.note(
       "left: the vault goes to no store any longer",
       hint: isTold

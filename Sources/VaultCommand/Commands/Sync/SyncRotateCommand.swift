@@ -1,9 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
-import VaultCredentials
 import VaultStorage
 import VaultSync
-import VaultSyncEngines
 import VaultTerminal
 
 /// `vault sync rotate`.
@@ -24,14 +22,5 @@ struct SyncRotateCommand: ParsableCommand {
     let epoch = try settings.withSpace { try $0.rotate() }
     if settings.writesJSON { return try StandardOutput.write([("epoch", .number(Int64(epoch)))]) }
     StandardError.note("what is written from now on is sealed with a new key", hint: nil)
-  }
-}
-
-extension SyncedVault {
-  /// What a machine could read of a vault, as far as this machine knows: the store is not asked.
-  static func itemIDs(
-    exposedTo device: String, in vault: UnlockedVault.Blocking
-  ) throws -> Set<String> {
-    try SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).itemIDs(exposedTo: device)
   }
 }

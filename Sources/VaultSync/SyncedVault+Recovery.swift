@@ -1,0 +1,72 @@
+import VaultCredentials
+import VaultSealing
+
+/// A recovery code of an admin's vault is an admin of the space whose key nobody keeps: an
+/// invitation that does not expire and that many may use.
+///
+/// Documentation/sync-format.md, section 6.
+extension SyncedVault {
+  /// What an admin has to tell so that exactly the recovery codes of the vault are in.
+  ///
+  /// - Parameters:
+  ///   - roster: Who is in.
+  ///   - loaded: What this machine remembers.
+  /// - Returns: What lets new codes in; and what takes out those that open the vault no longer.
+  /// - Throws: `CredentialError`, `SealingError`.
+  func recoveryOperations(
+    _ roster: Roster, _ loaded: Loaded
+  ) throws -> (new: [Operation], withdrawn: [Operation]) {
+    let codes = try vault.blocking.recoveryKeys()
+    var new: [Operation] = []
+    var ids: Set<[UInt8]> = []
+    for code in codes {
+      let id = try InvitationCode.id(of: code.publicKeys)
+      ids.insert(id)
+      guard roster.invitations[id] == nil else { continue }
+      new.append(
+        .invite(
+          invitation: id, keys: code.publicKeys, role: .admin, uses: .max, expires: .max))
+    }
+    let withdrawn = roster.recoveryCodes(of: loaded.state.stream).filter { !ids.contains($0.id) }
+    return (new, Self.withdrawals(of: withdrawn))
+  }
+
+  /// Takes recovery codes out; the machines that came by them stay.
+  static func withdrawals(of codes: [Roster.Invitation]) -> [Operation] {
+    codes.map { .settle(invitation: $0.id, accepted: $0.accepted) }
+  }
+
+  /// Puts what the recovery codes of this vault open into the store, where that is not what lies
+  /// there.
+  func putRecoveryInvitations(_ loaded: inout Loaded) throws {
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    guard roster.members[loaded.state.stream]?.role == .admin else { return }
+    let codes = try vault.blocking.recoveryKeys().compactMap { keys in
+      let id = try InvitationCode.id(of: keys.publicKeys)
+      let invitation = roster.invitations[id]
+      return invitation.map { !$0.isSettled && $0.isRecovery } ?? false ? (id, keys.own) : nil
+    }
+    guard !codes.isEmpty else { return }
+    // It is made anew with each key, and when someone is let in or removed.
+    let mark = try Hash.blake2b(
+      codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
+        + roster.present.flatMap(\.stream.bytes), count: 16)
+    guard loaded.state.recovery != mark else { return }
+    let content = InvitationContent(loaded.history, role: .admin, expires: .max)
+    for (id, key) in codes {
+      try engine.putInvitation(content.sealed(key), id: id, in: loaded.state.space)
+    }
+    loaded.state.recovery = mark
+  }
+}
+
+extension InvitationContent {
+  /// What an admin knows of a space, for a machine that is invited.
+  init(_ history: SpaceHistory, role: SyncRole, expires: Int64) {
+    let seen = history.streams.sorted { $0.key < $1.key }.compactMap { stream, records in
+      records.last.map { Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash) }
+    }
+    self.init(
+      space: history.space, role: role, expires: expires, epochs: history.epochs, seen: seen)
+  }
+}

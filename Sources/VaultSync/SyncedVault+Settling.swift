@@ -1,0 +1,100 @@
+public import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// Settles what two machines changed without knowing of each other; with the next
+  /// ``synchronize(acceptingRollback:)`` it is settled on all of them.
+  ///
+  /// - Of two values of a secret the one that is current stays, or the machine's becomes current;
+  ///   the other one is an earlier version.
+  /// - Of two items that had one name both stay, or the machine's has the name and the secrets of
+  ///   the other are an earlier version of it.
+  /// - An item that was changed while it was removed for good stays in the trash, or comes out of it
+  ///   where the machine is the one that changed it, or goes for good.
+  ///
+  /// The store is not asked.
+  ///
+  /// ```swift
+  /// for item in try vault.blocking.items() where !item.conflicts.isEmpty {
+  ///   try laptop.resolve(item.name, taking: "desktop")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The item; for two that had one name, either of them.
+  ///   - machine: The label of the machine whose change is taken, or the beginning of its id; `nil`
+  ///     leaves everything as it is.
+  /// - Returns: The item as it is now.
+  /// - Throws: `CredentialError` with code `.itemNotFound`; `.versionNotFound` if there is nothing to
+  ///   settle; `.itemExists`, `.damaged`. ``SyncError`` with code `.deviceNotFound` for a machine
+  ///   that made none of the changes, `.notJoined`, `.copied`, `.tampered`.
+  @discardableResult
+  public func resolve(_ name: ItemName, taking machine: String? = nil) throws -> Item {
+    guard let machine else {
+      return try vault.blocking.edit { try $0.settle(name) }
+    }
+    return try files.locked {
+      let (state, roster) = try known()
+      return try vault.blocking.shared { shared in
+        let unsettled = try shared.unsettled(name).map { ($0, Self.choices($0, in: state)) }
+        let streams = Set(unsettled.flatMap { $0.1.keys })
+        let members = streams.compactMap { roster.members[$0] }.sorted { $0.stream < $1.stream }
+        let member: Roster.Member
+        do {
+          member = try find(machine, among: members)
+        } catch let error as SyncError where error.code == .deviceNotFound && !members.isEmpty {
+          let labels = Set(members.map { roster.shownLabel(of: $0.stream) }).sorted()
+          throw SyncError(
+            .deviceNotFound, "what met was not written by one machine of that name",
+            hint: "it was by \(labels.joined(separator: ", ")); or give the beginning of an id")
+        }
+        var settled: Item?
+        for (one, choices) in unsettled {
+          guard let choice = choices[member.stream] else { continue }
+          settled = try shared.settle(one, choice)
+        }
+        guard let settled else {
+          throw SyncError(.deviceNotFound, "the space has no machine of that name")
+        }
+        return settled
+      }
+    }
+  }
+
+  /// The items as the records have them that the vault was brought to, and who belongs to the space.
+  private func known() throws -> (FoldedSpace, Roster) {
+    var loaded = try load()
+    let frontier = loaded.state.applied.frontier
+    let items: FoldedSpace
+    do {
+      items = try loaded.history.folded(upTo: frontier)
+    } catch {
+      // A machine was removed, and with it some of what the base has.
+      loaded = try load(usesBase: false)
+      items = try loaded.history.folded(upTo: frontier)
+    }
+    return (items, Roster(loaded.history, upTo: frontier))
+  }
+
+  /// What taking each machine's change means.
+  private static func choices(
+    _ unsettled: SharedVault.Unsettled, in state: FoldedSpace
+  ) -> [StreamID: VaultEdit.Settlement] {
+    guard let item = state.folded[unsettled.id] else { return [:] }
+    switch unsettled.kind {
+    case .secret: return item.concurrentSecrets.mapValues { .secrets($0) }
+    case .name:
+      var choices: [StreamID: VaultEdit.Settlement] = [:]
+      if let holder = unsettled.holder, let stream = state.folded[holder]?.writtenBy {
+        choices[stream] = .holder
+      }
+      if let stream = item.writtenBy { choices[stream] = .other }
+      return choices
+    case .removal:
+      var choices: [StreamID: VaultEdit.Settlement] = [:]
+      for purge in item.purges { choices[purge.record.stream] = .removal }
+      for stream in item.editors { choices[stream] = .other }
+      return choices
+    }
+  }
+}

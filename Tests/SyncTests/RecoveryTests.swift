@@ -1,0 +1,277 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultSync
+
+/// A recovery code is an admin of the space whose key nobody keeps.
+struct RecoveryTests {
+  let engine = MemoryEngine()
+  let laptop: SyncMachine
+  let code: SecretBytes
+  let first: SyncedVault
+
+  init() throws {
+    laptop = try SyncMachine("laptop")
+    try laptop.set("token", "s3cr3t")
+    code = try Self.makeCode(laptop)
+    first = try laptop.founding(engine)
+  }
+
+  private static func makeCode(_ machine: SyncMachine) throws -> SecretBytes {
+    let (slot, code) = try NewKeySlot.recovery(label: "drawer")
+    try machine.vault.blocking.addSlot(slot)
+    return code.bytes
+  }
+
+  private func join(_ machine: SyncMachine, _ text: SecretBytes) throws -> SyncedVault {
+    let synced = try SyncedVault.join(
+      machine.vault, in: engine, at: "memory", invitation: text, label: machine.label)
+    try synced.synchronize()
+    return synced
+  }
+
+  private func error(_ body: () throws -> Void) -> SyncError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? SyncError ?? SyncError(.init(rawValue: "\(error)"), "")
+    }
+  }
+
+  @Test func itLetsAnAdminInAtAnyTime() throws {
+    #expect(try first.status().recoveryCodes == 1)
+    let rescue = try SyncMachine("rescue")
+    rescue.time.advance(10 * 365 * 86_400_000)
+    let second = try join(rescue, code)
+    #expect(try rescue.get("token") == "s3cr3t")
+    #expect(try second.status().role == .admin)
+    // As often as it is needed.
+    let server = try SyncMachine("server")
+    let third = try join(server, code)
+    try third.remove("laptop")
+    #expect(error { try first.synchronize() }?.code == .removed)
+    try server.set("token", "after")
+    try third.synchronize()
+    try second.synchronize()
+    #expect(try rescue.get("token") == "after")
+    // The code went with the machine of its vault: else that would come back by it.
+    #expect(try third.status().recoveryCodes == 0)
+    #expect(error { _ = try join(SyncMachine("back"), code) }?.code == .invitation)
+  }
+
+  @Test func whoLeavesTakesTheCodeAlong() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .admin)
+    try first.synchronize()
+    #expect(try SyncedVault.leave(laptop.vault, in: engine))
+    try second.synchronize()
+    #expect(try second.status().recoveryCodes == 0)
+    #expect(try second.devices().filter { !$0.isRemoved }.map(\.label) == ["desktop"])
+    #expect(error { _ = try join(SyncMachine("back"), code) }?.code == .invitation)
+    try desktop.set("token", "after")
+    try second.synchronize()
+    let newest = try #require(
+      try engine.all.records.values.first?.values.compactMap(\.last)
+        .map { try SyncRecord(bytes: $0) }.max { $0.epoch < $1.epoch })
+    #expect(newest.epoch > 1)
+  }
+
+  @Test func theVaultKeepsNothingThatSignsOrOpensInItsName() throws {
+    let keys = try #require(try laptop.vault.blocking.recoveryKeys().first)
+    let invitation = try InvitationCode(typed: code)
+    #expect(keys.publicKeys == invitation.keys.publicKeys)
+    #expect(keys.own.isEqual(to: invitation.keys.own))
+    // The seed and the code stand neither in the index nor beside it.
+    for secret in [invitation.seed, try #require(try RecoveryCode.key(from: code))] {
+      #expect(!keys.own.isEqual(to: secret))
+      let seed = try #require(try laptop.vault.blocking.key(for: "sync-device"))
+      let state = try SyncState(
+        sealed: #require(try SyncFiles(vault: laptop.vault.blocking.path).state()),
+        key: KeyPairs(seed: seed).own)
+      #expect(state.invitationSeed == nil)
+      #expect(!seed.isEqual(to: secret))
+    }
+  }
+
+  @Test func oneThatIsMadeLaterOpensTheSpaceFromThenOn() throws {
+    let other = MemoryEngine()
+    let machine = try SyncMachine("machine")
+    try machine.set("a", "1")
+    let synced = try machine.founding(other)
+    #expect(try synced.status().recoveryCodes == 0)
+    let code = try Self.makeCode(machine)
+    try synced.synchronize()
+    #expect(try synced.status().recoveryCodes == 1)
+    let rescue = try SyncMachine("rescue")
+    _ = try SyncedVault.join(
+      rescue.vault, in: other, at: "memory", invitation: code, label: "rescue"
+    ).synchronize()
+    #expect(try rescue.get("a") == "1")
+  }
+
+  @Test func oneThatWasReplacedIsRefusedAndReadsNothingNew() throws {
+    let slot = try #require(try laptop.vault.blocking.slots().last)
+    let old = engine.all
+    let new = try Self.makeCode(laptop)
+    try laptop.vault.blocking.removeSlot(slot.id)
+    try first.synchronize()
+    #expect(try first.status().recoveryCodes == 1)
+    let thief = try SyncMachine("thief")
+    let refused = error { _ = try join(thief, code) }
+    #expect(refused?.code == .invitation)
+    #expect(refused?.message.contains("recovery code was replaced") == true)
+    // What is written now is sealed with a key that it does not open.
+    try laptop.set("token", "new")
+    try first.synchronize()
+    let newest = try #require(
+      try engine.all.records.values.first?.values.first?.last.map { try SyncRecord(bytes: $0) })
+    #expect(newest.epoch == 2)
+    // Nor is a machine let in to which an older store is shown.
+    let now = engine.all
+    engine.all = old
+    let late = try SyncedVault.join(
+      thief.vault, in: engine, at: "memory", invitation: code, label: "thief")
+    engine.all = now.joined(engine.all)
+    #expect(error { try late.synchronize() }?.code == .removed)
+    #expect(throws: (any Error).self) { try thief.get("token") }
+    let rescue = try SyncMachine("rescue")
+    _ = try join(rescue, new)
+    #expect(try rescue.get("token") == "new")
+  }
+
+  @Test func aNewKeyOfTheVaultReplacesItToo() throws {
+    let (slot, new) = try NewKeySlot.recovery()
+    let rotated = try laptop.vault.blocking.rotate(to: [.keyFile(laptop.key), slot])
+    let synced = try SyncedVault(rotated, engine: engine)
+    try synced.synchronize()
+    #expect(try synced.status().recoveryCodes == 1)
+    #expect(error { _ = try join(SyncMachine("thief"), code) }?.code == .invitation)
+    let rescue = try SyncMachine("rescue")
+    #expect(try join(rescue, new.bytes).status().role == .admin)
+    #expect(try rescue.get("token") == "s3cr3t")
+  }
+
+  @Test func itMendsWhatTwoAdminsDidToEachOther() throws {
+    let desktop = try SyncMachine("desktop")
+    let server = try SyncMachine("server")
+    let second = try desktop.joining(first, engine, role: .admin)
+    let third = try server.joining(first, engine)
+    try second.synchronize()
+    try engine.apart {
+      try first.remove("desktop")
+    } and: {
+      try second.remove("laptop")
+    }
+    #expect(error { try first.synchronize() }?.code == .removed)
+    #expect(error { try second.synchronize() }?.code == .removed)
+    // Nobody is left who could let anybody in.
+    #expect(error { _ = try third.invite() }?.code == .notAllowed)
+    try server.set("token", "of the server")
+    try third.synchronize()
+    let rescue = try SyncMachine("rescue")
+    let fourth = try join(rescue, code)
+    try third.synchronize()
+    try fourth.synchronize()
+    #expect(try rescue.get("token") == "of the server")
+    let again = try SyncMachine("again")
+    let fifth = try again.joining(fourth, engine, role: .admin)
+    try again.set("token", "together")
+    try fifth.synchronize()
+    try third.synchronize()
+    #expect(try server.get("token") == "together")
+    #expect(
+      try third.devices().filter { !$0.isRemoved }.map(\.label).sorted()
+        == ["again", "rescue", "server"])
+    // Those who are out can read nothing that is written now.
+    let newest = try #require(
+      try engine.all.records.values.first?.values.compactMap(\.last)
+        .map { try SyncRecord(bytes: $0) }.max { $0.epoch < $1.epoch })
+    let seed = try #require(try laptop.vault.blocking.key(for: "sync-device"))
+    let state = try SyncState(
+      sealed: #require(try SyncFiles(vault: laptop.vault.blocking.path).state()),
+      key: KeyPairs(seed: seed).own)
+    for epoch in state.epochs {
+      #expect(throws: SealingError.self) { try newest.open(epoch.key) }
+    }
+  }
+
+  /// An admin who does not know of the code begins an epoch: the code is given the key.
+  @Test func aKeyThatTheCodeLacksIsToldToIt() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .admin)
+    try second.synchronize()
+    try first.synchronize()
+    let later = try engine.apart {
+      let code = try Self.makeCode(laptop)
+      try first.synchronize()
+      return code
+    } and: {
+      try second.rotate()
+      try desktop.set("token", "in the new epoch")
+      try second.synchronize()
+    }
+    try second.synchronize()
+    let rescue = try SyncMachine("rescue")
+    _ = try join(rescue, later)
+    #expect(try rescue.get("token") == "in the new epoch")
+  }
+
+  @Test func onlyAnAdminsCodeOpensTheSpace() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine)
+    let theirs = try Self.makeCode(desktop)
+    try second.synchronize()
+    #expect(try second.status().recoveryCodes == 1)
+    #expect(error { _ = try join(SyncMachine("rescue"), theirs) }?.code == .invitation)
+  }
+
+  @Test func whatTheStoreHoldsForItCannotBeAltered() throws {
+    engine.lies { contents in
+      for space in contents.invitations.keys {
+        for id in contents.invitations[space, default: [:]].keys {
+          contents.invitations[space]?[id]?[40] ^= 1
+        }
+      }
+    }
+    #expect(error { _ = try join(SyncMachine("rescue"), code) }?.code == .tampered)
+  }
+
+  /// Kills the run that tells a new code at its 1st, 3rd, 6th, … call of the system.
+  @Test func aCrashAnywhereLeavesTheCodeToTheNextRun() throws {
+    var round = 0
+    var fired = true
+    var newest = code
+    while fired, round < 40 {
+      round += 1
+      newest = try Self.makeCode(laptop)
+      let slots = try laptop.vault.blocking.slots()
+      if slots.count > 3 { try laptop.vault.blocking.removeSlot(slots[1].id) }
+      let plan = FaultPlan(.kill, at: round * (round + 1) / 2)
+      do {
+        _ = try System.withFaults(plan) { try first.synchronize() }
+      } catch {
+        #expect(plan.hasFired, "\(error)")
+      }
+      fired = plan.hasFired
+      try first.synchronize()
+      #expect(try first.status().recoveryCodes == min(round + 1, 2))
+      #expect(try first.synchronize().sent == 0)
+    }
+    #expect(round > 3)
+    #expect(!fired)
+    let rescue = try SyncMachine("rescue")
+    _ = try join(rescue, newest)
+    #expect(try rescue.get("token") == "s3cr3t")
+  }
+
+  @Test func nothingNewIsStillOneCallOfTheStore() throws {
+    try first.synchronize()
+    let calls = engine.calls
+    #expect(try first.synchronize().sent == 0)
+    #expect(engine.calls == calls + 1)
+  }
+}
