@@ -51,6 +51,7 @@ package struct DataStoreCopy {
       throw StorageError(.cannotCreate, "\(destination.path) is in use by a program")
     }
     try AtomicFile.removeStale(of: destination.name, in: directory)
+    try ExternalFiles(store: destination).removeStale()
     var attempt = 0
     while true {
       do {

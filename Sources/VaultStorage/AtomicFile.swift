@@ -111,12 +111,26 @@ package enum AtomicFile {
   /// Removes what a killed writer of `name` left behind, with SQLite's files beside it; the caller
   /// holds the lock.
   package static func removeStale(of name: String, in directory: Directory) throws(StorageError) {
-    let prefix = temporaryPrefix(for: name)
+    try removeStale(in: directory) { $0 == name }
+  }
+
+  /// Removes what killed writers of some files left behind; the caller holds the lock of them all.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the files are.
+  ///   - isWritten: Whether the writers of the file with this name are gone.
+  /// - Throws: ``StorageError`` if the directory cannot be read, or a file not removed.
+  package static func removeStale(
+    in directory: Directory, where isWritten: (_ name: String) -> Bool
+  ) throws(StorageError) {
+    let prefix = temporaryPrefix
     for found in try directory.names() where found.hasPrefix(prefix) {
-      let random = found.utf8.dropFirst(prefix.utf8.count).prefix(16)
-      guard random.count == 16, random.allSatisfy({ hexDigits.contains($0) }) else { continue }
-      let suffix = String(found.utf8.dropFirst(prefix.utf8.count + 16)) ?? "?"
-      guard suffix.isEmpty || Store.sidecarSuffixes.contains(suffix) else { continue }
+      let suffix = Store.sidecarSuffixes.first(where: found.hasSuffix) ?? ""
+      let temporary = found.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+      let (name, random) = (temporary.dropLast(17), temporary.suffix(17))
+      guard random.count == 17, random.first == UInt8(ascii: "."),
+        random.dropFirst().allSatisfy(hexDigits.contains), isWritten(String(Substring(name)))
+      else { continue }
       try directory.remove(found)
     }
   }
@@ -171,7 +185,9 @@ package enum AtomicFile {
 
   private static let hexDigits = Set("0123456789abcdef".utf8)
 
-  private static func temporaryPrefix(for name: String) -> String { ".vault.\(name)." }
+  private static let temporaryPrefix = ".vault."
+
+  private static func temporaryPrefix(for name: String) -> String { "\(temporaryPrefix)\(name)." }
 
   /// 16 hexadecimal digits, for a name that nobody else takes.
   package static func randomSuffix() -> String {

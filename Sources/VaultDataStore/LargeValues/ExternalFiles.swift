@@ -155,6 +155,12 @@ package struct ExternalFiles: Sendable {
     return count
   }
 
+  /// Removes what a killed copy left here half written.
+  func removeStale() throws(StorageError) {
+    guard let directory = try existingDirectory() else { return }
+    try AtomicFile.removeStale(in: directory, where: ExternalReference.isName)
+  }
+
   /// Removes what an older copy left here.
   func removeAll(but kept: [ExternalReference]) throws(StorageError) {
     guard let directory = try existingDirectory() else { return }

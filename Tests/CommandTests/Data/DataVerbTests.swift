@@ -216,7 +216,11 @@ struct DataVerbTests {
     #expect(try data("check", path).text == "no problems found\n")
     #expect(try data("count", path, "Stop").text == "3\n")
     #expect(try data("export", path).output == data("export", data.application).output)
-    // Once more over the older copy, when the value is gone.
+    // Once more over the older copy, when the value is gone, and beside what a killed one left.
+    let folder = "\(data.home.path)/.copy_SUPPORT/_EXTERNAL_DATA"
+    let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first)
+    try Data("half".utf8).write(
+      to: URL(fileURLWithPath: "\(folder)/.vault.\(name).0123456789abcdef"))
     try writer.execute("UPDATE Trip SET map=NULL")
     #expect(try data("backup", data.application, path).status == 0)
     #expect(try data("check", path).text == "no problems found\n")
