@@ -19,7 +19,8 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 libsecret-1-dev golang-docker-credential-helpers \
-	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools
+	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
+	$(if $(CI),openssh-server)
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
@@ -39,7 +40,8 @@ demo: build ## Store, read and use a secret in a throwaway home
 test: ## Run all tests; report how many ran, and which were skipped and why
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/install-packages optional $(TEST_PACKAGES)
-	@scripts/run-tests
+	@scripts/test-clients .build-clients
+	@PATH="$(CURDIR)/.build-clients/bin:$$PATH" scripts/run-tests
 
 lint: ## Check the style: swift format, strictly
 	@$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Snippets Benchmarks

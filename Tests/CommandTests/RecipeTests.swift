@@ -89,7 +89,7 @@ struct RecipeTests {
   }
 
   private static let readsCompose =
-    (try? PythonScript.run("/usr/bin/python3", ["-c", "import compose_spec"]).status) == 0
+    (try? PythonScript.run("/usr/bin/env", ["python3", "-c", "import compose_spec"]).status) == 0
 
   @Test(.enabled(if: readsCompose, "needs python3 with compose-spec, of PyPI"))
   func aParserOfTheComposeSpecificationTakesTheFile() throws {
@@ -100,13 +100,14 @@ struct RecipeTests {
       print(file.to_yaml())
       """
     let file = try write("compose.yaml")
-    let read = try run("python3", ["-c", code, file])
+    let path = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"]
+    let read = try run("env", ["python3", "-c", code, file], adding: path)
     #expect(read.status == 0 && read.text.contains("environment: API_TOKEN"), "\(read.errors)")
     // A name that the format does not have is refused: the parser looks.
     let text = try String(contentsOfFile: file, encoding: .utf8)
     try Data(text.replacing("environment: API_TOKEN", with: "enviroment: API_TOKEN").utf8).write(
       to: URL(fileURLWithPath: file))
-    #expect(try run("python3", ["-c", code, file]).status != 0)
+    #expect(try run("env", ["python3", "-c", code, file], adding: path).status == 1)
   }
 
   private static let hasCompose =
