@@ -41,22 +41,46 @@ struct ItemRecords: Sendable, RandomAccessCollection {
       return place.changed < 0 ? original(place) : changed[Int(place.changed)]
     }
     _modify {
-      if places[position].changed < 0 {
-        changed.append(original(places[position]))
-        places[position].changed = Int32(changed.count - 1)
-      }
-      let number = Int(places[position].changed)
-      let (name, isLive) = (changed[number].name, changed[number].trashed == 0)
-      defer {
-        let record = changed[number]
-        if record.name != name || (record.trashed == 0) != isLive {
-          noteNames { names in
-            if isLive { names.remove(name, at: position) }
-            if record.trashed == 0 { names.add(record.name, at: position) }
-          }
-        }
-      }
-      yield &changed[number]
+      let before = makeChanged(position)
+      defer { noteNames(of: position, before) }
+      yield &changed[before.number]
+    }
+  }
+
+  /// What the order of names depends on.
+  private struct Naming {
+    /// The record's number among the changed ones.
+    let number: Int
+    let name: String
+    let isLive: Bool
+
+    init(_ record: ItemRecord, _ number: Int) {
+      (self.number, name, isLive) = (number, record.name, record.trashed == 0)
+    }
+  }
+
+  // Both are calls on purpose. Inlined into all that changes a record, they made the compiler choose
+  // between two ways of keeping registers, and not the same one each time.
+
+  /// Makes a record one of those that are changed.
+  @inline(never)
+  private mutating func makeChanged(_ position: Int) -> Naming {
+    if places[position].changed < 0 {
+      changed.append(original(places[position]))
+      places[position].changed = Int32(changed.count - 1)
+    }
+    let number = Int(places[position].changed)
+    return Naming(changed[number], number)
+  }
+
+  /// Keeps the order of names after a change.
+  @inline(never)
+  private mutating func noteNames(of position: Int, _ before: Naming) {
+    let now = Naming(changed[before.number], before.number)
+    guard now.name != before.name || now.isLive != before.isLive else { return }
+    noteNames { names in
+      if before.isLive { names.remove(before.name, at: position) }
+      if now.isLive { names.add(now.name, at: position) }
     }
   }
 
