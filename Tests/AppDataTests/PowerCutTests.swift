@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VaultStorage
@@ -73,4 +74,25 @@ struct PowerCutTests {
 
   @Test(.enabled(if: PowerCut.isPossible(.xfs), Comment(rawValue: PowerCut.needs)))
   func onlyTheLastSavesAreLostOnXFS() throws { try lastSaves(.xfs) }
+
+  /// Another process's namespace holds the file system that was cut, and ext4 lists its directories
+  /// still: the cut has ended only when files open again.
+  @Test(
+    .enabled(if: PowerCut.isPossible(.ext4), Comment(rawValue: PowerCut.needs)),
+    .timeLimit(.minutes(5)))
+  func aCutEndsWhenNoNamespaceHoldsTheDisk() throws {
+    let disk = try PowerCut(.ext4)
+    let file = URL(fileURLWithPath: "\(disk.path)/file")
+    try Data("kept".utf8).write(to: file)
+    try disk.sync()
+    let unshare = VaultProcess(home: "/", executable: "/usr/bin/unshare")
+    let holder = try unshare.start(["--mount", "sleep", "2"])
+    func namespace(_ process: String) -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/mnt")
+    }
+    while let held = namespace("\(holder.pid)"), held == namespace("self") { usleep(1_000) }
+    try disk.cut()
+    #expect(try Data(contentsOf: file) == Data("kept".utf8))
+    #expect(holder.finish().status == 0)
+  }
 }

@@ -55,7 +55,7 @@ package final class PowerCut: Sendable {
     // A mount namespace that another test made meanwhile holds a copy of the mount, and with it the
     // file system that is shut down, until that test ends.
     let deadline = ContinuousClock.now + .seconds(300)
-    while (try? FileManager.default.contentsOfDirectory(atPath: path)) == nil {
+    while !isWritable {
       guard ContinuousClock.now < deadline else {
         throw Failure(description: "another mount namespace holds \(path)")
       }
@@ -63,6 +63,15 @@ package final class PowerCut: Sendable {
       Thread.sleep(forTimeInterval: 0.2)
       try mount()
     }
+  }
+
+  /// Whether the file system takes a file.
+  ///
+  /// ext4 lists directories after its shutdown, too, and refuses to open files.
+  private var isWritable: Bool {
+    let probe = "\(path)/probe"
+    defer { try? FileManager.default.removeItem(atPath: probe) }
+    return FileManager.default.createFile(atPath: probe, contents: nil)
   }
 
   /// Syncs everything that was written so far.
