@@ -10,6 +10,7 @@ import Foundation
 // appdata-benchmark history [ROWS]: what is written with a history, and without.
 // appdata-benchmark observe: when another process's save is seen, and what waiting for it costs; by the clock.
 // appdata-benchmark lines FOLDER: that process; a save for each line.
+// appdata-benchmark repeat insert|fetch|update ROUNDS: rounds of 10,000 rows, for a counter of instructions.
 //
 // With `wall` as the last word the clock's time counts.
 
@@ -25,5 +26,8 @@ case "migrate": try migrateReadings(folder: words.dropFirst().first ?? ".")
 case "history": try compareHistory(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "observe": try await observe()
 case "lines": try saveByLines(folder: words.dropFirst().first ?? ".")
+case "repeat":
+  try repeatRounds(
+    of: words.dropFirst().first ?? "", rounds: words.dropFirst(2).first.flatMap { Int($0) } ?? 1)
 default: exit(64)
 }

@@ -56,9 +56,11 @@ extension EntityPlan {
       try bind(record, index, to: statement, at: parameter, isChecked: isChecked)
       parameter += 1
     }
-    for index in changed where slots[index].orderColumn != nil {
-      try bindOrder(record, index, to: statement, at: parameter)
-      parameter += 1
+    if hasOrder {
+      for index in changed where slots[index].orderColumn != nil {
+        try bindOrder(record, index, to: statement, at: parameter)
+        parameter += 1
+      }
     }
     try statement.bind(record.key, at: parameter)
   }
@@ -67,7 +69,7 @@ extension EntityPlan {
     _ record: _AppData.Record, _ index: Int, to statement: SQLiteStatement, at parameter: Int,
     isChecked: Bool
   ) throws {
-    if slots[index].isSealed {
+    if hasSealed, slots[index].isSealed {
       // What queries see has nothing of it.
       let sealed = isChecked ? try sealed(record, index) : .null
       return try statement.bind(sealed, at: parameter)

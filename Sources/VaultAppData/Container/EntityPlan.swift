@@ -40,6 +40,10 @@ package final class EntityPlan: @unchecked Sendable {
   let bound: [Int]
   /// Those of them with a column for their order, whose parameters come after the others.
   let ordered: [Int]
+  /// Whether a slot has a column for its order, inherited ones with the others.
+  let hasOrder: Bool
+  /// Whether a slot's value is sealed.
+  let hasSealed: Bool
   /// Slots whose values may lie in files.
   let external: [Int]
   /// Slots whose values the history keeps when the row is deleted.
@@ -76,6 +80,8 @@ package final class EntityPlan: @unchecked Sendable {
     kinds = slots.map(\.kind)
     bound = slots.indices.filter { slots[$0].column != nil && slots[$0].depth == depth }
     ordered = slots.indices.filter { slots[$0].orderColumn != nil && slots[$0].depth == depth }
+    hasOrder = slots.contains { $0.orderColumn != nil }
+    hasSealed = slots.contains(where: \.isSealed)
     external = slots.indices.filter { slots[$0].isInFiles }
     preserved = description.properties.filter { property in
       property.attribute?.options.contains(.preserveValueOnDeletion) == true

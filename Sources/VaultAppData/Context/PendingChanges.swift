@@ -2,10 +2,13 @@
 final class PendingChanges {
   typealias Record = _AppData.Record
 
+  // A context belongs to one thread, and no change of a list calls out while it lasts: checks at run
+  // time that no two overlap would be a hundredth of an update.
+
   /// In the order of the first change; some may have been taken back since.
-  private(set) var records: [Record] = []
+  @safe @exclusivity(unchecked) private(set) var records: [Record] = []
   /// Raised by every change.
-  private(set) var changeCount: UInt64 = 0
+  @safe @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
   /// Changes that cannot be made; the next save throws the first error.
   var problems: [SwiftDataError] = []
   /// What a save does with what others have changed.
@@ -80,6 +83,17 @@ final class PendingChanges {
       record.changed.insert(index)
     }
     add(record)
+  }
+
+  /// Lets go of the objects of some stores.
+  func settle(_ stores: Set<Int>, isAll: Bool) {
+    guard isAll else {
+      for record in records where record.isIn(stores) { settle(record) }
+      return dropSettled()
+    }
+    let all = records
+    records.removeAll()
+    for record in all { settle(record) }
   }
 
   /// Lets go of an object.

@@ -15,7 +15,8 @@ final class PendingRows {
   private let joins: [StoredJoin]
   /// Part of the tables' names.
   private let number: Int
-  private var touched: [_AppData.Record] = []
+  // Added to with every change, by the one thread that the context belongs to.
+  @safe @exclusivity(unchecked) private var touched: [_AppData.Record] = []
   private var touchedPairs: Set<PairKey> = []
   /// Entities whose temporary table exists, and whether it has rows.
   private var tables: [Int: Bool] = [:]

@@ -98,9 +98,10 @@ struct Saving {
 
   /// Each store's part, in the order in which every process takes the writers' locks.
   private func parts(of records: [Record]) throws -> [Part] {
+    let isOnly = container.stores.count == 1
     let parts = container.stores.indices.map { store in
       Part(
-        store: store, records: records.filter { $0.entity?.store == store },
+        store: store, records: isOnly ? records : records.filter { $0.entity?.store == store },
         links: pending.pairs.keys.filter { container.plans[$0.entity].store == store })
     }.filter { !$0.records.isEmpty || !$0.links.isEmpty }
     for part in parts {
@@ -184,7 +185,7 @@ struct Saving {
   /// Makes what was written to some of the stores no longer pending, and tells the other contexts.
   private func settle(_ records: [Record], in stores: Set<Int>) {
     for (store, result) in tokens.custom where stores.contains(store) { settle(result, of: store) }
-    var notice = SaveNotices.Notice(sender: ObjectIdentifier(context))
+    var keys = (inserted: KeysByEntity(), updated: KeysByEntity(), deleted: KeysByEntity())
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []
@@ -198,13 +199,13 @@ struct Saving {
         record.unsaved?.clear()
         record.isStored = true
         inserted.append(record.identifier)
-        notice.inserted[plan.index, default: []].append(record.key)
+        keys.inserted.add(record.key, plan.index)
       case .stored:
         updated.append(record.identifier)
-        notice.updated[plan.index, default: []].append(record.key)
+        keys.updated.add(record.key, plan.index)
       case .deleted:
         deleted.append(record.identifier)
-        notice.deleted[plan.index, default: []].append(record.key)
+        keys.deleted.add(record.key, plan.index)
       case .gone, .detached: break
       }
       if record.state == .deleted {
@@ -216,9 +217,12 @@ struct Saving {
         if record.isOutdated { context.merging.refault(record) }
       }
     }
+    var notice = SaveNotices.Notice(sender: ObjectIdentifier(context))
+    notice.inserted = keys.inserted.finish()
+    notice.updated = keys.updated.finish()
+    notice.deleted = keys.deleted.finish()
     forgetLinks(to: notice.deleted)
-    for record in pending.records where record.isIn(stores) { pending.settle(record) }
-    pending.dropSettled()
+    pending.settle(stores, isAll: stores.count == container.stores.count)
     if pending.records.isEmpty { context.autosaving.release() }
     pending.clearLinks(stores)
     container.mailbox.send(notice, from: context.merging.notices)
@@ -227,5 +231,31 @@ struct Saving {
       userInfo: ModelContext.NotificationKey.userInfo(
         inserted: inserted, updated: updated, deleted: deleted,
         tokens: tokens.written.filter { stores.contains($0.key) }.values))
+  }
+}
+
+/// Keys of rows by entity; rows of one entity mostly come one after the other.
+private struct KeysByEntity {
+  private var all: [Int: [Int64]] = [:]
+  private var entity = -1
+  private var keys: [Int64] = []
+
+  mutating func add(_ key: Int64, _ entity: Int) {
+    if entity != self.entity {
+      put()
+      self.entity = entity
+      keys = all.removeValue(forKey: entity) ?? []
+    }
+    keys.append(key)
+  }
+
+  private mutating func put() {
+    if !keys.isEmpty { all[entity] = keys }
+  }
+
+  /// All keys that were added.
+  mutating func finish() -> [Int: [Int64]] {
+    put()
+    return all
   }
 }

@@ -7,6 +7,7 @@ extension StoreSaving {
   /// The row keeps its key: what leads to it stays, the new object's values win, and old and new
   /// object are the same from now on.
   func mergeUnique(_ records: [_AppData.Record]) throws {
+    guard plans.contains(where: { $0.store == store && !$0.uniqueness.isEmpty }) else { return }
     var replaced: [Replaced: Int64] = [:]
     var claimed: [Claim: _AppData.Record] = [:]
     for record in records where record.state == .inserted || record.state == .stored {

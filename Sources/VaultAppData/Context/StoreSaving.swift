@@ -13,15 +13,17 @@ final class StoreSaving {
   let connection: StoreConnection
   let plans: [EntityPlan]
 
-  private let store: Int
+  let store: Int
   private let modelStore: ModelStore
   private let author: String?
   /// What is written to the history; `nil` where none is kept.
-  private var history: HistoryRecording?
+  @safe @exclusivity(unchecked) private var history: HistoryRecording?
   /// The number of the transaction in the history.
   private(set) var historyTransaction: Int64?
   /// The files of large values; `nil` where there are none.
   var files: ExternalChange?
+  /// What the last update was of, and its statement: the next one is mostly of the same kind.
+  @safe @exclusivity(unchecked) private var last: LastUpdate?
   private var inFiles: [(record: Record, index: Int, value: _AppData.Slot)] = []
 
   init(_ context: ModelContext, _ connection: StoreConnection, store: Int) {
@@ -32,6 +34,19 @@ final class StoreSaving {
     plans = context.container.plans
     rows = context.rows
     pending = context.pending
+  }
+
+  private final class LastUpdate {
+    let plan: EntityPlan
+    let changed: PropertySet
+    let statement: SQLiteStatement
+    let slots: [Int]
+
+    init(_ plan: EntityPlan, _ changed: PropertySet, _ update: EntityStatements.Update) {
+      self.plan = plan
+      self.changed = changed
+      (statement, slots) = update
+    }
   }
 
   func write(_ records: [_AppData.Record], _ pairs: [PairKey]) throws {
@@ -140,7 +155,7 @@ final class StoreSaving {
     guard let plan = record.entity else { return }
     if record.originals != nil { try mergeOthers(into: record, plan) }
     history?.update(plan, record.key, record.changed)
-    try publish(record, plan)
+    if !plan.external.isEmpty { try publish(record, plan) }
     if plan.family != nil {
       for part in plan.parts {
         let slots = part.bound.filter(record.changed.contains)
@@ -150,15 +165,17 @@ final class StoreSaving {
       }
       return
     }
-    guard let (statement, slots) = try connection.statements(plan).update(record.changed)
-    else { return }
-    try update(record, plan, slots, statement)
+    if let last, last.plan === plan, last.changed == record.changed {
+      return try update(record, plan, last.slots, last.statement)
+    }
+    guard let found = try connection.statements(plan).update(record.changed) else { return }
+    last = LastUpdate(plan, record.changed, found)
+    try update(record, plan, found.slots, found.statement)
   }
 
   private func update(
     _ record: Record, _ plan: EntityPlan, _ slots: [Int], _ statement: SQLiteStatement
   ) throws {
-    defer { statement.reset() }
     try plan.bind(record, slots, to: statement)
     try statement.run()
     if connection.sqlite.changes == 0 {
@@ -219,7 +236,7 @@ final class StoreSaving {
 
   private func insert(batch: [Record]) throws {
     guard let plan = batch.first?.entity else { return }
-    for record in batch { try publish(record, plan) }
+    if !plan.external.isEmpty { for record in batch { try publish(record, plan) } }
     if history != nil { for record in batch { history?.insert(plan, record.key) } }
     if plan.family != nil {
       for part in plan.parts { try insert(batch, part) }

@@ -33,9 +33,9 @@ extension _AppData {
     /// Whether it is among what is to be saved.
     @safe @exclusivity(unchecked) var isPending = false
     /// Whether another context has saved the row since it was read, while there were changes here.
-    var isOutdated = false
+    @safe @exclusivity(unchecked) var isOutdated = false
     /// Whether the temporary tables of queries have to be brought to it.
-    var isTouched = false
+    @safe @exclusivity(unchecked) var isTouched = false
     /// Set while the object's initial values are computed, which are not this record's.
     @safe @exclusivity(unchecked) @usableFromInline var isBeingMade = false
     /// Properties that differ from the row.
@@ -48,7 +48,7 @@ extension _AppData {
     /// The change of other contexts that has been taken in.
     @safe @exclusivity(unchecked) var seen: UInt64 = 0
     /// The parts that few records have.
-    private var rare: Rare?
+    @safe @exclusivity(unchecked) private var rare: Rare?
 
     private final class Rare {
       var unsaved: UnsavedFlag?
