@@ -88,8 +88,7 @@ final class JSONFileStore: DataStore {
     configuration.log.note { $0.fetches.append("\(T.self)") }
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let name = Schema.entityName(for: T.self)
-    let all = try read().filter { $0.persistentIdentifier.entityName == name }
+    let all = try read().filter { request.includes($0.persistentIdentifier) }
     let rest = all.dropFirst(request.descriptor.fetchOffset ?? 0)
     return DataStoreFetchResult(
       descriptor: request.descriptor,

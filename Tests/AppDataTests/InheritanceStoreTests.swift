@@ -205,18 +205,6 @@ struct InheritanceStoreTests {
     #expect((found.first as? VisitorPass)?.token == "secret-token")
   }
 
-  @Test func aStoreOfTheProgramsOwnKeepsNoSubclasses() {
-    #expect {
-      _ = try ModelContainer(
-        for: Schema([VisitsV2.Visit.self, VisitsV2.Tour.self]),
-        configurations: [
-          JSONFile(url: URL(fileURLWithPath: "\(home.path)/visits.json"), log: StoreLog())
-        ])
-    } throws: {
-      "\($0)".contains("Tour inherits from another model")
-    }
-  }
-
   @Test func aFamilyIsInOneStore() {
     let visits = ModelConfiguration(
       "visits", schema: Schema([VisitsV2.Visit.self]), isStoredInMemoryOnly: true)

@@ -146,10 +146,6 @@ package final class ModelStore: @unchecked Sendable {
       throw SwiftDataError.loadIssueModelContainer.saying(
         "\(entity.name) has a sealed attribute, which \(configuration.name) cannot keep")
     }
-    if let entity = schema.entities.first(where: { $0.superentity != nil }) {
-      throw SwiftDataError.loadIssueModelContainer.saying(
-        "\(entity.name) inherits from another model, which \(configuration.name) cannot keep")
-    }
     // A store may read its snapshots while it is opened.
     SnapshotClasses.add(layout.schema.types)
     let custom = try configuration.open(layout.schema, migrationPlan: migrationPlan)

@@ -18,6 +18,7 @@ struct StoreLayout {
     }
     for entity in schema.entities {
       try Self.checkSealed(entity)
+      try Self.checkUnique(entity)
       for attribute in entity.attributes {
         guard let name = attribute.transformerName,
           ValueTransformer.registered(NSValueTransformerName(name)) == nil
@@ -119,6 +120,16 @@ struct StoreLayout {
         "\(entity.name) would have the column \(twice) twice, its own and an inherited one; "
           + "SQLite ignores case")
     }
+  }
+
+  /// Checks that a constraint names properties of its own class: their table holds it.
+  private static func checkUnique(_ entity: Schema.Entity) throws {
+    let inherited = entity.inheritedPropertiesByName
+    guard let name = entity.uniquenessConstraints.joined().first(where: { inherited[$0] != nil })
+    else { return }
+    throw SwiftDataError.loadIssueModelContainer.saying(
+      "\(entity.name).\(name) is inherited: declare what is unique in the class that has the "
+        + "property, for the objects of all classes below it")
   }
 
   /// Checks that nothing asks the store to compare sealed values, and that each can be shown where

@@ -39,7 +39,9 @@ struct Fetching<Model: PersistentModel> {
 
   /// The keys of the rows, in their order.
   func keys() throws -> [Int64] {
-    if let store = context.container.stores[plan.store].custom { return try keys(from: store) }
+    if let store = context.container.stores[plan.store].custom {
+      return try rows(from: store).map(\.key)
+    }
     let query = try FetchQuery(descriptor, plan)
     let text = query.select("t0.\(StoredEntity.keyColumn)", isLimited: descriptor.isLimited)
     return try run(text, query) { statement in
@@ -52,6 +54,7 @@ struct Fetching<Model: PersistentModel> {
   /// The keys of the rows, in their order, each with its class.
   func rows() throws -> [(key: Int64, plan: EntityPlan)] {
     guard let family = plan.family else { return try keys().map { ($0, plan) } }
+    if let store = context.container.stores[plan.store].custom { return try rows(from: store) }
     let query = try FetchQuery(descriptor, plan)
     let columns = "t0.\(StoredEntity.keyColumn), t0.\(StoredEntity.classColumn)"
     let text = query.select(columns, isLimited: descriptor.isLimited)

@@ -17,6 +17,9 @@ final class Loading {
   let rows: RegisteredRows
   let connections: ContextConnections
   private let pending: PendingChanges
+  /// By the root of a family in a program's own store: the classes of rows, as their identifiers
+  /// name them.
+  private var classes: [Int: [Int64: EntityPlan]] = [:]
 
   init(
     _ container: ModelContainer, _ rows: RegisteredRows, _ connections: ContextConnections,
@@ -129,12 +132,19 @@ final class Loading {
   /// The class of a row that is in the store.
   func actualPlan(_ plan: EntityPlan, _ key: Int64) -> EntityPlan {
     guard let family = plan.family else { return plan }
+    if plan.isCustom { return rows[plan, key]?.entity ?? classes[plan.root.index]?[key] ?? plan }
     let name = try? connections.use(plan) { connection in
       try connection.sqlite.string(
         "SELECT \(StoredEntity.classColumn) FROM \(family.root.table) "
           + "WHERE \(StoredEntity.keyColumn)=?", [.integer(key)])
     }
     return name.flatMap { family.plan(named: $0) } ?? plan
+  }
+
+  /// Notes the class of a row in a program's own store, which only its identifier says.
+  func noteClass(_ plan: EntityPlan, _ key: Int64) {
+    guard plan.family != nil else { return }
+    classes[plan.root.index, default: [:]][key] = plan
   }
 
   /// Replaces the values that were read before by those of the row.

@@ -27,7 +27,8 @@ extension ModelContext {
       return try fetch(descriptor).forEach { delete($0) }
     }
     descriptor.includePendingChanges = false
-    let keys = try keys(descriptor, plan)
+    let found = try rows(descriptor, plan)
+    let keys = found.map(\.key)
     guard !keys.isEmpty else { return }
     if try deleteByStore(T.self, predicate, plan, includeSubclasses: includeSubclasses) {
       var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
@@ -40,7 +41,7 @@ extension ModelContext {
       let worker = ModelContext(container)
       worker.autosaveEnabled = false
       worker.author = author
-      worker.graph.delete(keys.map { worker.rows.record(plan, $0) })
+      worker.graph.delete(found.map { worker.rows.record($0.plan, $0.key) })
       try worker.save()
     }
     merging.takeIn()
@@ -58,8 +59,9 @@ extension ModelContext {
   private func deleteByStore<T: PersistentModel>(
     _ type: T.Type, _ predicate: Predicate<T>?, _ plan: EntityPlan, includeSubclasses: Bool
   ) throws -> Bool {
-    guard let store = container.stores[plan.store].custom, plan.relationships.isEmpty,
-      plan.incoming.isEmpty
+    let all = [plan] + (plan.family?.descendants(of: plan) ?? [])
+    guard let store = container.stores[plan.store].custom,
+      all.allSatisfy({ $0.relationships.isEmpty && $0.incoming.isEmpty })
     else { return false }
     do {
       return try store.call { store in

@@ -54,7 +54,7 @@ extension ModelContext {
   /// Changes attributes of all objects of a class, or of those that a predicate finds, in the store
   /// at once.
   ///
-  /// One statement under the writers' lock: no change of another context or process comes between
+  /// Under the writers' lock: no change of another context or process comes between
   /// what it reads and what it writes.
   ///
   /// ```swift
@@ -75,8 +75,7 @@ extension ModelContext {
   /// - Returns: The number of objects.
   /// - Throws: ``DataStoreError/unsupportedFeature`` for a class in a ``DataStore`` of the program's
   ///   own; ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
-  ///   `.externalStorage` or `.encrypt`, or one that is not kept, and for attributes some of which
-  ///   are inherited and others are not: they lie in two tables;
+  ///   `.externalStorage` or `.encrypt`, or one that is not kept;
   ///   ``SwiftDataError/unsupportedPredicate``;
   ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
   ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing was
@@ -108,14 +107,12 @@ extension ModelContext {
             for row in found { history.update(row.plan, row.key, assignments.changed) }
             _ = try history.write()
           }
-          var values = assignments.sql.values
-          values.append(.text(SQLText.array(of: found.map(\.key))))
-          let statement = try connection.query(
-            plan.batchUpdate(assignments.sql.text, in: assignments.table)
-              + " IN (SELECT value FROM json_each(?))")
-          defer { statement.reset() }
-          try statement.bind(values)
-          try statement.run()
+          for step in plan.batchUpdate(assignments.tables, of: found.map(\.key)) {
+            let statement = try connection.query(step.text)
+            defer { statement.reset() }
+            try statement.bind(step.values)
+            try statement.run()
+          }
         }
         if isHeld || connection.sqlite.isInTransaction {
           try connection.sqlite.savepoint(change)
@@ -137,12 +134,11 @@ extension ModelContext {
     return found.count
   }
 
-  /// The text after SET, the table that it changes, and the properties that it names.
+  /// What is assigned in each table, and the properties that are named.
   private func assignments<T: PersistentModel>(
     of update: ModelUpdate<T>, _ plan: EntityPlan
-  ) throws -> (sql: SQLFragment, table: String, changed: PropertySet) {
-    var table: String?
-    var parts: [SQLFragment] = []
+  ) throws -> (tables: [TableUpdate], changed: PropertySet) {
+    var tables: [TableUpdate] = []
     var changed = PropertySet()
     for (path, assigned) in update.assignments {
       guard let index = plan.description.index(of: path), plan.relationship(index) == nil,
@@ -153,12 +149,9 @@ extension ModelContext {
           "\(name) is no attribute that can be changed in the store at once")
       }
       changed.insert(index)
-      guard table == nil || table == plan.table(of: index) else {
-        throw SwiftDataError.unsupportedKeyPath.saying(
-          "\(plan.name).\(plan.description.properties[index].name) lies in another table than the "
-            + "update's other attributes: inherited ones need an update of their own")
-      }
-      table = plan.table(of: index)
+      let table = plan.table(of: index)
+      let place = tables.firstIndex { $0.table == table } ?? tables.count
+      if place == tables.count { tables.append(TableUpdate(table: table)) }
       let property = plan.description.properties[index]
       switch assigned {
       case .value(let value):
@@ -170,13 +163,13 @@ extension ModelContext {
           throw SwiftDataError.modelValidationFailure.saying(
             "\(plan.name).\(property.name) is not a number")
         }
-        parts.append("\(name: column) = \(value: stored)")
+        tables[place].columns.append((column, "\(value: stored)"))
         if let order = plan.slots[index].orderColumn {
           var key = SQLiteValue.null
           if case .text(let text) = stored {
             key = DecimalOrder.key(text).map { .text($0) } ?? .null
           }
-          parts.append("\(name: order) = \(value: key)")
+          tables[place].columns.append((order, "\(value: key)"))
         }
       case .computed(let term):
         guard plan.slots[index].orderColumn == nil else {
@@ -184,10 +177,10 @@ extension ModelContext {
             "\(plan.name).\(property.name): decimal numbers are not computed by the store")
         }
         let value = try value(of: term, as: ValueForm.of(property.valueType), plan)
-        parts.append("\(name: column) = \(value)")
+        tables[place].columns.append((column, value))
       }
     }
-    return (SQLFragment.joined(parts, by: ", "), table ?? plan.table, changed)
+    return (tables, changed)
   }
 
   private func value(
@@ -215,14 +208,58 @@ extension ModelContext {
   }
 }
 
+/// The new values of some columns of a table.
+private struct TableUpdate {
+  let table: String
+  var columns: [(name: String, value: SQLFragment)] = []
+
+  /// The text after SET, with what each column gets.
+  func assignments(_ value: (Int) -> SQLFragment) -> SQLFragment {
+    SQLFragment.joined(
+      columns.indices.map { "\(name: columns[$0].name) = \(value($0))" }, by: ", ")
+  }
+}
+
 extension EntityPlan {
-  /// An update of rows up to the condition on their keys; expressions see the object as `t0`.
-  fileprivate func batchUpdate(_ assignments: String, in table: String) -> String {
-    let key = SQLText.name(StoredEntity.keyColumn)
-    guard family != nil else {
-      return "UPDATE \(table) AS t0 SET \(assignments) WHERE \(StoredEntity.keyColumn)"
+  /// The statements that change rows; expressions see the object as `t0`.
+  ///
+  /// Where the rows lie in several tables, all values are computed before the first is changed.
+  fileprivate func batchUpdate(_ tables: [TableUpdate], of keys: [Int64]) -> [SQLFragment] {
+    let key = StoredEntity.keyColumn
+    let isWanted: SQLFragment =
+      "IN (SELECT value FROM json_each(\(value: .text(SQLText.array(of: keys)))))"
+    if tables.count == 1, let only = tables.first {
+      let changes = only.assignments { only.columns[$0].value }
+      guard family != nil else {
+        return ["UPDATE \(sql: only.table) AS t0 SET \(changes) WHERE \(name: key) \(isWanted)"]
+      }
+      return [
+        """
+        UPDATE \(sql: only.table) SET \(changes) FROM \(sql: source) AS t0 \
+        WHERE t0.\(name: key) = \(sql: only.table).\(name: key) AND t0.\(name: key) \(isWanted)
+        """
+      ]
     }
-    return "UPDATE \(table) SET \(assignments) FROM \(source) AS t0 "
-      + "WHERE t0.\(key) = \(table).\(key) AND t0.\(key)"
+    var computed: [SQLFragment] = ["t0.\(name: key) AS \(name: key)"]
+    var updates: [SQLFragment] = []
+    for table in tables {
+      let first = computed.count
+      let changes = table.assignments { "new.value\(sql: "\(first + $0)")" }
+      for (place, column) in table.columns.enumerated() {
+        computed.append("\(column.value) AS value\(sql: "\(first + place)")")
+      }
+      updates.append(
+        """
+        UPDATE \(sql: table.table) SET \(changes) FROM temp.appdata_update AS new \
+        WHERE new.\(name: key) = \(sql: table.table).\(name: key)
+        """)
+    }
+    let all = SQLFragment.joined(computed, by: ", ")
+    return [
+      """
+      CREATE TEMP TABLE appdata_update AS SELECT \(all) FROM \(sql: source) AS t0 \
+      WHERE t0.\(name: key) \(isWanted)
+      """
+    ] + updates + ["DROP TABLE temp.appdata_update"]
   }
 }

@@ -141,10 +141,9 @@ extension DataStore {
     _ descriptor: FetchDescriptor<T>, _ state: EditingState
   ) throws -> (fetched: [DefaultSnapshot], related: [DefaultSnapshot]) {
     let result = try fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
-    let name = Schema.entityName(for: T.self)
     return (
       // Simple stores answer with all that they have.
-      try result.fetchedSnapshots.filter { $0.persistentIdentifier.entityName == name }
+      try result.fetchedSnapshots.filter { descriptor.includes($0.persistentIdentifier) }
         .map { try $0.plain() },
       try result.relatedSnapshots.values.map { try $0.plain() }
     )

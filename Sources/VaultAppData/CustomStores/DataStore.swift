@@ -7,8 +7,8 @@
 /// ``DataStoreError/preferInMemorySort``, and the context does that too.
 ///
 /// Its ``DataStoreConfiguration`` puts it into a container; `Documentation/app-data.md` has a store in
-/// a JSON file as an example. A container makes one call at a time, on whatever thread its contexts are used. This library's own
-/// store is ``DefaultStore``; a container with a ``ModelConfiguration`` uses it without snapshots.
+/// a JSON file as an example. A container makes one call at a time, on whatever thread its contexts
+/// are used. This library's own store is ``DefaultStore``; a container with a ``ModelConfiguration`` uses it without snapshots.
 public protocol DataStore: AnyObject {
   /// What describes the store.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
@@ -30,7 +30,8 @@ public protocol DataStore: AnyObject {
   /// - Throws: Why it cannot be opened; what the container's initializer throws.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// Finds models.
+  /// Finds models: those of the class and, unless the description says otherwise, of the classes
+  /// that inherit from it; ``DataStoreFetchRequest/includes(_:)`` tells them.
   ///
   /// - Parameter request: Which ones, in which order.
   /// - Returns: Their values.
@@ -47,7 +48,8 @@ public protocol DataStore: AnyObject {
   /// Writes what a context saves: all of it, or, if it throws, nothing.
   ///
   /// - Parameter request: Snapshots of new, changed and deleted models.
-  /// - Returns: The permanent identifiers of the new models, by the temporary ones.
+  /// - Returns: The permanent identifiers of the new models, by the temporary ones. Models of classes
+  ///   that inherit from one another have different keys.
   /// - Throws: What the context's save throws; everything is pending as before then.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
@@ -80,9 +82,7 @@ extension DataStore {
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    let name = Schema.entityName(for: T.self)
-    return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
-      .filter { $0.entityName == name }
+    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter(request.includes)
   }
 
   /// Throws ``DataStoreError/unsupportedFeature``.

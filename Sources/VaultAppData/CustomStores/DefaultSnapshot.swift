@@ -226,6 +226,15 @@ extension _AppData.Record {
   ) -> [PersistentIdentifier] {
     guard let plan = entity?.relationshipByProperty[property.index], let context = readingContext
     else { return [] }
-    return keys.map { context.identifier(plan.destination, $0) }
+    let destination = plan.destination
+    guard destination.family != nil else {
+      return keys.map { context.identifier(destination, $0) }
+    }
+    return keys.map { key in
+      // One that is not loaded may be of a subclass.
+      context.identifier(
+        context.rows[destination, key] == nil
+          ? context.rows.actualPlan(destination, key) : destination, key)
+    }
   }
 }

@@ -6,14 +6,14 @@ extension Fetching {
     if !descriptor.includePendingChanges, !pending.isEmpty {
       return try storedObjects(store)
     }
-    let own = pending.filter { $0.entity === plan }
+    let own = pending.filter(isOwn)
     var result = try store.fetch(
       wanted(own: own.count, others: pending.count - own.count), state)
     let isPlain = pending.isEmpty && result.isFiltered && result.isSorted
     if needsAll(others: pending.count - own.count) {
       (result.isFiltered, result.isSorted) = (false, false)
     }
-    let taken = context.loading.take(result, plan)
+    let taken = try context.loading.take(result, plan)
     var records = try taken.filter { record in
       guard record.state != .deleted else { return false }
       return try (result.isFiltered && !record.hasChanges) || matches(record)
@@ -42,12 +42,14 @@ extension Fetching {
     return try objects(from: store).count
   }
 
-  /// The keys of the rows, in their order.
-  func keys(from store: CustomStore) throws -> [Int64] {
+  /// The keys of the rows, in their order, each with its class.
+  func rows(from store: CustomStore) throws -> [(key: Int64, plan: EntityPlan)] {
     if pendingRecords.isEmpty, let found = try store.identifiers(descriptor, state) {
-      return found.filter { $0.entityName == plan.name }.map(\.key)
+      return found.filter(descriptor.includes).map { id in
+        (id.key, plan.family?.plan(named: id.entityName) ?? plan)
+      }
     }
-    return try objects(from: store).compactMap { $0.record?.key }
+    return try objects(from: store).compactMap(\.record).map { ($0.key, $0.entity ?? plan) }
   }
 
   /// The keys of the rows with a fingerprint of each one's values, in their order.
@@ -57,13 +59,17 @@ extension Fetching {
       keys: records.map(\.key),
       fingerprints: try records.map { record in
         var hasher = Hasher()
-        for property in plan.description.properties {
+        for property in record.description.properties {
           let slot = record.slot(property.index)
           if case .rows(let list) = slot { hasher.combine(list.keys) }
           if let value = try slot.columnValue() { hasher.combine("\(value)") }
         }
         return hasher.finalize()
-      })
+      },
+      classes: plan.family == nil
+        ? [:]
+        : Dictionary(
+          records.map { ($0.key, $0.description.entityName) }, uniquingKeysWith: { $1 }))
   }
 
   // MARK: What is pending
@@ -73,6 +79,12 @@ extension Fetching {
   /// The objects of the store that are to be saved.
   private var pendingRecords: [Record] {
     context.pending.records.filter { $0.hasChanges && $0.entity?.store == plan.store }
+  }
+
+  /// Whether an object is of a class that is fetched.
+  private func isOwn(_ record: Record) -> Bool {
+    guard let own = record.entity else { return false }
+    return own === plan || descriptor.includeSubclasses && own.descends(from: plan)
   }
 
   /// Whether pending objects of other classes may decide what is found, or where.
@@ -109,8 +121,10 @@ extension Fetching {
   private func storedObjects(_ store: CustomStore) throws -> [Model] {
     let other = ModelContext(context.container)
     other.autosaveEnabled = false
-    let keys = try other.keys(descriptor, plan)
-    _ = try context.loading.loadRows(plan, keys.filter { context.rows[plan, $0] == nil })
-    return keys.compactMap { context.rows[plan, $0]?.materialized as? Model }
+    let found = try other.rows(descriptor, plan)
+    let missing = found.filter { context.rows[plan, $0.key] == nil }
+    for row in missing { context.loading.noteClass(row.plan, row.key) }
+    _ = try context.loading.loadRows(plan, missing.map(\.key))
+    return found.compactMap { context.rows[plan, $0.key]?.materialized as? Model }
   }
 }

@@ -29,6 +29,12 @@ extension Saving {
       throw SwiftDataError.missingRow.saying(
         "the store \(store.name) has given \(homeless) new objects no identifier")
     }
+    for record in changes.inserted {
+      guard let plan = record.entity, let key = result.remapped[record.identifier]?.key,
+        let known = context.rows[plan, key]?.entity, known !== plan
+      else { continue }
+      throw plan.sharedKey(key)
+    }
     return result
   }
 
@@ -54,10 +60,14 @@ extension Saving {
 
   /// Takes deleted rows out of what leads to them without an inverse.
   func forgetLinks(to deleted: [Int: [Int64]]) {
-    guard !deleted.isEmpty else { return }
+    guard !deleted.isEmpty, container.plans.contains(where: \.isCustom) else { return }
+    var gone: [Int: Set<Int64>] = [:]
+    for (entity, keys) in deleted {
+      gone[container.plans[entity].root.index, default: []].formUnion(keys)
+    }
     for plan in container.plans where plan.isCustom {
       for relationship in plan.relationships where relationship.inverse == nil {
-        guard let gone = deleted[relationship.destination.index].map({ Set($0) }) else { continue }
+        guard let gone = gone[relationship.destination.root.index] else { continue }
         for record in context.rows.records(of: plan) where !record.slots.isEmpty {
           record.slots[relationship.index] = record.slots[relationship.index].without(gone)
         }
@@ -87,7 +97,7 @@ extension RegisteredRows {
   func followAliases(_ plans: [EntityPlan]) {
     for plan in plans {
       for relationship in plan.relationships {
-        for record in tables[plan.index].values where !record.slots.isEmpty {
+        for record in records(of: plan) where !record.slots.isEmpty {
           record.slots[relationship.index] = current(
             record.slots[relationship.index], relationship)
         }

@@ -12,10 +12,8 @@ extension _AppData {
     /// The stored properties, inherited ones first, in the order of their declaration; a property's
     /// index is its slot.
     package let properties: [PropertyDescription]
-    /// Names of the class's own properties that, taken together, no two models may share.
-    package let uniqueness: [[String]]
-    /// Names of the class's own properties that queries use together.
-    package let indices: [[String]]
+    /// What the class says of several properties together.
+    private let groups: PropertyPaths
     /// The properties that lead to other models.
     let relationships: [Int]
     /// By property; made when it is first asked for, since classes lead to one another.
@@ -52,19 +50,21 @@ extension _AppData {
       indexByPath = table
       indexByName = Dictionary(
         properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
-      let properties = properties
-      func groups(unique: Bool) -> [[String]] {
-        all.compactMap { $0.metadata as? any PropertyGroups }.filter { $0.isUnique == unique }
-          .flatMap(\.groups).map { group in
-            group.compactMap { path in
-              // An inherited one has another path here, and no constraint spans two tables: the
-              // schema's check says so.
-              table[path].map { properties[$0].name } ?? (parent == nil ? nil : "\(path)")
-            }
-          }
+      groups = PropertyPaths(all.compactMap { $0.metadata as? any PropertyGroups })
+    }
+
+    /// Names of properties that, taken together, no two models may share, as the class declares
+    /// them.
+    package var uniqueness: [[String]] { groups.unique.map(names) }
+
+    /// Names of properties that queries use together, as the class declares them.
+    package var indices: [[String]] { groups.indexed.map(names) }
+
+    private func names(_ paths: [AnyKeyPath]) -> [String] {
+      paths.compactMap { path in
+        // An inherited one has another path here, and is found by trial.
+        property(path)?.name ?? (parent == nil ? nil : "\(path)")
       }
-      uniqueness = groups(unique: true)
-      indices = groups(unique: false)
     }
 
     /// The number of properties, those of superclasses with them.
@@ -78,6 +78,11 @@ extension _AppData {
         current = description.parent
       }
       return false
+    }
+
+    /// Whether a class with a name is above it.
+    func inherits(fromClassCalled name: String) -> Bool {
+      parent.map { $0.entityName == name || $0.inherits(fromClassCalled: name) } ?? false
     }
 
     /// Whether two key paths lead to one property, which a subclass may have inherited.
@@ -144,6 +149,18 @@ extension ModelDescription {
     }
 
     subscript(path: AnyKeyPath) -> Int? { indexes[path] }
+  }
+
+  /// The groups of properties that a class names for its constraints and its indexes.
+  struct PropertyPaths: @unchecked Sendable {
+    // Key paths are immutable.
+    let unique: [[AnyKeyPath]]
+    let indexed: [[AnyKeyPath]]
+
+    init(_ groups: [any PropertyGroups]) {
+      unique = groups.filter(\.isUnique).flatMap(\.groups)
+      indexed = groups.filter { !$0.isUnique }.flatMap(\.groups)
+    }
   }
 
   /// The description of a class.

@@ -103,15 +103,25 @@ extension StoredSchema {
     }
     for relationship in entity.relationships { try validate(relationship, of: entity) }
     try checkColumns(table(of: entity).columns.map(\.name), of: entity.name)
-    for property in entity.uniqueConstraints.joined() + entity.indexes.flatMap(\.properties)
-    where entity.attribute(property)?.type == .sealed {
+    for property in entity.uniqueConstraints.joined() {
+      try checkIndexed(property, entity, in: [entity])
+    }
+    for property in entity.indexes.flatMap(\.properties) {
+      try checkIndexed(property, entity, in: lineage(of: entity))
+    }
+  }
+
+  /// Checks that a property has a column that an index takes, in one of some entities' tables.
+  private func checkIndexed(
+    _ property: String, _ entity: StoredEntity, in owners: [StoredEntity]
+  ) throws(StorageError) {
+    if owners.contains(where: { $0.attribute(property)?.type == .sealed }) {
       throw invalid("\(entity.name).\(property): a sealed value cannot be in an index")
     }
-    for property in entity.uniqueConstraints.joined() + entity.indexes.flatMap(\.properties)
-    where entity.indexColumn(of: property) == nil {
+    if !owners.contains(where: { $0.indexColumn(of: property) != nil }) {
       throw invalid(
-        "\(entity.name).\(property): an index takes attributes and to-one relationships of the "
-          + "entity's own")
+        "\(entity.name).\(property): an index takes attributes and to-one relationships, and a "
+          + "constraint those that the entity declares itself")
     }
   }
 

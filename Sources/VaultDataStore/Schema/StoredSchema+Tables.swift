@@ -233,7 +233,10 @@ extension StoredSchema {
         add(entity.table, columns, isUnique: true)
       }
       for index in entity.indexes {
-        add(entity.table, index.properties.map(entity.indexColumn), isUnique: false)
+        // No index spans two tables: each has one with its own properties.
+        for owner in lineage(of: entity) {
+          add(owner.table, index.properties.map(owner.indexColumn), isUnique: false)
+        }
       }
       for relationship in entity.relationships {
         guard case .foreignKey(let column, let position) = relationship.storage else { continue }
