@@ -92,6 +92,7 @@ package enum Operation: Sendable {
   case claim(keys: PublicKeys, invitation: [UInt8], label: String, signature: [UInt8])
   case item(ItemOperation)
   case purge(id: [UInt8], removed: Int64)
+  case preferences(PreferencesOperation)
   case invite(
     invitation: [UInt8], keys: PublicKeys, role: SyncRole, uses: UInt16, expires: Int64)
   /// Which of those that claimed an invitation are in; nobody else is from then on.
@@ -106,6 +107,7 @@ package enum Operation: Sendable {
   private enum Tag {
     static let item: UInt8 = 1
     static let purge: UInt8 = 2
+    static let preferences: UInt8 = 3
     static let create: UInt8 = 16
     static let claim: UInt8 = 17
     static let invite: UInt8 = 18
@@ -139,6 +141,9 @@ package enum Operation: Sendable {
       tag = Tag.purge
       body.put(id)
       body.put(removed)
+    case .preferences(let preferences):
+      tag = Tag.preferences
+      try preferences.encode(into: &body)
     case .invite(let invitation, let keys, let role, let uses, let expires):
       tag = Tag.invite
       body.put(invitation)
@@ -176,8 +181,14 @@ package enum Operation: Sendable {
   var isOfRoster: Bool {
     switch self {
     case .create, .claim, .invite, .settle, .remove, .epoch: true
-    case .item, .purge, .unknown: false
+    case .item, .purge, .preferences, .unknown: false
     }
+  }
+
+  /// Whether it says what an item has.
+  var isOfItems: Bool {
+    if case .preferences = self { return false }
+    return !isOfRoster
   }
 
   package static let sealedKeyLength = 16 + 4 + 32 + SealingKeyPair.overhead
@@ -197,6 +208,7 @@ package enum Operation: Sendable {
       self = .claim(
         keys: keys, invitation: invitation, label: try reader.text(), signature: signature)
     case Tag.item: self = .item(try ItemOperation(from: &reader))
+    case Tag.preferences: self = .preferences(try PreferencesOperation(from: &reader))
     case Tag.purge: self = .purge(id: try reader.array(16), removed: try reader.number())
     case Tag.invite:
       let invitation = try reader.array(16)

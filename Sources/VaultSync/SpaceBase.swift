@@ -17,6 +17,8 @@ package struct SpaceBase: Sendable {
   package let records: [OpenedRecord]
   /// The items that they come to.
   package let items: [[UInt8]: FoldedItem]
+  /// The preferences that they come to.
+  package let preferences: [String: FoldedPreferences.Domain]
   /// How far each stream counts in the items.
   let limits: Frontier
 
@@ -31,6 +33,7 @@ package struct SpaceBase: Sendable {
     let frontier = history.frontier
     let roster = Roster(history, upTo: frontier)
     items = try FoldedSpace(history, roster, upTo: frontier).folded
+    preferences = try FoldedPreferences(history, roster, upTo: frontier).domains
     limits = Self.limits(frontier, roster)
     records = history.all.map(\.withoutItems).sorted(by: OpenedRecord.comesFirst)
   }
@@ -77,7 +80,7 @@ extension OpenedRecord {
 // MARK: - The file
 
 extension SpaceBase {
-  static let magic = Array("VSB1".utf8)
+  static let magic = Array("VSB2".utf8)
   /// Bytes after which items go into the next chunk.
   private static let chunkLength = 256 << 10
 
@@ -107,6 +110,7 @@ extension SpaceBase {
       try writer.put(record, after: past[record.stream] ?? [:], into: &first)
       past[record.stream] = record.past
     }
+    try writer.put(preferences, into: &first)
     var chunks = [first]
     var current = SecretBuilder()
     for (_, item) in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
@@ -173,6 +177,7 @@ extension SpaceBase {
     for _ in 0..<(try first.number(UInt32.self)) {
       records.append(try reader.record(&first))
     }
+    preferences = try reader.preferences(&first)
     guard first.isAtEnd else { throw MalformedRecord() }
     var items: [[UInt8]: FoldedItem] = [:]
     while offset < bytes.count {
@@ -244,6 +249,26 @@ extension SpaceBase {
       }
       builder.put(UInt16(item.history.count))
       for version in item.history { try version.encode(into: &builder) }
+    }
+
+    func put(
+      _ preferences: [String: FoldedPreferences.Domain], into builder: inout SecretBuilder
+    ) throws {
+      builder.put(UInt32(preferences.count))
+      for (name, domain) in preferences.sorted(by: { $0.key < $1.key }) {
+        try builder.text(name)
+        builder.put(UInt8(domain.isProtected ? 1 : 0))
+        builder.put(UInt32(domain.heads.count))
+        for (key, heads) in domain.heads.sorted(by: { $0.key < $1.key }) {
+          try builder.text(key)
+          builder.put(UInt16(heads.count))
+          for head in heads.sorted(by: FoldedPreferences.Head.isEarlier) {
+            try put(head.record.stream, head.record.sequence, into: &builder)
+            builder.put(head.modified)
+            builder.put(value: head.value)
+          }
+        }
+      }
     }
   }
 
@@ -326,6 +351,28 @@ extension SpaceBase {
         item.history.append(try SharedItem.Version(from: &reader))
       }
       return item
+    }
+
+    func preferences(
+      _ reader: inout SecretReader
+    ) throws -> [String: FoldedPreferences.Domain] {
+      var preferences: [String: FoldedPreferences.Domain] = [:]
+      for _ in 0..<(try reader.number(UInt32.self)) {
+        let name = try reader.text()
+        var domain = FoldedPreferences.Domain()
+        domain.isProtected = try reader.number(UInt8.self) == 1
+        for _ in 0..<(try reader.number(UInt32.self)) {
+          let key = try reader.text()
+          for _ in 0..<(try reader.number(UInt16.self)) {
+            domain.heads[key, default: []].append(
+              FoldedPreferences.Head(
+                record: try known(&reader), modified: try reader.number(),
+                value: try reader.value()))
+          }
+        }
+        preferences[name] = domain
+      }
+      return preferences
     }
   }
 }

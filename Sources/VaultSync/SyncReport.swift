@@ -10,6 +10,10 @@ public struct SyncReport: Sendable {
   public internal(set) var sent = 0
   /// The number of records that came from it.
   public internal(set) var received = 0
+  /// Preference domains that others changed, and that were changed here.
+  public internal(set) var domains: [String] = []
+  /// Preferences that are too long to travel: each domain and key.
+  public internal(set) var tooLong: [String] = []
   /// Machines of which records are still on their way, by their labels.
   public internal(set) var waiting: [String] = []
   /// The streams of these machines.
@@ -69,6 +73,10 @@ public struct SyncStatus: Sendable {
   public let recoveryCodes: Int
   /// Own records that the store does not have yet.
   public let unsent: Int
+  /// Preference domains that this machine has in the space, sorted.
+  public let domains: [String]
+  /// Preference domains that others have there, and this machine has not, sorted.
+  public let otherDomains: [String]
   /// When the store answered last; `nil` for never.
   public let lastContact: Date?
 }
@@ -89,6 +97,8 @@ public struct SyncLogEntry: Sendable {
     case changed
     /// An item was removed for good.
     case purged
+    /// Preferences were changed.
+    case preferences
   }
 
   /// When, by the clock of the machine that did it.
@@ -97,6 +107,6 @@ public struct SyncLogEntry: Sendable {
   public let device: String
   /// What was done.
   public let action: Action
-  /// The item, or the machine that was removed; `nil` where there is none, or it is not known.
+  /// The item, the preference domain, or the machine that was removed; `nil` where there is none, or it is not known.
   public let subject: String?
 }

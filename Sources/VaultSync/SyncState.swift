@@ -37,6 +37,16 @@ package struct SyncState: Sendable {
     package var until: Int64
   }
 
+  /// The preferences that are brought together with the space, too.
+  package struct Preferences: Equatable, Sendable {
+    /// The domains; true for one that was added, and not brought together since.
+    package var domains: [String: Bool] = [:]
+    /// What of the space they were brought together with last.
+    package var frontier: Frontier = [:]
+    /// 16 bytes that say what they were then; zeros for nothing.
+    package var mark = [UInt8](repeating: 0, count: 16)
+  }
+
   package var space: SpaceID
   package var stream: StreamID
   /// The machine on which the stream is written.
@@ -58,6 +68,7 @@ package struct SyncState: Sendable {
   /// 16 bytes that say what the recovery codes open, as this machine put it into the store; zeros
   /// for nothing.
   package var recovery = [UInt8](repeating: 0, count: 16)
+  package var preferences = Preferences()
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -113,6 +124,7 @@ package struct SyncState: Sendable {
       builder.put(rest.until)
     }
     builder.put(recovery)
+    try preferences.encode(into: &builder)
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -166,6 +178,8 @@ package struct SyncState: Sendable {
       }
       guard !reader.isAtEnd else { return }
       recovery = try reader.array(16)
+      guard !reader.isAtEnd else { return }
+      preferences = try Preferences(from: &reader)
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
@@ -176,24 +190,58 @@ package struct SyncState: Sendable {
 
 extension SyncState.Applied {
   fileprivate func encode(into builder: inout SecretBuilder) throws {
-    builder.put(UInt16(frontier.count))
-    for (stream, sequence) in frontier.sorted(by: { $0.key < $1.key }) {
-      builder.put(stream.bytes)
-      builder.put(sequence)
-    }
+    builder.put(frontier)
     try builder.text(mark)
     builder.put(UInt8(file == nil ? 0 : 1))
     if let file { builder.put(file) }
   }
 
   fileprivate init(from reader: inout SecretReader) throws {
-    frontier = [:]
-    for _ in 0..<(try reader.number(UInt16.self)) {
-      guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
-      frontier[stream] = try reader.number()
-    }
+    frontier = try reader.frontier()
     mark = try reader.text()
     if try reader.number(UInt8.self) == 1 { file = try reader.array(VaultFileMark.length) }
+  }
+}
+
+extension SyncState.Preferences {
+  fileprivate func encode(into builder: inout SecretBuilder) throws {
+    builder.put(UInt16(domains.count))
+    for (domain, isNew) in domains.sorted(by: { $0.key < $1.key }) {
+      try builder.text(domain)
+      builder.put(UInt8(isNew ? 1 : 0))
+    }
+    builder.put(frontier)
+    builder.put(mark)
+  }
+
+  fileprivate init(from reader: inout SecretReader) throws {
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      let domain = try reader.text()
+      domains[domain] = try reader.number(UInt8.self) == 1
+    }
+    frontier = try reader.frontier()
+    mark = try reader.array(16)
+  }
+}
+
+extension SecretBuilder {
+  fileprivate mutating func put(_ frontier: Frontier) {
+    put(UInt16(frontier.count))
+    for (stream, sequence) in frontier.sorted(by: { $0.key < $1.key }) {
+      put(stream.bytes)
+      put(sequence)
+    }
+  }
+}
+
+extension SecretReader {
+  fileprivate mutating func frontier() throws(MalformedRecord) -> Frontier {
+    var frontier: Frontier = [:]
+    for _ in 0..<(try number(UInt16.self)) {
+      guard let stream = StreamID(try array(16)) else { throw MalformedRecord() }
+      frontier[stream] = try number()
+    }
+    return frontier
   }
 }
 

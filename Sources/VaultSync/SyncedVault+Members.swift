@@ -161,15 +161,25 @@ extension SyncedVault {
   /// - Returns: The state.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func status() throws -> SyncStatus {
-    let loaded = try files.locked { try load() }
+    let (loaded, preferences) = try files.locked {
+      var loaded = try load()
+      let told = try? loaded.history.preferences(upTo: loaded.history.frontier)
+      if told == nil { loaded = try load(usesBase: false) }
+      return (loaded, try told ?? loaded.history.preferences(upTo: loaded.history.frontier))
+    }
     let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let domains = loaded.state.preferences.domains
+    let others = preferences.domains.filter {
+      domains[$0.key] == nil && !$0.value.values.isEmpty
+    }
     let own = roster.members[loaded.state.stream]
     let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
     return SyncStatus(
       store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
       recoveryCodes: roster.recoveryCodes().count,
-      unsent: max(0, records - Int(loaded.state.sent)),
+      unsent: max(0, records - Int(loaded.state.sent)), domains: domains.keys.sorted(),
+      otherDomains: others.keys.sorted(),
       lastContact: loaded.state.lastContact == 0
         ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
   }
@@ -198,6 +208,7 @@ extension SyncedVault {
           }
           entry = (.changed, names[item.id])
         case .purge(let id, _): entry = (.purged, names[id])
+        case .preferences(let changed): entry = (.preferences, changed.domain)
         default: continue
         }
         entries.append(

@@ -34,7 +34,7 @@ extension SyncedVault {
     guard let rest = state.rest, state.pending == nil, rest.until > now(),
       rest.heads == heads.sorted(by: { $0.stream < $1.stream })
     else { return false }
-    return try vault.blocking.fileMark().bytes == rest.vault
+    return try vault.blocking.fileMark().bytes == rest.vault && areAtRest(state.preferences)
   }
 
   /// The same with what was read; `also` writes further operations of an admin at the end.
@@ -91,6 +91,7 @@ extension SyncedVault {
       loaded = try load(usesBase: false)
       vault = try apply(roster, &loaded, &report)
     }
+    try exchangePreferences(&loaded, &report)
     try attend(&loaded, further)
     var isPushed = false
     if !isBlocked {
@@ -259,7 +260,7 @@ extension SyncedVault {
       // Own changes that the state does not know: it was put back with the vault, without the log.
       let own = next.history.streams[next.state.stream] ?? []
       let isPutBack = own.dropFirst(Int(former.frontier[next.state.stream] ?? 0)).contains {
-        !$0.content.operations.allSatisfy(\.isOfRoster)
+        $0.content.operations.contains(where: \.isOfItems)
       }
       // A vault file that was put back lacks what was told from a later one.
       let isCurrent =
@@ -370,7 +371,7 @@ extension SyncedVault {
     try keep(writer, &loaded)
   }
 
-  private func keep(_ writer: RecordWriter, _ loaded: inout Loaded) throws {
+  func keep(_ writer: RecordWriter, _ loaded: inout Loaded) throws {
     guard !writer.written.isEmpty else { return }
     try files.append(writer.written, at: loaded.logEnd)
     loaded.log += writer.written

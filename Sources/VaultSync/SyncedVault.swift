@@ -27,6 +27,9 @@ public struct SyncedVault: Sendable {
   let engine: any SyncEngine
   let files: SyncFiles
   let now: @Sendable () -> Int64
+  /// The preferences of this machine, of which ``addDomain(_:)`` names those that are brought
+  /// together, too; without them, only the vault is.
+  public var preferences: (any SyncedPreferences)?
   /// The least bytes of records, behind those that the base covers, that are worth another base.
   package var baseStep: UInt64 = 64 << 10
   /// How a state of the space comes into the vault; only tests have another merge.

@@ -42,7 +42,12 @@ struct FormatTests {
     let labels: [String]
     let epochs: [Int]
     let items: [String: Item]
+    struct Domain: Decodable {
+      let protected: Bool
+      let values: [String: String]
+    }
     let purged: [String]
+    let preferences: [String: Domain]
   }
 
   @Test(.enabled(if: hasPython, "python3 and libsodium's shared library are needed"))
@@ -60,7 +65,7 @@ struct FormatTests {
       changes.attributes = ["service": "example.org"]
       try edit.set(ItemName("db"), to: Secret("me"), field: "user", changes: changes)
     }
-    let first = try laptop.founding(engine)
+    var first = try laptop.founding(engine)
     let second = try desktop.joining(first, engine)
     _ = try old.joining(first, engine)
     try desktop.set("api-token", "two")
@@ -73,6 +78,13 @@ struct FormatTests {
     try first.synchronize()
     try first.remove("old")
     try laptop.set("after", "3")
+    let preferences = MemoryPreferences()
+    preferences.all.domains["com.example.tool"] = SyncedDomain(
+      values: ["count": Self.three, "name": Self.city, "gone": Self.three])
+    first.preferences = preferences
+    try first.addDomain("com.example.tool")
+    try first.synchronize()
+    preferences.set("gone", nil, at: 1, in: "com.example.tool")
     try first.synchronize()
 
     for machine in [laptop, desktop] {
@@ -90,7 +102,24 @@ struct FormatTests {
       #expect(read.items["db"]?.changes["tag work"] == .number(1))
       #expect(read.items["db"]?.changes["attribute service"] == .text("example.org"))
       #expect(read.purged.count == 1)
+      #expect(Array(read.preferences.keys) == ["com.example.tool"])
+      #expect(read.preferences["com.example.tool"]?.protected == false)
+      #expect(
+        read.preferences["com.example.tool"]?.values == ["count": "int 3", "name": "str Zürich"])
     }
+  }
+
+  /// `3` and `Zürich` as binary property lists.
+  private static let three = list([0x10, 3])
+  private static let city = list(
+    [0x66] + "Zürich".utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+
+  private static func list(_ object: [UInt8]) -> [UInt8] {
+    var list = Array("bplist00".utf8) + object
+    let table = list.count
+    list += [8] + [0, 0, 0, 0, 0, 0, 1, 1]
+    for number in [1, 0, table] { list += [0, 0, 0, 0, 0, 0, 0, UInt8(number)] }
+    return list
   }
 
   private static func read(_ folder: String, _ machine: SyncMachine) throws -> Read {
@@ -135,7 +164,15 @@ struct FormatTests {
     #expect(record.isSigned(by: keys.signing.publicKey))
     let content = try record.open(epoch.key)
     #expect(content.time == 1_790_000_000_000)
-    #expect(content.operations.count == 3)
+    #expect(content.operations.count == 4)
+    if case .preferences(let told) = content.operations[2] {
+      #expect(told.domain == "com.example.tool" && told.isProtected)
+      #expect(told.changes.map(\.key) == ["count", "gone"])
+      #expect(told.changes.map(\.modified) == [4, 5])
+      #expect(told.changes.map(\.value) == [Self.three, nil])
+    } else {
+      Issue.record("the third operation is another one")
+    }
     if case .create(let told, _, let label)? = content.operations.first {
       #expect(told == keys.publicKeys && label == "laptop")
     } else {

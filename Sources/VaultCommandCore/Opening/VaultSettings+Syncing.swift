@@ -55,21 +55,58 @@ extension VaultSettings {
       guard let store = try SyncedVault.store(of: vault.unlocked) else {
         throw try SyncedVault.notJoined(vault.unlocked)
       }
-      return try body(
-        SyncedVault(vault.unlocked, engine: engine(StoreAddress(remembered: store))))
+      var synced = try SyncedVault(
+        vault.unlocked, engine: engine(StoreAddress(remembered: store)))
+      synced.preferences = StoredPreferences(location: try location(), keys: vault)
+      return try body(synced)
     }
   }
 
-  /// Takes the vault out of its space.
-  ///
-  /// - Returns: Whether the others could be told.
-  package func leaveSpace() throws -> Bool {
-    try withVault { vault in
+  /// Brings a preference domain together with the space from now on, and says so.
+  package func addDomain(_ domain: String) throws {
+    let (isNew, report) = try withSpace { (try $0.addDomain(domain), try $0.synchronize()) }
+    let shown = StandardOutput.shown(domain)
+    if writesJSON {
+      try StandardOutput.write([("domain", .string(domain))] + report.members)
+    } else {
+      try report.tell()
+      StandardError.note(
+        isNew ? "\(shown) is synchronized from now on" : "\(shown) was synchronized before",
+        hint: isNew ? "on each other machine that is to have it: \(line("add", domain))" : nil)
+    }
+    if let problem = report.problems.first { throw problem }
+  }
+
+  /// Leaves a preference domain out from now on, and says so.
+  package func dropDomain(_ domain: String) throws {
+    let wasThere = try withSpace { try $0.dropDomain(domain) }
+    if writesJSON {
+      return try StandardOutput.write([("domain", .string(domain)), ("dropped", .bool(wasThere))])
+    }
+    let shown = StandardOutput.shown(domain)
+    StandardError.note(
+      wasThere
+        ? "\(shown) stays as it is, and is synchronized no longer"
+        : "\(shown) was not synchronized",
+      hint: wasThere ? nil : "which are: \(ProgramName.current) sync status")
+  }
+
+  private func line(_ verb: String, _ domain: String) -> String {
+    "\(ProgramName.current) sync \(verb) \(StandardOutput.shown(domain))"
+  }
+
+  /// Takes the vault out of its space, and says so.
+  package func leaveSpace() throws {
+    let isTold = try withVault { vault in
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(StoreAddress(remembered: store ?? "/"))
       return try SyncedVault.leave(vault.unlocked, in: engine)
     }
+    StandardError.note(
+      "left: the vault goes to no store any longer",
+      hint: isTold
+        ? nil : "the others could not be told: have this machine removed by one of them")
   }
 
   /// Brings changes to the store without a person: no questions, and one run for many changes.

@@ -51,7 +51,8 @@ extension SyncStatus {
       ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
       ("devices", .number(Int64(devices))), ("recoveryCodes", .number(Int64(recoveryCodes))),
-      ("unsent", .number(Int64(unsent))),
+      ("unsent", .number(Int64(unsent))), ("domains", .strings(domains)),
+      ("otherDomains", .strings(otherDomains)),
       ("lastContact", .optional(lastContact.map { Timestamp.text($0) })),
     ]
   }
@@ -76,6 +77,8 @@ extension SyncStatus {
       ["last contact", lastContact?.relative(to: now) ?? "never"],
       ["not sent yet", String(unsent)],
     ]
+      + domains.map { ["preferences", StandardOutput.shown($0)] }
+      + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
   }
 }
 
@@ -115,6 +118,12 @@ extension SyncReport {
   /// Says what was brought and taken.
   package func tell() throws {
     try changes.tellItems()
+    for domain in domains {
+      try StandardOutput.line("preferences: \(StandardOutput.shown(domain))")
+    }
+    for key in tooLong {
+      StandardError.note("\(StandardOutput.shown(key)) is too long to be synchronized", hint: nil)
+    }
     for label in waiting {
       StandardError.note(
         "records of \(StandardOutput.shown(label)) are still on their way", hint: nil)
@@ -133,6 +142,7 @@ extension SyncReport {
   package var members: [(String, JSONValue)] {
     [("sent", .number(Int64(sent))), ("received", .number(Int64(received)))]
       + changes.itemMembers + [
+        ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
         ("problems", .strings(problems.map(\.code.rawValue))),
       ]

@@ -39,6 +39,8 @@ struct JSONFormTests {
     ("sync now", [], ""),
     ("sync rotate", [], ""),
     ("sync resolve", ["a/token"], ""),
+    ("sync add", ["com.example.tool"], ""),
+    ("sync drop", ["com.example.tool"], ""),
     ("sync status", [], ""),
     ("sync auto", ["on"], ""),
     ("sync devices", [], ""),

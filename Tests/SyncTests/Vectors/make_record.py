@@ -1,5 +1,6 @@
 """Makes record.txt by Documentation/sync-format.md alone: python3 make_record.py > record.txt"""
 
+import plistlib
 import struct
 
 import nacl.bindings as sodium
@@ -31,13 +32,17 @@ nonce = bytes([9]) * 16
 space = h(b"VSR1/space" + signing + sealing + nonce, 16)
 stream = h(b"VSR1/stream" + space + signing + sealing, 16)
 epoch = bytes([5]) * 32
+three = plistlib.dumps(3, fmt=plistlib.FMT_BINARY)
 item = (bytes([7]) * 16 + struct.pack("<qqQ", 1, 2, 3) + struct.pack("<H", 2)
         + struct.pack("<B", 1) + text("") + struct.pack("<BI", 1, 5) + b"token"
         + struct.pack("<B", 2) + text("") + struct.pack("<BI", 3, 6) + b"s3cr3t"
         + struct.pack("<H", 0))
+preferences = (text("com.example.tool") + b"\x01" + struct.pack("<I", 2)
+               + text("count") + struct.pack("<q", 4) + struct.pack("<BI", 1, len(three)) + three
+               + text("gone") + struct.pack("<qB", 5, 0))
 # The operation of kind 99 is one of a newer version.
 operations = [operation(16, signing + sealing + nonce + text("laptop")),
-              operation(99, b"later"), operation(1, item)]
+              operation(99, b"later"), operation(3, preferences), operation(1, item)]
 plain = struct.pack("<qHI", 1790000000000, 0, len(operations)) + b"".join(operations)
 padded = plain + b"\x80"
 padded += bytes(-len(padded) % 64)

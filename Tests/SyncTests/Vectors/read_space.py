@@ -12,6 +12,7 @@ import ctypes.util
 import hashlib
 import json
 import os
+import plistlib
 import struct
 import sys
 
@@ -117,7 +118,7 @@ class Space:
         self.keys = []
         self.known = {}
         self.claims, self.invites, self.labels = [], {}, {}
-        self.items, self.purged = {}, []
+        self.items, self.purged, self.preferences = {}, [], {}
 
     def stored(self, stream):
         folder = os.path.join(self.folder, "s", stream)
@@ -211,6 +212,17 @@ class Space:
             known["earlier"] += [e for e in item["earlier"] if e not in known["earlier"]]
         elif kind == 2:
             self.purged.append(body.take(16).hex())
+        elif kind == 3:
+            domain, flags = body.text(), body.number("B")
+            known = self.preferences.setdefault(domain, {"protected": False, "values": {}})
+            known["protected"] |= flags & 1 == 1
+            for _ in range(body.number("I")):
+                key, modified = body.text(), body.number("q")
+                # Of the vectors no change meets another: the last one in the order is the value.
+                known["values"].pop(key, None)
+                if body.number("B"):
+                    value = plistlib.loads(body.bytes32(), fmt=plistlib.FMT_BINARY)
+                    known["values"][key] = f"{type(value).__name__} {value}"
 
 
 def first_epoch(folder, space, seed):
@@ -238,6 +250,7 @@ def main():
         "epochs": sorted(n for n, _ in space.keys),
         "items": {i["changes"]["name"]: i for i in space.items.values()},
         "purged": space.purged,
+        "preferences": space.preferences,
     }, sys.stdout)
 
 

@@ -26,7 +26,8 @@ struct SyncCommand: ParsableCommand {
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
-      SyncRotateCommand.self, SyncResolveCommand.self, SyncLogCommand.self, SyncLeaveCommand.self,
+      SyncRotateCommand.self, SyncResolveCommand.self, SyncAddCommand.self, SyncDropCommand.self,
+      SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
 
@@ -314,10 +315,6 @@ struct SyncLeaveCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    let isTold = try common.settings().leaveSpace()
-    StandardError.note(
-      "left: the vault goes to no store any longer",
-      hint: isTold
-        ? nil : "the others could not be told: have this machine removed by one of them")
+    try common.settings().leaveSpace()
   }
 }
