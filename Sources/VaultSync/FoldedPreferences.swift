@@ -96,13 +96,15 @@ package struct PreferenceMerge {
   ///   - local: The domain as this machine has it.
   ///   - base: What both were when they were brought together last; `nil` if they never were: then
   ///     what this machine lacks was not removed by anybody.
+  ///   - attempt: What a run was bringing this machine to that did not come to its end.
   ///   - target: The domain as the space has it.
   ///   - own: This machine's stream.
   ///   - now: Milliseconds since 1970.
   ///   - changed: When keys were changed on this machine, as far as that is known.
   /// - Throws: What `changed` throws.
   package init(
-    _ local: SyncedDomain, base: FoldedPreferences.Domain?, target: FoldedPreferences.Domain,
+    _ local: SyncedDomain, base: FoldedPreferences.Domain?,
+    attempt: FoldedPreferences.Domain? = nil, target: FoldedPreferences.Domain,
     own: StreamID, now: Int64, changed: () throws -> [String: Int64]
   ) throws {
     values = local.values
@@ -112,8 +114,10 @@ package struct PreferenceMerge {
     for key in keys.sorted() {
       let (mine, head) = (local.values[key], target.winner(key))
       guard mine != head?.value else { continue }
-      let before = base?.winner(key)
-      let isChangedHere = base == nil ? mine != nil : before?.value != mine
+      // Nobody typed here what such a run has brought.
+      let reached = attempt?.winner(key).flatMap { $0.value == mine ? $0 : nil }
+      let before = reached ?? base?.winner(key)
+      let isChangedHere = reached == nil && (base == nil ? mine != nil : before?.value != mine)
       let isChangedThere = base == nil ? head != nil : before?.value != head?.value
       var modified = now
       if isChangedHere {

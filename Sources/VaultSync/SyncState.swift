@@ -43,6 +43,8 @@ package struct SyncState: Sendable {
     package var domains: [String: Bool] = [:]
     /// What of the space they were brought together with last.
     package var frontier: Frontier = [:]
+    /// What of the space they were being brought to, if a run did not come to its end; else empty.
+    package var attempt: Frontier = [:]
     /// 16 bytes that say what they were then; zeros for nothing.
     package var mark = [UInt8](repeating: 0, count: 16)
   }
@@ -211,6 +213,7 @@ extension SyncState.Preferences {
       builder.put(UInt8(isNew ? 1 : 0))
     }
     builder.put(frontier)
+    builder.put(attempt)
     builder.put(mark)
   }
 
@@ -220,6 +223,7 @@ extension SyncState.Preferences {
       domains[domain] = try reader.number(UInt8.self) == 1
     }
     frontier = try reader.frontier()
+    attempt = try reader.frontier()
     mark = try reader.array(16)
   }
 }

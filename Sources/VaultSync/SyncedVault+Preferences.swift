@@ -110,6 +110,9 @@ extension SyncedVault {
     let base =
       former.domains.values.contains(false)
       ? try loaded.history.preferences(upTo: former.frontier).domains : [:]
+    let attempt =
+      former.attempt.isEmpty
+      ? [:] : try loaded.history.preferences(upTo: former.attempt).domains
     let canWrite = roster.members[own].map { $0.role >= .writer } ?? false
     var (after, operations) = ([String: SyncedDomain](), [Operation]())
     for (name, isNew) in former.domains.sorted(by: { $0.key < $1.key }) {
@@ -117,10 +120,15 @@ extension SyncedVault {
       var local = found ?? SyncedDomain(values: [:])
       // Preferences that were lost were not removed.
       let merge = try PreferenceMerge(
-        local, base: isNew || found == nil ? nil : base[name] ?? FoldedPreferences.Domain(),
-        target: target.domains[name] ?? FoldedPreferences.Domain(), own: own, now: now(),
-        changed: { try preferences.changes(in: name) })
+        local,
+        base: isNew || found == nil ? nil : base[name] ?? FoldedPreferences.Domain(),
+        attempt: attempt[name], target: target.domains[name] ?? FoldedPreferences.Domain(),
+        own: own, now: now(), changed: { try preferences.changes(in: name) })
       let isProtected = local.isProtected || target.domains[name]?.isProtected == true
+      if !merge.taken.isEmpty, loaded.state.preferences.attempt != frontier {
+        loaded.state.preferences.attempt = frontier
+        try files.replaceState(loaded.state.sealed(loaded.keys.own))
+      }
       for (stream, changes) in merge.taken {
         try preferences.apply(
           changes, to: name, isProtected: isProtected,
@@ -138,6 +146,7 @@ extension SyncedVault {
     try writer.write(operations, to: &loaded.history)
     loaded.state.preferences.domains = former.domains.mapValues { _ in false }
     loaded.state.preferences.frontier = loaded.history.frontier
+    loaded.state.preferences.attempt = [:]
     loaded.state.preferences.mark = try Self.mark(of: after)
     try keep(writer, &loaded)
     if operations.isEmpty, former != loaded.state.preferences {

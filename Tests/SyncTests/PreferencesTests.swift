@@ -1,4 +1,6 @@
+import Synchronization
 import Testing
+import VaultCredentials
 import VaultSealing
 import VaultStorage
 import VaultSync
@@ -191,6 +193,30 @@ struct PreferencesTests {
     #expect(desktop.values() == ["theme": "meanwhile"])
     try rounds()
     #expect(laptop.values() == ["theme": "meanwhile"] && desktop.values() == laptop.values())
+  }
+
+  /// What a run brought that was ended before it remembered that is not this machine's own change.
+  @Test func whatAnEndedRunHasBroughtDoesNotUndoALaterChange() throws {
+    for number in 0..<2 { try synced[number].addDomain("tool") }
+    laptop.set("theme", "dark", at: 1)
+    try rounds()
+    laptop.set("theme", "light", at: 2)
+    try synced[0].synchronize()
+    let files = SyncFiles(vault: machines[1].vault.blocking.path)
+    let ended = Mutex<[UInt8]?>(nil)
+    desktop.meanwhile {
+      let state = try? files.state()
+      ended.withLock { $0 = $0 ?? state ?? nil }
+    }
+    try synced[1].synchronize()
+    desktop.meanwhile(nil)
+    #expect(desktop.values() == ["theme": "light"])
+    try files.replaceState(#require(ended.withLock { $0 }))
+    // When it was applied is later than any change of it.
+    desktop.all.times["tool"] = ["theme": .max]
+    laptop.set("theme", "blue", at: 3)
+    try rounds()
+    #expect(laptop.values() == ["theme": "blue"] && desktop.values() == ["theme": "blue"])
   }
 
   @Test func preferencesThatCannotBeWrittenDoNotHoldUpSecrets() throws {
