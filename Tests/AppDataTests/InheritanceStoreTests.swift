@@ -1,6 +1,7 @@
 import SwiftData
 import TestSupport
 import Testing
+import VaultStorage
 
 enum VisitsV1: VersionedSchema {
   static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -205,6 +206,31 @@ struct InheritanceStoreTests {
     #expect((found.first as? VisitorPass)?.token == "secret-token")
   }
 
+  @Test func anIndexNamesInheritedProperties() throws {
+    let file = "\(home.path)/booklets.store"
+    let configuration = ModelConfiguration(url: URL(fileURLWithPath: file))
+    let container = try ModelContainer(for: Brochure.self, configurations: configuration)
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    context.insert(Brochure("Oslo", region: "North"))
+    try context.save()
+    let found = #Predicate<Brochure> { $0.title == "Oslo" && $0.region == "North" }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: found)) == 1)
+    let connection = try SQLiteConnection(path: file, mode: .readWrite)
+    defer { connection.close() }
+    let names = try connection.strings(
+      "SELECT name FROM sqlite_master WHERE type='index' AND name LIKE '%_index' ORDER BY name")
+    #expect(names == ["Booklet_title_index", "Booklet_year_index", "Brochure_region_index"])
+  }
+
+  @Test func aConstraintNamesNoInheritedProperty() {
+    #expect {
+      _ = try memory(Leaflet.self)
+    } throws: {
+      "\($0)".contains("Leaflet.title is inherited")
+    }
+  }
+
   @Test func aFamilyIsInOneStore() {
     let visits = ModelConfiguration(
       "visits", schema: Schema([VisitsV2.Visit.self]), isStoredInMemoryOnly: true)
@@ -226,6 +252,30 @@ struct InheritanceStoreTests {
     let container = try Journeys(file: file).container
     #expect(try container.check().isEmpty)
   }
+}
+
+@Model
+class Booklet {
+  var title: String
+  var year = 2000
+  init(_ title: String) { self.title = title }
+}
+
+@Model
+final class Brochure: Booklet {
+  #Index<Brochure>([\.title, \.region], [\.year])
+  var region: String
+
+  init(_ title: String, region: String) {
+    self.region = region
+    super.init(title)
+  }
+}
+
+@Model
+final class Leaflet: Booklet {
+  #Unique<Leaflet>([\.title, \.pages])
+  var pages = 2
 }
 
 @Model
