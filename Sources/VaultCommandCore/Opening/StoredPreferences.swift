@@ -10,10 +10,12 @@ struct StoredPreferences: SyncedPreferences {
   /// The keys of protected domains.
   let keys: any DataKeyProvider
 
+  /// Opens the store; its journal says who writes.
   private func database(
-    _ mode: Store.Mode, process: String = "vault sync"
+    _ mode: Store.Mode, from machine: String = ""
   ) throws -> PreferenceDatabase? {
-    let database = try PreferenceDatabase.open(location, mode: mode, process: process, keys: keys)
+    let database = try PreferenceDatabase.open(
+      location, mode: mode, process: "\(ProgramName.current) sync from \(machine)", keys: keys)
     database?.prepareForShortUse()
     return database
   }
@@ -44,7 +46,7 @@ struct StoredPreferences: SyncedPreferences {
     _ changes: [SyncedPreferenceChange], to name: String, isProtected: Bool, from machine: String
   ) throws {
     let domain = PreferenceDomain(name)
-    guard let database = try database(.write, process: "vault sync from \(machine)") else { return }
+    guard let database = try database(.write, from: machine) else { return }
     defer { database.close() }
     // Before anything lies there in plain text.
     if isProtected { try database.protect([domain]) }
