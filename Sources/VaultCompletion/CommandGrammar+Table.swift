@@ -572,6 +572,20 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "sync add",
+      "Keep a preference domain the same on the machines, too.",
+      """
+      <domain>: The domain, as 'defaults' names it.
+      *
+      """),
+    CommandGrammar(
+      "sync drop",
+      "Leave a preference domain out: it stays as it is.",
+      """
+      <domain>: The domain, as 'defaults' names it.
+      *
+      """),
+    CommandGrammar(
       "sync log",
       "Show which machine changed which item, and when.",
       """
