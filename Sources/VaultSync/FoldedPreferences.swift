@@ -54,12 +54,8 @@ package struct FoldedPreferences: Sendable {
   package init(
     _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier
   ) throws(SpaceBase.Outdated) {
-    if let base = history.base {
-      guard base.holds(roster, upTo: frontier) else { throw SpaceBase.Outdated() }
-      domains = base.preferences
-    }
-    for record in history.all.dropFirst(history.base?.records.count ?? 0)
-    where record.sequence <= frontier[record.stream, default: 0] && roster.counts(record) {
+    domains = history.base?.preferences ?? [:]
+    for record in try history.counted(by: roster, upTo: frontier) {
       for case .preferences(let operation) in record.content.operations {
         domains[operation.domain, default: Domain()].take(operation, of: record)
       }

@@ -24,12 +24,8 @@ package struct FoldedSpace: Sendable {
   package init(
     _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier
   ) throws(SpaceBase.Outdated) {
-    if let base = history.base {
-      guard base.holds(roster, upTo: frontier) else { throw SpaceBase.Outdated() }
-      folded = base.items
-    }
-    for record in history.all.dropFirst(history.base?.records.count ?? 0)
-    where record.sequence <= frontier[record.stream, default: 0] && roster.counts(record) {
+    folded = history.base?.items ?? [:]
+    for record in try history.counted(by: roster, upTo: frontier) {
       for operation in record.content.operations {
         switch operation {
         case .item(let item):
@@ -207,5 +203,23 @@ extension FoldedSpace {
       versions.append(version)
     }
     return versions
+  }
+}
+
+extension SpaceHistory {
+  /// The records behind the base that count: what the base covers is folded into it already.
+  ///
+  /// - Parameters:
+  ///   - roster: Whose records count.
+  ///   - frontier: How far each stream counts.
+  /// - Returns: The records, in the history's order.
+  /// - Throws: ``SpaceBase/Outdated`` if some of the records that the base covers count no longer.
+  func counted(
+    by roster: Roster, upTo frontier: Frontier
+  ) throws(SpaceBase.Outdated) -> [OpenedRecord] {
+    if let base, !base.holds(roster, upTo: frontier) { throw SpaceBase.Outdated() }
+    return all.dropFirst(base?.records.count ?? 0).filter {
+      $0.sequence <= frontier[$0.stream, default: 0] && roster.counts($0)
+    }
   }
 }

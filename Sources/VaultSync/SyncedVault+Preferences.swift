@@ -21,7 +21,12 @@ extension SyncedVault {
         .notAllowed, "a preference domain's name has 1 to \(Self.longestDomain) characters",
         hint: "name it as programs do, such as com.example.tool")
     }
-    return try changeDomains { $0.domains.updateValue(true, forKey: domain) == nil }
+    return try changeDomains {
+      // What was added already was brought together already.
+      guard $0.domains[domain] == nil else { return false }
+      $0.domains[domain] = true
+      return true
+    }
   }
 
   /// Leaves a preference domain out from now on: it stays as it is, here and on the others.
@@ -39,12 +44,7 @@ extension SyncedVault {
   private func changeDomains(_ change: (inout SyncState.Preferences) -> Bool) throws -> Bool {
     try files.locked {
       var (state, keys) = try loadState()
-      let before = state.preferences.domains
       let result = change(&state.preferences)
-      // What was added already was brought together already.
-      for (domain, isNew) in before where state.preferences.domains[domain] != nil {
-        state.preferences.domains[domain] = isNew
-      }
       state.rest = nil
       try files.replaceState(state.sealed(keys.own))
       return result
