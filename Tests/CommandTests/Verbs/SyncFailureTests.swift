@@ -13,9 +13,7 @@ struct SyncFailureTests {
   let store: TemporaryHome
 
   init() throws {
-    laptop = try ThrowawayVault()
-    desktop = try ThrowawayVault()
-    store = try TemporaryHome()
+    (laptop, desktop, store) = try SyncedHomes.make()
     try laptop.set("token", "1")
   }
 

@@ -10,9 +10,7 @@ struct SyncFilesTests {
   let store: TemporaryHome
 
   init() throws {
-    laptop = try ThrowawayVault()
-    desktop = try ThrowawayVault()
-    store = try TemporaryHome()
+    (laptop, desktop, store) = try SyncedHomes.make()
     try laptop.set("token", "1")
     try SyncedHomes.join(laptop, desktop, at: store.path)
     #expect(try laptop("sync", "now").status == 0)

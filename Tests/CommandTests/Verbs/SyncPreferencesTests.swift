@@ -10,9 +10,7 @@ struct SyncPreferencesTests {
   let store: TemporaryHome
 
   init() throws {
-    laptop = try ThrowawayVault()
-    desktop = try ThrowawayVault()
-    store = try TemporaryHome()
+    (laptop, desktop, store) = try SyncedHomes.make()
     try SyncedHomes.join(laptop, desktop, at: store.path)
   }
 

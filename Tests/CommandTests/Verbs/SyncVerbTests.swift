@@ -10,9 +10,7 @@ struct SyncVerbTests {
   let store: TemporaryHome
 
   init() throws {
-    laptop = try ThrowawayVault()
-    desktop = try ThrowawayVault()
-    store = try TemporaryHome()
+    (laptop, desktop, store) = try SyncedHomes.make()
   }
 
   /// Both homes in one space.

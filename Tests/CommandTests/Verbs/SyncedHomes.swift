@@ -4,6 +4,13 @@ import Testing
 
 /// Homes of a space, as machines have them, and what lies between them.
 enum SyncedHomes {
+  /// Two homes, and a folder for what lies between them.
+  static func make() throws -> (
+    laptop: ThrowawayVault, desktop: ThrowawayVault, store: TemporaryHome
+  ) {
+    (try ThrowawayVault(), try ThrowawayVault(), try TemporaryHome())
+  }
+
   /// Brings two homes into one space.
   static func join(_ laptop: ThrowawayVault, _ desktop: ThrowawayVault, at store: String) throws {
     let initialized = try laptop("sync", "init", store, "--label", "laptop")
