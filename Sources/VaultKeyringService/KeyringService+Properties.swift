@@ -16,26 +16,31 @@ extension ServedItem {
 }
 
 extension KeyringService {
-  private func properties(of object: Object) -> [String: DBusValue] {
+  /// The properties of an object, each of which is made when it is asked for: a list of thousands
+  /// of items is none of a label's business.
+  private func properties(of object: Object) -> [String: () -> DBusValue] {
     switch object {
     case .service:
-      return ["Collections": .objectPaths(vaults.map(\.path) + [SessionCollection.path])]
-    case .collection(let vault):
-      let items = vault.items
       return [
-        "Items": .objectPaths(items.map(\.path)), "Label": .string(vault.label),
-        "Locked": .boolean(vault.isLocked), "Created": .uint64(items.map(\.created).min() ?? 0),
-        "Modified": .uint64(items.map(\.modified).max() ?? 0),
+        "Collections": { [self] in .objectPaths(vaults.map(\.path) + [SessionCollection.path]) }
+      ]
+    case .collection(let vault):
+      return [
+        "Items": { .objectPaths(vault.items.map(\.path)) }, "Label": { .string(vault.label) },
+        "Locked": { .boolean(vault.isLocked) },
+        "Created": { .uint64(vault.items.map(\.created).min() ?? 0) },
+        "Modified": { .uint64(vault.items.map(\.modified).max() ?? 0) },
       ]
     case .memory:
       let items = memory.items
       return [
-        "Items": .objectPaths(items.map(\.path)), "Label": .string(""), "Locked": .boolean(false),
-        "Created": .uint64(items.map(\.created).min() ?? 0),
-        "Modified": .uint64(items.map(\.modified).max() ?? 0),
+        "Items": { .objectPaths(items.map(\.path)) }, "Label": { .string("") },
+        "Locked": { .boolean(false) }, "Created": { .uint64(items.map(\.created).min() ?? 0) },
+        "Modified": { .uint64(items.map(\.modified).max() ?? 0) },
       ]
-    case .memoryItem(let item): return item.properties
-    case .item(let item, let vault): return item.properties(isLocked: isLocked(item, in: vault))
+    case .memoryItem(let item): return item.properties.mapValues { value in { value } }
+    case .item(let item, let vault):
+      return item.properties(isLocked: isLocked(item, in: vault)).mapValues { value in { value } }
     case .session, .prompt, .folder: return [:]
     }
   }
@@ -50,12 +55,12 @@ extension KeyringService {
         BusErrorName.unknownInterface, "The object has no interface '\(interface ?? "")'")
     }
     switch (member, call.signature.description) {
-    case ("GetAll", "s"): return [.properties(properties(of: object))]
+    case ("GetAll", "s"): return [.properties(properties(of: object).mapValues { $0() })]
     case ("Get", "ss"):
       guard let value = properties(of: object)[values[1].text ?? ""] else {
         throw Self.unknownProperty(values[1].text ?? "")
       }
-      return [.variant(value)]
+      return [.variant(value())]
     case ("Set", "ssv"):
       guard let value = values[2].content else { throw Self.unknownMethod(call) }
       try set(values[1].text ?? "", to: value, of: object)

@@ -7,6 +7,10 @@ struct ServedItem {
   static let labelAttribute = "vault:label"
   static let contentTypeAttribute = "vault:content-type"
   private static let hiddenPrefix = "vault:"
+  /// The attribute of published copies that has the item's name.
+  static let userAttribute = "username"
+  /// What published copies have for their service, and items of other programs hardly.
+  private static let publishedService = "vault"
 
   let item: Item
   let path: String
@@ -22,7 +26,7 @@ struct ServedItem {
   /// The attributes that published copies have, by which every item can be found.
   private var published: [String: String] {
     [
-      "service": "vault", "username": item.name.text, "application": "vault",
+      "service": Self.publishedService, Self.userAttribute: item.name.text, "application": "vault",
       SecretServiceNames.schemaAttribute: SecretServiceNames.genericSchema,
     ]
   }
@@ -45,9 +49,22 @@ struct ServedItem {
   /// Whether it has all these attributes.
   func matches(_ wanted: [String: String]) -> Bool {
     if wanted.allSatisfy({ own[$0.key] == $0.value }) { return true }
-    guard wanted["service"] == "vault" || wanted["username"] == item.name.text else { return false }
+    guard Self.mayBePublished(wanted) || wanted[Self.userAttribute] == item.name.text else {
+      return false
+    }
     let published = published
     return wanted.allSatisfy { published[$0.key] == $0.value }
+  }
+
+  /// Whether any item may have these attributes in its published copy.
+  static func mayBePublished(_ wanted: [String: String]) -> Bool {
+    wanted["service"] == publishedService
+  }
+
+  /// Whether clients see another item than the other, which has the same id.
+  func differs(from other: ServedItem) -> Bool {
+    item.version != other.item.version || item.modified != other.item.modified
+      || attributes != other.attributes || label != other.label
   }
 
   /// All attributes to store, for these that clients see.

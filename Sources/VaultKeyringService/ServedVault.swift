@@ -30,15 +30,16 @@ final class ServedVault {
   /// `nil` while it is locked: the key is gone, and what clients may know of the items stays.
   private var vault: UnlockedVault.Blocking?
   private let scope: ServedScope
+  /// `nil` before the first look, and while it is locked.
   private var snapshot: VaultSnapshot?
-  /// The items that clients may see, oldest name first.
-  private(set) var items: [ServedItem] = []
-  private var positions: [String: Int] = [:]
-  /// The items that clients may not see, by the paths that they would have.
-  private var hidden: [String: Item] = [:]
+  /// The items that clients may see; `nil` until somebody looks at all of them.
+  private var listing: ServedListing?
+  /// The items that clients may see of a vault that was locked, by their paths.
+  private var remembered: [String: ServedItem] = [:]
+  /// Of more changes at once, a listing is made anew.
+  private static let maximumChanges = 100
   /// Whether this process has changed the file since the last look.
   private(set) var hasChanged = false
-  private var wasRead = false
 
   var isLocked: Bool { vault == nil }
 
@@ -61,7 +62,12 @@ final class ServedVault {
   }
 
   /// Forgets the key, and everything that was read with it but the items' names and attributes.
-  func lock() { (vault, snapshot, hidden) = (nil, nil, [:]) }
+  func lock() {
+    let items = items
+    listing = ServedListing(items)
+    remembered = Dictionary(items.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    (vault, snapshot) = (nil, nil)
+  }
 
   /// Takes the vault that was opened again.
   func unlock(_ vault: UnlockedVault) { self.vault = vault.blocking }
@@ -72,43 +78,78 @@ final class ServedVault {
     guard let vault, let new = try vault.read(unlessUnchangedSince: snapshot) else {
       return Change()
     }
-    let isFirst = !wasRead
-    wasRead = true
-    let old = (items: items, positions: positions)
-    snapshot = new
-    (items, hidden) = ([], [:])
-    for item in new.items().map({ ServedItem($0, collection: path) }) {
-      if scope.contains(name: item.item.name.text, attributes: item.own) {
-        items.append(item)
-      } else {
-        hidden[item.path] = item.item
-      }
+    defer { (snapshot, remembered) = (new, [:]) }
+    if let snapshot {
+      return note(new.changes(since: snapshot).map { (served($0), served($1)) })
     }
-    positions = Dictionary(
-      items.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
-    guard !isFirst else { return Change() }
+    // After it was locked, or at the first look, which is no change.
+    return listing.map { note($0.changes(to: served(new.items()))) } ?? Change()
+  }
+
+  /// Takes changes of items, each as it was and as it is.
+  private func note(_ changes: [(before: ServedItem?, after: ServedItem?)]) -> Change {
     var change = Change()
-    for item in items {
-      guard let before = old.positions[item.path].map({ old.items[$0] }) else {
-        change.added.append(item.path)
-        continue
-      }
-      if before.item.version != item.item.version || before.item.modified != item.item.modified
-        || before.attributes != item.attributes || before.label != item.label
-      {
-        change.changed.append(item.path)
+    for (before, after) in changes {
+      switch (before, after) {
+      case (nil, let after?): change.added.append(after.path)
+      case (let before?, nil): change.removed.append(before.path)
+      case (let before?, let after?):
+        if before.differs(from: after) { change.changed.append(after.path) }
+      case (nil, nil): break
       }
     }
-    change.removed = old.items.map(\.path).filter { positions[$0] == nil }
+    if changes.count > Self.maximumChanges { listing = nil }
+    listing?.take(changes)
     return change
   }
 
-  /// The item at a path.
-  subscript(path: String) -> ServedItem? { positions[path].map { items[$0] } }
+  /// An item as clients see it; `nil` if they may not.
+  private func served(_ item: Item?) -> ServedItem? {
+    guard let item = item.map({ ServedItem($0, collection: path) }) else { return nil }
+    return scope.contains(name: item.item.name.text, attributes: item.own) ? item : nil
+  }
+
+  private func served(_ items: [Item]) -> [ServedItem] { items.compactMap { served($0) } }
+
+  /// The items that clients may see, in the order of their names.
+  var items: [ServedItem] {
+    if let listing { return listing.items }
+    let items = served(snapshot?.items() ?? [])
+    listing = ServedListing(items)
+    return items
+  }
+
+  /// The item at a path, if clients may see it.
+  subscript(path: String) -> ServedItem? {
+    snapshot == nil ? remembered[path] : served(anyItem(at: path))
+  }
+
+  /// The item at a path, also one that clients may not see.
+  private func anyItem(at path: String) -> Item? {
+    guard path.utf8.starts(with: "\(self.path)/".utf8) else { return nil }
+    return snapshot?.item(
+      withID: String(decoding: path.utf8.dropFirst(self.path.utf8.count + 1), as: UTF8.self))
+  }
 
   /// The items with these attributes, the newest first.
   func items(with attributes: [String: String]) -> [ServedItem] {
-    items.filter { $0.matches(attributes) }.sorted { $0.item.modified > $1.item.modified }
+    candidates(for: attributes).filter { $0.matches(attributes) }
+      .sorted { $0.item.modified > $1.item.modified }
+  }
+
+  /// All items that may have these attributes.
+  private func candidates(for wanted: [String: String]) -> [ServedItem] {
+    guard let snapshot, !wanted.isEmpty, !ServedItem.mayBePublished(wanted) else { return items }
+    var query = ItemQuery()
+    query.attributes = wanted
+    var found = served(snapshot.items(matching: query))
+    // Published copies have their items' names as the user's.
+    if let name = wanted[ServedItem.userAttribute].flatMap({ try? ItemName($0) }),
+      let item = served(snapshot[name]), !found.contains(where: { $0.path == item.path })
+    {
+      found.append(item)
+    }
+    return found
   }
 
   /// Opens an item's secret.
@@ -131,7 +172,8 @@ final class ServedVault {
 
   /// Records that a client wanted an item that is not served; does nothing for other paths.
   func recordHidden(at path: String, by caller: LocalSocket.Peer?) {
-    if let item = hidden[path] { record([item], by: caller, isAllowed: false) }
+    guard let item = anyItem(at: path), served(item) == nil else { return }
+    record([item], by: caller, isAllowed: false)
   }
 
   private func record(_ items: [Item], by caller: LocalSocket.Peer?, isAllowed: Bool) {
@@ -173,10 +215,9 @@ final class ServedVault {
     let item = try vault.edit { [changes] edit in
       // Under the lock: two clients that store the same make one item.
       if replaces {
-        let same = edit.items().map { ServedItem($0, collection: path) }
-          .filter {
-            $0.own == attributes && scope.contains(name: $0.item.name.text, attributes: $0.own)
-          }
+        var query = ItemQuery()
+        query.attributes = attributes
+        let same = served(edit.items(matching: query)).filter { $0.own == attributes }
         if let newest = same.max(by: { $0.item.modified < $1.item.modified }) {
           try permits(newest)
           return try edit.set(newest.item.name, to: Secret(secret), changes: changes).item

@@ -127,6 +127,19 @@ extension RawSpan {
     }
   }
 
+  /// Whether the bytes in `range` equal those of another span.
+  ///
+  /// Not for secrets: the time reveals where they differ.
+  package func isEqual(_ range: Range<Int>, to other: RawSpan, _ otherRange: Range<Int>) -> Bool {
+    guard range.count == otherRange.count else { return false }
+    return unsafe extracting(range).withUnsafeBytes { mine in
+      unsafe other.extracting(otherRange).withUnsafeBytes { other in
+        guard let mine = mine.baseAddress, let other = other.baseAddress else { return true }
+        return unsafe memcmp(mine, other, range.count) == 0
+      }
+    }
+  }
+
   /// Whether the bytes in `range` equal `other`.
   ///
   /// Not for secrets: the time reveals where they differ.

@@ -25,6 +25,43 @@ struct SnapshotTests {
     #expect(try vault.read().secret(of: vault.item(name)).text == "two")
   }
 
+  @Test func itTellsWhatHasChangedSinceAnother() throws {
+    let names = try (0..<8).map { try ItemName("item\($0)") }
+    for name in names { try vault.set(name, to: Secret("one")) }
+    let former = try vault.read()
+    func changes() throws -> [String: String?] {
+      let changes = try vault.read().changes(since: former)
+      for (before, after) in changes {
+        #expect(before == nil || after == nil || before?.id == after?.id)
+      }
+      return Dictionary(
+        uniqueKeysWithValues: changes.map {
+          ($0.before?.name.text ?? "new \($0.after?.name.text ?? "")", $0.after?.name.text)
+        })
+    }
+    #expect(try changes() == [:])
+    // All that come behind it in the file move, and have not changed.
+    try vault.set(names[0], to: Secret(String(repeating: "longer", count: 100)))
+    #expect(try changes() == ["item0": "item0"])
+    try vault.rename(names[1], to: ItemName("another"))
+    try vault.remove(names[2])
+    try vault.remove(names[3], purge: true)
+    try vault.set(ItemName("added"), to: Secret("x"))
+    let expected = [
+      "item0": "item0", "item1": "another", "item2": nil, "item3": nil, "new added": "added",
+    ]
+    #expect(try changes() == expected)
+    // What went into the trash after it came was never there for who looks at both.
+    try vault.remove(ItemName("added"))
+    #expect(try changes() == expected.filter { $0.key != "new added" })
+
+    let id = try former.item(names[1]).id
+    #expect(try vault.read().item(withID: id)?.name.text == "another")
+    #expect(try vault.read().item(withID: former.item(names[2]).id) == nil)
+    #expect(try vault.read().item(withID: id.uppercased()) == nil)
+    #expect(try vault.read().item(withID: "no id") == nil)
+  }
+
   @Test func anItemOfItAnswersAlsoAfterARename() throws {
     let (name, other) = (try ItemName("github.com"), try ItemName("elsewhere"))
     try vault.set(name, to: Secret("mine"))

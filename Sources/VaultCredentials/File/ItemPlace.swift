@@ -81,6 +81,17 @@ struct ItemPlace: Sendable {
   /// The record with its length before it.
   var range: Range<Int> { Int(start) - 4..<Int(start) + Int(length) }
 
+  /// Whether this record says the same as one of another index; where the sealed item is does not
+  /// count.
+  func isSame(in bytes: RawSpan, as other: ItemPlace, in otherBytes: RawSpan) -> Bool {
+    let (mine, theirs) = (range, other.range)
+    let (place, otherPlace) = (Int(current), Int(other.current))
+    return bytes.isEqual(
+      mine.lowerBound..<place, to: otherBytes, theirs.lowerBound..<otherPlace)
+      && bytes.isEqual(
+        place + 8..<mine.upperBound, to: otherBytes, otherPlace + 8..<theirs.upperBound)
+  }
+
   /// Whether the item has this name, byte by byte.
   func isNamed(_ name: [UInt8], in bytes: RawSpan) -> Bool {
     let start = Int(start) + Self.nameOffset

@@ -261,6 +261,37 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     return keys
   }
 
+  /// The records that differ from those of an earlier index of the same vault.
+  ///
+  /// What is equal is compared by its bytes, and not decoded. Both must be as they were read.
+  ///
+  /// - Parameter former: The records of the earlier index.
+  /// - Returns: Where each is in the earlier index and in this one; `nil` where it is not there.
+  func differences(from former: ItemRecords) -> [(before: Int?, after: Int?)] {
+    precondition(changed.isEmpty && former.changed.isEmpty)
+    var differences: [(before: Int?, after: Int?)] = []
+    var before = 0
+    read { bytes in
+      former.read { formerBytes in
+        for (after, place) in places.enumerated() {
+          while before < former.count, former.places[before].id < place.id {
+            differences.append((before, nil))
+            before += 1
+          }
+          guard before < former.count, former.places[before].id == place.id else {
+            differences.append((nil, after))
+            continue
+          }
+          if !place.isSame(in: bytes, as: former.places[before], in: formerBytes) {
+            differences.append((before, after))
+          }
+          before += 1
+        }
+      }
+    }
+    return differences + (before..<former.count).map { ($0, nil) }
+  }
+
   // MARK: - What was changed
 
   /// The records that were changed or added, with what they were; records that were taken out are

@@ -64,6 +64,37 @@ public struct VaultSnapshot: Sendable {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`.
   public func item(_ name: ItemName) throws -> Item { item(try requireRecord(named: name)) }
 
+  /// Returns the live item with an id.
+  ///
+  /// - Parameter id: The id, as ``Item/id`` writes it.
+  /// - Returns: The item; `nil` if there is none.
+  package func item(withID id: String) -> Item? {
+    guard let bytes = Hexadecimal.bytes(id), bytes.count == 16,
+      let position = index.items.position(of: Bytes16(bytes)),
+      index.items.trashed(at: position) == 0
+    else { return nil }
+    let item = item(index.items[position])
+    // In lower case alone.
+    return item.id == id ? item : nil
+  }
+
+  /// Returns the items that are not as they were in an earlier snapshot of this vault.
+  ///
+  /// Only these are decoded: it takes a thousandth of a second for ten thousand items.
+  ///
+  /// - Parameter former: The earlier snapshot.
+  /// - Returns: Each as it was and as it is, if it was or is a live item.
+  package func changes(since former: VaultSnapshot) -> [(before: Item?, after: Item?)] {
+    func live(_ position: Int?, in snapshot: VaultSnapshot) -> Item? {
+      guard let position, snapshot.index.items.trashed(at: position) == 0 else { return nil }
+      return snapshot.item(snapshot.index.items[position])
+    }
+    return index.items.differences(from: former.index.items).compactMap { before, after in
+      let change = (before: live(before, in: former), after: live(after, in: self))
+      return change.before == nil && change.after == nil ? nil : change
+    }
+  }
+
   /// Returns a secret of an item.
   ///
   /// - Parameters:

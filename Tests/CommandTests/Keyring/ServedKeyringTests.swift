@@ -68,6 +68,13 @@ struct ServedKeyringTests {
     try expectNothingLeft(vault)
   }
 
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func itemsComeIntoTheScopeAndGo() throws {
+    let vault = try ThrowawayVault()
+    let run = try client(["scoped_news"], options: ["--only", "gh-*"], vault)
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
   /// The helper has no key file: a person is asked, or nobody.
   @Test(
     .enabled(if: PythonScript.hasPython, "needs python3"), arguments: ["asks", "asks_nobody"])

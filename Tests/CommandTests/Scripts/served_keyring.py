@@ -144,6 +144,41 @@ def news():
         client.signals.append((fields[1], fields[3], values))
 
 
+def scoped_news():
+    """With --only 'gh-*': items come and go by their names, and others' changes are nobody's business."""
+    client = Client()
+    session = client.plain()
+    client.bus("AddMatch", "s", f"type='signal',path='{COLLECTION}'")
+    vault("set", "hidden", "--stdin", "--no-session", text="mine")
+    vault("set", "hidden", "--stdin", "--no-session", text="mine still")
+    vault("set", "gh-one", "--stdin", "--no-session", text="one")
+    path = until(client, "ItemCreated")[0]
+    assert until(client, "PropertiesChanged")[1] == {"Items": [path]}
+    assert all(signal[0] != COLLECTION for signal in client.signals), client.signals
+    vault("rename", "gh-one", "elsewhere", "--no-session")
+    assert until(client, "ItemDeleted") == (path,)
+    assert until(client, "PropertiesChanged")[1] == {"Items": []}
+    assert error(lambda: client.secret(session, path)) == SECRET + "Error.NoSuchObject"
+    vault("rename", "hidden", "gh-two", "--no-session")
+    two = until(client, "ItemCreated")[0]
+    assert client.secret(session, two) == b"mine still"
+    # Many at once, before and behind it in the order of names.
+    rows = "name,password\n" + "".join(f"gh-a{number},a\nother{number},b\ngh-z{number},z\n" for number in range(60))
+    vault("import", "csv", "-", "--no-session", text=rows)
+    items = client.property(COLLECTION, "Collection", "Items")
+    assert len(items) == len(set(items)) == 121, len(items)
+    labels = [client.property(item, "Item", "Label") for item in items]
+    assert labels == sorted(labels) and "gh-two" in labels, labels
+    created = [signal for signal in client.signals if signal[1] == "ItemCreated"]
+    assert {signal[2][0] for signal in created} == set(items) - {two}
+    # And what comes and goes afterwards, while all are listed.
+    vault("set", "gh-m", "--stdin", "--no-session", text="m")
+    vault("remove", "gh-a7", "--no-session")
+    labels = ["gh-m" if label == "gh-a7" else label for label in labels]
+    after = client.property(COLLECTION, "Collection", "Items")
+    assert [client.property(item, "Item", "Label") for item in after] == sorted(labels)
+
+
 LOCKED = SECRET + "Error.IsLocked"
 
 
