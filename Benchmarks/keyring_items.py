@@ -1,9 +1,12 @@
-"""keyring_items.py [--file] FIRST END: stores so many items in the keyring of the bus, over one connection.
+"""keyring_items.py write COUNT | encrypt | open COUNT: gives the gnome-keyring of this home and bus so many items.
 
-With --file, gnome-keyring gets them as a keyring file of its own, which it then encrypts and makes its default
-collection: each store of its own writes all items again, so that 10,000 of them would take the better part of an hour.
+`write` puts them into a keyring file before the daemon starts, `encrypt` gives that keyring a password, and `open`, on
+another bus with a new daemon, opens it and makes it the default collection. Stored one by one, 10,000 of them would take
+the better part of an hour, since each store writes all items again; and the daemon loses a keyring whose password it has
+changed, until it starts again.
 """
 
+import json
 import os
 import pathlib
 import sys
@@ -11,9 +14,10 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests/CommandTests/Scripts"))
-from dbus_client import Client, Failure, ROOT
+from dbus_client import Client, ROOT
 
-NAME, PASSWORD = "many", b"bench"
+NAME, PASSWORD, LONGEST = "many", b"bench", 60
+COLLECTION = f"{ROOT}/collection/{NAME}"
 MASTER = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 
 
@@ -21,46 +25,54 @@ def attributes_of(number):
     return {"service": "bench", "username": f"item{number}", "xdg:schema": "org.freedesktop.Secret.Generic"}
 
 
-def store(numbers):
-    client = Client(timeout=600)
-    session = client.plain()
-    for number in numbers:
-        client.store(session, attributes_of(number), b"secret", f"item {number}")
+def for_import(count):
+    """The same items as `vault import json` reads them, as the served keyring keeps what a program stores."""
+    return json.dumps({"schema": 1, "items": [
+        {"name": f"keyring/item {number}", "secret": "secret",
+         "attributes": {**attributes_of(number), "vault:label": f"item {number}"}} for number in range(count)]})
 
 
-def put_file(numbers):
+def write(count):
     """gkm-secret-textual.c has the form: a keyring without a password."""
     lines = ["[keyring]", f"display-name={NAME}"]
-    for number in numbers:
+    for number in range(count):
         lines += ["", f"[{number}]", "item-type=0", f"display-name=item {number}", "secret=secret"]
         for index, (name, value) in enumerate(attributes_of(number).items()):
             lines += ["", f"[{number}:attribute{index}]", f"name={name}", "type=string", f"value={value}"]
-    data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
-    file = data / "keyrings" / f"{NAME}.keyring"
+    folder = pathlib.Path(os.environ["HOME"]) / ".local/share/keyrings"
+    folder.mkdir(parents=True)
+    file = folder / f"{NAME}.keyring"
+    file.touch(0o600)
     file.write_text("\n".join(lines) + "\n")
-    file.chmod(0o600)
+
+
+def found():
+    """A client of a daemon that has found the keyring, and how it says a password."""
     client = Client(timeout=600)
     session = client.plain()
-    path = f"{ROOT}/collection/{NAME}"
-
-    def secret(password):
-        return (session, b"", password, "text/plain")
-    while path not in client.property(ROOT, "Service", "Collections"):
+    end = time.monotonic() + LONGEST
+    while COLLECTION not in client.property(ROOT, "Service", "Collections"):
+        if time.monotonic() > end:
+            sys.exit("gnome-keyring does not find the keyring")
         time.sleep(0.2)
-    client.call(ROOT, MASTER, "ChangeWithMasterPassword", "o(oayays)(oayays)", (path, secret(b""), secret(PASSWORD)))
-    # It reads its own file again then, and the collection is away for a while.
-    for attempt in range(300):
-        try:
-            client.call(ROOT, MASTER, "UnlockWithMasterPassword", "o(oayays)", (path, secret(PASSWORD)))
-            client.service("SetAlias", "so", "default", path)
-            if len(client.property(path, "Collection", "Items")) == len(numbers):
-                return
-        except Failure:
-            pass
-        time.sleep(1)
-    sys.exit("gnome-keyring does not take the file")
+    return client, lambda password: (session, b"", password, "text/plain")
 
 
-words = sys.argv[1:]
-way = put_file if words[0] == "--file" else store
-way(range(int(words[-2]), int(words[-1])))
+def encrypt():
+    client, secret = found()
+    client.call(ROOT, MASTER, "ChangeWithMasterPassword", "o(oayays)(oayays)",
+                (COLLECTION, secret(b""), secret(PASSWORD)))
+
+
+def unlock(count):
+    client, secret = found()
+    client.call(ROOT, MASTER, "UnlockWithMasterPassword", "o(oayays)", (COLLECTION, secret(PASSWORD)))
+    client.service("SetAlias", "so", "default", COLLECTION)
+    items = len(client.property(COLLECTION, "Collection", "Items"))
+    if items != count:
+        sys.exit(f"gnome-keyring has {items} of {count} items")
+
+
+if __name__ == "__main__":
+    word, *counts = sys.argv[1:]
+    {"write": write, "encrypt": encrypt, "open": unlock}[word](*map(int, counts))
