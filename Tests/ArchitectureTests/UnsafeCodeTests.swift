@@ -84,6 +84,7 @@ struct UnsafeCodeTests {
     "VaultStorage/SQLite/SQLiteStatement.swift": "SQLite",
     "VaultStorage/SQLite/StoreFileSystem.swift": "a VFS of SQLite",
     "VaultStorage/StoreLocation.swift": "getenv(3), getpwuid_r(3)",
+    "VaultStorage/Text/Span+Words.swift": "eight bytes at once",
     "VaultStorage/System+Bytes.swift": "read(2), write(2)",
     "VaultStorage/System.swift": "system calls",
     "VaultTerminal/Editor/EditorProcess.swift": "sigaction(2), waitpid(2)",

@@ -1,22 +1,23 @@
 /// Bytes as hexadecimal digits, and back: RFC 4648, section 8.
 package enum Hexadecimal {
-  private static let lowercase = Array("0123456789abcdef".utf8)
-  private static let uppercase = Array("0123456789ABCDEF".utf8)
-
   /// Returns two lowercase digits for each byte.
-  package static func text(_ bytes: [UInt8]) -> String { text(bytes, digits: lowercase) }
+  package static func text(_ bytes: [UInt8]) -> String {
+    text(bytes, ten: UInt8(ascii: "a"))
+  }
 
   /// Returns two uppercase digits for each byte.
-  package static func uppercaseText(_ bytes: [UInt8]) -> String { text(bytes, digits: uppercase) }
+  package static func uppercaseText(_ bytes: [UInt8]) -> String {
+    text(bytes, ten: UInt8(ascii: "A"))
+  }
 
-  private static func text(_ bytes: [UInt8], digits: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+  private static func text(_ bytes: [UInt8], ten: UInt8) -> String {
+    let digits = [UInt8](count: bytes.count * 2) { output in
+      for (index, byte) in bytes.enumerated() {
+        output.write(byte: digit(byte >> 4, ten: ten), at: 2 * index)
+        output.write(byte: digit(byte & 15, ten: ten), at: 2 * index + 1)
+      }
     }
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: digits, as: UTF8.self)
   }
 
   /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd
@@ -73,10 +74,21 @@ package enum Hexadecimal {
   }
 
   /// Returns the lowercase digit for a value from 0 to 15.
-  package static func digit(_ value: UInt8) -> UInt8 { lowercase[Int(value)] }
+  package static func digit(_ value: UInt8) -> UInt8 {
+    digit(value, ten: UInt8(ascii: "a"))
+  }
 
   /// Returns the uppercase digit for a value from 0 to 15.
-  package static func uppercaseDigit(_ value: UInt8) -> UInt8 { uppercase[Int(value)] }
+  package static func uppercaseDigit(_ value: UInt8) -> UInt8 {
+    digit(value, ten: UInt8(ascii: "A"))
+  }
+
+  /// A digit by calculation alone: what is read, and where the program goes on, tells nothing of a
+  /// secret.
+  private static func digit(_ value: UInt8, ten: UInt8) -> UInt8 {
+    let isLetter = (9 &- value) >> 7
+    return UInt8(ascii: "0") + value + isLetter * (ten - UInt8(ascii: "0") - 10)
+  }
 
   /// Returns the value of a digit in either case, or `nil` for any other byte.
   package static func value(of digit: UInt8) -> UInt8? {

@@ -116,6 +116,17 @@ package enum Quoting {
     byte >= 0x20 && byte < 0x7F && byte != double && byte != backslash
   }
 
+  /// Whether each of eight bytes is plain by ``isPlainInJSON(_:)``.
+  static func isPlainInJSON(_ word: UInt64) -> Bool {
+    // The high bit of a byte is set where it is below 0x20, above 0x7E, or one of the two others:
+    // "Determine if a word has a byte less than n", Bit Twiddling Hacks.
+    func hasZero(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
+    let found =
+      (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
+      | hasZero(word ^ 0x2222_2222_2222_2222) | hasZero(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+    return found & 0x8080_8080_8080_8080 == 0
+  }
+
   /// Whether JSON or a terminal needs an escape for an ASCII character.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == double || byte == backslash || byte == 0x7F

@@ -19,19 +19,26 @@ package enum Timestamp {
   private static func text(
     _ month: Int64, _ day: Int64, _ seconds: Int64, year: Int64
   ) -> String {
-    var text = Array("0000-00-00T00:00:00Z".utf8)
-    func put(_ number: Int64, at place: Int) {
-      text[place] = UInt8(ascii: "0") + UInt8(number / 10)
-      text[place + 1] = UInt8(ascii: "0") + UInt8(number % 10)
+    var text = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+    func put(_ number: Int64, at place: Int, then separator: UInt8) {
+      let number = UInt8(number)
+      text[place] += number / 10
+      text[place + 1] += number % 10
+      text[place + 2] = separator
     }
-    put(year / 100, at: 0)
-    put(year % 100, at: 2)
-    put(month, at: 5)
-    put(day, at: 8)
-    put(seconds / 3600, at: 11)
-    put(seconds / 60 % 60, at: 14)
-    put(seconds % 60, at: 17)
-    return String(decoding: text, as: UTF8.self)
+    let (dash, colon) = (UInt8(ascii: "-"), UInt8(ascii: ":"))
+    put(year / 100, at: 0, then: UInt8(ascii: "0"))
+    put(year % 100, at: 2, then: dash)
+    put(month, at: 5, then: dash)
+    put(day, at: 8, then: UInt8(ascii: "T"))
+    put(seconds / 3600, at: 11, then: colon)
+    put(seconds / 60 % 60, at: 14, then: colon)
+    put(seconds % 60, at: 17, then: UInt8(ascii: "Z"))
+    do {
+      return try String(copying: UTF8Span(validating: text.span))
+    } catch {
+      preconditionFailure("digits are text")
+    }
   }
 
   /// Reads `2026-12-31` or `2026-12-31T10:00:00Z`; returns `nil` for anything else.

@@ -71,6 +71,44 @@ struct JSONTests {
         == .string(" \" \\ / \u{8}\u{C}\n\r\t \u{E9} \u{1F600} "))
   }
 
+  /// Eight bytes at once are looked at as one byte is, wherever they begin and end.
+  @Test func whatNeedsAnEscapeIsSeenAtEveryPlace() throws {
+    let scalars = (0..<0x80).map { Unicode.Scalar(UInt8($0)) } + ["é", "\u{2028}", "\u{1F511}"]
+    for scalar in scalars {
+      let expected: String
+      switch scalar {
+      case "\"", "\\": expected = "\\\(scalar)"
+      case "\n": expected = "\\n"
+      case "\t": expected = "\\t"
+      case "\r": expected = "\\r"
+      case "\u{8}": expected = "\\b"
+      case "\u{C}": expected = "\\f"
+      case "\u{2028}": expected = "\\u2028"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        expected = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: expected = String(scalar)
+      }
+      for before in 0..<18 {
+        for after in [0, 3, 9] {
+          let (first, last) = (
+            String(repeating: "a", count: before), String(repeating: "z", count: after)
+          )
+          let text = "\(first)\(scalar)\(last)"
+          try #require(JSONValue.string(text).text() == "\"\(first)\(expected)\(last)\"")
+          var writer = JSONWriter(isPretty: true)
+          writer.object { object in
+            object.next("first", .null)
+            object.next(text, .string("value"))
+          }
+          try #require(
+            writer.text
+              == "{\n  \"first\": null,\n  \"\(first)\(expected)\(last)\": \"value\"\n}")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("", "unexpected end"), ("[", "unexpected end"), ("[1 2]", "missing ]"),
     ("[1,]", "unexpected character"), ("[,1]", "unexpected character"), ("{\"a\":1", "missing }"),

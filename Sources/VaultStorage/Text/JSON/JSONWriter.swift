@@ -28,12 +28,17 @@ package struct JSONWriter {
 
   /// Writes a string with its quotes.
   package mutating func string(_ text: String) {
-    if !putPlain(text, in: UInt8(ascii: "\"")) {
-      var escaped: [UInt8] = []
-      Quoting.appendJSON(text, to: &escaped)
-      makeRoom(for: escaped.count)
-      for byte in escaped { put(byte) }
-    }
+    if !putPlain(text) { putEscaped(text) }
+  }
+
+  /// Writes a text in quotes if nothing of it needs an escape; returns whether it did.
+  private mutating func putPlain(_ text: String) -> Bool {
+    makeRoom(for: text.utf8.count + 2)
+    var place = count
+    var output = room.mutableSpan
+    guard Self.putPlain(text, to: &output, at: &place) else { return false }
+    count = place
+    return true
   }
 
   /// Writes `text` as it is: a number, `true`, `false` or `null`.
@@ -79,9 +84,8 @@ package struct JSONWriter {
 
   /// Writes the next member of an object of ``object(_:)``, with its value by `body`.
   package mutating func next(_ name: String, _ body: (inout JSONWriter) -> Void) {
-    if !isEmpty { put(UInt8(ascii: ",")) }
-    breakLine()
-    member(name, body)
+    putName(name, isFirst: isEmpty)
+    body(&self)
     isEmpty = false
   }
 
@@ -91,6 +95,29 @@ package struct JSONWriter {
     put(UInt8(ascii: ":"))
     if isPretty { put(0x20) }
     body(&self)
+  }
+
+  /// Writes all that stands before the value of a member on a line of its own.
+  private mutating func putName(_ name: String, isFirst: Bool) {
+    guard !putPlainName(name, isFirst: isFirst) else { return }
+    if !isFirst { put(UInt8(ascii: ",")) }
+    breakLine()
+    member(name) { _ in }
+  }
+
+  /// The same, at once, if nothing of the name needs an escape; returns whether it did.
+  private mutating func putPlainName(_ name: String, isFirst: Bool) -> Bool {
+    let blanks = isPretty ? 2 * level : nil
+    makeRoom(for: (blanks ?? 0) + name.utf8.count + 6)
+    var place = count
+    var output = room.mutableSpan
+    if !isFirst { Self.put(UInt8(ascii: ","), to: &output, at: &place) }
+    if let blanks { Self.breakLine(blanks, to: &output, at: &place) }
+    guard Self.putPlain(name, to: &output, at: &place) else { return false }
+    Self.put(UInt8(ascii: ":"), to: &output, at: &place)
+    if blanks != nil { Self.put(0x20, to: &output, at: &place) }
+    count = place
+    return true
   }
 
   /// Writes an object of one member that stays on the line.
@@ -106,10 +133,10 @@ package struct JSONWriter {
   ) {
     put(open)
     level += 1
-    for (index, element) in elements.enumerated() {
+    for index in elements.indices {
       if index > 0 { put(UInt8(ascii: ",")) }
       breakLine()
-      body(&self, element)
+      body(&self, elements[index])
     }
     level -= 1
     if !elements.isEmpty { breakLine() }
@@ -120,29 +147,10 @@ package struct JSONWriter {
     guard isPretty else { return }
     let blanks = 2 * level
     makeRoom(for: blanks + 1)
-    let start = count
-    count += blanks + 1
-    var output = room.mutableSpan
-    output[start] = 0x0A
-    for place in start + 1..<start + 1 + blanks { output[place] = 0x20 }
-  }
-
-  /// Writes a text in quotes if nothing of it needs an escape; returns whether it did.
-  private mutating func putPlain(_ text: String, in quote: UInt8) -> Bool {
-    let bytes = text.utf8.span
-    makeRoom(for: bytes.count + 2)
     var place = count
     var output = room.mutableSpan
-    output[place] = quote
-    for index in bytes.indices {
-      let byte = bytes[index]
-      guard Quoting.isPlainInJSON(byte) else { return false }
-      place += 1
-      output[place] = byte
-    }
-    output[place + 1] = quote
-    count = place + 2
-    return true
+    Self.breakLine(blanks, to: &output, at: &place)
+    count = place
   }
 
   private mutating func put(_ byte: UInt8) {
@@ -151,10 +159,63 @@ package struct JSONWriter {
     count += 1
   }
 
-  /// Makes room for so many bytes more.
+  /// Writes a text in quotes with what it needs of escapes.
+  private mutating func putEscaped(_ text: String) {
+    var escaped: [UInt8] = []
+    Quoting.appendJSON(text, to: &escaped)
+    makeRoom(for: escaped.count)
+    for byte in escaped { put(byte) }
+  }
+
+  /// Makes room for so many bytes more, and for the words that they are written in.
   private mutating func makeRoom(for more: Int) {
+    let more = more + MemoryLayout<UInt64>.size
     guard room.count - count < more else { return }
     // A repeated element would be appended byte by byte.
     room += [UInt8](repeating: 0, count: max(more, room.count))
+  }
+}
+
+// MARK: - Into room that is there
+
+extension JSONWriter {
+  private static func put(_ byte: UInt8, to output: inout MutableSpan<UInt8>, at place: inout Int) {
+    output[place] = byte
+    place += 1
+  }
+
+  private static func breakLine(
+    _ blanks: Int, to output: inout MutableSpan<UInt8>, at place: inout Int
+  ) {
+    put(0x0A, to: &output, at: &place)
+    for word in stride(from: 0, to: blanks, by: 8) {
+      output.write(word: 0x2020_2020_2020_2020, at: place + word)
+    }
+    place += blanks
+  }
+
+  /// Writes a text in quotes if nothing of it needs an escape; returns whether it did.
+  private static func putPlain(
+    _ text: String, to output: inout MutableSpan<UInt8>, at place: inout Int
+  ) -> Bool {
+    let text = text.utf8.span
+    let start = place + 1
+    output[place] = UInt8(ascii: "\"")
+    var index = 0
+    while index + 8 <= text.count {
+      let word = text.word(at: index)
+      guard Quoting.isPlainInJSON(word) else { return false }
+      output.write(word: word, at: start + index)
+      index += 8
+    }
+    while index < text.count {
+      let byte = text[index]
+      guard Quoting.isPlainInJSON(byte) else { return false }
+      output[start + index] = byte
+      index += 1
+    }
+    output[start + index] = UInt8(ascii: "\"")
+    place = start + index + 1
+    return true
   }
 }
