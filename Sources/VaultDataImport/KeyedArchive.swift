@@ -62,12 +62,20 @@ struct KeyedArchive {
   }
 
   /// The elements of an array or set, or the values of a dictionary.
+  ///
+  /// Core Data archives the entities of a model as a dictionary of its own,
+  /// `NSKnownKeysDictionary1`: `searchMapping` has the keys, and `values` is an array in their order,
+  /// with `emptyToken` where a key has no value.
   func elements(_ value: PreferenceValue?) -> [PreferenceValue] {
     switch object(value) {
-    case .array(let elements): elements
+    case .array(let elements): return elements
     case .dictionary(let fields):
-      if case .array(let elements) = object(fields["NS.objects"]) { elements } else { [] }
-    default: []
+      if case .array(let elements) = object(fields["NS.objects"]) { return elements }
+      guard case .array(let values) = object(self.fields(fields["values"])?["NS.objects"]) else {
+        return []
+      }
+      return values.filter { $0 != fields["emptyToken"] }
+    default: return []
     }
   }
 }

@@ -59,6 +59,9 @@ struct MacStore {
 }
 
 /// A model as `Z_MODELCACHE` has it: an archive of an `NSManagedObjectModel`, in DEFLATE.
+///
+/// The objects are laid out as in stores of Apple's own programs: the entities in a dictionary with
+/// known keys, the properties of an entity in an ordinary one.
 struct ModelArchive {
   enum Property {
     case attribute(_ name: String, _ type: Int, optional: Bool = true, flags: Int = 0)
@@ -95,7 +98,7 @@ struct ModelArchive {
       for property in entity.properties { properties.append(add(property)) }
       listed[entity.name] = properties
       let table = add([
-        "$class": known("NSDictionary"),
+        "$class": known("NSMutableDictionary"),
         "NS.keys": .array(properties.map { add(.string($0.0)) }),
         "NS.objects": .array(properties.map(\.1)),
       ])
@@ -105,10 +108,16 @@ struct ModelArchive {
       ]
       if case .uid(let place)? = slots[entity.name] { objects[Int(place)] = description }
     }
+    let unused = add("__empty_slot_token_4c24_98dc_ac1e_b773__")
+    let keys = addArray(entities.map { add(.string($0.name)) } + [add("Removed")])
+    let values = addArray(entities.compactMap { slots[$0.name] } + [unused])
+    let mapping = add([
+      "$class": known("NSKnownKeysMappingStrategy1"), "version": 1,
+      "length": .integer(Int64(entities.count + 1)), "keys": keys,
+    ])
     let table = add([
-      "$class": known("NSDictionary"),
-      "NS.keys": .array(entities.map { add(.string($0.name)) }),
-      "NS.objects": .array(entities.compactMap { slots[$0.name] }),
+      "$class": known("NSKnownKeysDictionary1"), "version": 1, "values": values,
+      "searchMapping": mapping, "emptyToken": unused,
     ])
     root = add(["$class": known("NSManagedObjectModel"), "NSEntities": table])
   }
@@ -116,6 +125,10 @@ struct ModelArchive {
   private mutating func add(_ value: PreferenceValue) -> PreferenceValue {
     objects.append(value)
     return .uid(UInt64(objects.count - 1))
+  }
+
+  private mutating func addArray(_ elements: [PreferenceValue]) -> PreferenceValue {
+    add(["$class": known("NSArray"), "NS.objects": .array(elements)])
   }
 
   private mutating func known(_ name: String) -> PreferenceValue {
