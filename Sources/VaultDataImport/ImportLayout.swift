@@ -119,7 +119,11 @@ struct ImportLayout {
         notes.append("\(entity.name).\(attribute.name) has no value in some rows: now optional")
       }
     }
-    let type = StoredType(attribute.kind)
+    var type = StoredType(attribute.kind)
+    if try isArchived(attribute, column, entity, table) {
+      type = .json
+      notes.append("\(entity.name).\(attribute.name): what SwiftData archived is JSON text now")
+    }
     var own = attribute.name
     if [StoredEntity.keyColumn, StoredEntity.classColumn].contains(own.lowercased()) {
       own = "_\(own)"
@@ -128,6 +132,30 @@ struct ImportLayout {
       attribute.name, type, swiftType: attribute.swiftType, isOptional: isOptional,
       isExternal: attribute.isExternal && type == .data, originalName: attribute.originalName,
       column: own)
+  }
+
+  /// Whether an attribute is one of SwiftData's own transformables, such as an array, whose values
+  /// can all be read.
+  ///
+  /// The class of a value names its Swift type, where Core Data has an Objective-C class.
+  private func isArchived(
+    _ attribute: CoreDataModel.Attribute, _ column: String,
+    _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
+  ) throws -> Bool {
+    guard attribute.kind == .transformable, !attribute.isExternal, let type = attribute.swiftType,
+      ["Array<", "Dictionary<", "Set<", "Optional<"].contains(where: { type.begins(with: $0) })
+    else { return false }
+    var canRead = true
+    let numbers = file.family(of: entity.number).sorted().map { "\($0)" }.joined(separator: ", ")
+    let name = SQLText.name(column)
+    try file.connection.forEachRow(
+      "SELECT \(name) FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers)) "
+        + "AND \(name) IS NOT NULL"
+    ) { row in
+      guard canRead else { return }
+      canRead = row.type(at: 0) == .blob && ArchivedValue.json(of: row.bytes(at: 0)) != nil
+    }
+    return canRead
   }
 
   /// The column of a property.

@@ -61,6 +61,11 @@ struct ImportedValue {
       guard type != .blob, let number = Decimal(string: row.string(at: column)), !number.isNaN
       else { throw refuse("a decimal number") }
       return [.text(number.description), .text(DecimalOrder.key(number))]
+    case .json where type == .blob:
+      guard let text = ArchivedValue.json(of: row.bytes(at: column)) else {
+        throw refuse("an archive of a value")
+      }
+      return [.text(text)]
     case .string, .character, .url, .json:
       if type == .blob {
         let bytes = try plain(row.bytes(at: column), isExternal: hasMark) ?? []
@@ -81,7 +86,7 @@ struct ImportedValue {
     }
   }
 
-  private static func uuid(_ bytes: [UInt8]) -> String? {
+  static func uuid(_ bytes: [UInt8]) -> String? {
     guard bytes.count == 16 else { return nil }
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []

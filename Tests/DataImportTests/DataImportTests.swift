@@ -4,6 +4,7 @@ import Testing
 import VaultAppData
 import VaultDataImport
 import VaultDataStore
+import VaultPreferences
 import VaultStorage
 
 @Model final class Trip {
@@ -34,6 +35,16 @@ import VaultStorage
   var word: String
   var trips: [Trip] = []
   init(word: String) { self.word = word }
+}
+
+@Model final class Recipe {
+  var title: String
+  var words: [String]
+  var amounts: [String: Double]?
+  init(title: String) {
+    self.title = title
+    words = []
+  }
 }
 
 struct DataImportTests {
@@ -236,6 +247,64 @@ struct DataImportTests {
       #expect(try rows(file, "SELECT _id, tricks, \(other) FROM Dog") == ["3|2|woof"])
       #expect(try rows(file, "SELECT pet_id FROM Person") == ["3"])
     }
+  }
+
+  @Test func whatSwiftDataArchivesIsJSONWhereItCanBeRead() throws {
+    let model = ModelArchive([
+      (
+        "Recipe", nil,
+        [
+          .attribute("title", 700, optional: false), .archived("words", "Array<String>"),
+          .archived("amounts", "Optional<Dictionary<String, Double>>"),
+          .archived("odd", "Array<Odd>"), .archived("color", "NSColor"),
+        ]
+      )
+    ])
+    let archive = PropertyList.binary([
+      "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+      "$objects": [
+        "$null", ["$class": .uid(2), "NS.objects": .array([.uid(3), .uid(4)])],
+        ["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]], "from an archive", "\u{e9}",
+      ],
+    ])
+    let list = PropertyList.binary(["a", "b/c"])
+    let amounts = PropertyList.binary(["salt": .real(0.5)])
+    func hex(_ bytes: [UInt8]) -> String {
+      "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+    }
+    let store = try MacStore(
+      [(1, "Recipe", 0, 4)], model: model,
+      script: """
+        CREATE TABLE ZRECIPE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTITLE VARCHAR,
+          ZWORDS BLOB, ZAMOUNTS BLOB, ZODD BLOB, ZCOLOR BLOB);
+        INSERT INTO ZRECIPE VALUES (1, 1, 1, 'archive', \(hex(archive)), NULL, x'0001', x'CAFE'),
+          (2, 1, 1, 'list', \(hex(list)), \(hex(amounts)), NULL, NULL),
+          (3, 1, 1, 'json', \(hex(Array("[\"x\",\"y\"]".utf8))), \(hex(Array("{}".utf8))), NULL, NULL);
+        """)
+    let own = DataStoreFile(path: "\(store.home.path)/own.store")
+    _ = try ModelContainer(
+      for: Tag.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: own.path)))
+    let (report, file) = try run(store, application: try #require(try own.metadata()).application)
+    try expectSound(file)
+    #expect(
+      report.notes.filter { $0.contains("archived") } == [
+        "Recipe.amounts: what SwiftData archived is JSON text now",
+        "Recipe.words: what SwiftData archived is JSON text now",
+      ])
+    #expect(
+      try rows(file, "SELECT words, amounts, hex(odd), typeof(color) FROM Recipe ORDER BY _id") == [
+        #"["from an archive","é"]||0001|blob"#,
+        #"["a","b/c"]|{"salt":0.5}||null"#,
+        #"["x","y"]|{}||null"#,
+      ])
+    // The application's class has what it had on the Mac.
+    let configuration = ModelConfiguration(url: URL(fileURLWithPath: file.path))
+    let schema = Schema([Recipe.self], version: Schema.Version(2, 1, 0))
+    let container = try ModelContainer(for: schema, configurations: [configuration])
+    let recipes = try ModelContext(container).fetch(
+      FetchDescriptor<Recipe>(sortBy: [SortDescriptor(\.title)]))
+    #expect(recipes.map(\.words) == [["from an archive", "é"], ["x", "y"], ["a", "b/c"]])
+    #expect(recipes.map(\.amounts) == [nil, [:], ["salt": 0.5]])
   }
 
   @Test func linksWithoutInverseAndWithinOneEntityComeOver() throws {

@@ -65,6 +65,8 @@ struct MacStore {
 struct ModelArchive {
   enum Property {
     case attribute(_ name: String, _ type: Int, optional: Bool = true, flags: Int = 0)
+    /// A transformable of SwiftData's, whose values are of a Swift type.
+    case archived(_ name: String, _ type: String)
     case one(
       _ name: String, _ destination: String, _ inverse: String?, optional: Bool = true,
       rule: Int = 1)
@@ -150,6 +152,15 @@ struct ModelArchive {
       ]
       if optional { fields["NSIsOptional"] = true }
       return (name, add(.dictionary(fields)))
+    case .archived(let name, let type):
+      return (
+        name,
+        add([
+          "$class": known("NSAttributeDescription"), "NSPropertyName": add(.string(name)),
+          "NSAttributeType": 1800, "NSFlagsKey": 0,
+          "NSAttributeValueClassName": add(.string(type)),
+        ])
+      )
     case .one(let name, let destination, let inverse, let optional, let rule):
       return relationship(name, destination, inverse, optional, 1, false, rule)
     case .many(let name, let destination, let inverse, let ordered, let rule):
