@@ -165,6 +165,32 @@ struct InheritanceLinkTests {
     #expect(eve.journeys.isEmpty && all[2].traveler?.name == "Bob")
   }
 
+  @Test func eitherSideMayBeDeclaredInASubclass() throws {
+    let (container, context) = try memory(Town.self, Fair.self)
+    let town = Town()
+    let fair = Fair()
+    // `fairs` is the superclass's, and leads to a subclass; `gatherings` the other way round.
+    town.fairs = [fair]
+    town.gatherings = [Gathering(), fair]
+    context.insert(town)
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Place>()).first as? Town)
+    #expect(found.fairs.count == 1 && found.fairs.first?.place === found)
+    #expect(found.gatherings.map { $0 is Fair } == [false, true])
+    #expect(found.gatherings.allSatisfy { $0.town === found })
+    let inTown = #Predicate<Gathering> { $0.town != nil }
+    #expect(try other.fetchCount(FetchDescriptor(predicate: inTown)) == 2)
+    found.fairs.first?.place = nil
+    other.delete(found.gatherings[0])
+    try other.save()
+    #expect(town.fairs.isEmpty)
+    #expect(town.gatherings.map(\.persistentModelID) == [fair.persistentModelID])
+    context.delete(town)
+    try context.save()
+    #expect(fair.town == nil)
+  }
+
   @Test func anInverseThatIsInheritedIsRefused() {
     #expect {
       _ = try memory(Harbor.self)
@@ -172,6 +198,28 @@ struct InheritanceLinkTests {
       "\($0)".contains("Harbor.ferries: its inverse harbor is declared by a superclass of Ferry")
     }
   }
+}
+
+@Model
+class Gathering {
+  var town: Town?
+  init() {}
+}
+
+@Model
+final class Fair: Gathering {
+  var place: Place?
+}
+
+@Model
+class Place {
+  @Relationship(inverse: \Fair.place) var fairs: [Fair] = []
+  init() {}
+}
+
+@Model
+final class Town: Place {
+  @Relationship(inverse: \Gathering.town) var gatherings: [Gathering] = []
 }
 
 @Model
