@@ -177,7 +177,7 @@ struct PropertyTypeTests {
     it.double = .nan
     context.insert(it)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.message.contains("Everything.double") == true)
+    #expect(error?.message == "Everything.double of object 1 is not a number")
     it.double = 1
     try context.save()
   }

@@ -284,7 +284,11 @@ struct RelationshipTests {
     context.insert(two)
     try context.save()
     two.name = "1"
-    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(
+      error?.message
+        == "Author.name of object 2 must be unique, and another object "
+        + "has the value")
     #expect(context.changedModelsArray.count == 1)
     two.name = "3"
     try context.save()

@@ -252,6 +252,65 @@ struct SealedAttributeTests {
     withExtendedLifetime(container) {}
   }
 
+  /// The files that this process has open for its stores, or for SQLite's temporary tables, that hold
+  /// a text; also those whose names are gone.
+  private func openFiles(with text: String) throws -> [String] {
+    let files = FileManager.default
+    return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+      let path = "/proc/self/fd/\(number)"
+      guard let name = try? files.destinationOfSymbolicLink(atPath: path),
+        name.hasPrefix(home.path) || name.contains("etilqs"), !name.hasSuffix("-shm"),
+        let bytes = try? Data(contentsOf: URL(fileURLWithPath: path))
+      else { return nil }
+      return bytes.range(of: Data(text.utf8)) == nil ? nil : name
+    }
+  }
+
+  @Test func aLongTransactionLeavesNothingInAnyFile() throws {
+    let (container, context) = try open(key)
+    context.undoManager = UndoManager()
+    let mark = "L0NG-MARK"
+    for isKept in [true, false] {
+      try? context.transaction {
+        for number in 0..<2_000 {
+          let account = Account(name: "O-MARK \(isKept) \(number)", password: "\(mark) \(number)")
+          account.hint = "\(mark) hint"
+          account.question = .init(text: mark, answer: mark)
+          // More than SQLite keeps in memory.
+          account.note = String(repeating: "O-MARK ", count: 500)
+          if number % 1_000 == 0 {
+            account.scan = Data(String(repeating: mark, count: 30_000).utf8)
+          }
+          context.insert(account)
+        }
+        // Sorted while it is pending, and once it is written.
+        let byName = FetchDescriptor<Account>(sortBy: [SortDescriptor(\.note)])
+        _ = try context.fetchIdentifiers(byName)
+        try context.save()
+        for account in try context.fetch(byName) { account.password = "\(mark) again" }
+        try context.save()
+        #expect(try !openFiles(with: "O-MARK").isEmpty)
+        #expect(try openFiles(with: mark) == [])
+        #expect(try files(with: mark).isEmpty)
+        if !isKept { throw CancellationError() }
+      }
+      #expect(try files(with: mark).isEmpty)
+    }
+    #expect(try !files(with: "O-MARK").isEmpty)
+    let copy = url("copy")
+    try container.backup(to: copy)
+    try container.vacuum()
+    #expect(try container.check() == [])
+    #expect(try files(with: mark).isEmpty)
+    let (_, other) = try open(key, "copy")
+    #expect(try other.fetchCount(FetchDescriptor<Account>()) == 2_000)
+    var one = FetchDescriptor<Account>(sortBy: [SortDescriptor(\.name)])
+    one.fetchLimit = 1
+    let first = try #require(try other.fetch(one).first)
+    #expect(first.password == "\(mark) again")
+    #expect(first.scan?.count == 30_000 * mark.utf8.count)
+  }
+
   @Test func temporaryTablesHaveNothingOfIt() throws {
     // In memory, where every context has the one connection.
     let container = try ModelContainer(
