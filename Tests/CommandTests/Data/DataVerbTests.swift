@@ -197,6 +197,41 @@ struct DataVerbTests {
     #expect(try data("export", data.application, "--out", "/nowhere/x").status == 73)
   }
 
+  @Test func sealedValuesComeOutAsTheyAre() throws {
+    let file = DataStoreFile(path: "\(data.home.path)/logins.store")
+    let schema = StoredSchema(
+      version: StoredVersion(1, 0, 0),
+      entities: [
+        StoredEntity(
+          "Login",
+          attributes: [
+            StoredAttribute("site", .string), StoredAttribute("password", .sealed),
+            StoredAttribute("scan", .sealed, isOptional: true, isExternal: true),
+          ])
+      ])
+    let (connection, _) = try file.open(
+      orCreate: DataStoreMetadata(application: "com.example.logins", schema: schema))
+    try ExternalFiles(store: file).transaction(on: connection) { change in
+      try connection.execute(
+        "INSERT INTO Login(site, password, scan) VALUES ('a', x'01AABB', ?)",
+        [.text(try change.publish([1, 2, 3]).text)])
+    }
+    connection.close()
+    #expect(try data("check", file.path).text == "no problems found\n")
+    let copy = "\(data.home.path)/copied.store"
+    #expect(try data("backup", file.path, copy).status == 0)
+    for path in [file.path, copy] {
+      let document = try #require(
+        JSONSerialization.jsonObject(with: data("export", path).output) as? NSDictionary)
+      let login = try #require((document["entities"] as? [String: [NSDictionary]])?["Login"]?.first)
+      #expect(login["password"] as? String == "Aaq7")
+      #expect(login["scan"] as? String == "AQID")
+      let row = try #require(
+        (try data.json("fetch", path, "Login")["rows"] as? [NSDictionary])?.first)
+      #expect(row["password"] as? String == "Aaq7")
+    }
+  }
+
   @Test func aCheckTellsWhatIsWrong() throws {
     #expect(try data("check", data.application).text == "no problems found\n")
     let folder = "\(data.file.directoryPath)/.default_SUPPORT/_EXTERNAL_DATA"
