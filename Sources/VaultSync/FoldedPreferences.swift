@@ -22,6 +22,9 @@ package struct FoldedPreferences: Sendable {
     package var isProtected = false
     var heads: [String: [Head]] = [:]
 
+    /// A domain that nobody has written.
+    package init() {}
+
     /// The change whose value a key has; `nil` if there never was one.
     package func winner(_ key: String) -> Head? { heads[key]?.max(by: Head.isEarlier) }
 
@@ -76,12 +79,29 @@ extension SpaceHistory {
 /// to tell.
 package struct PreferenceMerge {
   /// What this machine tells.
-  package private(set) var told: [PreferencesOperation.Change] = []
+  package var told: [PreferencesOperation.Change] = []
   /// What this machine takes, by the streams that wrote it; `nil` for what nobody has written, since
   /// a machine was removed.
-  package private(set) var taken: [StreamID?: [SyncedPreferenceChange]] = [:]
+  package var taken: [StreamID?: [SyncedPreferenceChange]] = [:]
   /// The values that this machine has afterwards.
-  package private(set) var values: [String: [UInt8]]
+  package var values: [String: [UInt8]]
+
+  /// What is merged.
+  package struct Sides {
+    /// The domain as this machine has it.
+    package var local: SyncedDomain
+    /// What both were when they were brought together last; `nil` if they never were: then what this
+    /// machine lacks was not removed by anybody.
+    package var base: FoldedPreferences.Domain?
+    /// What a run was bringing this machine to that did not come to its end.
+    package var attempt: FoldedPreferences.Domain?
+    /// The domain as the space has it.
+    package var target: FoldedPreferences.Domain
+    /// This machine's stream.
+    package let own: StreamID
+    /// Milliseconds since 1970.
+    package let now: Int64
+  }
 
   /// Merges.
   ///
@@ -89,20 +109,11 @@ package struct PreferenceMerge {
   /// the clocks, then by stream.
   ///
   /// - Parameters:
-  ///   - local: The domain as this machine has it.
-  ///   - base: What both were when they were brought together last; `nil` if they never were: then
-  ///     what this machine lacks was not removed by anybody.
-  ///   - attempt: What a run was bringing this machine to that did not come to its end.
-  ///   - target: The domain as the space has it.
-  ///   - own: This machine's stream.
-  ///   - now: Milliseconds since 1970.
+  ///   - sides: The sides.
   ///   - changed: When keys were changed on this machine, as far as that is known.
   /// - Throws: What `changed` throws.
-  package init(
-    _ local: SyncedDomain, base: FoldedPreferences.Domain?,
-    attempt: FoldedPreferences.Domain? = nil, target: FoldedPreferences.Domain,
-    own: StreamID, now: Int64, changed: () throws -> [String: Int64]
-  ) throws {
+  package init(_ sides: Sides, changed: () throws -> [String: Int64]) throws {
+    let (local, base, target) = (sides.local, sides.base, sides.target)
     values = local.values
     var known: [String: Int64]?
     let keys = Set(local.values.keys).union(target.heads.keys)
@@ -111,20 +122,20 @@ package struct PreferenceMerge {
       let (mine, head) = (local.values[key], target.winner(key))
       guard mine != head?.value else { continue }
       // Nobody typed here what such a run has brought.
-      let reached = attempt?.winner(key).flatMap { $0.value == mine ? $0 : nil }
+      let reached = sides.attempt?.winner(key).flatMap { $0.value == mine ? $0 : nil }
       let before = reached ?? base?.winner(key)
       let isChangedHere = reached == nil && (base == nil ? mine != nil : before?.value != mine)
       let isChangedThere = base == nil ? head != nil : before?.value != head?.value
-      var modified = now
+      var modified = sides.now
       if isChangedHere {
         known = try known ?? changed()
         // Without a base nobody knows that it is new.
-        modified = known?[key] ?? (base == nil ? 0 : now)
+        modified = known?[key] ?? (base == nil ? 0 : sides.now)
       }
       let isMine =
         isChangedHere
         && (!isChangedThere
-          || head.map { ($0.modified, $0.record.stream) < (modified, own) } ?? true)
+          || head.map { ($0.modified, $0.record.stream) < (modified, sides.own) } ?? true)
       if isMine {
         // A clock that is behind does not make it the earlier one for others.
         let least = head.map { $0.modified == .max ? .max : $0.modified + 1 } ?? .min

@@ -119,11 +119,12 @@ extension SyncedVault {
       let found = try preferences.contents(of: name)
       var local = found ?? SyncedDomain(values: [:])
       // Preferences that were lost were not removed.
-      let merge = try PreferenceMerge(
-        local,
+      let sides = PreferenceMerge.Sides(
+        local: local,
         base: isNew || found == nil ? nil : base[name] ?? FoldedPreferences.Domain(),
         attempt: attempt[name], target: target.domains[name] ?? FoldedPreferences.Domain(),
-        own: own, now: now(), changed: { try preferences.changes(in: name) })
+        own: own, now: now())
+      let merge = try mergingPreferences(sides) { try preferences.changes(in: name) }
       let isProtected = local.isProtected || target.domains[name]?.isProtected == true
       if !merge.taken.isEmpty, loaded.state.preferences.attempt != frontier {
         loaded.state.preferences.attempt = frontier

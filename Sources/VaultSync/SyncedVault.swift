@@ -37,6 +37,15 @@ public struct SyncedVault: Sendable {
     try vault.merge(state.items, removals: state.removals, base: base)
   }
 
+  /// How preferences and those of the space come together; only tests have another merge.
+  package var mergingPreferences: PreferencesMerge = { try PreferenceMerge($0, changed: $1) }
+
+  /// Merges a preference domain; asks when its keys were changed here if that matters.
+  package typealias PreferencesMerge =
+    @Sendable (
+      _ sides: PreferenceMerge.Sides, _ changed: () throws -> [String: Int64]
+    ) throws -> PreferenceMerge
+
   /// Merges a state of the space into the items of the vault, which stood at `base` before.
   package typealias Merge =
     @Sendable (

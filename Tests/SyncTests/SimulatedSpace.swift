@@ -38,6 +38,7 @@ struct SimulatedSpace {
     let files: HomeFiles
     /// What had been typed and had not reached the store.
     let unsent: Set<String>
+    let preferences: SimulatedPreferences.Kept?
   }
 
   /// How many changes, calls and mishaps a schedule has.
@@ -60,15 +61,25 @@ struct SimulatedSpace {
   private var typedCount = 0
   private var unsent: [Set<String>] = []
   private var versions: [String: Int] = [:]
+  /// `nil` for schedules of items alone.
+  private var preferences: SimulatedPreferences?
+  /// What they do is decided apart, so that the schedules of the items do not depend on it.
+  private var preferenceDice: Dice
 
   /// Prepares a schedule.
   ///
   /// - Parameters:
   ///   - seed: What decides everything.
+  ///   - hasPreferences: Whether the machines have preferences, too.
   ///   - change: What is done to each machine's part in the space before it begins.
   /// - Throws: What opening the vaults throws.
-  init(seed: UInt64, _ change: @escaping (inout SyncedVault) -> Void = { _ in }) throws {
+  init(
+    seed: UInt64, hasPreferences: Bool = true,
+    _ change: @escaping (inout SyncedVault) -> Void = { _ in }
+  ) throws {
     dice = Dice(seed: seed)
+    preferenceDice = Dice(seed: ~seed)
+    if hasPreferences { preferences = SimulatedPreferences() }
     self.change = change
     // Two or three machines are as good as many for most of what can go wrong, and cheaper.
     let count = dice.isOne(in: 8) ? 4 + dice.below(5) : 2 + dice.below(2)
@@ -94,17 +105,21 @@ struct SimulatedSpace {
     machines.append(machine)
     stores.append(store)
     unsent.append([])
-    synced.append(try opened(machine, store))
+    preferences?.add()
+    let number = machines.count - 1
+    synced.append(try opened(number))
+    for domain in SimulatedPreferences.domains where preferenceDice.below(4) > 0 {
+      try addDomain(domain, on: number)
+    }
   }
 
-  private mutating func opened(
-    _ machine: SyncMachine, _ store: MachineStore
-  ) throws -> SyncedVault {
-    prepared(try SyncedVault(machine.vault, engine: store))
+  private mutating func opened(_ number: Int) throws -> SyncedVault {
+    prepared(try SyncedVault(machines[number].vault, engine: stores[number]), number)
   }
 
-  private mutating func prepared(_ vault: SyncedVault) -> SyncedVault {
+  private mutating func prepared(_ vault: SyncedVault, _ number: Int) -> SyncedVault {
     var vault = vault
+    vault.preferences = preferences?.machines[number].store
     // What the first records come to is kept after each call, or hardly ever.
     if dice.isOne(in: 3) { vault.baseStep = 0 }
     change(&vault)
@@ -118,8 +133,11 @@ struct SimulatedSpace {
   /// - Returns: What is wrong; nothing if all is well.
   /// - Throws: What nobody expects of a machine.
   mutating func run() throws -> [String] {
-    for _ in 0..<Self.steps { try step() }
-    return try settled() + findings()
+    for _ in 0..<Self.steps {
+      try step()
+      try changePreferences()
+    }
+    return try settled() + findings() + (preferences?.findings() ?? [])
   }
 
   private mutating func step() throws {
@@ -207,7 +225,8 @@ struct SimulatedSpace {
   private mutating func reopen(_ number: Int) throws {
     let machine = machines[number]
     machines[number] = try SyncMachine(at: machine.home, like: machine)
-    synced[number] = try opened(machines[number], stores[number])
+    synced[number] = try opened(number)
+    try preferences?.has(synced[number].status().domains, on: number)
   }
 
   /// The store is away from a machine, or there again; or a file syncer comes by.
@@ -232,7 +251,8 @@ struct SimulatedSpace {
     guard let kept else {
       guard number > 0 else { return }
       return kept = Kept(
-        number: number, files: try HomeFiles(of: machines[number].home), unsent: unsent[number])
+        number: number, files: try HomeFiles(of: machines[number].home), unsent: unsent[number],
+        preferences: preferences?.kept(number))
     }
     self.kept = nil
     if dice.isOne(in: 2), machines.count < 8 {
@@ -249,12 +269,14 @@ struct SimulatedSpace {
       machines.append(machine)
       stores.append(MachineStore(store))
       unsent.append([])
+      preferences?.add(kept.preferences)
       synced.append(try joined(machines.count - 1))
     } else {
       // What this machine alone had is gone with its disk.
       typed.subtract(unsent[kept.number].subtracting(kept.unsent))
       unsent[kept.number] = kept.unsent
       putBack = kept.number
+      if let former = kept.preferences { preferences?.putBack(former, on: kept.number) }
       try kept.files.put(into: machines[kept.number].home)
       try reopen(kept.number)
     }
@@ -275,7 +297,55 @@ struct SimulatedSpace {
     let joined = try SyncedVault.join(
       machine.vault, in: store, at: "memory", invitation: code.text, label: machine.label)
     try joined.synchronize()
-    return prepared(joined)
+    preferences?.has([], on: number)
+    return prepared(joined, number)
+  }
+
+  // MARK: - Preferences
+
+  private mutating func changePreferences() throws {
+    guard preferences != nil else { return }
+    let number = preferenceDice.below(machines.count)
+    let domains = SimulatedPreferences.domains
+    let domain = domains[preferenceDice.below(domains.count)]
+    let place = SimulatedPreferences.Place(domain: domain, key: "key\(preferenceDice.below(3))")
+    switch preferenceDice.below(16) {
+    case 0..<4: change(place, on: number)
+    case 4: change(place, on: number, isRemoved: true)
+    case 5:
+      // Nobody knows of the others.
+      for number in machines.indices {
+        change(place, on: number, isRemoved: preferenceDice.isOne(in: 4))
+      }
+    case 6, 7: try addDomain(domain, on: number)
+    case 8:
+      try synced[number].dropDomain(domain)
+      preferences?.dropped(domain, on: number)
+    case 9:
+      try crash(number) { synced, _ in
+        try synced.addDomain(domain)
+        try synced.synchronize()
+      }
+    case 10: try crash(number) { synced, _ in try synced.dropDomain(domain) }
+    case 11, 12:
+      change(place, on: number)
+      try crash(number) { synced, _ in try synced.synchronize() }
+    case 13 where preferenceDice.isOne(in: 3): preferences?.lose(number)
+    default: try synchronize(number)
+    }
+  }
+
+  private mutating func change(
+    _ place: SimulatedPreferences.Place, on number: Int, isRemoved: Bool = false
+  ) {
+    preferences?.change(
+      place, on: number, at: machines[number].time.next(), isRemoved: isRemoved)
+  }
+
+  private mutating func addDomain(_ domain: String, on number: Int) throws {
+    guard preferences != nil else { return }
+    try synced[number].addDomain(domain)
+    preferences?.added(domain, on: number)
   }
 
   // MARK: - Synchronizing
@@ -284,7 +354,10 @@ struct SimulatedSpace {
   private mutating func synchronize(_ number: Int) throws -> SyncReport? {
     do {
       let report = try synced[number].synchronize()
-      if report.problems.isEmpty { unsent[number] = [] }
+      if report.problems.isEmpty {
+        unsent[number] = []
+        preferences?.told(number)
+      }
       return report
     } catch let error as SyncError where error.code == .unavailable && isAway(number) {
       return nil
@@ -308,6 +381,7 @@ struct SimulatedSpace {
         }
         if let problem = report.problems.first { return ["m\(number): \(problem)"] }
         isNew = isNew || report.sent + report.received > 0 || !report.changes.isUnchanged
+        isNew = isNew || !report.domains.isEmpty
       }
       if !isNew { return [] }
     }
@@ -349,13 +423,11 @@ struct SimulatedSpace {
   /// All that every machine must have of an item.
   private static func description(of item: SharedItem) -> String {
     let fields = item.head.fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }
-    // Marks of what is unsettled are not yet the same everywhere in each schedule: a machine may ask
-    // its person longer than another one (seeds 928 and 975).
-    let attributes = item.attributes.filter { !$0.key.hasPrefix("vault:") }
-      .sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }
+    let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }
     let words =
       [item.name, text(item.head.main)] + fields + attributes + item.tags.sorted() + [item.note]
-    return (words + [item.trashed == 0 ? "" : "in the trash"]).joined(separator: "|")
+    let marks = [item.trashed == 0 ? "" : "in the trash", item.isMarked ? "two values" : ""]
+    return (words + marks).joined(separator: "|")
   }
 
   private static func text(_ secret: SecretBytes) -> String { Secret(secret).text ?? "?" }

@@ -25,9 +25,9 @@ struct SimulatorTests {
     }
   }
 
-  private static func run(_ seed: UInt64) {
+  private static func run(_ seed: UInt64, hasPreferences: Bool = true) {
     do {
-      var space = try SimulatedSpace(seed: seed)
+      var space = try SimulatedSpace(seed: seed, hasPreferences: hasPreferences)
       for finding in try space.run() { Issue.record("seed \(seed): \(finding)") }
     } catch {
       Issue.record("seed \(seed): \(error)")
@@ -35,8 +35,8 @@ struct SimulatorTests {
   }
 
   /// Schedules that once found a mistake.
-  @Test(arguments: [1559, 3084, 4621, 4750] as [UInt64])
-  func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed) }
+  @Test(arguments: [928, 975, 1559, 3084, 4621, 4750] as [UInt64])
+  func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed, hasPreferences: false) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
   /// mistake of ours.
@@ -67,6 +67,44 @@ struct SimulatorTests {
       }
       return try shared.merge(items, removals: state.removals, base: base)
     }
+  }
+
+  /// The same for preferences.
+  enum BadPreferences: CaseIterable {
+    /// Every machine keeps its own.
+    case keepsItsOwn
+    /// What a machine lacks was removed by it, also where it never had it.
+    case takesAbsenceForRemoval
+    /// A clock that is behind makes a change the earlier one, also of what it has replaced.
+    case believesClocksAlone
+    /// The value that lost is in no journal.
+    case dropsTheLoser
+
+    func merge(
+      _ sides: PreferenceMerge.Sides, _ changed: () throws -> [String: Int64]
+    ) throws -> PreferenceMerge {
+      var sides = sides
+      switch self {
+      case .keepsItsOwn: sides.target = sides.base ?? FoldedPreferences.Domain()
+      case .takesAbsenceForRemoval: sides.base = sides.base ?? sides.target
+      case .believesClocksAlone: sides.base = nil
+      case .dropsTheLoser: break
+      }
+      return try PreferenceMerge(sides, changed: changed)
+    }
+  }
+
+  @Test(arguments: BadPreferences.allCases)
+  func aBadMergeOfPreferencesIsReported(_ bad: BadPreferences) throws {
+    var found = 0
+    for seed in UInt64(1)...60 where found == 0 {
+      var space = try SimulatedSpace(seed: seed) {
+        $0.mergingPreferences = bad.merge
+        ($0.preferences as? MemoryPreferences)?.isForgetting = bad == .dropsTheLoser
+      }
+      found += try space.run().count
+    }
+    #expect(found > 0)
   }
 
   @Test(arguments: BadMerge.allCases)

@@ -146,6 +146,8 @@ struct VaultMerge {
     if ours.trashed != 0, isLive { try edit.takeOutOfTrash(at: position, version: nil) }
     let conflict = try mergeSecrets(at: position, ours, other, before, choice, in: &edit)
     try mergeProperties(at: position, ours, other, before, choice, in: &edit)
+    // The other side's trash, out of which it comes here.
+    if isLive { edit[position].attributes[ItemConflict.removal] = nil }
     if let conflict { ItemConflict.mark(&edit[position], conflict) }
     ItemConflict.check(&edit[position])
     names[other.id] = choice.value(ours.name, other.name, base: before?.name)
