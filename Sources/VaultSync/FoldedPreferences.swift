@@ -106,11 +106,13 @@ package struct PreferenceMerge {
   /// Merges.
   ///
   /// What only one side has changed is taken or told. What both have changed has the later value, by
-  /// the clocks, then by stream.
+  /// the clocks, then by stream. A key that this machine lacks was removed here only if that is
+  /// known: a machine that has lost its preferences, and was used since, does not remove what others
+  /// have.
   ///
   /// - Parameters:
   ///   - sides: The sides.
-  ///   - changed: When keys were changed on this machine, as far as that is known.
+  ///   - changed: When keys were changed or removed on this machine, as far as that is known.
   /// - Throws: What `changed` throws.
   package init(_ sides: Sides, changed: () throws -> [String: Int64]) throws {
     let (local, base, target) = (sides.local, sides.base, sides.target)
@@ -124,13 +126,15 @@ package struct PreferenceMerge {
       // Nobody typed here what such a run has brought.
       let reached = sides.attempt?.winner(key).flatMap { $0.value == mine ? $0 : nil }
       let before = reached ?? base?.winner(key)
-      let isChangedHere = reached == nil && (base == nil ? mine != nil : before?.value != mine)
+      var isChangedHere = reached == nil && (base == nil ? mine != nil : before?.value != mine)
       let isChangedThere = base == nil ? head != nil : before?.value != head?.value
       var modified = sides.now
       if isChangedHere {
         known = try known ?? changed()
         // Without a base nobody knows that it is new.
         modified = known?[key] ?? (base == nil ? 0 : sides.now)
+        // Nobody has removed what was lost with the preferences of this machine.
+        if mine == nil, known?[key] == nil { isChangedHere = false }
       }
       let isMine =
         isChangedHere

@@ -35,8 +35,12 @@ struct SimulatorTests {
   }
 
   /// Schedules that once found a mistake.
-  @Test(arguments: [928, 975, 1559, 3084, 4621, 4750] as [UInt64])
+  @Test(arguments: [122, 489, 928, 975, 1559, 3084, 4621, 4750] as [UInt64])
   func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed, hasPreferences: false) }
+
+  /// Preferences that were lost, and used since.
+  @Test(arguments: [515, 520] as [UInt64])
+  func whatWasMendedInPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
   /// mistake of ours.
@@ -84,13 +88,18 @@ struct SimulatorTests {
       _ sides: PreferenceMerge.Sides, _ changed: () throws -> [String: Int64]
     ) throws -> PreferenceMerge {
       var sides = sides
+      var removed: Set<String> = []
       switch self {
       case .keepsItsOwn: sides.target = sides.base ?? FoldedPreferences.Domain()
-      case .takesAbsenceForRemoval: sides.base = sides.base ?? sides.target
+      case .takesAbsenceForRemoval:
+        sides.base = sides.base ?? sides.target
+        removed = Set(sides.target.values.keys).subtracting(sides.local.values.keys)
       case .believesClocksAlone: sides.base = nil
       case .dropsTheLoser: break
       }
-      return try PreferenceMerge(sides, changed: changed)
+      return try PreferenceMerge(sides) {
+        try changed().merging(removed.map { ($0, sides.now) }) { known, _ in known }
+      }
     }
   }
 

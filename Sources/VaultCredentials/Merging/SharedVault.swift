@@ -146,7 +146,8 @@ package struct SharedVault {
       let hadOther = before.map { !$0.concurrent.isEmpty } ?? false
       var kinds: Set<MergeReport.Conflict.Kind> = []
       if !item.concurrent.isEmpty {
-        if try mark(item.concurrent, at: position), !hadOther { kinds.insert(.secret) }
+        let isMarked = try mark(item.concurrent, at: position)
+        if isMarked, !hadOther, edit[position].trashed == 0 { kinds.insert(.secret) }
       } else if hadOther, ItemConflict.version(in: edit[position].attributes) != nil {
         edit[position].attributes[ItemConflict.attribute] = nil
       }
@@ -168,12 +169,11 @@ package struct SharedVault {
   }
 
   /// Marks an item with the version that has the other value, if it is kept and not current, and
-  /// notes who wrote each of them.
+  /// notes who wrote each of them; also in the trash: who takes it out is to know of both.
   private mutating func mark(
     _ concurrent: [SharedItem.Concurrent], at position: Int
   ) throws -> Bool {
     let record = edit[position]
-    guard record.trashed == 0 else { return false }
     var marked = record
     var isMarked = false
     for (place, other) in concurrent.enumerated() {

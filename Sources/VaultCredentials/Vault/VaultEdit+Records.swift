@@ -113,6 +113,7 @@ extension VaultEdit {
       retireEarlier(0, at: position)
     } else {
       self[position].version += 1
+      self[position].attributes[ItemConflict.attribute] = nil
     }
     self[position].modified = now
     self[position].device = index.device
