@@ -38,6 +38,15 @@ package struct SpaceHistory: Sendable {
     case key(UInt32)
   }
 
+  /// A stream that has another record than the one that is known here.
+  struct Fork {
+    let stream: StreamID
+    /// The number of the record.
+    let sequence: UInt64
+    /// A record that is signed by its machine and says so.
+    let other: [UInt8]
+  }
+
   package let space: SpaceID
   /// Verified records of each stream, from number 1.
   package private(set) var streams: [StreamID: [OpenedRecord]] = [:]
@@ -45,7 +54,10 @@ package struct SpaceHistory: Sendable {
   package private(set) var all: [OpenedRecord] = []
   package private(set) var keys: [StreamID: PublicKeys] = [:]
   package private(set) var epochs: [EpochKey]
-  package private(set) var problems: [SyncError] = []
+  /// Why streams do not go on that are not to be believed.
+  package private(set) var stops: [(stream: StreamID, problem: SyncError)] = []
+  /// Two histories of a stream that were found.
+  private(set) var forks: [Fork] = []
   package private(set) var waits: [StreamID: Wait] = [:]
 
   /// What is not opened yet, in order.
@@ -76,6 +88,9 @@ package struct SpaceHistory: Sendable {
     keys = streams.compactMapValues { $0.first?.content.keys }
   }
 
+  /// What is wrong with the streams that were stopped.
+  package var problems: [SyncError] { stops.map(\.problem) }
+
   /// How far each stream was opened.
   package var frontier: Frontier { streams.mapValues { UInt64($0.count) } }
 
@@ -102,11 +117,11 @@ package struct SpaceHistory: Sendable {
         guard record.space == space, record.stream == stream else { throw MalformedRecord() }
         pending[stream, default: []].append(record)
       } catch let error as SyncError {
-        problems.append(error)
+        stops.append((stream, error))
         stopped.insert(stream)
       } catch {
         let number = (streams[stream]?.count ?? 0) + (pending[stream]?.count ?? 0) + 1
-        problems.append(Self.tampered(UInt64(number), "is malformed"))
+        stops.append((stream, Self.tampered(UInt64(number), "is malformed")))
         stopped.insert(stream)
       }
     }
@@ -138,6 +153,13 @@ package struct SpaceHistory: Sendable {
     let number = UInt64(known.count) + 1
     let previous = known.last?.hash ?? [UInt8](repeating: 0, count: 32)
     guard record.sequence == number, record.previous == previous else {
+      if record.sequence == number, number > 1, let keys = keys[stream],
+        record.isSigned(by: keys.signing)
+      {
+        forks.append(Fork(stream: stream, sequence: number - 1, other: record.bytes))
+        stop(stream, Self.forked(number - 1))
+        return false
+      }
       stop(stream, Self.tampered(number, "does not follow the one before"))
       return false
     }
@@ -169,6 +191,9 @@ package struct SpaceHistory: Sendable {
         return false
       }
       guard other.hash.starts(with: sighting.hash) else {
+        self.keys[stream] = keys
+        forks.append(
+          Fork(stream: sighting.stream, sequence: sighting.sequence, other: record.bytes))
         stop(
           stream,
           SyncError(
@@ -264,10 +289,17 @@ package struct SpaceHistory: Sendable {
   }
 
   private mutating func stop(_ stream: StreamID, _ problem: SyncError) {
-    problems.append(problem)
+    stops.append((stream, problem))
     pending[stream] = nil
     waits[stream] = nil
     stopped.insert(stream)
+  }
+
+  /// What it means that a machine has signed two records with one number.
+  static func forked(_ number: UInt64) -> SyncError {
+    SyncError(
+      .forked, "a machine has written two records with the number \(number)",
+      hint: "it was copied or put back: remove it, and let it join again")
   }
 
   private static func tampered(_ number: UInt64, _ what: String) -> SyncError {

@@ -18,6 +18,8 @@ public struct SyncReport: Sendable {
   public internal(set) var waiting: [String] = []
   /// The streams of these machines.
   var waitingStreams: Set<StreamID> = []
+  /// Streams that do not go on, and why.
+  var stops: [(stream: StreamID, problem: SyncError)] = []
   /// What is wrong with the store; everything else was done, but nothing was written to a store
   /// that was rolled back, withholds records or shows two histories.
   public internal(set) var problems: [SyncError] = []
@@ -73,10 +75,16 @@ public struct SyncStatus: Sendable {
   public let recoveryCodes: Int
   /// Own records that the store does not have yet.
   public let unsent: Int
+  /// Items that were changed here, and are in no record yet.
+  public let changedItems: Int
+  /// Preferences that were changed here, and are in no record yet.
+  public let changedPreferences: Int
   /// Preference domains that this machine has in the space, sorted.
   public let domains: [String]
   /// Preference domains that others have there, and this machine has not, sorted.
   public let otherDomains: [String]
+  /// Machines that have written two histories, with the proofs that this machine has kept.
+  public let forks: [SyncFork]
   /// When the store answered last; `nil` for never.
   public let lastContact: Date?
 }

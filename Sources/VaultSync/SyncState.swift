@@ -352,6 +352,7 @@ package struct SyncFiles: Sendable {
   /// Removes everything but the locks.
   package func remove() throws {
     try removeNotes()
+    try removeForks()
     try Self.reached { try Directory(folder).remove(name) }
     try removeRecords()
   }

@@ -161,11 +161,14 @@ extension SyncedVault {
   /// - Returns: The state.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func status() throws -> SyncStatus {
-    let (loaded, preferences) = try files.locked {
-      var loaded = try load()
-      let told = try? loaded.history.preferences(upTo: loaded.history.frontier)
-      if told == nil { loaded = try load(usesBase: false) }
-      return (loaded, try told ?? loaded.history.preferences(upTo: loaded.history.frontier))
+    let (loaded, preferences, changes) = try files.locked {
+      do {
+        let loaded = try load()
+        return (loaded, try folded(loaded), try untold(loaded))
+      } catch is SpaceBase.Outdated {
+        let loaded = try load(usesBase: false)
+        return (loaded, try folded(loaded), try untold(loaded))
+      }
     }
     let roster = Roster(loaded.history, upTo: loaded.history.frontier)
     let domains = loaded.state.preferences.domains
@@ -178,10 +181,33 @@ extension SyncedVault {
       store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
       recoveryCodes: roster.recoveryCodes().count,
-      unsent: max(0, records - Int(loaded.state.sent)), domains: domains.keys.sorted(),
+      unsent: max(0, records - Int(loaded.state.sent)), changedItems: changes.items,
+      changedPreferences: changes.preferences, domains: domains.keys.sorted(),
       otherDomains: others.keys.sorted(),
+      forks: try files.forks().entries.compactMap {
+        $0.fork(in: loaded.state.space, label: loaded.history.label)
+      },
       lastContact: loaded.state.lastContact == 0
         ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
+  }
+
+  private func folded(_ loaded: Loaded) throws(SpaceBase.Outdated) -> FoldedPreferences {
+    try loaded.history.preferences(upTo: loaded.history.frontier)
+  }
+
+  /// How much was changed here that is in no record yet.
+  private func untold(_ loaded: Loaded) throws -> (items: Int, preferences: Int) {
+    let (applied, preferences) = (loaded.state.applied, try untoldPreferences(loaded))
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    guard roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false,
+      try vault.blocking.fileMark().bytes != (applied.file ?? loaded.state.rest?.vault)
+    else { return (0, preferences) }
+    let state = try loaded.history.folded(upTo: applied.frontier)
+    let items = try vault.blocking.shared { shared in
+      let (local, unreadable) = try shared.items()
+      return state.changes(to: local, unreadable: unreadable, now: shared.now).count
+    }
+    return (items, preferences)
   }
 
   /// What happened in the space, oldest first: who changed which item, and when.

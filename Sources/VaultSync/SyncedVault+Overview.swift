@@ -5,10 +5,14 @@ import VaultStorage
 extension SyncedVault {
   /// How a vault stands to its space, without opening its records.
   ///
-  /// - Parameter vault: The vault.
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - preferences: The preferences of this machine, if they are to be looked at, too.
   /// - Returns: The state; `nil` if the vault belongs to no space.
   /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
-  public static func overview(of vault: UnlockedVault) throws -> SyncOverview? {
+  public static func overview(
+    of vault: UnlockedVault, preferences: (any SyncedPreferences)? = nil
+  ) throws -> SyncOverview? {
     let files = SyncFiles(vault: vault.blocking.path)
     guard let bytes = try files.state(), let seed = try vault.blocking.key(for: purpose) else {
       return nil
@@ -18,7 +22,8 @@ extension SyncedVault {
     let told = state.applied.frontier[state.stream, default: 0]
     return SyncOverview(
       store: state.store, label: state.label, lastContact: state.lastContact,
-      hasChanges: told > state.sent || files.isVaultNewer,
+      hasChanges: told > state.sent || files.isVaultNewer
+        || !areAtRest(state.preferences, preferences),
       failure: notes.failure?.code, failingSince: notes.failure?.since,
       isAutomatic: files.isAutomatic)
   }
@@ -32,6 +37,27 @@ extension SyncedVault {
     SyncFiles(vault: path).isAutomatic
   }
 
+  /// The preference domains that a vault's machine has in the space.
+  ///
+  /// - Parameter vault: The vault.
+  /// - Returns: Their names, sorted; none if the vault belongs to no space.
+  /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
+  public static func domains(of vault: UnlockedVault) throws -> [String] {
+    guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
+      let seed = try vault.blocking.key(for: purpose)
+    else { return [] }
+    return try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
+      .preferences.domains.keys.sorted()
+  }
+
+  /// The preference domains whose changes are to be brought to the store by themselves.
+  ///
+  /// - Parameter path: The vault file's path. Only one file beside it is looked for.
+  /// - Returns: Their names; none where that is switched off.
+  public static func automaticDomains(vaultAt path: String) -> Set<String> {
+    SyncFiles(vault: path).automaticDomains ?? []
+  }
+
   /// Says that changes are to be brought to the store by themselves, or that they are not.
   ///
   /// Whoever changes the vault does it: this only remembers the wish, on this machine.
@@ -39,11 +65,16 @@ extension SyncedVault {
   /// - Parameters:
   ///   - isOn: The wish.
   ///   - vault: The vault.
-  /// - Throws: ``SyncError`` with code `.notJoined`, `.inputOutput`.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`, `.inputOutput`.
   public static func setAutomatic(_ isOn: Bool, for vault: UnlockedVault) throws {
     let files = SyncFiles(vault: vault.blocking.path)
-    guard try files.state() != nil else { throw try notJoined(vault) }
-    try files.setAutomatic(isOn)
+    try files.locked {
+      guard let bytes = try files.state(), let seed = try vault.blocking.key(for: purpose) else {
+        throw try notJoined(vault)
+      }
+      let state = try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
+      try files.setAutomatic(isOn ? state.preferences.domains.keys.sorted() : nil)
+    }
   }
 
   /// Runs `body` unless another run waits to do the same: a burst of changes needs one run.
@@ -89,11 +120,23 @@ extension SyncFiles {
   /// Whether changes are to be brought to the store by themselves.
   package var isAutomatic: Bool { System.isThere("\(folder)/\(automaticName)") }
 
-  package func setAutomatic(_ isOn: Bool) throws {
+  /// The preference domains whose changes are to be brought to the store by themselves; `nil` where
+  /// that is switched off.
+  var automaticDomains: Set<String>? {
+    guard let bytes = try? read(automaticName, limit: 1 << 20) else { return nil }
+    return Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+  }
+
+  /// Switches it on for the vault and for domains, or off.
+  ///
+  /// The names stand there in plain text, as they do in the store of the preferences: whoever
+  /// changes one need not open the vault.
+  func setAutomatic(_ domains: [String]?) throws {
     try Self.reached {
       let directory = try Directory(folder)
-      guard isOn else { return try directory.remove(automaticName) }
-      try AtomicFile.replace(automaticName, in: directory, with: [])
+      guard let domains else { return try directory.remove(automaticName) }
+      try AtomicFile.replace(
+        automaticName, in: directory, with: Array(domains.map { $0 + "\n" }.joined().utf8))
     }
   }
 

@@ -47,14 +47,17 @@ extension SyncedVault {
       let result = change(&state.preferences)
       state.rest = nil
       try files.replaceState(state.sealed(keys.own))
+      if files.isAutomatic { try files.setAutomatic(state.preferences.domains.keys.sorted()) }
       return result
     }
   }
 
   /// Whether the preferences are as they were when they were brought together last.
-  func areAtRest(_ state: SyncState.Preferences) -> Bool {
+  static func areAtRest(
+    _ state: SyncState.Preferences, _ preferences: (any SyncedPreferences)?
+  ) -> Bool {
     guard let preferences, !state.domains.isEmpty else { return true }
-    let mark = try? Self.mark(
+    let mark = try? mark(
       of: state.domains.keys.reduce(into: [:]) { domains, name in
         domains[name] = try preferences.contents(of: name) ?? SyncedDomain(values: [:])
       })
@@ -101,31 +104,72 @@ extension SyncedVault {
     }
   }
 
+  /// What the preferences of a space are, were, and were being brought to.
+  private struct Folded {
+    var target: [String: FoldedPreferences.Domain]
+    var base: [String: FoldedPreferences.Domain] = [:]
+    var attempt: [String: FoldedPreferences.Domain] = [:]
+
+    /// What a domain of this machine is merged with.
+    func sides(
+      _ found: SyncedDomain?, of name: String, isNew: Bool, own: StreamID, now: Int64
+    ) -> PreferenceMerge.Sides {
+      PreferenceMerge.Sides(
+        local: found ?? SyncedDomain(values: [:]),
+        // Preferences that were lost were not removed.
+        base: isNew || found == nil ? nil : base[name] ?? FoldedPreferences.Domain(),
+        attempt: attempt[name], target: target[name] ?? FoldedPreferences.Domain(), own: own,
+        now: now)
+    }
+  }
+
+  private func folded(_ loaded: Loaded, _ roster: Roster) throws(SpaceBase.Outdated) -> Folded {
+    let (history, state) = (loaded.history, loaded.state.preferences)
+    var folded = Folded(
+      target: try FoldedPreferences(history, roster, upTo: history.frontier).domains)
+    if state.domains.values.contains(false) {
+      folded.base = try history.preferences(upTo: state.frontier).domains
+    }
+    if !state.attempt.isEmpty {
+      folded.attempt = try history.preferences(upTo: state.attempt).domains
+    }
+    return folded
+  }
+
+  /// The number of keys that were changed here and are not told yet.
+  ///
+  /// - Parameter loaded: What this machine remembers.
+  /// - Returns: The number; 0 where the preferences cannot be read.
+  /// - Throws: ``SpaceBase/Outdated``.
+  func untoldPreferences(_ loaded: Loaded) throws(SpaceBase.Outdated) -> Int {
+    let state = loaded.state.preferences
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    guard let preferences, !Self.areAtRest(state, preferences),
+      roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false
+    else { return 0 }
+    let folded = try folded(loaded, roster)
+    return state.domains.reduce(0) { count, domain in
+      let found = try? preferences.contents(of: domain.key)
+      let sides = folded.sides(
+        found, of: domain.key, isNew: domain.value, own: loaded.state.stream, now: now())
+      let merge = try? mergingPreferences(sides) { try preferences.changes(in: domain.key) }
+      return count + (merge?.told.count ?? 0)
+    }
+  }
+
   private func exchange(_ loaded: inout Loaded, _ report: inout SyncReport) throws {
     guard let preferences else { return }
     let (frontier, own) = (loaded.history.frontier, loaded.state.stream)
     let roster = Roster(loaded.history, upTo: frontier)
-    let target = try FoldedPreferences(loaded.history, roster, upTo: frontier)
-    let former = loaded.state.preferences
-    let base =
-      former.domains.values.contains(false)
-      ? try loaded.history.preferences(upTo: former.frontier).domains : [:]
-    let attempt =
-      former.attempt.isEmpty
-      ? [:] : try loaded.history.preferences(upTo: former.attempt).domains
+    let folded = try folded(loaded, roster)
+    let (target, former) = (folded.target, loaded.state.preferences)
     let canWrite = roster.members[own].map { $0.role >= .writer } ?? false
     var (after, operations) = ([String: SyncedDomain](), [Operation]())
     for (name, isNew) in former.domains.sorted(by: { $0.key < $1.key }) {
       let found = try preferences.contents(of: name)
-      var local = found ?? SyncedDomain(values: [:])
-      // Preferences that were lost were not removed.
-      let sides = PreferenceMerge.Sides(
-        local: local,
-        base: isNew || found == nil ? nil : base[name] ?? FoldedPreferences.Domain(),
-        attempt: attempt[name], target: target.domains[name] ?? FoldedPreferences.Domain(),
-        own: own, now: now())
+      let sides = folded.sides(found, of: name, isNew: isNew, own: own, now: now())
       let merge = try mergingPreferences(sides) { try preferences.changes(in: name) }
-      let isProtected = local.isProtected || target.domains[name]?.isProtected == true
+      let isProtected = sides.local.isProtected || target[name]?.isProtected == true
       if !merge.taken.isEmpty, loaded.state.preferences.attempt != frontier {
         loaded.state.preferences.attempt = frontier
         try files.replaceState(loaded.state.sealed(loaded.keys.own))
@@ -140,8 +184,8 @@ extension SyncedVault {
         name, isProtected: isProtected, canWrite ? merge.told : [])
       operations += told.operations
       report.tooLong += told.tooLong.map { "\(name) \($0)" }
-      local.values = merge.values
-      after[name] = local
+      after[name] = sides.local
+      after[name]?.values = merge.values
     }
     var writer = RecordWriter(keys: loaded.keys, stream: own, time: now())
     try writer.write(operations, to: &loaded.history)

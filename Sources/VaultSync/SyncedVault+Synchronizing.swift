@@ -34,7 +34,8 @@ extension SyncedVault {
     guard let rest = state.rest, state.pending == nil, rest.until > now(),
       rest.heads == heads.sorted(by: { $0.stream < $1.stream })
     else { return false }
-    return try vault.blocking.fileMark().bytes == rest.vault && areAtRest(state.preferences)
+    return try vault.blocking.fileMark().bytes == rest.vault
+      && Self.areAtRest(state.preferences, preferences)
   }
 
   /// The same with what was read; `also` writes further operations of an admin at the end.
@@ -81,7 +82,7 @@ extension SyncedVault {
       loaded.history.label(of: $0)
     }
     .sorted()
-    let isBlocked = report.problems.contains { $0.code != .tampered } && !acceptingRollback
+    var isBlocked = report.problems.contains { $0.code != .tampered }
     var vault: VaultFileMark?
     do {
       vault = try apply(roster, &loaded, &report)
@@ -93,8 +94,13 @@ extension SyncedVault {
     }
     try exchangePreferences(&loaded, &report)
     try attend(&loaded, further)
+    // What a machine that was removed has written does not count: the others go on.
+    let after = Roster(loaded.history, upTo: loaded.history.frontier)
+    let stops = report.stops.filter { after.members[$0.stream]?.last == nil }.map(\.problem)
+    report.problems = stops + report.problems
+    isBlocked = isBlocked || stops.contains { $0.code != .tampered }
     var isPushed = false
-    if !isBlocked {
+    if !isBlocked || acceptingRollback {
       try push(heads, &loaded, &report)
       try putRecoveryInvitations(&loaded)
       isPushed = true
@@ -145,7 +151,7 @@ extension SyncedVault {
       if let record = loaded.history.record(head.stream, head.sequence) {
         guard record.hash != head.hash else { continue }
         if head.stream == own { throw Self.copied }
-        report.problems.append(try replaced(head, loaded))
+        report.stops.append((head.stream, try replaced(head, loaded)))
       } else if head.sequence > have {
         let records = try engine.all(head, in: space, after: have)
         fetched[head.stream] = records
@@ -169,7 +175,8 @@ extension SyncedVault {
     report.received = new.count
     try files.append(new, at: loaded.logEnd)
     loaded.log += new
-    report.problems += loaded.history.problems
+    report.stops += loaded.history.stops
+    for fork in loaded.history.forks { try keep(fork, loaded) }
     for (stream, wait) in loaded.history.waits {
       // What a stream lacks that was stopped is told already.
       if case .record(let other, let sequence) = wait, !engine.isEventual,
@@ -211,9 +218,9 @@ extension SyncedVault {
       return SyncError(
         .tampered, "the head of a stream was altered", hint: "put the store back from a copy")
     }
-    return SyncError(
-      .forked, "a machine has written two records with the number \(head.sequence)",
-      hint: "it was copied or put back: remove it, and let it join again")
+    try keep(
+      SpaceHistory.Fork(stream: head.stream, sequence: head.sequence, other: bytes), loaded)
+    return SpaceHistory.forked(head.sequence)
   }
 
   private static let rolledBack = SyncError(

@@ -129,6 +129,21 @@ struct PreferencesTests {
     #expect(laptop.values().isEmpty && desktop.values().isEmpty)
   }
 
+  @Test func preferencesThatWereLostAndUsedSinceRemoveNothing() throws {
+    for number in 0..<2 { try synced[number].addDomain("tool") }
+    laptop.set("theme", "dark", at: 1)
+    laptop.set("size", "12", at: 1)
+    laptop.set("gone", "1", at: 1)
+    try rounds()
+    desktop.all = MemoryPreferences.Contents()
+    desktop.set("size", "14", at: 2)
+    // Somebody removes what was lost already.
+    desktop.set("gone", nil, at: 3)
+    try rounds()
+    let both = ["theme": "dark", "size": "14"]
+    #expect(laptop.values() == both && desktop.values() == both)
+  }
+
   @Test func whatTheAdministratorFixedIsNeitherToldNorChanged() throws {
     for number in 0..<2 { try synced[number].addDomain("tool") }
     laptop.set("fixed", "laptop", at: 1)
@@ -247,6 +262,54 @@ struct PreferencesTests {
     for wrong in ["", String(repeating: "x", count: 1001), "a\nb"] {
       #expect(throws: SyncError.self) { try synced[0].addDomain(wrong) }
     }
+  }
+
+  @Test func whatIsNotToldYetIsCounted() throws {
+    for number in 0..<2 { try synced[number].addDomain("tool") }
+    laptop.set("theme", "dark", at: 1)
+    laptop.set("size", "12", at: 1)
+    let vault = machines[0].vault
+    func hasChanges() throws -> Bool {
+      try #require(try SyncedVault.overview(of: vault, preferences: laptop)).hasChanges
+    }
+    #expect(try synced[0].status().changedPreferences == 2)
+    #expect(try hasChanges())
+    try rounds()
+    #expect(try synced[0].status().changedPreferences == 0)
+    #expect(try !hasChanges())
+    laptop.set("theme", nil, at: 2)
+    #expect(try synced[0].status().changedPreferences == 1)
+    #expect(try hasChanges())
+    #expect(try synced[1].status().changedPreferences == 0)
+    // What another machine changed is not this one's to tell.
+    desktop.set("size", "14", at: 3)
+    try synced[1].synchronize()
+    try synced[0].synchronize()
+    #expect(try synced[0].status().changedPreferences == 0)
+    // The items, too.
+    #expect(try synced[0].status().changedItems == 0)
+    try machines[0].set("token", "1")
+    try machines[0].set("other", "1")
+    #expect(try synced[0].status().changedItems == 2)
+    try synced[0].synchronize()
+    #expect(try synced[0].status().changedItems == 0)
+    #expect(try synced[0].status().unsent == 0)
+  }
+
+  @Test func automaticRunsKnowTheDomainsWithoutTheVault() throws {
+    let path = machines[0].vault.blocking.path
+    func domains() -> Set<String> { SyncedVault.automaticDomains(vaultAt: path) }
+    try synced[0].addDomain("tool")
+    #expect(domains().isEmpty)
+    try SyncedVault.setAutomatic(true, for: machines[0].vault)
+    #expect(domains() == ["tool"])
+    try synced[0].addDomain("com.example.editor")
+    #expect(domains() == ["tool", "com.example.editor"])
+    try synced[0].dropDomain("tool")
+    #expect(domains() == ["com.example.editor"])
+    #expect(SyncedVault.isAutomatic(vaultAt: path))
+    try SyncedVault.setAutomatic(false, for: machines[0].vault)
+    #expect(domains().isEmpty && !SyncedVault.isAutomatic(vaultAt: path))
   }
 
   /// Machines change, synchronize and are killed, by seeds; what they end with is equal.
