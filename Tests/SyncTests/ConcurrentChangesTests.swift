@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSync
+
+/// Changes of one item that did not know of each other: what of Documentation/sync-format.md,
+/// section 4, no other suite shows.
+struct ConcurrentChangesTests {
+  let engine = MemoryEngine()
+  let laptop: SyncMachine
+  let desktop: SyncMachine
+  let first: SyncedVault
+  let second: SyncedVault
+
+  init() throws {
+    laptop = try SyncMachine("laptop")
+    desktop = try SyncMachine("desktop")
+    try laptop.set("token", "1")
+    first = try laptop.founding(engine)
+    second = try desktop.joining(first, engine)
+    try first.synchronize()
+  }
+
+  private func meet() throws {
+    for _ in 0..<2 { for one in [first, second] { try one.synchronize() } }
+    #expect(try laptop.contents() == desktop.contents())
+    #expect(try first.synchronize().sent == 0)
+    #expect(try second.synchronize().sent == 0)
+  }
+
+  private func change(_ machine: SyncMachine, _ change: (inout ItemChanges) -> Void) throws {
+    var changes = ItemChanges()
+    change(&changes)
+    try machine.vault.blocking.edit { _ = try $0.update(ItemName("token"), changes) }
+  }
+
+  private func item(_ machine: SyncMachine, _ name: String = "token") throws -> Item {
+    try machine.vault.blocking.read().item(ItemName(name))
+  }
+
+  @Test func tagsAreJoinedButForThoseThatWereKnownAndTakenAway() throws {
+    try change(laptop) { $0.tags = ["both", "gone"] }
+    try meet()
+    try change(laptop) { $0.tags = ["both", "laptop"] }
+    try change(desktop) { $0.tags = ["both", "gone", "desktop"] }
+    try meet()
+    #expect(try Set(item(desktop).tags) == ["both", "laptop", "desktop"])
+  }
+
+  @Test func attributesAreMergedByTheirNamesAndTheLaterNoteAndExpiryStay() throws {
+    try change(laptop) {
+      $0.attributes = ["one": "laptop"]
+      $0.note = "laptop"
+    }
+    desktop.time.advance(60_000)
+    try change(desktop) {
+      $0.attributes = ["other": "desktop"]
+      $0.note = "desktop"
+    }
+    try meet()
+    for machine in [laptop, desktop] {
+      let item = try item(machine)
+      #expect(item.attributes["one"] == "laptop" && item.attributes["other"] == "desktop")
+      #expect(item.note == "desktop" && item.conflicts.isEmpty)
+    }
+  }
+
+  @Test func equalValuesAreNoConflict() throws {
+    try laptop.set("token", "2")
+    desktop.time.advance(60_000)
+    try desktop.set("token", "2")
+    try meet()
+    for machine in [laptop, desktop] {
+      #expect(try machine.get("token") == "2")
+      #expect(try item(machine).conflicts.isEmpty)
+    }
+  }
+
+  @Test func aNewNameAndANewValueAreBothTaken() throws {
+    try laptop.vault.blocking.edit { _ = try $0.rename(ItemName("token"), to: ItemName("key")) }
+    try desktop.set("token", "2")
+    try meet()
+    #expect(try laptop.contents().keys.sorted() == ["key"])
+    #expect(try laptop.get("key") == "2")
+    #expect(try item(laptop, "key").conflicts.isEmpty)
+  }
+
+  @Test func whatIsMadeAnewAfterARemovalHasALifeOfItsOwn() throws {
+    try laptop.vault.blocking.edit { try $0.purge(ItemName("token")) }
+    try meet()
+    try desktop.set("token", "new")
+    try meet()
+    #expect(try laptop.get("token") == "new")
+    #expect(try laptop.values(of: "token") == ["new"])
+  }
+
+  /// Whoever takes an item out of the trash has not settled what met in it.
+  @Test func twoValuesAreStillTwoWhenTheItemComesOutOfTheTrash() throws {
+    let server = try SyncMachine("server")
+    let third = try server.joining(first, engine)
+    try laptop.set("token", "of the laptop")
+    try desktop.set("token", "of the desktop")
+    try first.synchronize()
+    try second.synchronize()
+    try desktop.vault.blocking.edit { try $0.remove(ItemName("token")) }
+    try second.synchronize()
+    // It hears of both values and of the trash at once.
+    try third.synchronize()
+    try server.vault.blocking.restore(ItemName("token"))
+    for _ in 0..<2 { for one in [third, first, second] { try one.synchronize() } }
+    for machine in [laptop, desktop, server] {
+      #expect(try item(machine).conflicts.map(\.kind) == [.secret], "\(machine.label)")
+      #expect(try machine.values(of: "token").isSuperset(of: ["of the laptop", "of the desktop"]))
+    }
+  }
+}
