@@ -64,6 +64,11 @@ package struct FoldedItem: Sendable {
     }
   }
 
+  /// The values that no later change knows, with who told them.
+  var told: [(record: OpenedRecord, value: PropertyValue?)] {
+    heads.values.joined().map { ($0.record, $0.value) }
+  }
+
   /// All secrets that the item has or had.
   var secrets: [SecretBytes] {
     heads.values.joined().compactMap { head in

@@ -49,15 +49,20 @@ package struct InvitationContent: Sendable {
   package var epochs: [EpochKey]
   /// The newest records that the admin knew: a store cannot show older ones.
   package var seen: [Sighting]
+  /// The record of a snapshot that the admin found to be what its own records come to; `nil` if
+  /// there is none that the store shows.
+  package var snapshot: Sighting?
 
   package init(
-    space: SpaceID, role: SyncRole, expires: Int64, epochs: [EpochKey], seen: [Sighting]
+    space: SpaceID, role: SyncRole, expires: Int64, epochs: [EpochKey], seen: [Sighting],
+    snapshot: Sighting? = nil
   ) {
     self.space = space
     self.role = role
     self.expires = expires
     self.epochs = epochs
     self.seen = seen
+    self.snapshot = snapshot
   }
 
   private static let context = Array("VSR1/invited".utf8)
@@ -78,11 +83,9 @@ package struct InvitationContent: Sendable {
       builder.put(epoch.key)
     }
     builder.put(UInt16(seen.count))
-    for sighting in seen {
-      builder.put(sighting.stream.bytes)
-      builder.put(sighting.sequence)
-      builder.put(sighting.hash)
-    }
+    for sighting in seen { builder.put(sighting) }
+    builder.put(UInt8(snapshot == nil ? 0 : 1))
+    if let snapshot { builder.put(snapshot) }
     return try builder.joined().withBytes {
       try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
     }
@@ -103,10 +106,10 @@ package struct InvitationContent: Sendable {
         epochs.append(try EpochKey(number: try reader.number(), key: try reader.secret(32)))
       }
       for _ in 0..<(try reader.number(UInt16.self)) {
-        guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
-        seen.append(
-          Sighting(stream: stream, sequence: try reader.number(), hash: try reader.array(16)))
+        seen.append(try reader.sighting())
       }
+      guard !reader.isAtEnd else { return }
+      if try reader.number(UInt8.self) == 1 { snapshot = try reader.sighting() }
     } catch {
       throw SyncError(
         .tampered, "the invitation in the store was altered", hint: "ask for another one")

@@ -101,6 +101,10 @@ package enum Operation: Sendable {
   case remove(StreamID, last: UInt64)
   /// The key of an epoch, sealed to streams and invitations.
   case epoch(number: UInt32, id: [UInt8], sealed: [(recipient: [UInt8], key: [UInt8])])
+  /// What the records before this one come to, in chunks that lie in the store.
+  case snapshot(SnapshotOperation)
+  /// The writer found that a snapshot is what its own records come to.
+  case confirm(StreamID, sequence: UInt64)
   /// Something of a newer version.
   case unknown(UInt8)
 
@@ -114,6 +118,8 @@ package enum Operation: Sendable {
     static let settle: UInt8 = 19
     static let remove: UInt8 = 20
     static let epoch: UInt8 = 21
+    static let snapshot: UInt8 = 22
+    static let confirm: UInt8 = 23
   }
 
   /// Appends the operation: kind, length, body.
@@ -170,6 +176,13 @@ package enum Operation: Sendable {
         body.put(entry.recipient)
         body.put(entry.key)
       }
+    case .snapshot(let snapshot):
+      tag = Tag.snapshot
+      try snapshot.encode(into: &body)
+    case .confirm(let stream, let sequence):
+      tag = Tag.confirm
+      body.put(stream.bytes)
+      body.put(sequence)
     case .unknown: return
     }
     builder.put(tag)
@@ -177,10 +190,10 @@ package enum Operation: Sendable {
     builder.put(try body.joined())
   }
 
-  /// Whether it says who belongs to the space, not what an item has.
-  var isOfRoster: Bool {
+  /// Whether it is about the space itself: who belongs to it, and its snapshots.
+  var isOfSpace: Bool {
     switch self {
-    case .create, .claim, .invite, .settle, .remove, .epoch: true
+    case .create, .claim, .invite, .settle, .remove, .epoch, .snapshot, .confirm: true
     case .item, .purge, .preferences, .unknown: false
     }
   }
@@ -188,7 +201,7 @@ package enum Operation: Sendable {
   /// Whether it says what an item has.
   var isOfItems: Bool {
     if case .preferences = self { return false }
-    return !isOfRoster
+    return !isOfSpace
   }
 
   package static let sealedKeyLength = 16 + 4 + 32 + SealingKeyPair.overhead
@@ -233,12 +246,20 @@ package enum Operation: Sendable {
         sealed.append((try reader.array(16), try reader.array(Self.sealedKeyLength)))
       }
       self = .epoch(number: number, id: id, sealed: sealed)
+    case Tag.snapshot:
+      let snapshot = try SnapshotOperation(from: &reader)
+      self = snapshot.map { .snapshot($0) } ?? .unknown(tag)
+      // A state of another form is nothing that this program lacks.
+      if snapshot == nil { try reader.skip(end - reader.offset) }
+    case Tag.confirm: self = .confirm(try Self.stream(&reader), sequence: try reader.number())
     default:
       try reader.skip(length)
+      reader.passOver()
       self = .unknown(tag)
     }
     // A newer version may say more at the end of what is known.
     guard reader.offset <= end else { throw MalformedRecord() }
+    if reader.offset < end { reader.passOver() }
     try reader.skip(end - reader.offset)
   }
 
@@ -277,7 +298,10 @@ extension ItemOperation {
       let name = try reader.text()
       let value = try PropertyValue?(from: &reader)
       // A property of a newer version is not for this one.
-      guard let kind else { continue }
+      guard let kind else {
+        reader.passOver()
+        continue
+      }
       guard kind.allows(value) else { throw MalformedRecord() }
       changes.append((PropertyKey(kind, name), value))
     }

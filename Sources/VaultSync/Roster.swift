@@ -105,6 +105,8 @@ package struct Roster: Sendable {
     }
     creator = founder?.stream
     guard let founder else { return }
+    // Of two that have one id the same counts everywhere, in whatever order they came.
+    invites.sort { Self.precedes($0.record, $1.record) }
     removals.sort { Self.precedes($0.record, $1.record) }
     members = [founder.stream: founder]
     // Whoever is in may let others in: until nobody is added. Chains are as long as there are

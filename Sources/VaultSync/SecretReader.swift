@@ -7,6 +7,8 @@ package struct MalformedRecord: Error {}
 package struct SecretReader {
   private let bytes: SecretBytes
   package private(set) var offset: Int
+  /// Whether something of a newer version was passed over.
+  private(set) var hasPassedOver = false
   private let end: Int
 
   package init(_ bytes: SecretBytes, upTo end: Int? = nil) {
@@ -40,6 +42,9 @@ package struct SecretReader {
   }
 
   package mutating func skip(_ count: Int) throws(MalformedRecord) { _ = try take(count) }
+
+  /// Says that what was read is of a newer version, and is left out.
+  mutating func passOver() { hasPassedOver = true }
 
   /// A text with a `u16` length before it.
   package mutating func text() throws(MalformedRecord) -> String {

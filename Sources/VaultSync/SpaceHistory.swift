@@ -91,6 +91,14 @@ package struct SpaceHistory: Sendable {
   /// What is wrong with the streams that were stopped.
   package var problems: [SyncError] { stops.map(\.problem) }
 
+  /// Whether all that records say is known here; else a newer version has written some of it.
+  func isWhole(upTo frontier: Frontier) -> Bool {
+    (base?.isWhole ?? true)
+      && all.dropFirst(base?.records.count ?? 0).allSatisfy {
+        $0.content.isWhole || $0.sequence > frontier[$0.stream, default: 0]
+      }
+  }
+
   /// How far each stream was opened.
   package var frontier: Frontier { streams.mapValues { UInt64($0.count) } }
 
@@ -340,7 +348,7 @@ package struct SpaceHistory: Sendable {
 
 extension RecordContent {
   /// The keys that the first record of a stream tells.
-  fileprivate var keys: PublicKeys? {
+  var keys: PublicKeys? {
     switch operations.first {
     case .create(let keys, _, _)?, .claim(let keys, _, _, _)?: keys
     default: nil

@@ -35,6 +35,23 @@ public struct StreamHead: Hashable, Sendable {
   }
 }
 
+/// A part of a snapshot as it lies in a store.
+public struct SyncObject: Hashable, Sendable {
+  /// The hash of the bytes, 32 bytes.
+  public let name: [UInt8]
+  /// What lies there, sealed; at most 1 MiB.
+  public let bytes: [UInt8]
+
+  /// Makes an object; nothing compares the name with the bytes.
+  public init(name: [UInt8], bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+
+  /// Most bytes of an object: 1 MiB.
+  public static let maximumLength = 1 << 20
+}
+
 /// A store of streams, which learns nothing and is believed in nothing.
 ///
 /// An engine moves bytes. It needs no compare-and-swap: nobody but its machine writes a stream, and
@@ -99,4 +116,23 @@ public protocol SyncEngine: Sendable {
   ///   - space: The space.
   /// - Throws: ``SyncError``.
   func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws
+
+  /// A part of a snapshot, as the store shows it.
+  ///
+  /// - Parameters:
+  ///   - name: Its name, 32 bytes.
+  ///   - space: The space.
+  /// - Returns: The bytes, which whoever reads them compares with the name; `nil` if there are none.
+  /// - Throws: ``SyncError``.
+  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]?
+
+  /// Puts parts of a snapshot.
+  ///
+  /// What is there already with the same bytes is left as it is; any machine may put it.
+  ///
+  /// - Parameters:
+  ///   - objects: The parts.
+  ///   - space: The space.
+  /// - Throws: ``SyncError``.
+  func put(_ objects: [SyncObject], in space: SpaceID) throws
 }

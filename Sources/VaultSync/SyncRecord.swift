@@ -53,6 +53,11 @@ package struct SyncRecord: Sendable {
     bytes.count > 36 ? StreamID(Array(bytes[20..<36])) : nil
   }
 
+  /// The number that a record says it has; 0 if it is too short to say.
+  static func sequence(of bytes: [UInt8]) -> UInt64 {
+    bytes.count >= 44 ? bytes.withRawSpan { $0.littleEndian(UInt64.self, at: 36) } : 0
+  }
+
   /// Seals and signs a record.
   package init(
     _ content: RecordContent, space: SpaceID, stream: StreamID, sequence: UInt64,
@@ -135,6 +140,21 @@ package struct Sighting: Hashable, Sendable {
   }
 }
 
+extension SecretBuilder {
+  mutating func put(_ sighting: Sighting) {
+    put(sighting.stream.bytes)
+    put(sighting.sequence)
+    put(sighting.hash)
+  }
+}
+
+extension SecretReader {
+  mutating func sighting() throws(MalformedRecord) -> Sighting {
+    guard let stream = StreamID(try array(16)) else { throw MalformedRecord() }
+    return Sighting(stream: stream, sequence: try number(), hash: try array(16))
+  }
+}
+
 /// What a record says.
 package struct RecordContent: Sendable {
   /// When it was written, by its writer's clock; milliseconds since 1970.
@@ -142,6 +162,8 @@ package struct RecordContent: Sendable {
   /// The newest records of others that its writer had seen, where these changed.
   package var seen: [Sighting]
   package var operations: [Operation]
+  /// Whether all of it is known here; else a newer version has written it.
+  package private(set) var isWhole = true
 
   package init(time: Int64, seen: [Sighting], operations: [Operation]) {
     self.time = time
@@ -154,11 +176,7 @@ package struct RecordContent: Sendable {
     var builder = SecretBuilder()
     builder.put(time)
     builder.put(UInt16(seen.count))
-    for sighting in seen {
-      builder.put(sighting.stream.bytes)
-      builder.put(sighting.sequence)
-      builder.put(sighting.hash)
-    }
+    for sighting in seen { builder.put(sighting) }
     builder.put(UInt32(operations.count))
     for operation in operations { try operation.encode(into: &builder) }
     let length = Padding.itemLength(builder.count)
@@ -175,14 +193,13 @@ package struct RecordContent: Sendable {
     time = try reader.number()
     seen = []
     for _ in 0..<(try reader.number(UInt16.self)) {
-      guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
-      seen.append(
-        Sighting(stream: stream, sequence: try reader.number(), hash: try reader.array(16)))
+      seen.append(try reader.sighting())
     }
     operations = []
     for _ in 0..<(try reader.number(UInt32.self)) {
       operations.append(try Operation(from: &reader))
     }
     guard reader.isAtEnd else { throw MalformedRecord() }
+    isWhole = !reader.hasPassedOver
   }
 }

@@ -37,6 +37,14 @@ package struct SyncState: Sendable {
     package var until: Int64
   }
 
+  /// The newest snapshot that this machine knows.
+  package struct Snapshot: Equatable, Sendable {
+    package var stream: StreamID
+    package var sequence: UInt64
+    /// The bytes of the log when it was seen.
+    package var logLength: UInt64
+  }
+
   /// The preferences that are brought together with the space, too.
   package struct Preferences: Equatable, Sendable {
     /// The domains; true for one that was added, and not brought together since.
@@ -71,6 +79,8 @@ package struct SyncState: Sendable {
   /// for nothing.
   package var recovery = [UInt8](repeating: 0, count: 16)
   package var preferences = Preferences()
+  /// `nil` if there is none.
+  package var snapshot: Snapshot?
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -127,6 +137,12 @@ package struct SyncState: Sendable {
     }
     builder.put(recovery)
     try preferences.encode(into: &builder)
+    builder.put(UInt8(snapshot == nil ? 0 : 1))
+    if let snapshot {
+      builder.put(snapshot.stream.bytes)
+      builder.put(snapshot.sequence)
+      builder.put(snapshot.logLength)
+    }
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -182,6 +198,12 @@ package struct SyncState: Sendable {
       recovery = try reader.array(16)
       guard !reader.isAtEnd else { return }
       preferences = try Preferences(from: &reader)
+      guard !reader.isAtEnd else { return }
+      if try reader.number(UInt8.self) == 1 {
+        guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
+        snapshot = Snapshot(
+          stream: stream, sequence: try reader.number(), logLength: try reader.number())
+      }
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
@@ -265,6 +287,7 @@ package struct SyncFiles: Sendable {
 
   private var logName: String { name + ".log" }
   private var baseName: String { name + ".base" }
+  private var rootName: String { name + ".root" }
 
   package func locked<Result>(
     timeout: Duration = .seconds(60), _ body: () throws -> Result
@@ -321,11 +344,7 @@ package struct SyncFiles: Sendable {
         logName, in: directory.descriptor, flags: LogFlags.appending, mode: 0o600)
       defer { System.close(file) }
       try System.truncate(file, to: Int(end))
-      var bytes: [UInt8] = []
-      for record in records {
-        bytes.append(littleEndian: UInt32(record.count))
-        bytes += record
-      }
+      let bytes = Self.log(of: records)
       try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
       try System.sync(file)
       if end == 0 { try directory.sync() }
@@ -343,10 +362,43 @@ package struct SyncFiles: Sendable {
     try Self.reached { try Directory(folder).remove(baseName) }
   }
 
+  /// What the log begins with on a machine that joined from a snapshot; `nil` if it begins with the
+  /// first records.
+  package func root() throws -> [UInt8]? { try read(rootName, limit: 1 << 30) }
+
+  package func replaceRoot(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(rootName, in: Directory(folder), with: bytes) }
+  }
+
+  /// Puts all records in the place of a root and what came behind it.
+  ///
+  /// A crash in between leaves both: what the root covers is passed over in the log then.
+  package func replaceRootAndRecords(with records: [[UInt8]]) throws {
+    try removeBase()
+    try Self.reached {
+      let directory = try Directory(folder)
+      try AtomicFile.replace(logName, in: directory, with: Self.log(of: records))
+      try directory.remove(rootName)
+    }
+  }
+
+  private static func log(of records: [[UInt8]]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for record in records {
+      bytes.append(littleEndian: UInt32(record.count))
+      bytes += record
+    }
+    return bytes
+  }
+
   /// Forgets the records: the store has them.
   package func removeRecords() throws {
     try removeBase()
-    try Self.reached { try Directory(folder).remove(logName) }
+    try Self.reached {
+      let directory = try Directory(folder)
+      try directory.remove(logName)
+      try directory.remove(rootName)
+    }
   }
 
   /// Removes everything but the locks.

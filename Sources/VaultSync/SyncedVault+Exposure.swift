@@ -46,6 +46,20 @@ extension SyncedVault {
         }
       }
     }
+    // Of what a snapshot stands in for, the records are not here: what it has of earlier secrets
+    // counts if any of its keys was known.
+    if let root = loaded.history.base {
+      let isKnown = root.records.contains { keys.contains($0.epoch) }
+      for (id, item) in root.items {
+        for case (let record, .secret(let secret)?) in item.told
+        where keys.contains(record.epoch) || record.stream == member.stream {
+          known[id, default: []].append(secret)
+        }
+        for version in item.history where isKnown {
+          known[id, default: []] += [version.main] + version.fields.values
+        }
+      }
+    }
     let items = try vault.blocking.shared { try $0.items().items }
     let exposed = items.values.filter { item in
       let secrets = [item.head.main] + item.head.fields.values

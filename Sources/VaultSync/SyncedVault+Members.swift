@@ -35,7 +35,8 @@ extension SyncedVault {
         ]
       }
       if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
-      let content = InvitationContent(loaded.history, role: role, expires: expires)
+      let content = InvitationContent(
+        loaded.history, role: role, expires: expires, snapshot: try shownSnapshot(loaded))
       try engine.putInvitation(
         content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
     }
@@ -164,15 +165,20 @@ extension SyncedVault {
     let (loaded, preferences, changes) = try files.locked {
       do {
         let loaded = try load()
-        return (loaded, try folded(loaded), try untold(loaded))
+        return (loaded, Optional(try folded(loaded)), try untold(loaded))
       } catch is SpaceBase.Outdated {
         let loaded = try load(usesBase: false)
-        return (loaded, try folded(loaded), try untold(loaded))
+        do {
+          return (loaded, try folded(loaded), try untold(loaded))
+        } catch is SpaceBase.Outdated {
+          // Without the first records it is not known before the next run, which fetches them.
+          return (loaded, nil, (0, 0))
+        }
       }
     }
     let roster = Roster(loaded.history, upTo: loaded.history.frontier)
     let domains = loaded.state.preferences.domains
-    let others = preferences.domains.filter {
+    let others = (preferences?.domains ?? [:]).filter {
       domains[$0.key] == nil && !$0.value.values.isEmpty
     }
     let own = roster.members[loaded.state.stream]

@@ -47,12 +47,14 @@ extension SyncedVault {
       return invitation.map { !$0.isSettled && $0.isRecovery } ?? false ? (id, keys.own) : nil
     }
     guard !codes.isEmpty else { return }
-    // It is made anew with each key, and when someone is let in or removed.
+    // It is made anew with each key and snapshot, and when someone is let in or removed.
+    let snapshot = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
     let mark = try Hash.blake2b(
       codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
-        + roster.present.flatMap(\.stream.bytes), count: 16)
+        + roster.present.flatMap(\.stream.bytes) + (snapshot?.record.hash ?? []), count: 16)
     guard loaded.state.recovery != mark else { return }
-    let content = InvitationContent(loaded.history, role: .admin, expires: .max)
+    let content = InvitationContent(
+      loaded.history, role: .admin, expires: .max, snapshot: try shownSnapshot(loaded))
     for (id, key) in codes {
       try engine.putInvitation(content.sealed(key), id: id, in: loaded.state.space)
     }
@@ -62,11 +64,12 @@ extension SyncedVault {
 
 extension InvitationContent {
   /// What an admin knows of a space, for a machine that is invited.
-  init(_ history: SpaceHistory, role: SyncRole, expires: Int64) {
+  init(_ history: SpaceHistory, role: SyncRole, expires: Int64, snapshot: Sighting?) {
     let seen = history.streams.sorted { $0.key < $1.key }.compactMap { stream, records in
       records.last.map { Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash) }
     }
     self.init(
-      space: history.space, role: role, expires: expires, epochs: history.epochs, seen: seen)
+      space: history.space, role: role, expires: expires, epochs: history.epochs, seen: seen,
+      snapshot: snapshot)
   }
 }

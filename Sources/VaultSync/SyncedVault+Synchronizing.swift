@@ -90,7 +90,12 @@ extension SyncedVault {
       // A machine was removed, and with it some of what the base has.
       try files.removeBase()
       loaded = try load(usesBase: false)
-      vault = try apply(roster, &loaded, &report)
+      do {
+        vault = try apply(roster, &loaded, &report)
+      } catch is SpaceBase.Outdated {
+        try readFromTheStart(&loaded)
+        vault = try apply(roster, &loaded, &report)
+      }
     }
     try exchangePreferences(&loaded, &report)
     try attend(&loaded, further)
@@ -101,6 +106,7 @@ extension SyncedVault {
     isBlocked = isBlocked || stops.contains { $0.code != .tampered }
     var isPushed = false
     if !isBlocked || acceptingRollback {
+      if !isBlocked { try exchangeSnapshots(&loaded, &report) }
       try push(heads, &loaded, &report)
       try putRecoveryInvitations(&loaded)
       isPushed = true

@@ -32,6 +32,8 @@ public struct SyncedVault: Sendable {
   public var preferences: (any SyncedPreferences)?
   /// The least bytes of records, behind those that the base covers, that are worth another base.
   package var baseStep: UInt64 = 64 << 10
+  /// The least bytes of records, behind those of the newest snapshot, that are worth another one.
+  package var snapshotStep: UInt64 = 1 << 20
   /// How a state of the space comes into the vault; only tests have another merge.
   package var merging: Merge = { vault, state, base in
     try vault.merge(state.items, removals: state.removals, base: base)
@@ -179,13 +181,16 @@ public struct SyncedVault: Sendable {
       let seed = try SecretBytes.random(count: 32)
       let keys = try KeyPairs(seed: seed)
       let stream = try StreamID(of: keys.publicKeys, in: content.space)
+      let root = try content.snapshot.map { try synced.root($0, of: content) }
       var history = SpaceHistory(
-        content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing])
+        content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing],
+        base: root)
       let fetched = try synced.fetchAll(into: &history)
       try synced.check(content, code, history)
       var state = SyncState(
         space: content.space, stream: stream, machine: try vault.blocking.machineID(),
         label: label, store: store, invitationSeed: code.seed, epochs: history.epochs)
+      state.applied.frontier = root?.frontier ?? [:]
       // No vault has such a mark: what it has is merged without an ancestor.
       state.applied.mark = "-"
       let claim = Operation.claim(
@@ -196,6 +201,7 @@ public struct SyncedVault: Sendable {
       try writer.write([claim], to: &history)
       try vault.blocking.setKey(seed, for: purpose)
       try synced.files.remove()
+      if let root { try synced.files.replaceRoot(root.sealed(keys.own)) }
       try synced.files.append(fetched + writer.written, at: 0)
       try synced.files.replaceState(state.sealed(keys.own))
     }
@@ -250,7 +256,7 @@ public struct SyncedVault: Sendable {
     _ content: InvitationContent, _ code: InvitationCode, _ history: SpaceHistory
   ) throws {
     if let problem = history.problems.first { throw problem }
-    for sighting in content.seen {
+    for sighting in content.seen + [content.snapshot].compactMap(\.self) {
       guard let record = history.record(sighting.stream, sighting.sequence) else {
         throw SyncError(
           .withheld, "the store does not show all that was there when you were invited",
@@ -280,16 +286,21 @@ public struct SyncedVault: Sendable {
     }
   }
 
-  /// Fetches all records of all streams; returns those that were opened, in order.
+  /// Fetches all records of all streams that the history does not begin with; returns those that
+  /// were opened, in order.
   private func fetchAll(into history: inout SpaceHistory) throws -> [[UInt8]] {
+    let (known, count) = (history.frontier, history.all.count)
     var fetched: [StreamID: [[UInt8]]] = [:]
     for head in try engine.heads(in: history.space) {
-      let records = try engine.all(head, in: history.space, after: 0)
+      let records = try engine.all(
+        head, in: history.space, after: known[head.stream, default: 0])
       fetched[head.stream] = records
       history.add(records, of: head.stream)
     }
     try history.open(areVerified: false)
-    return history.all.compactMap { fetched[$0.stream]?[Int($0.sequence) - 1] }
+    return history.all.dropFirst(count).compactMap {
+      fetched[$0.stream]?[Int($0.sequence - known[$0.stream, default: 0]) - 1]
+    }
   }
 
   // MARK: - State
@@ -331,10 +342,9 @@ public struct SyncedVault: Sendable {
     _ known: (state: SyncState, keys: KeyPairs)? = nil, usesBase: Bool = true
   ) throws -> Loaded {
     var (state, keys) = try known ?? loadState()
-    var openers = [keys.sealing]
-    if let seed = state.invitationSeed { openers.append(try KeyPairs(seed: seed).sealing) }
     let base = usesBase ? try base(for: state, keys) : nil
-    let start = base?.logLength ?? 0
+    let beginning = try base ?? root(keys)
+    let start = beginning?.logLength ?? 0
     guard var log = try files.records(from: start) else { return try load(usesBase: false) }
     if let pending = state.pending {
       if try vault.blocking.shared({ $0.mark }) ?? "" == pending.applied.mark {
@@ -347,14 +357,19 @@ public struct SyncedVault: Sendable {
       state.pending = nil
       try files.replaceState(state.sealed(keys.own))
     }
-    var history = SpaceHistory(state.space, epochs: state.epochs, openers: openers, base: base)
+    var history = SpaceHistory(
+      state.space, epochs: state.epochs, openers: try Self.openers(state, keys), base: beginning)
+    let covered = history.frontier
+    var count = history.all.count
     for record in log {
       guard let stream = SyncRecord.stream(of: record) else { continue }
+      // A crash may have left a root beside a log that has all records.
+      if base == nil, SyncRecord.sequence(of: record) <= covered[stream, default: 0] { continue }
       history.add([record], of: stream)
+      count += 1
     }
     try history.open(areVerified: true)
-    guard history.problems.isEmpty,
-      history.all.count == (base?.records.count ?? 0) + log.count,
+    guard history.problems.isEmpty, history.all.count == count,
       state.applied.frontier.allSatisfy({ history.frontier[$0.key, default: 0] >= $0.value })
     else {
       // It may be the base alone.
@@ -364,6 +379,12 @@ public struct SyncedVault: Sendable {
         hint: "leave the space and join it again; the vault is not affected")
     }
     return Loaded(state: state, keys: keys, history: history, logStart: start, log: log)
+  }
+
+  /// What may open keys of epochs.
+  static func openers(_ state: SyncState, _ keys: KeyPairs) throws -> [SealingKeyPair] {
+    guard let seed = state.invitationSeed else { return [keys.sealing] }
+    return [keys.sealing, try KeyPairs(seed: seed).sealing]
   }
 
   /// What the first records come to, if that is of use.

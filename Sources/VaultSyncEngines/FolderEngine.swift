@@ -8,7 +8,8 @@ public import VaultSync
 /// taken. Only heads and invitations are replaced, each by its owner. Names differ in more than case, and hold
 /// nothing but hex digits.
 ///
-/// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations.
+/// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations,
+/// `<space>/o/<hash>` parts of snapshots.
 public struct FolderEngine: SyncEngine {
   /// The folder's path.
   public let path: String
@@ -79,6 +80,19 @@ public struct FolderEngine: SyncEngine {
   public func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
     try checkRoot()
     try replace(bytes, as: Hexadecimal.text(id), in: folder(space, "i"))
+  }
+
+  /// The object's file.
+  public func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try read(folder(space, "o"), Hexadecimal.text(name), limit: SyncObject.maximumLength)
+  }
+
+  /// Makes the objects' files; one that is half written is replaced.
+  public func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    try checkRoot()
+    for object in objects where try self.object(object.name, in: space) != object.bytes {
+      try replace(object.bytes, as: Hexadecimal.text(object.name), in: folder(space, "o"))
+    }
   }
 }
 

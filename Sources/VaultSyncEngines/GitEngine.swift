@@ -20,7 +20,7 @@ public import VaultSync
 /// ```
 ///
 /// `<space>/s/<stream>/<14 digits>/<2 digits>` records, `<space>/h/<stream>` heads,
-/// `<space>/i/<id>` invitations.
+/// `<space>/i/<id>` invitations, `<space>/o/<hash>` parts of snapshots.
 public final class GitEngine: SyncEngine {
   /// The branch with the files.
   public static let branch = "vault-sync/streams"
@@ -116,23 +116,37 @@ public final class GitEngine: SyncEngine {
     let new = records.enumerated().map { offset, record in
       (Self.path(head.stream, space, first + UInt64(offset)), record)
     }
-    try push(new, replacing: ("\(space.text)/h/\(head.stream.text)", head.bytes))
+    try push(new, replacing: [("\(space.text)/h/\(head.stream.text)", head.bytes)])
   }
 
   /// The invitation's file.
   public func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
-    try using {
-      guard let commit = try known() else { return nil }
-      let path = Self.path(invitation: id, space)
-      let files = try repository.files([path], of: commit)
-        .filter { $0.path == path && $0.size <= 1 << 20 }
-      return try repository.contents(of: files).first
-    }
+    try file(Self.path(invitation: id, space))
   }
 
   /// Commits the invitation and pushes it.
   public func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
-    try push([], replacing: (Self.path(invitation: id, space), bytes))
+    try push([], replacing: [(Self.path(invitation: id, space), bytes)])
+  }
+
+  /// The object's file.
+  public func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try file(Self.path(object: name, space))
+  }
+
+  /// Commits the objects together, and pushes them.
+  public func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    try push([], replacing: objects.map { (Self.path(object: $0.name, space), $0.bytes) })
+  }
+
+  /// A small file that was fetched.
+  private func file(_ path: String) throws -> [UInt8]? {
+    try using {
+      guard let commit = try known() else { return nil }
+      let files = try repository.files([path], of: commit)
+        .filter { $0.path == path && $0.size <= 1 << 20 }
+      return try repository.contents(of: files).first
+    }
   }
 
   // MARK: - Commits
@@ -145,6 +159,10 @@ public final class GitEngine: SyncEngine {
 
   private static func path(invitation id: [UInt8], _ space: SpaceID) -> String {
     "\(space.text)/i/\(Hexadecimal.text(id))"
+  }
+
+  private static func path(object name: [UInt8], _ space: SpaceID) -> String {
+    "\(space.text)/o/\(Hexadecimal.text(name))"
   }
 
   /// Runs `body` alone on this machine's copy.
@@ -165,15 +183,15 @@ public final class GitEngine: SyncEngine {
     return try look()
   }
 
-  /// Puts files on the branch: new ones, whose names nothing else has, and one that is replaced.
+  /// Puts files on the branch: new ones, whose names nothing else has, and some that are replaced.
   private func push(
-    _ new: [(path: String, bytes: [UInt8])], replacing old: (path: String, bytes: [UInt8])
+    _ new: [(path: String, bytes: [UInt8])], replacing old: [(path: String, bytes: [UInt8])]
   ) throws {
     try using {
       var parent = try known()
       for attempt in 0..<Self.attempts {
         let missing = try missing(new, in: parent)
-        let moved = try self.missing([old], in: parent, isReplaced: true)
+        let moved = try self.missing(old, in: parent, isReplaced: true)
         guard !missing.isEmpty || !moved.isEmpty else { return }
         let commit = try repository.commit(missing + moved, after: parent)
         let refusal = try repository.push(commit)

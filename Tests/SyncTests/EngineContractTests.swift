@@ -52,6 +52,7 @@ struct EngineContractTests {
     #expect(try rig.mine.heads(in: space).isEmpty)
     #expect(try rig.mine.records(of: stream(1), in: space, after: 0, limit: 10).isEmpty)
     #expect(try rig.mine.invitation([UInt8](repeating: 1, count: 16), in: space) == nil)
+    #expect(try rig.mine.object([UInt8](repeating: 1, count: 32), in: space) == nil)
   }
 
   @Test(arguments: Kind.allCases)
@@ -112,6 +113,35 @@ struct EngineContractTests {
     try rig.mine.putInvitation(record("again"), id: id, in: space)
     try rig.other.heads(in: space).forEach { #expect($0.sequence == 1) }
     #expect(try rig.other.invitation(id, in: space) == record("again"))
+  }
+
+  @Test(arguments: Kind.allCases)
+  func objectsAreFoundByTheirNames(_ kind: Kind) throws {
+    let rig = try Self.rig(kind)
+    func object(_ number: UInt8, _ bytes: [UInt8]) -> SyncObject {
+      SyncObject(name: [UInt8](repeating: number, count: 32), bytes: bytes)
+    }
+    let long = (0..<(512 << 10 + 16)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let objects = [object(1, record("one")), object(0xab, long)]
+    try rig.mine.append([record("a")], head: head(stream(1), 1), in: space)
+    #expect(try rig.mine.object(objects[0].name, in: space) == nil)
+    // The same again changes nothing, whoever puts it.
+    try rig.mine.put(objects, in: space)
+    try rig.mine.put(objects, in: space)
+    _ = try rig.other.heads(in: space)
+    try rig.other.put(objects, in: space)
+    for engine in [rig.mine, rig.other] {
+      _ = try engine.heads(in: space)
+      for object in objects { #expect(try engine.object(object.name, in: space) == object.bytes) }
+      #expect(try engine.object([UInt8](repeating: 3, count: 32), in: space) == nil)
+    }
+    // What lies there half written, or altered, is put right.
+    try rig.other.put([object(1, record("o"))], in: space)
+    _ = try rig.mine.heads(in: space)
+    try rig.mine.put(objects, in: space)
+    #expect(try rig.mine.object(objects[0].name, in: space) == record("one"))
+    #expect(try rig.mine.spaces() == [space])
+    #expect(try rig.mine.heads(in: space).count == 1)
   }
 
   @Test(arguments: Kind.allCases)

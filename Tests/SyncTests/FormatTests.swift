@@ -48,6 +48,13 @@ struct FormatTests {
     }
     let purged: [String]
     let preferences: [String: Domain]
+    struct Snapshot: Decodable {
+      let items: [String: [String: Value?]]
+      let purged: [String]
+      let preferences: [String: [String: String]]
+    }
+    let snapshots: [Snapshot]
+    let confirms: Int
   }
 
   @Test(.enabled(if: hasPython, "python3 and libsodium's shared library are needed"))
@@ -86,6 +93,11 @@ struct FormatTests {
     try first.synchronize()
     preferences.set("gone", nil, at: 1, in: "com.example.tool")
     try first.synchronize()
+    first.snapshotStep = 0
+    for value in ["4", "5"] {
+      try laptop.set("after", value)
+      try first.synchronize()
+    }
 
     for machine in [laptop, desktop] {
       _ = try? (machine.label == "laptop" ? first : second).synchronize()
@@ -106,6 +118,16 @@ struct FormatTests {
       #expect(read.preferences["com.example.tool"]?.protected == false)
       #expect(
         read.preferences["com.example.tool"]?.values == ["count": "int 3", "name": "str Zürich"])
+      // The newest state has what the records come to.
+      #expect(read.snapshots.count == 2)
+      let newest = try #require(read.snapshots.last)
+      #expect(Set(newest.items.keys) == Set(read.items.keys))
+      for (name, item) in read.items {
+        #expect(newest.items[name] == item.changes, "\(name)")
+      }
+      #expect(newest.purged == read.purged)
+      #expect(newest.preferences == read.preferences.mapValues(\.values))
+      #expect(read.confirms == (machine.label == "laptop" ? 0 : 1))
     }
   }
 
@@ -165,6 +187,8 @@ struct FormatTests {
     let content = try record.open(epoch.key)
     #expect(content.time == 1_790_000_000_000)
     #expect(content.operations.count == 4)
+    // One of them is of a newer version: it is passed over, and that is known.
+    #expect(!content.isWhole)
     if case .preferences(let told) = content.operations[2] {
       #expect(told.domain == "com.example.tool" && told.isProtected)
       #expect(told.changes.map(\.key) == ["count", "gone"])
@@ -186,6 +210,26 @@ struct FormatTests {
     } else {
       Issue.record("the last operation is another one")
     }
+  }
+
+  /// The bytes of the state that this record alone comes to, as a store gets it.
+  @Test func aSnapshotHasTheBytesThatTheFormatSays() throws {
+    let space = try #require(SpaceID(text: Self.expected("space")))
+    let epoch = try EpochKey(
+      number: 1, key: SecretBytes(copying: [UInt8](repeating: 5, count: 32)))
+    var history = SpaceHistory(space, epochs: [epoch], openers: [])
+    history.add(
+      [try #require(Hexadecimal.bytes(Self.expected("record")))],
+      of: try #require(StreamID(text: Self.expected("stream"))))
+    try history.open(areVerified: false)
+    let snapshot = try SpaceSnapshot(SpaceBase(history), of: space, with: epoch.key)
+    #expect(snapshot.objects.map { Hexadecimal.text($0.bytes) } == [Self.expected("part")])
+    #expect(snapshot.objects.map { Hexadecimal.text($0.name) } == [Self.expected("name")])
+    var builder = SecretBuilder()
+    try Operation.snapshot(snapshot.operation).encode(into: &builder)
+    let bytes = try builder.joined()
+    #expect(
+      Hexadecimal.text(bytes.withBytes { $0.array(0..<bytes.count) }) == Self.expected("snapshot"))
   }
 
   /// The vector's lines are `name hex`.

@@ -8,6 +8,7 @@ final class MemoryEngine: SyncEngine {
     var records: [SpaceID: [StreamID: [[UInt8]]]] = [:]
     var heads: [SpaceID: [StreamID: StreamHead]] = [:]
     var invitations: [SpaceID: [[UInt8]: [UInt8]]] = [:]
+    var objects: [SpaceID: [[UInt8]: [UInt8]]] = [:]
 
     /// What a store has that hears of both: of each stream, the longer one.
     func joined(_ other: Contents) -> Contents {
@@ -20,6 +21,9 @@ final class MemoryEngine: SyncEngine {
         }
         both.invitations[space, default: [:]].merge(other.invitations[space] ?? [:]) { $1 }
       }
+      for (space, objects) in other.objects {
+        both.objects[space, default: [:]].merge(objects) { $1 }
+      }
       return both
     }
   }
@@ -30,6 +34,7 @@ final class MemoryEngine: SyncEngine {
   /// Changes what each reader gets.
   private let lie = Mutex<(@Sendable (inout Contents) -> Void)?>(nil)
   private let counted = Mutex(0)
+  private let shownBytes = Mutex(0)
 
   init(isEventual: Bool = false) { self.isEventual = isEventual }
 
@@ -59,6 +64,14 @@ final class MemoryEngine: SyncEngine {
   /// How many calls there were.
   var calls: Int { counted.withLock { $0 } }
 
+  /// How many bytes of records and objects were read.
+  var bytesRead: Int { shownBytes.withLock { $0 } }
+
+  private func counting(_ bytes: [[UInt8]]) -> [[UInt8]] {
+    shownBytes.withLock { $0 += bytes.reduce(0) { $0 + $1.count } }
+    return bytes
+  }
+
   func lies(_ change: (@Sendable (inout Contents) -> Void)?) {
     lie.withLock { $0 = change }
   }
@@ -84,7 +97,7 @@ final class MemoryEngine: SyncEngine {
     of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
   ) throws -> [[UInt8]] {
     let records = try shown().records[space]?[stream] ?? []
-    return Array(records.dropFirst(Int(sequence)).prefix(limit))
+    return counting(Array(records.dropFirst(Int(sequence)).prefix(limit)))
   }
 
   func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
@@ -113,5 +126,16 @@ final class MemoryEngine: SyncEngine {
   func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
     _ = try shown()
     contents.withLock { $0.invitations[space, default: [:]][id] = bytes }
+  }
+
+  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try shown().objects[space]?[name].map { counting([$0])[0] }
+  }
+
+  func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    _ = try shown()
+    contents.withLock { contents in
+      for object in objects { contents.objects[space, default: [:]][object.name] = object.bytes }
+    }
   }
 }

@@ -48,6 +48,8 @@ struct SimulatedSpace {
   private static let year = 365 * 86_400_000
 
   private var dice: Dice
+  /// Numbers of its own, so that the schedules of the seeds stay what they are.
+  private var snapshotDice: Dice
   private var machines: [SyncMachine] = []
   private var synced: [SyncedVault] = []
   private var stores: [MachineStore] = []
@@ -80,6 +82,7 @@ struct SimulatedSpace {
     dice = Dice(seed: seed)
     preferenceDice = Dice(seed: ~seed)
     if hasPreferences { preferences = SimulatedPreferences() }
+    snapshotDice = Dice(seed: 0 &- seed)
     self.change = change
     // Two or three machines are as good as many for most of what can go wrong, and cheaper.
     let count = dice.isOne(in: 8) ? 4 + dice.below(5) : 2 + dice.below(2)
@@ -122,6 +125,8 @@ struct SimulatedSpace {
     vault.preferences = preferences?.machines[number].store
     // What the first records come to is kept after each call, or hardly ever.
     if dice.isOne(in: 3) { vault.baseStep = 0 }
+    // Some write a snapshot whenever there is something behind the last one.
+    if snapshotDice.isOne(in: 3) { vault.snapshotStep = 0 }
     change(&vault)
     return vault
   }
@@ -472,5 +477,13 @@ final class MachineStore: SyncEngine {
 
   func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
     try reached().putInvitation(bytes, id: id, in: space)
+  }
+
+  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try reached().object(name, in: space)
+  }
+
+  func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    try reached().put(objects, in: space)
   }
 }

@@ -143,8 +143,10 @@ extension SharedItem.Version {
     builder.put(UInt64(main.count))
     builder.put(main)
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-      builder.put(UInt64(name.utf8.count))
-      builder.put(Array(name.utf8))
+      // Names that are equal as texts are the same field, whatever bytes they have.
+      let name = Array(UnicodeNormalization.nfc(name).utf8)
+      builder.put(UInt64(name.count))
+      builder.put(name)
       builder.put(UInt64(value.count))
       builder.put(value)
     }

@@ -119,6 +119,7 @@ class Space:
         self.known = {}
         self.claims, self.invites, self.labels = [], {}, {}
         self.items, self.purged, self.preferences = {}, [], {}
+        self.snapshots, self.confirms = [], []
 
     def stored(self, stream):
         folder = os.path.join(self.folder, "s", stream)
@@ -155,7 +156,7 @@ class Space:
         for of, key in self.keys:
             if of == epoch and plain is None:
                 message = b"VSR1/record" + stream + struct.pack("<Q", number)
-                plain = unseal(record[80:-64], h(message, key=key), record[:80])
+                plain, self.key = unseal(record[80:-64], h(message, key=key), record[:80]), key
         if plain is None:
             return False
         end = len(plain.rstrip(b"\0")) - 1
@@ -205,6 +206,10 @@ class Space:
                     assert h(b"VSR1/epoch", 16, plain[20:]) == name
                     if (epoch, plain[20:]) not in self.keys:
                         self.keys.append((epoch, plain[20:]))
+        elif kind == 22:
+            self.snapshots.append(self.snapshot(body, self.key, stream, number))
+        elif kind == 23:
+            self.confirms.append((body.take(16).hex(), body.number("Q")))
         elif kind == 1:
             item = read_item(body)
             known = self.items.setdefault(item["id"], {"changes": {}, "earlier": []})
@@ -223,6 +228,86 @@ class Space:
                 if body.number("B"):
                     value = plistlib.loads(body.bytes32(), fmt=plistlib.FMT_BINARY)
                     known["values"][key] = f"{type(value).__name__} {value}"
+
+
+    def snapshot(self, body, key, writer, number):
+        """Sections 9 and 7: the parts in the store, and the content that they come to."""
+        assert body.number("B") == 1, "form"
+        frontier = dict((body.take(16), body.number("Q")) for _ in range(body.number("H")))
+        assert frontier.get(writer, 0) == number - 1
+        label, padded = b"VSR1/snapshot", b""
+        for _ in range(body.number("H")):
+            name, digest = body.take(32), body.take(32)
+            with open(os.path.join(self.folder, "o", name.hex()), "rb") as file:
+                sealed = file.read()
+            assert h(sealed) == name
+            chunk = unseal(bytes(24) + sealed, h(label + digest, key=key), label + self.id)
+            assert chunk is not None and h(chunk) == digest, "part"
+            padded += chunk
+        end = len(padded.rstrip(b"\0")) - 1
+        assert padded[end] == 0x80, "padding"
+        body = Reader(padded[:end])
+        streams = [(body.take(16), body.number("Q"))[0] for _ in range(body.number("H"))]
+        assert streams == sorted(streams)
+        epochs = [body.take(16) for _ in range(body.number("H"))]
+        assert epochs == sorted(epochs)
+        assert set(epochs) <= {h(b"VSR1/epoch", 16, k) for _, k in self.keys}
+
+        def ref():
+            return streams[body.number("H")], body.number("Q")
+
+        covered = {}
+        for _ in range(body.number("I")):
+            stream, place = ref()
+            assert place == covered.get(stream, 0) + 1
+            covered[stream] = place
+            assert body.take(32) == self.records[stream][place - 1], "hash"
+            body.number("q"), epochs[body.number("H")]
+            for _ in range(body.number("H")):
+                ref()
+            for _ in range(body.number("I")):
+                assert 16 <= body.number("B") <= 23
+                body.bytes32()
+        assert covered == frontier
+        domains = {}
+        for _ in range(body.number("I")):
+            values = domains.setdefault(body.text(), {})
+            body.number("B")
+            for _ in range(body.number("I")):
+                name = body.text()
+                for _ in range(body.number("H")):
+                    ref(), body.number("q")
+                    values.pop(name, None)
+                    if body.number("B"):
+                        value = plistlib.loads(body.bytes32(), fmt=plistlib.FMT_BINARY)
+                        values[name] = f"{type(value).__name__} {value}"
+        items, purged, last = {}, [], b""
+        for _ in range(body.number("I")):
+            item = body.take(16)
+            assert item > last, "order"
+            last = item
+            body.number("q"), body.number("Q")
+            for _ in range(body.number("H")):
+                ref(), body.number("q")
+            for _ in range(body.number("H")):
+                ref(), body.number("q")
+                purged.append(item.hex())
+            changes = {}
+            for _ in range(body.number("I")):
+                kind, name = PROPERTIES[body.number("B")], body.text()
+                for _ in range(body.number("H")):
+                    ref(), body.number("q")
+                    form = body.number("B")
+                    changes[f"{kind} {name}".strip()] = (
+                        None if form == 0 else body.number("q") if form == 2
+                        else body.bytes32().decode("utf-8"))
+            for _ in range(body.number("H")):
+                body.number("Q"), body.number("H"), body.number("q"), body.bytes32()
+                for _ in range(body.number("H")):
+                    body.text(), body.bytes32()
+            items[changes["name"]] = changes
+        assert body.at == end
+        return {"items": items, "purged": purged, "preferences": domains}
 
 
 def first_epoch(folder, space, seed):
@@ -251,6 +336,8 @@ def main():
         "items": {i["changes"]["name"]: i for i in space.items.values()},
         "purged": space.purged,
         "preferences": space.preferences,
+        "snapshots": space.snapshots,
+        "confirms": len(space.confirms),
     }, sys.stdout)
 
 

@@ -1,0 +1,269 @@
+import VaultCredentials
+import VaultSealing
+
+/// What a ``SpaceBase`` comes to as bytes: equal states have equal bytes, on whatever machine and in
+/// whatever order its records came.
+///
+/// Documentation/sync-format.md, section 7.
+extension SpaceBase {
+  /// Appends the content.
+  ///
+  /// - Parameter builder: Gets the bytes.
+  /// - Throws: ``MalformedRecord`` for more than there can be; `SealingError`.
+  func encode(into builder: inout SecretBuilder) throws {
+    let streams = limits.keys.sorted()
+    let epochs = Set(records.map(\.epoch)).sorted { $0.lexicographicallyPrecedes($1) }
+    try builder.count16(streams.count)
+    for stream in streams {
+      builder.put(stream.bytes)
+      builder.put(limits[stream, default: 0])
+    }
+    try builder.count16(epochs.count)
+    for epoch in epochs { builder.put(epoch) }
+    let writer = Writer(
+      streams: Dictionary(uniqueKeysWithValues: streams.enumerated().map { ($1, UInt16($0)) }),
+      epochs: Dictionary(uniqueKeysWithValues: epochs.enumerated().map { ($1, UInt16($0)) }))
+    builder.put(UInt32(records.count))
+    var past: [StreamID: Frontier] = [:]
+    for record in records {
+      try writer.put(record, after: past[record.stream] ?? [:], into: &builder)
+      past[record.stream] = record.past
+    }
+    try writer.put(preferences, into: &builder)
+    builder.put(UInt32(items.count))
+    for (_, item) in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try writer.put(item, into: &builder)
+    }
+  }
+
+  /// Reads the content.
+  ///
+  /// - Parameters:
+  ///   - content: Its bytes.
+  ///   - logLength: The bytes of the log that it covers.
+  ///   - isWhole: Whether it has all that its records say.
+  /// - Throws: ``MalformedRecord``, `SealingError`.
+  init(from content: inout SecretReader, logLength: UInt64, isWhole: Bool) throws {
+    var limits: Frontier = [:]
+    var streams: [StreamID] = []
+    for _ in 0..<(try content.number(UInt16.self)) {
+      guard let stream = StreamID(try content.array(16)) else { throw MalformedRecord() }
+      streams.append(stream)
+      limits[stream] = try content.number()
+    }
+    var epochs: [[UInt8]] = []
+    for _ in 0..<(try content.number(UInt16.self)) { epochs.append(try content.array(16)) }
+    var reader = Reader(streams: streams, epochs: epochs)
+    var records: [OpenedRecord] = []
+    for _ in 0..<(try content.number(UInt32.self)) {
+      records.append(try reader.record(&content))
+    }
+    let preferences = try reader.preferences(&content)
+    var items: [[UInt8]: FoldedItem] = [:]
+    for _ in 0..<(try content.number(UInt32.self)) {
+      let item = try reader.item(&content)
+      items[item.id] = item
+    }
+    self.init(
+      logLength: logLength, isWhole: isWhole, records: records, items: items,
+      preferences: preferences, limits: limits)
+  }
+
+  /// Writes records and items, with streams and keys by their places in a table.
+  private struct Writer {
+    let streams: [StreamID: UInt16]
+    let epochs: [[UInt8]: UInt16]
+
+    /// Names that are equal as texts are one, whatever bytes they have: here they have one form.
+    private static func sorted<Value>(_ named: [String: Value]) -> [(String, Value)] {
+      named.map { (UnicodeNormalization.nfc($0.key), $0.value) }
+        .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+    }
+
+    private func put(
+      _ stream: StreamID, _ sequence: UInt64, into builder: inout SecretBuilder
+    ) throws {
+      guard let place = streams[stream] else { throw MalformedRecord() }
+      builder.put(place)
+      builder.put(sequence)
+    }
+
+    func put(
+      _ record: OpenedRecord, after before: Frontier, into builder: inout SecretBuilder
+    ) throws {
+      try put(record.stream, record.sequence, into: &builder)
+      builder.put(record.hash)
+      builder.put(record.content.time)
+      builder.put(epochs[record.epoch, default: 0])
+      let new = record.past.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+      try builder.count16(new.count)
+      for (stream, sequence) in new { try put(stream, sequence, into: &builder) }
+      builder.put(UInt32(record.content.operations.count))
+      for operation in record.content.operations { try operation.encode(into: &builder) }
+    }
+
+    func put(_ item: FoldedItem, into builder: inout SecretBuilder) throws {
+      func before(_ left: OpenedRecord, _ right: OpenedRecord) -> Bool {
+        (left.stream, left.sequence) < (right.stream, right.sequence)
+      }
+      builder.put(item.id)
+      builder.put(item.created)
+      builder.put(item.version)
+      try builder.count16(item.tips.count)
+      for tip in item.tips.sorted(by: { before($0.record, $1.record) }) {
+        try put(tip.record.stream, tip.record.sequence, into: &builder)
+        builder.put(tip.modified)
+      }
+      try builder.count16(item.purges.count)
+      for purge in item.purges.sorted(by: { before($0.record, $1.record) }) {
+        try put(purge.record.stream, purge.record.sequence, into: &builder)
+        builder.put(purge.removed)
+      }
+      builder.put(UInt32(item.heads.count))
+      let heads = item.heads.map {
+        (PropertyKey($0.key.kind, UnicodeNormalization.nfc($0.key.name)), $0.value)
+      }
+      for (key, heads) in heads.sorted(by: { $0.0 < $1.0 }) {
+        builder.put(key.kind.rawValue)
+        try builder.text(key.name)
+        try builder.count16(heads.count)
+        for head in heads.sorted(by: { before($0.record, $1.record) }) {
+          try put(head.record.stream, head.record.sequence, into: &builder)
+          builder.put(head.modified)
+          try head.value.encode(into: &builder)
+        }
+      }
+      try builder.count16(item.history.count)
+      for version in item.history {
+        var version = version
+        let fields = Self.sorted(version.fields)
+        version.fields = Dictionary(fields) { $1 }
+        try version.encode(into: &builder)
+      }
+    }
+
+    func put(
+      _ preferences: [String: FoldedPreferences.Domain], into builder: inout SecretBuilder
+    ) throws {
+      builder.put(UInt32(preferences.count))
+      for (name, domain) in Self.sorted(preferences) {
+        try builder.text(name)
+        builder.put(UInt8(domain.isProtected ? 1 : 0))
+        builder.put(UInt32(domain.heads.count))
+        for (key, heads) in Self.sorted(domain.heads) {
+          try builder.text(key)
+          try builder.count16(heads.count)
+          for head in heads.sorted(by: FoldedPreferences.Head.isEarlier) {
+            try put(head.record.stream, head.record.sequence, into: &builder)
+            builder.put(head.modified)
+            builder.put(value: head.value)
+          }
+        }
+      }
+    }
+  }
+
+  /// Reads what ``Writer`` writes.
+  private struct Reader {
+    let streams: [StreamID]
+    let epochs: [[UInt8]]
+    private var found: [StreamID: [OpenedRecord]] = [:]
+
+    init(streams: [StreamID], epochs: [[UInt8]]) {
+      self.streams = streams
+      self.epochs = epochs
+    }
+
+    private func place(
+      _ reader: inout SecretReader
+    ) throws -> (stream: StreamID, sequence: UInt64) {
+      let place = Int(try reader.number(UInt16.self))
+      guard streams.indices.contains(place) else { throw MalformedRecord() }
+      return (streams[place], try reader.number())
+    }
+
+    private func known(_ reader: inout SecretReader) throws -> OpenedRecord {
+      let (stream, sequence) = try place(&reader)
+      let records = found[stream] ?? []
+      guard sequence >= 1, sequence <= UInt64(records.count) else { throw MalformedRecord() }
+      return records[Int(sequence) - 1]
+    }
+
+    mutating func record(_ reader: inout SecretReader) throws -> OpenedRecord {
+      let (stream, sequence) = try place(&reader)
+      guard sequence == UInt64(found[stream]?.count ?? 0) + 1 else { throw MalformedRecord() }
+      let hash = try reader.array(32)
+      let time: Int64 = try reader.number()
+      let epoch = Int(try reader.number(UInt16.self))
+      guard epochs.indices.contains(epoch) else { throw MalformedRecord() }
+      var past = found[stream]?.last?.past ?? [:]
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        let (other, seen) = try place(&reader)
+        past[other] = seen
+      }
+      var operations: [Operation] = []
+      for _ in 0..<(try reader.number(UInt32.self)) {
+        operations.append(try Operation(from: &reader))
+      }
+      let record = OpenedRecord(
+        stream: stream, sequence: sequence, hash: hash,
+        content: RecordContent(time: time, seen: [], operations: operations),
+        epoch: epochs[epoch], past: past)
+      found[stream, default: []].append(record)
+      return record
+    }
+
+    func item(_ reader: inout SecretReader) throws -> FoldedItem {
+      var item = FoldedItem(id: try reader.array(16))
+      item.created = try reader.number()
+      item.version = try reader.number()
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        item.tips.append((try known(&reader), try reader.number()))
+      }
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        item.purges.append((try known(&reader), try reader.number()))
+      }
+      for _ in 0..<(try reader.number(UInt32.self)) {
+        guard let kind = PropertyKey.Kind(rawValue: try reader.number()) else {
+          throw MalformedRecord()
+        }
+        let key = PropertyKey(kind, try reader.text())
+        var heads: [FoldedItem.Head] = []
+        for _ in 0..<(try reader.number(UInt16.self)) {
+          let record = try known(&reader)
+          let modified: Int64 = try reader.number()
+          let value = try PropertyValue?(from: &reader)
+          guard kind.allows(value) else { throw MalformedRecord() }
+          heads.append(FoldedItem.Head(record: record, modified: modified, value: value))
+        }
+        item.heads[key] = heads
+      }
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        item.history.append(try SharedItem.Version(from: &reader))
+      }
+      return item
+    }
+
+    func preferences(
+      _ reader: inout SecretReader
+    ) throws -> [String: FoldedPreferences.Domain] {
+      var preferences: [String: FoldedPreferences.Domain] = [:]
+      for _ in 0..<(try reader.number(UInt32.self)) {
+        let name = try reader.text()
+        var domain = FoldedPreferences.Domain()
+        domain.isProtected = try reader.number(UInt8.self) == 1
+        for _ in 0..<(try reader.number(UInt32.self)) {
+          let key = try reader.text()
+          for _ in 0..<(try reader.number(UInt16.self)) {
+            domain.heads[key, default: []].append(
+              FoldedPreferences.Head(
+                record: try known(&reader), modified: try reader.number(),
+                value: try reader.value()))
+          }
+        }
+        preferences[name] = domain
+      }
+      return preferences
+    }
+  }
+}

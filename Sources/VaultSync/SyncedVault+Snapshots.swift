@@ -1,0 +1,319 @@
+import VaultCredentials
+import VaultSealing
+
+/// Snapshots that a space shares: a machine writes what the records come to, the others compare it
+/// with their own, and a machine that joins begins with it.
+///
+/// Documentation/sync-format.md, section 9.
+extension SyncedVault {
+  // MARK: - Writing and confirming
+
+  /// Confirms the newest snapshot if it is what the own records come to, and writes another one if
+  /// there is much behind it.
+  func exchangeSnapshots(_ loaded: inout Loaded, _ report: inout SyncReport) throws {
+    let own = loaded.state.stream
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    var newest: SpaceHistory.Snapshot?
+    for snapshot in loaded.history.snapshots(counting: roster) {
+      if snapshot.record.stream != own, !loaded.history.isConfirmed(snapshot, by: own) {
+        // What a machine wrote that is out is nobody's concern any more.
+        guard roster.limit(snapshot.record.stream) == .max else { continue }
+        let judgment = try judge(snapshot, loaded, roster)
+        if judgment == .other {
+          let label = roster.shownLabel(of: snapshot.record.stream)
+          report.problems.append(Self.falseSnapshot(label))
+          continue
+        }
+        if judgment == .same {
+          var writer = RecordWriter(keys: loaded.keys, stream: own, time: now())
+          let record = snapshot.record
+          try writer.write(
+            [.confirm(record.stream, sequence: record.sequence)], to: &loaded.history)
+          try keep(writer, &loaded)
+        }
+      }
+      newest = snapshot
+      break
+    }
+    if let newest { note(newest.record, &loaded) }
+    guard report.problems.isEmpty, report.waiting.isEmpty, roster.limit(own) == .max,
+      isWorthIt(newest, loaded)
+    else { return }
+    try writeSnapshot(&loaded)
+  }
+
+  private enum Judgment {
+    case same
+    case other
+    /// Nothing can be said, or not yet.
+    case unknown
+  }
+
+  /// Compares a snapshot with what the own records come to.
+  private func judge(
+    _ snapshot: SpaceHistory.Snapshot, _ loaded: Loaded, _ roster: Roster
+  ) throws -> Judgment {
+    let (record, frontier) = (snapshot.record, snapshot.operation.frontier)
+    // Those that were there when this machine joined are for others to compare.
+    guard loaded.history.streams[loaded.state.stream]?.first?.knows(record) == false else {
+      return .unknown
+    }
+    // Whoever writes one knows all that is in it, and leaves out nothing that he knows.
+    guard record.knownBefore == frontier else { return .other }
+    let preferences = loaded.state.preferences
+    guard loaded.history.isWhole(upTo: frontier),
+      let epoch = loaded.history.epochs.first(where: { $0.id == record.epoch }),
+      loaded.state.applied.frontier.covers(frontier),
+      preferences.domains.isEmpty
+        || preferences.attempt.isEmpty && preferences.frontier.covers(frontier),
+      let base = try base(at: frontier, loaded)
+    else { return .unknown }
+    // What a removal takes back is still in it.
+    guard base.holds(roster, upTo: loaded.history.frontier) else { return .unknown }
+    let own = try SpaceSnapshot(base, of: loaded.state.space, with: epoch.key)
+    return own.operation == snapshot.operation ? .same : .other
+  }
+
+  /// What the records come to up to some of them; `nil` on a machine that has none so old.
+  private func base(at frontier: Frontier, _ loaded: Loaded) throws -> SpaceBase? {
+    if let base = try? SpaceBase(loaded.history, upTo: frontier) { return base }
+    return try? SpaceBase(try load(usesBase: false).history, upTo: frontier)
+  }
+
+  private static func falseSnapshot(_ label: String) -> SyncError {
+    SyncError(
+      .tampered, "the snapshot that '\(label)' wrote is not what the records come to",
+      hint: "nothing of it is used; see what is wrong with that machine, or remove it")
+  }
+
+  /// Remembers which snapshot is the newest, and how long the log was then.
+  private func note(_ record: OpenedRecord, _ loaded: inout Loaded) {
+    let known = loaded.state.snapshot
+    guard known?.stream != record.stream || known?.sequence != record.sequence else { return }
+    loaded.state.snapshot = SyncState.Snapshot(
+      stream: record.stream, sequence: record.sequence, logLength: loaded.logEnd)
+  }
+
+  /// Whether there is more behind the newest snapshot than it has itself.
+  private func isWorthIt(_ newest: SpaceHistory.Snapshot?, _ loaded: Loaded) -> Bool {
+    let length = newest.map { UInt64($0.operation.chunks.count * SpaceBase.chunkLength) } ?? 0
+    let start = min(loaded.state.snapshot?.logLength ?? 0, loaded.logEnd)
+    guard loaded.logEnd - start > max(snapshotStep, snapshotStep == 0 ? 0 : length) else {
+      return false
+    }
+    let frontier = newest?.operation.frontier ?? [:]
+    return loaded.history.all.contains { record in
+      record.sequence > frontier[record.stream, default: 0] && !record.isAboutSnapshots
+    }
+  }
+
+  private func writeSnapshot(_ loaded: inout Loaded) throws {
+    let frontier = loaded.history.frontier
+    guard loaded.history.isWhole(upTo: frontier),
+      let epoch = Roster(loaded.history, upTo: frontier).current,
+      let base = try? SpaceBase(loaded.history)
+    else { return }
+    let snapshot = try SpaceSnapshot(base, of: loaded.state.space, with: epoch.key)
+    // Whoever hears of it finds it.
+    try engine.put(snapshot.objects, in: loaded.state.space)
+    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    try writer.write([.snapshot(snapshot.operation)], to: &loaded.history, with: epoch)
+    try keep(writer, &loaded)
+    if let record = loaded.history.last(loaded.state.stream) { note(record, &loaded) }
+  }
+
+  // MARK: - Joining
+
+  /// The record of the newest snapshot that this machine wrote or confirmed, if the store shows it.
+  func shownSnapshot(_ loaded: Loaded) throws -> Sighting? {
+    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    guard let snapshot = loaded.history.ownSnapshot(of: loaded.state.stream, roster) else {
+      return nil
+    }
+    for chunk in snapshot.operation.chunks {
+      guard let bytes = try engine.object(chunk.name, in: loaded.state.space),
+        try Hash.blake2b(bytes) == chunk.name
+      else { return nil }
+    }
+    let record = snapshot.record
+    return Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash)
+  }
+
+  /// Reads the snapshot that an invitation names.
+  ///
+  /// - Parameters:
+  ///   - named: Its record.
+  ///   - content: The invitation.
+  /// - Returns: What the records come to that it stands in for.
+  /// - Throws: ``SyncError`` with code `.tampered` if the store shows something else, `.withheld` if
+  ///   it does not show it.
+  func root(_ named: Sighting, of content: InvitationContent) throws -> SpaceBase {
+    let records = try engine.records(
+      of: named.stream, in: content.space, after: named.sequence - 1, limit: 1)
+    guard let bytes = records.first else { throw withheldSnapshot }
+    do {
+      let record = try SyncRecord(bytes: bytes)
+      guard record.space == content.space, record.stream == named.stream,
+        record.sequence == named.sequence, record.hash.starts(with: named.hash)
+      else { throw MalformedRecord() }
+      for epoch in content.epochs where epoch.number == record.epoch {
+        guard let opened = try? record.open(epoch.key) else { continue }
+        for case .snapshot(let operation) in opened.operations {
+          let base = try SpaceSnapshot.open(operation, of: content.space, with: epoch.key) {
+            try engine.object($0, in: content.space)
+          }
+          guard let base else { throw withheldSnapshot }
+          return base
+        }
+      }
+      throw MalformedRecord()
+    } catch is MalformedRecord {
+      throw Self.alteredSnapshot
+    } catch is SealingError {
+      throw Self.alteredSnapshot
+    }
+  }
+
+  private var withheldSnapshot: SyncError {
+    SyncError(
+      .withheld, "the store does not show the snapshot that your invitation names",
+      hint: engine.isEventual
+        ? "try again when the file syncer is done"
+        : "the store may have been put back; or ask for another invitation")
+  }
+
+  private static let alteredSnapshot = SyncError(
+    .tampered, "the snapshot in the store is not the one that your invitation names",
+    hint: "put the store back from a copy, or ask for another invitation")
+
+  // MARK: - A machine that began with a snapshot
+
+  /// What the log begins with on this machine; `nil` if that is the first record.
+  func root(_ keys: KeyPairs) throws -> SpaceBase? {
+    guard let bytes = try files.root() else { return nil }
+    do {
+      return try SpaceBase(sealed: bytes, key: keys.own)
+    } catch {
+      throw SyncError(
+        .tampered, "what this machine remembers of its space is damaged",
+        hint: "leave the space and join it again; the vault is not affected")
+    }
+  }
+
+  /// Fetches the records that a snapshot stands in for: a removal takes some of them back, and what
+  /// they had replaced is in them alone.
+  ///
+  /// - Parameter loaded: What was read without a base; has all records then.
+  /// - Throws: ``SyncError`` with code `.withheld`, `.tampered`.
+  func readFromTheStart(_ loaded: inout Loaded) throws {
+    let (state, root) = (loaded.state, loaded.history.base)
+    var history = SpaceHistory(
+      state.space, epochs: loaded.history.epochs,
+      openers: try Self.openers(state, loaded.keys))
+    var streams: [StreamID: [[UInt8]]] = [:]
+    for (stream, sequence) in root?.frontier ?? [:] {
+      let records = try engine.all(
+        StreamHead(stream: stream, sequence: sequence, hash: []), in: state.space, after: 0)
+      guard UInt64(records.count) == sequence else {
+        throw SyncError(
+          .withheld, "the store does not show the first records of a stream",
+          hint: "a machine was removed, and they say what it had replaced")
+      }
+      streams[stream] = records
+    }
+    for record in loaded.log {
+      guard let stream = SyncRecord.stream(of: record),
+        SyncRecord.sequence(of: record) > root?.frontier[stream] ?? 0
+      else { continue }
+      streams[stream, default: []].append(record)
+    }
+    for (stream, records) in streams { history.add(records, of: stream) }
+    try history.open(areVerified: false)
+    guard history.problems.isEmpty, history.all.count == loaded.history.all.count,
+      loaded.history.all.allSatisfy({ history.record($0.stream, $0.sequence)?.hash == $0.hash })
+    else {
+      throw SyncError(
+        .tampered, "the first records of a stream are others than those of the snapshot",
+        hint: "put the store back from a copy")
+    }
+    let log = history.all.compactMap { streams[$0.stream]?[Int($0.sequence) - 1] }
+    try files.replaceRootAndRecords(with: log)
+    loaded = Loaded(
+      state: state, keys: loaded.keys, history: history, logStart: 0, log: log)
+  }
+}
+
+// MARK: - Which there are
+
+extension SpaceHistory {
+  /// A snapshot, and the record that tells of it.
+  struct Snapshot: Sendable {
+    let record: OpenedRecord
+    let operation: SnapshotOperation
+  }
+
+  /// The snapshots that somebody wrote who may, the newest first.
+  func snapshots(counting roster: Roster) -> [Snapshot] {
+    let found = all.flatMap { record in
+      record.content.operations.compactMap { operation -> Snapshot? in
+        guard case .snapshot(let snapshot) = operation, roster.counts(record) else { return nil }
+        return Snapshot(record: record, operation: snapshot)
+      }
+    }
+    return found.sorted { Self.isOlder($1, $0) }
+  }
+
+  private static func isOlder(_ left: Snapshot, _ right: Snapshot) -> Bool {
+    left.record.depth == right.record.depth
+      ? right.record.hash.lexicographicallyPrecedes(left.record.hash)
+      : left.record.depth < right.record.depth
+  }
+
+  /// Whether a machine found that a snapshot is what its records come to.
+  func isConfirmed(_ snapshot: Snapshot, by stream: StreamID) -> Bool {
+    (streams[stream] ?? []).contains { record in
+      record.content.operations.contains { operation in
+        guard case .confirm(let writer, let sequence) = operation else { return false }
+        return writer == snapshot.record.stream && sequence == snapshot.record.sequence
+          && record.knows(snapshot.record)
+      }
+    }
+  }
+
+  /// The newest snapshot that a machine wrote or confirmed, and all of which still counts.
+  func ownSnapshot(of stream: StreamID, _ roster: Roster) -> Snapshot? {
+    snapshots(counting: roster).first { snapshot in
+      let frontier = snapshot.operation.frontier
+      return (snapshot.record.stream == stream || isConfirmed(snapshot, by: stream))
+        && SpaceBase.limits(frontier, roster)
+          == SpaceBase.limits(frontier, Roster(self, upTo: frontier))
+    }
+  }
+}
+
+extension OpenedRecord {
+  /// What its writer knew before it wrote this record.
+  fileprivate var knownBefore: Frontier {
+    var past = past
+    past[stream] = sequence > 1 ? sequence - 1 : nil
+    return past
+  }
+
+  /// Whether it says nothing but what there is about snapshots.
+  fileprivate var isAboutSnapshots: Bool {
+    !content.operations.isEmpty
+      && content.operations.allSatisfy {
+        switch $0 {
+        case .snapshot, .confirm: true
+        default: false
+        }
+      }
+  }
+}
+
+extension Frontier {
+  /// Whether each stream goes as far as in another one.
+  fileprivate func covers(_ other: Frontier) -> Bool {
+    other.allSatisfy { self[$0.key, default: 0] >= $0.value }
+  }
+}
