@@ -81,8 +81,6 @@ struct JSONTests {
       case "\n": expected = "\\n"
       case "\t": expected = "\\t"
       case "\r": expected = "\\r"
-      case "\u{8}": expected = "\\b"
-      case "\u{C}": expected = "\\f"
       case "\u{2028}": expected = "\\u2028"
       case _ where scalar.value < 0x20 || scalar.value == 0x7F:
         let digits = String(scalar.value, radix: 16)
