@@ -20,16 +20,18 @@ enum ArchivedValue: Equatable {
   private static let depth = 64
 
   /// - Returns: `nil` if the bytes are nothing of that.
-  static func json(of bytes: [UInt8]) -> String? {
-    guard let value = read(bytes) else { return nil }
+  static func json(of bytes: [UInt8]) -> String? { read(bytes)?.json }
+
+  /// As a `Codable` value stands in our stores.
+  var json: String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static func read(_ bytes: [UInt8]) -> ArchivedValue? {
+  static func read(_ bytes: [UInt8]) -> ArchivedValue? {
     guard bytes.starts(with: Array("bplist".utf8)) else {
       return try? JSONDecoder().decode(ArchivedValue.self, from: Data(bytes))
     }

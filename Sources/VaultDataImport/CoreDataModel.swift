@@ -20,6 +20,8 @@ package struct CoreDataModel: Equatable {
     var isExternal = false
     var originalName: String?
     var swiftType: String?
+    /// Those of a composite attribute, which is a structure of SwiftData's.
+    var elements: [Attribute] = []
   }
 
   /// `NSAttributeType`.
@@ -38,6 +40,7 @@ package struct CoreDataModel: Equatable {
     case uri = 1200
     case transformable = 1800
     case objectID = 2000
+    case composite = 2100
   }
 
   struct Relationship: Equatable {
@@ -145,10 +148,20 @@ extension KeyedArchive {
 }
 
 extension CoreDataModel.Attribute {
-  fileprivate init?(
-    _ archive: KeyedArchive, _ fields: [String: PreferenceValue], name: String
+  /// Composites within composites are read so far down, and of one attribute so many elements: a
+  /// small file must not become a huge model.
+  private static let (depth, count) = (8, 1_000)
+
+  fileprivate init?(_ archive: KeyedArchive, _ fields: [String: PreferenceValue], name: String) {
+    var left = Self.count
+    self.init(archive, fields, name: name, depth: Self.depth, &left)
+  }
+
+  private init?(
+    _ archive: KeyedArchive, _ fields: [String: PreferenceValue], name: String, depth: Int,
+    _ left: inout Int
   ) {
-    // Composite attributes have no column; those of their elements are found among the table's.
+    left -= 1
     guard let kind = CoreDataModel.Kind(rawValue: archive.integer(fields["NSAttributeType"]) ?? 0)
     else { return nil }
     self.init(name: name, kind: kind)
@@ -157,6 +170,17 @@ extension CoreDataModel.Attribute {
     isExternal = (archive.integer(fields["NSFlagsKey"]) ?? 0) & 4 != 0
     originalName = archive.string(fields["NSRenamingIdentifier"]).flatMap { $0 == name ? nil : $0 }
     if kind == .transformable { swiftType = archive.string(fields["NSAttributeValueClassName"]) }
+    guard kind == .composite, depth > 0, left > 0 else { return }
+    let all = archive.elements(fields["NSCompositeElements"])
+    var read: [Self] = []
+    for reference in all where left > 0 {
+      guard let element = archive.property(reference), let name = element.name,
+        let found = Self(archive, element.fields, name: name, depth: depth - 1, &left)
+      else { return }
+      read.append(found)
+    }
+    // What is not known whole is left in its columns.
+    elements = read.count == all.count ? read : []
   }
 }
 

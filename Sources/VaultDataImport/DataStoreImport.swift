@@ -206,6 +206,9 @@ package final class DataStoreImport {
       case .position(let column):
         let isPlaced = column.map { !row.isNull(at: $0) } == true
         try statement.bind(isPlaced ? row.int64(at: column ?? 0) : key, at: parameter)
+      case .composite(let element, let isOptional):
+        let value = try element.value(of: row) ?? (isOptional ? nil : .object([:]))
+        try statement.bind(value?.json.map { .text($0) } ?? .null, at: parameter)
       case .attribute(let column, let attribute, let entity, let hasMark):
         let found = try values.values(
           of: row, column, attribute, entity: entity, hasMark: hasMark)

@@ -8,6 +8,7 @@ struct ImportLayout {
     case key
     case text(String)
     case attribute(Int, StoredAttribute, entity: String, hasMark: Bool)
+    case composite(CompositeElement, isOptional: Bool)
     case reference(Int)
     /// The place in the inverse's array; the key for rows without one.
     case position(Int?)
@@ -44,12 +45,14 @@ struct ImportLayout {
   private(set) var tables: [TableCopy] = []
   private(set) var links: [LinkCopy] = []
   /// What the person should know, one line each.
-  private(set) var notes: [String] = []
+  var notes: [String] = []
 
-  private let file: CoreDataFile
-  private let model: CoreDataModel
+  let file: CoreDataFile
+  let model: CoreDataModel
   /// By entity and property: the column of the source.
   private var columns: [String: [String: String]] = [:]
+  /// By entity and property: the composite attributes that are put together.
+  var composites: [String: [String: CompositeElement]] = [:]
 
   init(_ file: CoreDataFile) throws {
     self.file = file
@@ -93,6 +96,12 @@ struct ImportLayout {
     var result = StoredEntity(entity.name, table: Self.table(entity.name))
     result.superentity = entity.superentity.flatMap { file.entity($0) == nil ? nil : $0 }
     for attribute in entity.attributes {
+      if attribute.kind == .composite {
+        if let found = try storedComposite(attribute, numbered, table) {
+          result.attributes.append(found)
+        }
+        continue
+      }
       guard let column = try column(of: attribute.name, numbered, table) else {
         notes.append("\(entity.name).\(attribute.name) has no column, and is left out")
         continue
@@ -109,10 +118,8 @@ struct ImportLayout {
   ) throws -> StoredAttribute {
     var isOptional = attribute.isOptional
     if !isOptional {
-      let numbers = file.family(of: entity.number).sorted().map { "\($0)" }
-        .joined(separator: ", ")
       let empty = try file.connection.int64(
-        "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers)) "
+        "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers(of: entity))) "
           + "AND \(SQLText.name(column)) IS NULL LIMIT 1")
       if empty != nil {
         isOptional = true
@@ -124,38 +131,10 @@ struct ImportLayout {
       type = .json
       notes.append("\(entity.name).\(attribute.name): what SwiftData archived is JSON text now")
     }
-    var own = attribute.name
-    if [StoredEntity.keyColumn, StoredEntity.classColumn].contains(own.lowercased()) {
-      own = "_\(own)"
-    }
     return StoredAttribute(
       attribute.name, type, swiftType: attribute.swiftType, isOptional: isOptional,
       isExternal: attribute.isExternal && type == .data, originalName: attribute.originalName,
-      column: own)
-  }
-
-  /// Whether an attribute is one of SwiftData's own transformables, such as an array, whose values
-  /// can all be read.
-  ///
-  /// The class of a value names its Swift type, where Core Data has an Objective-C class.
-  private func isArchived(
-    _ attribute: CoreDataModel.Attribute, _ column: String,
-    _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
-  ) throws -> Bool {
-    guard attribute.kind == .transformable, !attribute.isExternal, let type = attribute.swiftType,
-      ["Array<", "Dictionary<", "Set<", "Optional<"].contains(where: { type.begins(with: $0) })
-    else { return false }
-    var canRead = true
-    let numbers = file.family(of: entity.number).sorted().map { "\($0)" }.joined(separator: ", ")
-    let name = SQLText.name(column)
-    try file.connection.forEachRow(
-      "SELECT \(name) FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers)) "
-        + "AND \(name) IS NOT NULL"
-    ) { row in
-      guard canRead else { return }
-      canRead = row.type(at: 0) == .blob && ArchivedValue.json(of: row.bytes(at: 0)) != nil
-    }
-    return canRead
+      column: Self.column(attribute.name))
   }
 
   /// The column of a property.
@@ -199,6 +178,7 @@ struct ImportLayout {
       for number in file.family(of: root.number) {
         guard let name = file.entities.first(where: { $0.number == number })?.name else { continue }
         known.formUnion((columns[name] ?? [:]).values)
+        known.formUnion((composites[name] ?? [:]).values.flatMap(\.leaves).map(\.column))
         for relationship in model.entity(name)?.relationships ?? [] {
           let base = "Z\(relationship.name.uppercased())"
           known.formUnion([base] + (1..<16).map { "\(base)\($0)" })
@@ -546,6 +526,12 @@ struct ImportLayout {
     let known = columns[part.name] ?? [:]
     let described = model.entity(part.name)
     for attribute in part.attributes {
+      if let composite = composites[part.name]?[attribute.name] {
+        names.append(attribute.column)
+        sources.append(
+          .composite(composite.placed { read.place(of: $0) }, isOptional: attribute.isOptional))
+        continue
+      }
       guard let column = known[attribute.name] else { continue }
       let source = described?.attributes.first { $0.name == attribute.name }
       names.append(attribute.column)
@@ -610,6 +596,7 @@ extension StoredType {
       case .uuid: .uuid
       case .uri: .url
       case .transformable: .transformable
+      case .composite: .json
       }
   }
 }

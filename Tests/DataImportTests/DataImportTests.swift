@@ -47,6 +47,24 @@ import VaultStorage
   }
 }
 
+@Model final class Quake {
+  struct Center: Codable {
+    var latitude: Float
+    var code: UUID
+  }
+  struct Magnitude: Codable {
+    var richter: Double
+    var scale: String
+    var isFinal: Bool
+    var day: Date
+    var words: [String]
+    var center: Center
+  }
+  var depth: Int?
+  var magnitude: Magnitude?
+  init() {}
+}
+
 struct DataImportTests {
   /// The folders of this test's stores, which go with them.
   private final class Homes {
@@ -378,36 +396,66 @@ struct DataImportTests {
     }
   }
 
-  @Test func zeroIsAValueAndPartsOfACompositeKeepTheirColumns() throws {
+  @Test func zeroIsAValueAndCompositesAreStructures() throws {
     let model = ModelArchive([
       (
         "Quake", nil,
         [
           .attribute("depth", 300), .attribute("isFelt", 800), .attribute("at", 900),
-          // A composite attribute has no column of its own.
-          .attribute("magnitude", 2100), .one("main", "Quake", "after"),
-          .many("after", "Quake", "main"),
+          .composite(
+            "magnitude",
+            [
+              .attribute("richter", 500), .attribute("scale", 700), .attribute("isFinal", 800),
+              .attribute("day", 900), .archived("words", "Array<String>"),
+              .composite("center", [.attribute("latitude", 600), .attribute("code", 1100)]),
+            ]),
+          // The same name in two: whose is whose is not known.
+          .composite("first", [.attribute("value", 300)]),
+          .composite("second", [.attribute("value", 300)]),
+          .one("main", "Quake", "after"), .many("after", "Quake", "main"),
         ]
       )
     ])
+    let words = PropertyList.binary(["a"]).map { String(UInt32($0) + 256, radix: 16).dropFirst() }
     let store = try MacStore(
       [(1, "Quake", 0, 2)], model: model,
       script: """
         CREATE TABLE ZQUAKE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZDEPTH INTEGER,
-          ZISFELT INTEGER, ZMAIN INTEGER, ZAT TIMESTAMP, ZRICHTER FLOAT, ZSCALE VARCHAR);
-        INSERT INTO ZQUAKE VALUES (1, 1, 1, 0, 0, NULL, 0, 4.5, 'local'),
-          (2, 1, 1, NULL, NULL, 1, -1.5, NULL, NULL);
+          ZISFELT INTEGER, ZMAIN INTEGER, ZISFINAL INTEGER, ZVALUE INTEGER, ZVALUE1 INTEGER,
+          ZAT TIMESTAMP, ZDAY TIMESTAMP, ZRICHTER FLOAT, ZLATITUDE FLOAT, ZSCALE VARCHAR, ZCODE BLOB,
+          ZWORDS BLOB);
+        INSERT INTO ZQUAKE VALUES (1, 1, 1, 0, 0, NULL, 1, 7, 8, 0, 0.5, 4.5, -1.25, 'lo"cal',
+            x'0B9E3F4A7C554C8E9E1C3F3B1B8C2A11', x'\(words.joined())'),
+          (2, 1, 1, NULL, NULL, 1, NULL, NULL, NULL, -1.5, NULL, NULL, NULL, NULL, NULL, NULL);
         """)
-    let (report, file) = try run(store)
+    let own = DataStoreFile(path: "\(store.home.path)/own.store")
+    _ = try ModelContainer(
+      for: Tag.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: own.path)))
+    let (report, file) = try run(store, application: try #require(try own.metadata()).application)
     try expectSound(file)
     #expect(
-      try rows(file, "SELECT depth, isFelt, at, main_id, richter, scale FROM Quake ORDER BY _id")
-        == ["0|0|0.0||4.5|local", "||-1.5|1||"])
+      try rows(file, "SELECT depth, isFelt, at, main_id, value, value1 FROM Quake ORDER BY _id")
+        == ["0|0|0.0||7|8", "||-1.5|1||"])
+    #expect(
+      try rows(file, "SELECT magnitude FROM Quake ORDER BY _id") == [
+        #"{"center":{"code":"0B9E3F4A-7C55-4C8E-9E1C-3F3B1B8C2A11","latitude":-1.25},"day":0.5,"#
+          + #""isFinal":true,"richter":4.5,"scale":"lo\"cal","words":["a"]}"#, "",
+      ])
     #expect(
       report.notes == [
-        "Quake.richter is not in the model; it has the name of its column",
-        "Quake.scale is not in the model; it has the name of its column",
+        "Quake.magnitude: the parts of a composite attribute are JSON text now",
+        "Quake.magnitude has no value in some rows: now optional",
+        "Quake.value is not in the model; it has the name of its column",
+        "Quake.value1 is not in the model; it has the name of its column",
       ])
+    let schema = Schema([Quake.self], version: Schema.Version(2, 1, 0))
+    let container = try ModelContainer(
+      for: schema, configurations: [ModelConfiguration(url: URL(fileURLWithPath: file.path))])
+    let strong = FetchDescriptor<Quake>(predicate: #Predicate { $0.magnitude?.richter ?? 0 > 4 })
+    let found = try #require(try ModelContext(container).fetch(strong).first?.magnitude)
+    #expect(found.day == Date(timeIntervalSinceReferenceDate: 0.5))
+    #expect(found.isFinal && found.words == ["a"] && found.center.latitude == -1.25)
+    #expect(found.center.code == UUID(uuidString: Self.fileName))
   }
 
   @Test func whatIsMissingInTheSourceIsSaid() throws {

@@ -63,10 +63,12 @@ struct MacStore {
 /// The objects are laid out as in stores of Apple's own programs: the entities in a dictionary with
 /// known keys, the properties of an entity in an ordinary one.
 struct ModelArchive {
-  enum Property {
+  indirect enum Property {
     case attribute(_ name: String, _ type: Int, optional: Bool = true, flags: Int = 0)
     /// A transformable of SwiftData's, whose values are of a Swift type.
     case archived(_ name: String, _ type: String)
+    /// A structure of SwiftData's.
+    case composite(_ name: String, _ elements: [Property])
     case one(
       _ name: String, _ destination: String, _ inverse: String?, optional: Bool = true,
       rule: Int = 1)
@@ -136,8 +138,13 @@ struct ModelArchive {
   private mutating func known(_ name: String) -> PreferenceValue {
     if let found = classes[name] { return found }
     let names =
-      name.hasSuffix("Description") && name != "NSEntityDescription"
-      ? [name, "NSPropertyDescription", "NSObject"] : [name, "NSObject"]
+      switch name {
+      case "NSCompositeAttributeDescription":
+        [name, "NSAttributeDescription", "NSPropertyDescription", "NSObject"]
+      case "NSAttributeDescription", "NSRelationshipDescription":
+        [name, "NSPropertyDescription", "NSObject"]
+      default: [name, "NSObject"]
+      }
     let found = add(["$classname": .string(name), "$classes": .array(names.map { .string($0) })])
     classes[name] = found
     return found
@@ -159,6 +166,15 @@ struct ModelArchive {
           "$class": known("NSAttributeDescription"), "NSPropertyName": add(.string(name)),
           "NSAttributeType": 1800, "NSFlagsKey": 0,
           "NSAttributeValueClassName": add(.string(type)),
+        ])
+      )
+    case .composite(let name, let elements):
+      let array = addArray(elements.map { add($0).1 })
+      return (
+        name,
+        add([
+          "$class": known("NSCompositeAttributeDescription"), "NSPropertyName": add(.string(name)),
+          "NSAttributeType": 2100, "NSFlagsKey": 0, "NSCompositeElements": array,
         ])
       )
     case .one(let name, let destination, let inverse, let optional, let rule):
