@@ -106,8 +106,8 @@ struct ForkTests {
     engine.all = real.joined(forked)
     let space = try #require(SpaceID(text: try first.status().space))
     let desktop = try stream("desktop")
+    let stream = try #require(StreamID(text: desktop))
     engine.lies { contents in
-      guard let stream = StreamID(text: desktop) else { return }
       contents.records[space]?[stream] = real.records[space]?[stream]
       contents.heads[space]?[stream] = real.heads[space]?[stream]
     }

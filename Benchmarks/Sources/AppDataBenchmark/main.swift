@@ -8,6 +8,7 @@ import Foundation
 // appdata-benchmark readings FOLDER: a million rows for the next.
 // appdata-benchmark migrate FOLDER: a migration that changes each of these rows, and its peak memory.
 // appdata-benchmark history [ROWS]: what is written with a history, and without.
+// appdata-benchmark families [ROWS]: a class and one that inherits from it, beside a flat class.
 // appdata-benchmark observe: when another process's save is seen, and what waiting for it costs; by the clock.
 // appdata-benchmark lines FOLDER: that process; a save for each line.
 // appdata-benchmark repeat insert|fetch|update ROUNDS: rounds of 10,000 rows, for a counter of instructions.
@@ -24,6 +25,7 @@ case "walk": try walk(folder: words.dropFirst().first ?? ".")
 case "readings": try makeReadings(folder: words.dropFirst().first ?? ".", rows: 1_000_000)
 case "migrate": try migrateReadings(folder: words.dropFirst().first ?? ".")
 case "history": try compareHistory(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
+case "families": try compareFamilies(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "observe": try await observe()
 case "lines": try saveByLines(folder: words.dropFirst().first ?? ".")
 case "repeat":
