@@ -102,6 +102,26 @@ extension SpaceBase {
       for operation in record.content.operations { try operation.encode(into: &builder) }
     }
 
+    /// Who changed something, and when.
+    private struct Stamp: Equatable {
+      let stream: StreamID
+      let sequence: UInt64
+      let modified: Int64
+    }
+
+    /// Most properties of an item were changed at once: then only the first one says when.
+    private func put(
+      _ record: OpenedRecord, _ modified: Int64, after last: inout Stamp?,
+      into builder: inout SecretBuilder
+    ) throws {
+      let stamp = Stamp(stream: record.stream, sequence: record.sequence, modified: modified)
+      builder.put(UInt8(stamp == last ? 0 : 1))
+      guard stamp != last else { return }
+      try put(record.stream, record.sequence, into: &builder)
+      builder.put(modified)
+      last = stamp
+    }
+
     func put(_ item: FoldedItem, into builder: inout SecretBuilder) throws {
       func before(_ left: OpenedRecord, _ right: OpenedRecord) -> Bool {
         (left.stream, left.sequence) < (right.stream, right.sequence)
@@ -109,10 +129,10 @@ extension SpaceBase {
       builder.put(item.id)
       builder.put(item.created)
       builder.put(item.version)
+      var last: Stamp?
       try builder.count16(item.tips.count)
       for tip in item.tips.sorted(by: { before($0.record, $1.record) }) {
-        try put(tip.record.stream, tip.record.sequence, into: &builder)
-        builder.put(tip.modified)
+        try put(tip.record, tip.modified, after: &last, into: &builder)
       }
       try builder.count16(item.purges.count)
       for purge in item.purges.sorted(by: { before($0.record, $1.record) }) {
@@ -128,8 +148,7 @@ extension SpaceBase {
         try builder.text(key.name)
         try builder.count16(heads.count)
         for head in heads.sorted(by: { before($0.record, $1.record) }) {
-          try put(head.record.stream, head.record.sequence, into: &builder)
-          builder.put(head.modified)
+          try put(head.record, head.modified, after: &last, into: &builder)
           try head.value.encode(into: &builder)
         }
       }
@@ -213,12 +232,23 @@ extension SpaceBase {
       return record
     }
 
+    private func stamped(
+      _ reader: inout SecretReader, after last: inout (record: OpenedRecord, modified: Int64)?
+    ) throws -> (record: OpenedRecord, modified: Int64) {
+      if try reader.number(UInt8.self) == 1 {
+        last = (try known(&reader), try reader.number())
+      }
+      guard let last else { throw MalformedRecord() }
+      return last
+    }
+
     func item(_ reader: inout SecretReader) throws -> FoldedItem {
       var item = FoldedItem(id: try reader.array(16))
       item.created = try reader.number()
       item.version = try reader.number()
+      var last: (record: OpenedRecord, modified: Int64)?
       for _ in 0..<(try reader.number(UInt16.self)) {
-        item.tips.append((try known(&reader), try reader.number()))
+        item.tips.append(try stamped(&reader, after: &last))
       }
       for _ in 0..<(try reader.number(UInt16.self)) {
         item.purges.append((try known(&reader), try reader.number()))
@@ -230,8 +260,7 @@ extension SpaceBase {
         let key = PropertyKey(kind, try reader.text())
         var heads: [FoldedItem.Head] = []
         for _ in 0..<(try reader.number(UInt16.self)) {
-          let record = try known(&reader)
-          let modified: Int64 = try reader.number()
+          let (record, modified) = try stamped(&reader, after: &last)
           let value = try PropertyValue?(from: &reader)
           guard kind.allows(value) else { throw MalformedRecord() }
           heads.append(FoldedItem.Head(record: record, modified: modified, value: value))

@@ -39,7 +39,7 @@ extension SyncedVault {
     guard report.problems.isEmpty, report.waiting.isEmpty, roster.limit(own) == .max,
       isWorthIt(newest, loaded)
     else { return }
-    try writeSnapshot(&loaded)
+    try writeSnapshot(&loaded, isFirst: newest == nil)
   }
 
   private enum Judgment {
@@ -107,13 +107,21 @@ extension SyncedVault {
     }
   }
 
-  private func writeSnapshot(_ loaded: inout Loaded) throws {
+  private func writeSnapshot(_ loaded: inout Loaded, isFirst: Bool) throws {
     let frontier = loaded.history.frontier
     guard loaded.history.isWhole(upTo: frontier),
       let epoch = Roster(loaded.history, upTo: frontier).current,
       let base = try? SpaceBase(loaded.history)
     else { return }
     let snapshot = try SpaceSnapshot(base, of: loaded.state.space, with: epoch.key)
+    // Items that hardly ever changed are shorter in their records: then it is tried again when
+    // there is as much more.
+    let length = snapshot.objects.reduce(0) { $0 + $1.bytes.count }
+    guard !isFirst || snapshotStep == 0 || UInt64(length) < loaded.logEnd else {
+      loaded.state.snapshot = SyncState.Snapshot(
+        stream: loaded.state.stream, sequence: 0, logLength: loaded.logEnd)
+      return
+    }
     // Whoever hears of it finds it.
     try engine.put(snapshot.objects, in: loaded.state.space)
     var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())

@@ -65,11 +65,11 @@ content = (struct.pack("<H", 1) + stream + struct.pack("<Q", 1)
            + struct.pack("<BI", 1, len(three)) + three
            + text("gone") + struct.pack("<H", 1) + ref + struct.pack("<qB", 5, 0)
            + struct.pack("<I", 1) + bytes([7]) * 16 + struct.pack("<qQ", 1, 3)
-           + struct.pack("<H", 1) + ref + struct.pack("<q", 2) + struct.pack("<H", 0)
+           + struct.pack("<HB", 1, 1) + ref + struct.pack("<q", 2) + struct.pack("<H", 0)
            + struct.pack("<I", 2)
-           + struct.pack("<B", 1) + text("") + struct.pack("<H", 1) + ref + struct.pack("<q", 2)
+           + struct.pack("<B", 1) + text("") + struct.pack("<HB", 1, 0)
            + struct.pack("<BI", 1, 5) + b"token"
-           + struct.pack("<B", 2) + text("") + struct.pack("<H", 1) + ref + struct.pack("<q", 2)
+           + struct.pack("<B", 2) + text("") + struct.pack("<HB", 1, 0)
            + struct.pack("<BI", 3, 6) + b"s3cr3t" + struct.pack("<H", 0))
 content += b"\x80"
 content += bytes(-len(content) % 64)

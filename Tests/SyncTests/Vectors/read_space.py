@@ -256,6 +256,12 @@ class Space:
         def ref():
             return streams[body.number("H")], body.number("Q")
 
+        def stamp(before):
+            if body.number("B"):
+                before.append((ref(), body.number("q")))
+                assert before[-1] not in before[-2:-1], "a stamp that is the same"
+            assert before
+
         covered = {}
         for _ in range(body.number("I")):
             stream, place = ref()
@@ -287,8 +293,9 @@ class Space:
             assert item > last, "order"
             last = item
             body.number("q"), body.number("Q")
+            stamps = []
             for _ in range(body.number("H")):
-                ref(), body.number("q")
+                stamp(stamps)
             for _ in range(body.number("H")):
                 ref(), body.number("q")
                 purged.append(item.hex())
@@ -296,7 +303,7 @@ class Space:
             for _ in range(body.number("I")):
                 kind, name = PROPERTIES[body.number("B")], body.text()
                 for _ in range(body.number("H")):
-                    ref(), body.number("q")
+                    stamp(stamps)
                     form = body.number("B")
                     changes[f"{kind} {name}".strip()] = (
                         None if form == 0 else body.number("q") if form == 2
