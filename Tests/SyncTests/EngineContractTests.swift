@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultCredentials
 import VaultSync
 import VaultSyncEngines
 
@@ -190,6 +191,18 @@ struct EngineContractTests {
     try second.synchronize()
     #expect(try first.synchronize().problems.isEmpty)
     #expect(try laptop.get("token") == "2")
+    // A third one begins with what the records come to.
+    var writer = first
+    writer.snapshotStep = 0
+    try laptop.set("token", "3")
+    try writer.synchronize()
+    #expect(try second.synchronize().problems.isEmpty)
+    let server = try SyncMachine("server")
+    let third = try SyncedVault.join(
+      server.vault, in: rig.other, at: "store", invitation: first.invite().text, label: "server")
+    #expect(FileManager.default.fileExists(atPath: server.vault.blocking.path + ".sync.root"))
+    #expect(try third.synchronize().problems.isEmpty)
+    #expect(try server.get("token") == "3")
   }
 }
 

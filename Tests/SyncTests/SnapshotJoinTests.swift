@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 import VaultSync
 
 /// A machine joins with what the records come to, and with those behind it.
@@ -222,6 +223,65 @@ struct SnapshotJoinTests {
     try first.synchronize()
     #expect(try joined.synchronize().problems.isEmpty)
     #expect(try late.get("token") == "after")
+  }
+
+  /// Kills a machine at its 1st, 3rd, 6th, 10th, … call of the system while it fetches them.
+  @Test func aCrashWhileTheyAreFetchedLosesNothing() throws {
+    let (server, late) = (try SyncMachine("server"), try SyncMachine("late"))
+    _ = try removed(server, late)
+    let (files, contents) = (try HomeFiles(of: late.home), engine.all)
+    var (round, fired) = (0, true)
+    while fired, round < 60 {
+      round += 1
+      try files.put(into: late.home)
+      engine.all = contents
+      let machine = try SyncMachine(at: late.home, like: late)
+      let plan = FaultPlan(.kill, at: round * (round + 1) / 2)
+      do {
+        let synced = try SyncedVault(machine.vault, engine: engine)
+        _ = try System.withFaults(plan) { try synced.synchronize() }
+      } catch {
+        #expect(plan.hasFired, "\(error)")
+      }
+      fired = plan.hasFired
+      let again = try SyncMachine(at: late.home, like: late)
+      let synced = try SyncedVault(again.vault, engine: engine)
+      for _ in 0..<2 { #expect(try synced.synchronize().problems.isEmpty, "round \(round)") }
+      #expect(try again.get("token") == "l9")
+      #expect(try again.contents() == laptop.contents())
+    }
+    #expect(round > 3)
+    #expect(!fired)
+  }
+
+  @Test func aCrashWhileJoiningLeavesNothingBehind() throws {
+    try hideWhatItCovers()
+    var (round, fired) = (0, true)
+    let invitation = try first.invite(uses: 50)
+    while fired, round < 30 {
+      round += 1
+      let server = try SyncMachine("server\(round)")
+      try server.set("mine", "\(round)")
+      let plan = FaultPlan(.kill, at: round * (round + 1) / 2)
+      do {
+        _ = try System.withFaults(plan) { try joining(server, invitation.text) }
+      } catch {
+        #expect(plan.hasFired, "\(error)")
+      }
+      fired = plan.hasFired
+      // It has joined, or it can.
+      let again = try SyncMachine(at: server.home, like: server)
+      let synced: SyncedVault
+      do {
+        synced = try SyncedVault(again.vault, engine: engine)
+      } catch let error as SyncError where error.code == .notJoined {
+        synced = try joining(again, invitation.text)
+      }
+      #expect(try synced.synchronize().problems.isEmpty, "round \(round)")
+      #expect(try again.get("token") == "l9")
+    }
+    #expect(round > 3)
+    #expect(!fired)
   }
 
   @Test func withoutTheFirstRecordsThatIsTold() throws {
