@@ -59,6 +59,9 @@ struct SimulatedSpace {
   private var kept: Kept?
   /// The machine whose home was put back: it may be told so, and joins again.
   private var putBack: Int?
+  /// Machines that have joined with a vault that had the items: they merge without an ancestor, and
+  /// may ask their person about two values of which the others have one.
+  private var rejoined: Set<Int> = []
   private var typed = Set(PreparedSpace.items)
   private var typedCount = 0
   private var unsent: [Set<String>] = []
@@ -288,6 +291,7 @@ struct SimulatedSpace {
   }
 
   private mutating func joined(_ number: Int) throws -> SyncedVault {
+    rejoined.insert(number)
     let (machine, store, admin) = (machines[number], stores[number], machines[0])
     try SyncedVault.leave(machine.vault, in: store)
     let wasAway = (stores[0].isAway, store.isAway)
@@ -402,18 +406,20 @@ struct SimulatedSpace {
   // MARK: - Afterwards
 
   private func findings() throws -> [String] {
-    var first: [String]?
     var findings: [String] = []
+    let states = try [true, false].map { hasMark in
+      try machines[0].vault.blocking.shared { try $0.items() }.items.values
+        .map { Self.description(of: $0, hasMark: hasMark) }.sorted()
+    }
     for (number, machine) in machines.enumerated() {
       let (items, unreadable) = try machine.vault.blocking.shared { try $0.items() }
       let lost = typed.subtracting(items.values.flatMap(Self.values))
       if !lost.isEmpty { findings.append("m\(number) has lost \(lost.sorted())") }
       if !unreadable.isEmpty { findings.append("m\(number) cannot read everything") }
-      let state = items.values.map(Self.description).sorted()
-      if let first, state != first {
-        findings.append("m\(number) has \(state), and m0 has \(first)")
-      }
-      first = first ?? state
+      let hasMark = !rejoined.contains(number)
+      let state = items.values.map { Self.description(of: $0, hasMark: hasMark) }.sorted()
+      let first = states[hasMark ? 0 : 1]
+      if state != first { findings.append("m\(number) has \(state), and m0 has \(first)") }
     }
     return findings
   }
@@ -426,12 +432,14 @@ struct SimulatedSpace {
   }
 
   /// All that every machine must have of an item.
-  private static func description(of item: SharedItem) -> String {
+  private static func description(of item: SharedItem, hasMark: Bool) -> String {
     let fields = item.head.fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }
     let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }
     let words =
       [item.name, text(item.head.main)] + fields + attributes + item.tags.sorted() + [item.note]
-    let marks = [item.trashed == 0 ? "" : "in the trash", item.isMarked ? "two values" : ""]
+    let marks = [
+      item.trashed == 0 ? "" : "in the trash", hasMark && item.isMarked ? "two values" : "",
+    ]
     return (words + marks).joined(separator: "|")
   }
 

@@ -38,8 +38,8 @@ struct SimulatorTests {
   @Test(arguments: [122, 489, 928, 975, 1559, 3084, 4621, 4750] as [UInt64])
   func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed, hasPreferences: false) }
 
-  /// Preferences that were lost, and used since.
-  @Test(arguments: [515, 520] as [UInt64])
+  /// Preferences that were lost, and used since; a machine that joins again with another value.
+  @Test(arguments: [515, 520, 735] as [UInt64])
   func whatWasMendedInPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
