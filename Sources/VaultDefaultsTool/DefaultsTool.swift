@@ -35,6 +35,10 @@ package final class DefaultsTool {
     }
   }
 
+  /// What is done after a change of some domains: their names, which are asked for before something
+  /// is written, and what is done when the store is closed.
+  package typealias Following = (domains: () -> Set<String>, changed: () -> Void)
+
   let location: () throws -> StoreLocation
   let streams: Streams
   let managed: ManagedPreferences
@@ -53,12 +57,16 @@ package final class DefaultsTool {
   /// The store; opened when the first verb needs it.
   private var database: PreferenceDatabase?
   private var isWritable = false
+  private let following: Following?
+  /// The domains that are followed, and the number of the latest change before the line.
+  private var followed: (domains: Set<String>, start: Int64)?
 
   /// - Parameters:
   ///   - location: The store's location; asked for when the store is opened.
   ///   - streams: The streams.
   ///   - keys: The keys of protected domains; asked for when the first one is met, since it may
   ///     prompt.
+  ///   - following: What is done after a change of some domains.
   ///   - managed: The values that the administrator has fixed.
   ///   - directories: Where the defaults are that packages and the site installed.
   ///   - editor: Lets a person edit a text.
@@ -68,6 +76,7 @@ package final class DefaultsTool {
   package init(
     location: @escaping () throws -> StoreLocation, streams: Streams,
     keys: @escaping () throws -> (any DataKeyProvider)? = { nil },
+    following: Following? = nil,
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
@@ -77,6 +86,7 @@ package final class DefaultsTool {
     self.location = location
     self.streams = streams
     self.keys = keys
+    self.following = following
     self.managed = managed
     self.directories = directories
     self.editor = editor
@@ -235,6 +245,9 @@ package final class DefaultsTool {
     opened.prepareForShortUse()
     database = opened
     isWritable = true
+    if let domains = following?.domains(), !domains.isEmpty {
+      followed = (domains, (try? opened.latestSequence()) ?? 0)
+    }
     return opened
   }
 
@@ -273,6 +286,8 @@ package final class DefaultsTool {
 
   /// Closes the store; after writing, refreshes its last good copy.
   package func close() {
+    let isFollowed = hasFollowedChange
+    followed = nil
     if isWritable {
       // At most once a day. A failed copy must not fail the write, which is already durable.
       try? database?.refreshLastGoodCopy()
@@ -282,6 +297,16 @@ package final class DefaultsTool {
     database = nil
     isWritable = false
     host = .any
+    if isFollowed { following?.changed() }
+  }
+
+  /// Whether the line has changed a domain that is followed.
+  private var hasFollowedChange: Bool {
+    guard let followed, let database else { return false }
+    return followed.domains.contains { name in
+      let changes = try? database.changes(after: followed.start, in: PreferenceDomain(name))
+      return changes?.isEmpty == false
+    }
   }
 }
 

@@ -123,7 +123,8 @@ extension SyncFiles {
   /// The preference domains whose changes are to be brought to the store by themselves; `nil` where
   /// that is switched off.
   var automaticDomains: Set<String>? {
-    guard let bytes = try? read(automaticName, limit: 1 << 20) else { return nil }
+    // One look where it is switched off, which is before each change of a preference.
+    guard isAutomatic, let bytes = try? read(automaticName, limit: 1 << 20) else { return nil }
     return Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
   }
 

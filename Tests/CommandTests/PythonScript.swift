@@ -20,6 +20,15 @@ struct PythonScript {
   static let hasPexpect: Bool =
     (try? run("/usr/bin/env", ["python3", "-c", "import pexpect"]).status) == 0
 
+  /// Whether python3 and libsodium's shared library are there.
+  static let hasSodium: Bool =
+    (try? run(
+      "/usr/bin/env",
+      [
+        "python3", "-c", "import ctypes.util,sys; sys.exit(not ctypes.util.find_library('sodium'))",
+      ]
+    ).status) == 0
+
   /// Whether systemd-analyze is there.
   static let hasSystemdAnalyze: Bool =
     (try? run("/usr/bin/env", ["systemd-analyze", "--version"]).status) == 0

@@ -114,7 +114,7 @@ struct ForkTests {
     #expect(try first.synchronize().problems.map(\.code) == [.forked])
     let fork = try #require(try first.status().forks.first)
     #expect(fork.machine == desktop)
-    #expect(try fork.proofs.map(\.machine) == [desktop, stream("server")])
+    #expect(try fork.proofs.map(\.machine) == [desktop, self.stream("server")])
     try expectProof(fork, in: space)
   }
 

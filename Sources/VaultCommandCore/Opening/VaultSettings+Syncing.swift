@@ -160,6 +160,21 @@ extension VaultSettings {
     return result
   }
 
+  /// What a line of `defaults` does after it has changed a domain that is to be brought to the store
+  /// by itself.
+  ///
+  /// Nothing is waited for. Where that is switched off, a change costs a look for one file.
+  package var synchronizingPreferences: (domains: () -> Set<String>, changed: () -> Void) {
+    (
+      domains: {
+        let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+        guard startsSync, let place = try? location().vaultFile(named: name) else { return [] }
+        return SyncedVault.automaticDomains(vaultAt: "\(place.directory)/\(place.name)")
+      },
+      changed: { ChildProgram.startAgain(words + ["sync", "now", "--unattended"]) }
+    )
+  }
+
   /// The options by which another run of this program finds the same vault, and may open it.
   private var words: [String] {
     var words: [String] = []
@@ -167,6 +182,14 @@ extension VaultSettings {
     if let vaultName { words += ["--vault", vaultName] }
     if let keyFile, keyFile != SecretInput.standardInput { words += ["--key-file", keyFile] }
     return words
+  }
+}
+
+/// The preference domains that a machine keeps the same with others.
+package enum SyncedDomains {
+  /// Those of a vault, for completion.
+  package static func added(to vault: UnlockedVault.Blocking) -> [String] {
+    (try? SyncedVault.domains(of: vault.unlocked)) ?? []
   }
 }
 

@@ -55,7 +55,11 @@ package struct StatusReport {
     var trash = ItemQuery()
     trash.isInTrash = true
     trashed = try open?.blocking.items(matching: trash).count
-    sync = try open.flatMap { try SyncedVault.overview(of: $0) }
+    let location = try settings.location()
+    sync = try open.flatMap {
+      try SyncedVault.overview(
+        of: $0, preferences: StoredPreferences(location: location, keys: $0.blocking))
+    }
     var conflicting = ItemQuery()
     conflicting.isConflicting = true
     conflicts = sync == nil ? 0 : try open?.blocking.items(matching: conflicting).count ?? 0

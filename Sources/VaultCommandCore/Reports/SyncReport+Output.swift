@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import VaultCredentials
+import VaultSealing
 package import VaultStorage
 package import VaultSync
 import VaultSyncEngines
@@ -51,8 +52,9 @@ extension SyncStatus {
       ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
       ("devices", .number(Int64(devices))), ("recoveryCodes", .number(Int64(recoveryCodes))),
-      ("unsent", .number(Int64(unsent))), ("domains", .strings(domains)),
-      ("otherDomains", .strings(otherDomains)),
+      ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
+      ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
+      ("otherDomains", .strings(otherDomains)), ("forks", .array(forks.map(\.json))),
       ("lastContact", .optional(lastContact.map { Timestamp.text($0) })),
     ]
   }
@@ -75,10 +77,39 @@ extension SyncStatus {
       ["machines", String(devices)],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
-      ["not sent yet", String(unsent)],
+      ["not sent yet", String(unsent + changedItems + changedPreferences)],
     ]
       + domains.map { ["preferences", StandardOutput.shown($0)] }
       + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
+      + forks.map { ["forked", $0.words] }
+  }
+}
+
+extension SyncFork {
+  /// What a person should know of it.
+  fileprivate var words: String {
+    "\(StandardOutput.shown(device)) \(machine.prefix(8)): two records with the number \(number), "
+      + "by its own signatures; they are in --json"
+  }
+
+  /// The fork with its proofs, as `--json` writes it.
+  fileprivate var json: JSONValue {
+    .object([
+      ("device", .string(device)), ("id", .string(machine)), ("number", .number(Int64(number))),
+      (
+        "records",
+        .array(
+          proofs.map {
+            .object([
+              ("id", .string($0.machine)), ("number", .number(Int64($0.number))),
+              ("hash", .string(Hexadecimal.text($0.hash))),
+              ("signingKey", .string(Hexadecimal.text($0.signingKey))),
+              ("sealingKey", .string(Hexadecimal.text($0.sealingKey))),
+              ("record", .string(Data($0.record).base64EncodedString())),
+            ])
+          })
+      ),
+    ])
   }
 }
 

@@ -25,6 +25,9 @@ final class DefaultsRunner {
   /// What a person does to the text in the editor.
   var editor: ([UInt8]) throws -> [UInt8] = { $0 }
 
+  /// What is done after a change of some domains.
+  var following: DefaultsTool.Following?
+
   init() throws {
     home = try TemporaryHome()
     managed = "\(home.path)/managed"
@@ -42,7 +45,8 @@ final class DefaultsRunner {
       location: { self.home.location },
       streams: DefaultsTool.Streams(
         output: { output += $0 }, error: { error += $0 }, input: { input }),
-      keys: { self.keys }, managed: ManagedPreferences(directory: managed),
+      keys: { self.keys }, following: following,
+      managed: ManagedPreferences(directory: managed),
       directories: DefaultsDirectories(
         site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
       editor: editor, home: { self.home.path })

@@ -154,7 +154,9 @@ struct SyncFailureTests {
     #expect(try laptop.get("token").text == "2")
   }
 
-  @Test func twoHistoriesOfAMachineAreTold() throws {
+  /// The laptop is copied, and both go on; the desktop knows the laptop's history, and then the store
+  /// shows the copy's.
+  private func fork() throws {
     try join()
     #expect(try laptop("sync", "now").status == 0)
     let (before, home) = (try SyncedHomes.copy(store), try SyncedHomes.copy(laptop.home))
@@ -171,10 +173,29 @@ struct SyncFailureTests {
     #expect(
       try twin.run(["set", "token", "--stdin"], input: Data("forked".utf8)).status == 0)
     #expect(try twin.run(["sync", "now"]).status == 0)
+  }
+
+  @Test func twoHistoriesOfAMachineAreTold() throws {
+    try fork()
     let forked = try desktop("sync", "now")
     #expect(forked.says(65, "two records with the number"), "\(forked.errors)")
     #expect(try desktop.get("token").text == "2")
     #expect(try laptop("sync", "now").says(65, "this vault was copied or put back"))
+    #expect(try desktop("sync", "status").text.contains("forked          laptop "))
+  }
+
+  /// Both signed records are kept, and whoever has the machine's public keys can check them.
+  @Test(.enabled(if: PythonScript.hasSodium, "python3 and libsodium's shared library are needed"))
+  func theProofsOfTwoHistoriesCanBeShown() throws {
+    try fork()
+    #expect(try desktop("sync", "now").status == 65)
+    let status = try desktop("sync", "status", "--json").text
+    let path = "\(desktop.home.path)/status.json"
+    for (text, isProof) in [(status, true), (status.replacing("\"VlNS", with: "\"VlNT"), false)] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      let checked = try PythonScript("check_forks").run([path])
+      #expect((checked.status == 0) == isProof, "\(checked.errors)")
+    }
   }
 
   @Test func aRemovedMachineKeepsItsVaultAndIsTold() throws {

@@ -142,4 +142,79 @@ struct SyncPreferencesTests {
     #expect(try laptop("sync", "add", "").status == 77)
     #expect(try ThrowawayVault()("sync", "add", "com.example.tool").status == 78)
   }
+
+  /// Both add the domain.
+  private func addOnBoth() throws {
+    for machine in [laptop, desktop] {
+      let added = try machine("sync", "add", "com.example.tool")
+      try #require(added.status == 0, "\(added.errors)")
+    }
+  }
+
+  private func theme(_ machine: ThrowawayVault) throws -> String {
+    try machine("defaults", "read", "com.example.tool", "theme").text
+  }
+
+  @Test func theValueThatLostIsInTheJournalAndComesBackByUndo() throws {
+    try addOnBoth()
+    try write(laptop, "theme", "-string", "of the laptop")
+    try write(desktop, "theme", "-string", "of the desktop")
+    try synchronize()
+    #expect(try theme(laptop) == "of the desktop\n")
+    #expect(try theme(desktop) == "of the desktop\n")
+    let last = try laptop("defaults", "history", "com.example.tool", "theme", "--limit", "1").text
+    #expect(
+      last.contains("of the laptop") && last.contains("of the desktop")
+        && last.contains("vault sync from desktop"), "\(last)")
+    let undone = try laptop("defaults", "undo")
+    #expect(undone.status == 0, "\(undone.errors)")
+    #expect(try theme(laptop) == "of the laptop\n")
+    // That is a change like any other: it knew of the one that it takes back.
+    try synchronize()
+    #expect(try theme(desktop) == "of the laptop\n")
+    #expect(try desktop("defaults", "undo").status == 0)
+    try synchronize()
+    #expect(try theme(laptop) == "of the desktop\n")
+  }
+
+  @Test func aChangeOfAnAddedDomainGoesToTheStoreByItself() throws {
+    try addOnBoth()
+    #expect(try laptop("sync", "auto", "on").status == 0)
+    func arrives(_ expected: String) throws {
+      // The run that brings it there is another process.
+      let end = Date().addingTimeInterval(60)
+      while try theme(desktop) != expected, Date() < end {
+        #expect(try desktop("sync", "now").status == 0)
+      }
+      #expect(try theme(desktop) == expected)
+    }
+    try write(laptop, "theme", "-string", "dark")
+    try arrives("dark\n")
+    try write(laptop, "theme", "-string", "light")
+    try arrives("light\n")
+    #expect(try laptop("defaults", "undo").status == 0)
+    try arrives("dark\n")
+    #expect(try laptop("defaults", "delete", "com.example.tool").status == 0)
+    try arrives("")
+  }
+
+  @Test func whatIsNotSentYetIsCounted() throws {
+    try addOnBoth()
+    try synchronize()
+    func unsent() throws -> String { try laptop("sync", "status").text }
+    #expect(try unsent().contains("not sent yet    0\n"))
+    #expect(try laptop("status", "--json").text.contains("\"hasChanges\": false"))
+    try write(laptop, "theme", "-string", "dark")
+    try write(laptop, "size", "-int", "12")
+    try laptop.set("token", "1")
+    #expect(try unsent().contains("not sent yet    3\n"))
+    let object = try laptop("sync", "status", "--json").text
+    #expect(object.contains("\"changedPreferences\": 2") && object.contains("\"changedItems\": 1"))
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try unsent().contains("not sent yet    0\n"))
+    try write(laptop, "size", "-int", "13")
+    #expect(try laptop("status").text.contains("changes to be sent"))
+    #expect(try laptop("sync", "now").status == 0)
+    #expect(try !laptop("status").text.contains("changes to be sent"))
+  }
 }

@@ -50,7 +50,7 @@ struct DefaultsLine: Equatable {
           with: UnlockSources(settings: settings, vault: vault).sources()
         )
         .blocking
-      }, program: ProgramName.current,
+      }, following: settings.synchronizingPreferences, program: ProgramName.current,
       message: { ($0 as? any CodedError)?.message ?? "\($0)" })
     let status = tool.run(words)
     if let failure { throw failure }
