@@ -17,11 +17,8 @@ package struct LiveNames: Completer.NameSource {
     let settings = Self.settings(of: words)
     switch value {
     case "vault": return vaults(settings)
-    case "words":
-      return PreferenceNames(
-        location: { try settings.location() }, keys: { try Self.open(settings) }
-      )
-      .names(typed: typed, words: positionals)
+    case "words": return Self.preferences(settings).names(typed: typed, words: positionals)
+    case "domain" where !words.contains("drop"): return Self.preferences(settings).domains()
     case "action": return CredentialProtocol(rawValue: positionals.first ?? "")?.actions ?? []
     case "store": return ((try? FoundStore.all()) ?? []).map(\.name)
     case "entity", "sort": return stored(value, positionals)
@@ -44,6 +41,8 @@ package struct LiveNames: Completer.NameSource {
     case "stdin", "to-stdin": return items(in: vault, typed)
     case "env": return assignments(typed, in: vault)
     case "tag", "untag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
+    // Which these are is sealed.
+    case "domain": return SyncedDomains.added(to: vault)
     case "slot":
       return ((try? vault.slots()) ?? []).map {
         $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label
@@ -69,6 +68,10 @@ package struct LiveNames: Completer.NameSource {
       }
     }
     return counts.filter { $0.value > 1 }.keys.sorted()
+  }
+
+  private static func preferences(_ settings: VaultSettings) -> PreferenceNames {
+    PreferenceNames(location: { try settings.location() }, keys: { try Self.open(settings) })
   }
 
   /// Opens the vault with a session.

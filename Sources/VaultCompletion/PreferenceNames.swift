@@ -76,7 +76,8 @@ struct PreferenceNames {
     return verb == "write" && rest.count == 1 ? Self.types + known : isOption ? known : []
   }
 
-  private func domains() -> [String] {
+  /// The domains of the store.
+  func domains() -> [String] {
     var output: [UInt8] = []
     guard tool({ output += $0 }).run(["domains"]) == .done else { return [] }
     return String(decoding: output, as: UTF8.self).parts(at: "\n")

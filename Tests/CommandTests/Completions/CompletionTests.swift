@@ -82,6 +82,20 @@ struct CompletionTests {
     "list", "add", "remove", "change-passphrase", "rotate", "upgrade",
   ]
 
+  @Test func domainsAreOfferedToBeSynchronized() throws {
+    let home = try TemporaryHome()
+    let written = try VaultProcess(home: home.path)
+      .run(["--home", home.path, "defaults", "write", "com.example.tool", "theme", "dark"])
+    #expect(written.status == 0, "\(written.errors)")
+    func names(_ verb: String) -> [String] {
+      LiveNames().names(
+        for: "domain", typed: "", words: ["--home", home.path, "sync", verb], positionals: [])
+    }
+    #expect(names("add") == ["com.example.tool"])
+    // None is added, and there is no session that would open a vault.
+    #expect(names("drop") == [])
+  }
+
   private func lines(_ words: [String]) throws -> [String] {
     let home = try TemporaryHome()
     let result = try VaultProcess(home: home.path)

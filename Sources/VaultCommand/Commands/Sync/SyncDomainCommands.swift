@@ -11,7 +11,7 @@ struct SyncAddCommand: ParsableCommand {
       \(ProgramName.current) sync add com.example.tool
       """)
 
-  @Argument(help: "The domain, as 'defaults' names it.") var domain: String
+  @Argument(help: "The domain, as 'defaults' names it.", completion: .live) var domain: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws { try common.settings().addDomain(domain) }
@@ -23,7 +23,7 @@ struct SyncDropCommand: ParsableCommand {
     commandName: "drop", abstract: "Leave a preference domain out: it stays as it is.",
     discussion: "\(ProgramName.current) sync drop com.example.tool")
 
-  @Argument(help: "The domain, as 'defaults' names it.") var domain: String
+  @Argument(help: "The domain, as 'defaults' names it.", completion: .live) var domain: String
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws { try common.settings().dropDomain(domain) }
