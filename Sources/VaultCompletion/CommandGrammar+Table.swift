@@ -575,14 +575,14 @@ extension CommandGrammar {
       "sync add",
       "Keep a preference domain the same on the machines, too.",
       """
-      <domain>: The domain, as 'defaults' names it.
+      <domain> =live: The domain, as 'defaults' names it.
       *
       """),
     CommandGrammar(
       "sync drop",
       "Leave a preference domain out: it stays as it is.",
       """
-      <domain>: The domain, as 'defaults' names it.
+      <domain> =live: The domain, as 'defaults' names it.
       *
       """),
     CommandGrammar(
