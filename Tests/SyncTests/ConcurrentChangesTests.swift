@@ -5,20 +5,11 @@ import VaultSync
 
 /// Changes of one item that did not know of each other: what of Documentation/sync-format.md,
 /// section 4, no other suite shows.
-struct ConcurrentChangesTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  let first: SyncedVault
-  let second: SyncedVault
+struct ConcurrentChangesTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    try first.synchronize()
+    machines = try TwoMachines()
   }
 
   private func meet() throws {

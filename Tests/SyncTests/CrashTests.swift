@@ -7,22 +7,13 @@ import VaultStorage
 import VaultSync
 
 /// A crash anywhere, a copied home, files that were put back.
-struct CrashTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  let first: SyncedVault
-  let second: SyncedVault
+struct CrashTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    var second = try desktop.joining(first, engine)
-    second.baseStep = 0
-    self.second = second
-    try first.synchronize()
+    var machines = try TwoMachines()
+    machines.second.baseStep = 0
+    self.machines = machines
   }
 
   /// Kills a synchronization at its 1st, 3rd, 6th, 10th, … call of the system, to the last, and

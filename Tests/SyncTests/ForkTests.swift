@@ -6,24 +6,16 @@ import VaultSealing
 import VaultSync
 
 /// A machine with two histories: both of its signed records are kept, and can be shown.
-struct ForkTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
+struct ForkTests: SuiteOfThreeMachines {
+  let machines: TwoMachines
   let server: SyncMachine
-  let first: SyncedVault
-  let second: SyncedVault
   let third: SyncedVault
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
+    machines = try TwoMachines()
     server = try SyncMachine("server")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    third = try server.joining(first, engine)
-    for _ in 0..<2 { for one in [first, second, third] { try one.synchronize() } }
+    third = try server.joining(machines.first, machines.engine)
+    for _ in 0..<2 { try synchronizeAll() }
   }
 
   /// The desktop is copied, and both go on; the laptop knows the desktop's own history, and the

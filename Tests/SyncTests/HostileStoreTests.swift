@@ -6,24 +6,16 @@ import VaultSealing
 import VaultSync
 
 /// A store that forges, drops, swaps, rolls back or shows two histories is caught.
-struct HostileStoreTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
+struct HostileStoreTests: SuiteOfThreeMachines {
+  let machines: TwoMachines
   let server: SyncMachine
-  let first: SyncedVault
-  let second: SyncedVault
   let third: SyncedVault
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
+    machines = try TwoMachines()
     server = try SyncMachine("server")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    third = try server.joining(first, engine)
-    for one in [first, second, third] { try one.synchronize() }
+    third = try server.joining(machines.first, machines.engine)
+    try synchronizeAll()
   }
 
   private func stream(_ label: String) throws -> StreamID {

@@ -6,20 +6,11 @@ import VaultSealing
 import VaultSync
 
 /// What two machines changed without knowing of each other is settled once, for all of them.
-struct SettlingTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  let first: SyncedVault
-  let second: SyncedVault
+struct SettlingTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "old")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    try first.synchronize()
+    machines = try TwoMachines(token: "old")
   }
 
   private func exchange() throws {

@@ -6,20 +6,11 @@ import VaultSealing
 import VaultSync
 
 /// What the records of a space come to is written once, and compared by everybody.
-struct SharedSnapshotTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  var first: SyncedVault
-  let second: SyncedVault
+struct SharedSnapshotTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    try first.synchronize()
+    machines = try TwoMachines()
   }
 
   // MARK: - Equal bytes

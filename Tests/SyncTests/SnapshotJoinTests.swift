@@ -7,33 +7,26 @@ import VaultStorage
 import VaultSync
 
 /// A machine joins with what the records come to, and with those behind it.
-struct SnapshotJoinTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  var first: SyncedVault
-  let second: SyncedVault
+struct SnapshotJoinTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
   let space: SpaceID
 
   /// A space with a snapshot that both machines stand by, and something behind it.
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine, role: .admin)
+    var machines = try TwoMachines(role: .admin)
     for round in 0..<10 {
-      try laptop.set("token", "l\(round)")
-      try desktop.set("other", "d\(round)")
-      for one in [first, second] { try one.synchronize() }
+      try machines.laptop.set("token", "l\(round)")
+      try machines.desktop.set("other", "d\(round)")
+      for one in [machines.first, machines.second] { try one.synchronize() }
     }
-    first.snapshotStep = 0
-    try first.synchronize()
-    first.snapshotStep = 1 << 20
-    try second.synchronize()
-    try laptop.set("behind", "2")
-    try first.synchronize()
-    space = try #require(SpaceID(text: first.status().space))
+    machines.first.snapshotStep = 0
+    try machines.first.synchronize()
+    machines.first.snapshotStep = 1 << 20
+    try machines.second.synchronize()
+    try machines.laptop.set("behind", "2")
+    try machines.first.synchronize()
+    self.machines = machines
+    space = try #require(SpaceID(text: machines.first.status().space))
   }
 
   /// Makes the store show nothing of what the snapshot stands in for.

@@ -7,22 +7,11 @@ import VaultStorage
 import VaultSync
 
 /// What the first records come to is kept, and stands in for them.
-struct SpaceBaseTests {
-  let engine = MemoryEngine()
-  let laptop: SyncMachine
-  let desktop: SyncMachine
-  var first: SyncedVault
-  var second: SyncedVault
+struct SpaceBaseTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
 
   init() throws {
-    laptop = try SyncMachine("laptop")
-    desktop = try SyncMachine("desktop")
-    try laptop.set("token", "1")
-    first = try laptop.founding(engine)
-    second = try desktop.joining(first, engine)
-    first.baseStep = 0
-    second.baseStep = 0
-    try first.synchronize()
+    machines = try TwoMachines(keepsBases: true)
     try second.synchronize()
   }
 
