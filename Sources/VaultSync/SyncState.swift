@@ -278,11 +278,13 @@ package struct SyncFiles: Sendable {
 
   /// The files of a vault.
   ///
-  /// - Parameter path: The vault file's.
+  /// - Parameter path: The vault file's, from the root.
   package init(vault path: String) {
-    let parts = path.split(separator: "/")
-    folder = "/" + parts.dropLast().joined(separator: "/")
-    name = String(parts.last ?? "") + ".sync"
+    // Every `get` comes here: parts that are joined again would make types when it runs, a tenth of
+    // its instructions.
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+    folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    name = path[slash...].dropFirst() + ".sync"
   }
 
   private var logName: String { name + ".log" }
