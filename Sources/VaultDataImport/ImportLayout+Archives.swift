@@ -36,18 +36,9 @@ extension ImportLayout {
       return found
     }
     guard let found = try element(attribute) else { return nil }
-    let label = "\(entity.name).\(attribute.name)"
-    notes.append("\(label): the parts of a composite attribute are JSON text now")
-    var isOptional = attribute.isOptional
-    let empty = found.leaves.map { "\(SQLText.name($0.column)) IS NULL" }
-    if !isOptional,
-      try file.connection.int64(
-        "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers(of: entity))) AND "
-          + empty.joined(separator: " AND ") + " LIMIT 1") != nil
-    {
-      isOptional = true
-      notes.append("\(label) has no value in some rows: now optional")
-    }
+    notes.append(
+      "\(entity.name).\(attribute.name): the parts of a composite attribute are JSON text now")
+    let isOptional = try mayBeEmpty(attribute, found.leaves.map(\.column), entity, table)
     composites[entity.name, default: [:]][attribute.name] = found
     return StoredAttribute(
       attribute.name, .json, isOptional: isOptional, originalName: attribute.originalName,

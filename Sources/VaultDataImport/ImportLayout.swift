@@ -116,16 +116,7 @@ struct ImportLayout {
     _ attribute: CoreDataModel.Attribute, _ column: String,
     _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
   ) throws -> StoredAttribute {
-    var isOptional = attribute.isOptional
-    if !isOptional {
-      let empty = try file.connection.int64(
-        "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers(of: entity))) "
-          + "AND \(SQLText.name(column)) IS NULL LIMIT 1")
-      if empty != nil {
-        isOptional = true
-        notes.append("\(entity.name).\(attribute.name) has no value in some rows: now optional")
-      }
-    }
+    let isOptional = try mayBeEmpty(attribute, [column], entity, table)
     var type = StoredType(attribute.kind)
     if try isArchived(attribute, column, entity, table) {
       type = .json
@@ -135,6 +126,23 @@ struct ImportLayout {
       attribute.name, type, swiftType: attribute.swiftType, isOptional: isOptional,
       isExternal: attribute.isExternal && type == .data, originalName: attribute.originalName,
       column: Self.column(attribute.name))
+  }
+
+  /// Whether an attribute may have no value: by its model, or by some of its rows, which is noted.
+  ///
+  /// It has none in a row in which all of `columns` are empty.
+  mutating func mayBeEmpty(
+    _ attribute: CoreDataModel.Attribute, _ columns: [String],
+    _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
+  ) throws -> Bool {
+    guard !attribute.isOptional else { return true }
+    let empty = columns.map { "\(SQLText.name($0)) IS NULL" }.joined(separator: " AND ")
+    let found = try file.connection.int64(
+      "SELECT 1 FROM \(SQLText.name(table.name)) WHERE Z_ENT IN (\(numbers(of: entity))) "
+        + "AND \(empty) LIMIT 1")
+    guard found != nil else { return false }
+    notes.append("\(entity.name).\(attribute.name) has no value in some rows: now optional")
+    return true
   }
 
   /// The column of a property.

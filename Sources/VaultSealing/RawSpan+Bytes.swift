@@ -144,13 +144,7 @@ extension RawSpan {
   ///
   /// Not for secrets: the time reveals where they differ.
   package func matches(_ other: [UInt8], at range: Range<Int>) -> Bool {
-    guard range.count == other.count else { return false }
-    return unsafe extracting(range).withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { other in
-        guard let mine = mine.baseAddress, let other = other.baseAddress else { return true }
-        return unsafe memcmp(mine, other, range.count) == 0
-      }
-    }
+    other.withRawSpan { isEqual(range, to: $0, 0..<other.count) }
   }
 }
 

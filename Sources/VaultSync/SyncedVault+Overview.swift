@@ -13,11 +13,8 @@ extension SyncedVault {
   public static func overview(
     of vault: UnlockedVault, preferences: (any SyncedPreferences)? = nil
   ) throws -> SyncOverview? {
+    guard let state = try remembered(of: vault)?.state else { return nil }
     let files = SyncFiles(vault: vault.blocking.path)
-    guard let bytes = try files.state(), let seed = try vault.blocking.key(for: purpose) else {
-      return nil
-    }
-    let state = try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
     let notes = files.notes()
     let told = state.applied.frontier[state.stream, default: 0]
     return SyncOverview(
@@ -43,11 +40,7 @@ extension SyncedVault {
   /// - Returns: Their names, sorted; none if the vault belongs to no space.
   /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
   public static func domains(of vault: UnlockedVault) throws -> [String] {
-    guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
-      let seed = try vault.blocking.key(for: purpose)
-    else { return [] }
-    return try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
-      .preferences.domains.keys.sorted()
+    try remembered(of: vault)?.state.preferences.domains.keys.sorted() ?? []
   }
 
   /// The preference domains whose changes are to be brought to the store by themselves.
@@ -69,10 +62,7 @@ extension SyncedVault {
   public static func setAutomatic(_ isOn: Bool, for vault: UnlockedVault) throws {
     let files = SyncFiles(vault: vault.blocking.path)
     try files.locked {
-      guard let bytes = try files.state(), let seed = try vault.blocking.key(for: purpose) else {
-        throw try notJoined(vault)
-      }
-      let state = try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own)
+      guard let state = try remembered(of: vault)?.state else { throw try notJoined(vault) }
       try files.setAutomatic(isOn ? state.preferences.domains.keys.sorted() : nil)
     }
   }

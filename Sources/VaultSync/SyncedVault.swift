@@ -80,10 +80,16 @@ public struct SyncedVault: Sendable {
   /// - Returns: The text; `nil` if the vault belongs to no space.
   /// - Throws: ``SyncError`` with code `.tampered`, or what reading the vault throws.
   public static func store(of vault: UnlockedVault) throws -> String? {
+    try remembered(of: vault)?.state.store
+  }
+
+  /// What a vault's machine remembers of its space, and its keys; `nil` if the vault belongs to none.
+  static func remembered(of vault: UnlockedVault) throws -> (state: SyncState, keys: KeyPairs)? {
     guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
       let seed = try vault.blocking.key(for: purpose)
     else { return nil }
-    return try SyncState(sealed: bytes, key: KeyPairs(seed: seed).own).store
+    let keys = try KeyPairs(seed: seed)
+    return (try SyncState(sealed: bytes, key: keys.own), keys)
   }
 
   /// Why a vault belongs to no space.
@@ -323,12 +329,9 @@ public struct SyncedVault: Sendable {
   ///
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   func loadState() throws -> (state: SyncState, keys: KeyPairs) {
-    guard let bytes = try files.state(), let seed = try vault.blocking.key(for: Self.purpose)
-    else { throw try Self.notJoined(vault) }
-    let keys = try KeyPairs(seed: seed)
-    let state = try SyncState(sealed: bytes, key: keys.own)
-    guard state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
-    return (state, keys)
+    guard let remembered = try Self.remembered(of: vault) else { throw try Self.notJoined(vault) }
+    guard remembered.state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
+    return remembered
   }
 
   /// Reads what this machine remembers; what a crash left undone is completed or dropped.

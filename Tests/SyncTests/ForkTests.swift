@@ -7,14 +7,10 @@ import VaultSync
 
 /// A machine with two histories: both of its signed records are kept, and can be shown.
 struct ForkTests: SuiteOfThreeMachines {
-  let machines: TwoMachines
-  let server: SyncMachine
-  let third: SyncedVault
+  let three: ThreeMachines
 
   init() throws {
-    machines = try TwoMachines()
-    server = try SyncMachine("server")
-    third = try server.joining(machines.first, machines.engine)
+    three = try ThreeMachines()
     for _ in 0..<2 { try synchronizeAll() }
   }
 

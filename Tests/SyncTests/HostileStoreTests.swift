@@ -7,14 +7,10 @@ import VaultSync
 
 /// A store that forges, drops, swaps, rolls back or shows two histories is caught.
 struct HostileStoreTests: SuiteOfThreeMachines {
-  let machines: TwoMachines
-  let server: SyncMachine
-  let third: SyncedVault
+  let three: ThreeMachines
 
   init() throws {
-    machines = try TwoMachines()
-    server = try SyncMachine("server")
-    third = try server.joining(machines.first, machines.engine)
+    three = try ThreeMachines()
     try synchronizeAll()
   }
 

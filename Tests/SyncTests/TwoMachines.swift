@@ -39,13 +39,29 @@ extension SuiteOfTwoMachines {
   var second: SyncedVault { machines.second }
 }
 
-/// A suite of which a server has joined, too.
+/// The same, and a server that has joined, too.
+struct ThreeMachines {
+  let two: TwoMachines
+  let server: SyncMachine
+  let third: SyncedVault
+
+  init() throws {
+    two = try TwoMachines()
+    server = try SyncMachine("server")
+    third = try server.joining(two.first, two.engine)
+  }
+}
+
+/// A suite that begins with three machines.
 protocol SuiteOfThreeMachines: SuiteOfTwoMachines {
-  var server: SyncMachine { get }
-  var third: SyncedVault { get }
+  var three: ThreeMachines { get }
 }
 
 extension SuiteOfThreeMachines {
+  var machines: TwoMachines { three.two }
+  var server: SyncMachine { three.server }
+  var third: SyncedVault { three.third }
+
   /// Lets each of the machines synchronize.
   func synchronizeAll() throws {
     for one in [first, second, third] { try one.synchronize() }
