@@ -95,6 +95,27 @@ package struct FoldedSpace: Sendable {
   }
 }
 
+// MARK: - What a vault is told
+
+extension FoldedSpace {
+  /// The removals for good, for a vault of which is not known what it had seen of the space.
+  ///
+  /// Whoever removed an item had not seen a value that was never told, whatever the clocks say: then
+  /// the removal comes before every change.
+  ///
+  /// - Parameter vault: The vault.
+  /// - Returns: When the items were removed, by id.
+  /// - Throws: ``CredentialError`` but for damaged items.
+  func removals(toldTo vault: SharedVault) throws -> [[UInt8]: Int64] {
+    var removals = removals
+    for (id, item) in try vault.items(Set(removals.keys)).items {
+      let known = folded[id]?.secrets ?? []
+      if !([item.head] + item.earlier).allSatisfy({ $0.hasOnly(known) }) { removals[id] = .min }
+    }
+    return removals
+  }
+}
+
 // MARK: - What is to be told
 
 extension FoldedSpace {
@@ -173,11 +194,7 @@ extension FoldedSpace {
     // A value that was typed and taken back before anybody heard of it is worth telling by itself.
     if operation.changes.isEmpty {
       let known = folded?.secrets ?? []
-      operation.earlier.removeAll { version in
-        ([version.main] + version.fields.values).allSatisfy { secret in
-          known.contains { $0.isEqual(to: secret) }
-        }
-      }
+      operation.earlier.removeAll { $0.hasOnly(known) }
     }
     return operation.changes.isEmpty && operation.earlier.isEmpty ? nil : operation
   }
@@ -203,6 +220,13 @@ extension FoldedSpace {
       versions.append(version)
     }
     return versions
+  }
+}
+
+extension SharedItem.Version {
+  /// Whether each of its secrets is one of these.
+  fileprivate func hasOnly(_ known: [SecretBytes]) -> Bool {
+    ([main] + fields.values).allSatisfy { secret in known.contains { $0.isEqual(to: secret) } }
   }
 }
 

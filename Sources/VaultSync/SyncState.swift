@@ -284,7 +284,7 @@ package struct SyncFiles: Sendable {
     // its instructions.
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
     folder = slash == path.startIndex ? "/" : String(path[..<slash])
-    name = path[slash...].dropFirst() + ".sync"
+    name = String(path[slash...].dropFirst()) + ".sync"
   }
 
   private var logName: String { name + ".log" }

@@ -36,7 +36,8 @@ public struct SyncedVault: Sendable {
   package var snapshotStep: UInt64 = 1 << 20
   /// How a state of the space comes into the vault; only tests have another merge.
   package var merging: Merge = { vault, state, base in
-    try vault.merge(state.items, removals: state.removals, base: base)
+    let removals = try base == nil ? state.removals(toldTo: vault) : state.removals
+    return try vault.merge(state.items, removals: removals, base: base)
   }
 
   /// How preferences and those of the space come together; only tests have another merge.

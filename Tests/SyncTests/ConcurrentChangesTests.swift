@@ -76,6 +76,30 @@ struct ConcurrentChangesTests: SuiteOfTwoMachines {
     #expect(try item(laptop, "key").conflicts.isEmpty)
   }
 
+  @Test(arguments: ["2", "1"])
+  func aValueThatWasNeverToldOutlivesARemovalWhereAMachineJoinsAgain(_ value: String) throws {
+    try SyncedVault.leave(desktop.vault, in: engine)
+    // By its clock, a year before anybody removed the item.
+    desktop.time.advance(-365 * 86_400_000)
+    if value != "1" { try desktop.set("token", value) }
+    try laptop.vault.blocking.edit { try $0.purge(ItemName("token")) }
+    try first.synchronize()
+    let second = try desktop.joining(first, engine)
+    for one in [second, first] { try one.synchronize() }
+    // What everybody knew when it was removed is gone.
+    let kept = value == "1" ? [] : ["token"]
+    for machine in [laptop, desktop] {
+      #expect(try machine.contents().isEmpty)
+      let items = try machine.vault.blocking.shared { try $0.items().items.values }
+      #expect(items.map(\.name) == kept)
+    }
+    guard !kept.isEmpty else { return }
+    try laptop.vault.blocking.edit { _ = try $0.restore(ItemName("token")) }
+    for one in [first, second] { try one.synchronize() }
+    #expect(try laptop.get("token") == "2")
+    #expect(try desktop.get("token") == "2")
+  }
+
   @Test func whatIsMadeAnewAfterARemovalHasALifeOfItsOwn() throws {
     try laptop.vault.blocking.edit { try $0.purge(ItemName("token")) }
     try meet()

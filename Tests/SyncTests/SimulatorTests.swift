@@ -38,9 +38,10 @@ struct SimulatorTests {
   @Test(arguments: [122, 489, 928, 975, 1559, 3084, 4621, 4750] as [UInt64])
   func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed, hasPreferences: false) }
 
-  /// Preferences that were lost, and used since; a machine that joins again with another value.
-  @Test(arguments: [515, 520, 735] as [UInt64])
-  func whatWasMendedInPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
+  /// Preferences that were lost, and used since; a machine that joins again with another value, also
+  /// of an item that was removed for good.
+  @Test(arguments: [515, 520, 735, 3479, 5377] as [UInt64])
+  func whatWasMendedWithPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
   /// mistake of ours.

@@ -39,16 +39,20 @@ package struct SharedVault {
     }
   }
 
-  /// All items, with their secrets and earlier versions.
+  /// The items, with their secrets and earlier versions.
   ///
+  /// - Parameter wanted: The ids of the items; `nil` for all.
   /// - Returns: The items by id; and the ids of those that cannot be read, which are to be left as
   ///   they are.
   /// - Throws: ``CredentialError`` but for damaged items.
-  package func items() throws -> (items: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>) {
+  package func items(
+    _ wanted: Set<[UInt8]>? = nil
+  ) throws -> (items: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>) {
     var items: [[UInt8]: SharedItem] = [:]
     var unreadable: Set<[UInt8]> = []
     for position in edit.index.items.indices {
       let record = edit[position]
+      if let wanted, !wanted.contains(record.id.bytes) { continue }
       do {
         items[record.id.bytes] = try item(record, at: position)
       } catch let error as CredentialError where error.code == .damaged {
