@@ -202,6 +202,18 @@ struct MergeTests {
     #expect(try b.text("token") == "from a")
   }
 
+  @Test func anItemOutOfTheTrashMeetsOneThatTookItsName() throws {
+    let (a, b) = try pair()
+    try a.vault.remove(name("x"))
+    try a.set("x", "new in a")
+    try b.set("x", "changed in b")
+    let report = try a.merge(b)
+    #expect(try a.names == ["x", "x~other"])
+    #expect(try Set(a.names.map(a.text)) == ["new in a", "changed in b"])
+    #expect(report.conflicts.map(\.kind) == [.name])
+    #expect(try a.vault.check().isDamaged == false)
+  }
+
   @Test func namesThatWereExchanged() throws {
     let (a, _) = try pair()
     try a.set("y", "why")

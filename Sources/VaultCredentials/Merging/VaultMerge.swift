@@ -13,6 +13,8 @@ struct VaultMerge {
   private var names: [Bytes16: String] = [:]
   /// Items that only the other file had.
   private var fromTheirs: Set<Bytes16> = []
+  /// Items that come out of the trash: another one may have taken their name.
+  private var fromTrash: Set<Bytes16> = []
   /// Items that either side removed for good.
   private var removedHere: [Bytes16: VaultIndex.Tombstone] = [:]
   private var removedThere: [Bytes16: VaultIndex.Tombstone] = [:]
@@ -143,7 +145,10 @@ struct VaultMerge {
     let choice = ThreeWay(ours, other)
     let wasLive = ours.trashed == 0
     let isLive = Self.isLive(ours, other, before)
-    if ours.trashed != 0, isLive { try edit.takeOutOfTrash(at: position, version: nil) }
+    if ours.trashed != 0, isLive {
+      try edit.takeOutOfTrash(at: position, version: nil)
+      fromTrash.insert(other.id)
+    }
     let conflict = try mergeSecrets(at: position, ours, other, before, choice, in: &edit)
     try mergeProperties(at: position, ours, other, before, choice, in: &edit)
     // The other side's trash, out of which it comes here.
@@ -444,7 +449,7 @@ struct VaultMerge {
     // First all at once, so that two that exchanged their names do not meet.
     for (id, name) in names {
       guard let position = edit.index.items.position(of: id), edit[position].trashed == 0,
-        edit[position].name != name
+        edit[position].name != name || fromTrash.contains(id)
       else {
         if let position = edit.index.items.position(of: id) { edit[position].name = name }
         names[id] = nil
