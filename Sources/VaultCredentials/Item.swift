@@ -58,7 +58,7 @@ public struct Item: Sendable, Identifiable {
   }
 
   /// The item's id: 32 hex digits, the same for all its versions and names.
-  public var id: String { Hexadecimal.text(recordID.bytes) }
+  public var id: String { recordID.hexadecimal }
   let recordID: Bytes16
   /// Its name.
   public let name: ItemName

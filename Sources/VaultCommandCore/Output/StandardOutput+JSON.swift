@@ -1,3 +1,4 @@
+import VaultSealing
 package import VaultStorage
 package import VaultTerminal
 
@@ -17,12 +18,21 @@ extension StandardOutput {
   package static func write<Element>(
     _ name: String, _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
   ) throws {
-    var writer = JSONWriter(isPretty: true)
+    ProgressLine.end()
+    var failure: System.Failure?
+    var writer = JSONWriter(isPretty: true) { piece in
+      guard failure == nil else { return }
+      do throws(System.Failure) {
+        try piece.withRawSpan { bytes throws(System.Failure) in try write(bytes) }
+      } catch { failure = error }
+    }
     writer.object { document in
       document.next("schema", .number(JSONValue.schema))
       document.next(name) { $0.array(elements, body) }
       for (name, value) in Notices.members { document.next(name, value) }
     }
-    try write(writer.bytes + [0x0A])
+    writer.literal("\n")
+    writer.flush()
+    if let failure { throw failure }
   }
 }

@@ -38,6 +38,9 @@ struct Bytes16: Sendable, Hashable, Comparable {
     return bytes
   }
 
+  /// The bytes as 32 hexadecimal digits.
+  var hexadecimal: String { Hexadecimal.text(high, low) }
+
   static func < (left: Bytes16, right: Bytes16) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }

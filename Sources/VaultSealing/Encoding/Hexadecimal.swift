@@ -20,6 +20,38 @@ package enum Hexadecimal {
     return String(decoding: digits, as: UTF8.self)
   }
 
+  /// Returns 32 lowercase digits for 16 bytes, which long lists have of each of their items.
+  ///
+  /// - Parameters:
+  ///   - high: The first eight bytes, the first of them the most significant.
+  ///   - low: The others.
+  /// - Returns: The digits.
+  package static func text(_ high: UInt64, _ low: UInt64) -> String {
+    var text = InlineArray<32, UInt8>(repeating: 0)
+    for (place, number) in [high >> 32, high, low >> 32, low].enumerated() {
+      var digits = digits(UInt32(truncatingIfNeeded: number))
+      for index in (8 * place..<8 * place + 8).reversed() {
+        text[index] = UInt8(truncatingIfNeeded: digits)
+        digits >>= 8
+      }
+    }
+    do {
+      return try String(copying: UTF8Span(validating: text.span))
+    } catch {
+      preconditionFailure("digits are text")
+    }
+  }
+
+  /// Eight digits at once, the last in the lowest byte.
+  private static func digits(_ number: UInt32) -> UInt64 {
+    var digits = UInt64(number)
+    digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
+    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - 0x3A)
+  }
+
   /// Returns the bytes that `text` stands for, or `nil` if it has another character or an odd
   /// length.
   package static func bytes(_ text: String) -> [UInt8]? {

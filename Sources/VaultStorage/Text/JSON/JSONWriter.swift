@@ -10,21 +10,32 @@ package struct JSONWriter {
   private var count = 0
   /// Whether the innermost object of ``object(_:)`` has no member yet.
   private var isEmpty = true
+  /// Who takes the text piece by piece.
+  private let take: ((ArraySlice<UInt8>) -> Void)?
+  /// How much of a list is collected before it is given away.
+  private static let piece = 1 << 16
 
   /// Starts an empty text.
   ///
-  /// - Parameter isPretty: Whether to break lines, and to write a blank behind the colon of a
-  ///   member.
-  package init(isPretty: Bool) {
+  /// - Parameters:
+  ///   - isPretty: Whether to break lines, and to write a blank behind the colon of a member.
+  ///   - take: Takes pieces of the text in their order, so that a long list is never in memory as a
+  ///     whole; ``flush()`` gives it the last one. `nil` keeps all of it for ``text``.
+  package init(isPretty: Bool, _ take: ((ArraySlice<UInt8>) -> Void)? = nil) {
     self.isPretty = isPretty
+    self.take = take
     room = Array(repeating: 0, count: 256)
   }
 
   /// The text so far, without a final line break.
   package var text: String { String(decoding: room[..<count], as: UTF8.self) }
 
-  /// The bytes of ``text``.
-  package var bytes: [UInt8] { Array(room[..<count]) }
+  /// Gives away what nobody has taken yet.
+  package mutating func flush() {
+    guard let take else { return }
+    take(room[..<count])
+    count = 0
+  }
 
   /// Writes a string with its quotes.
   package mutating func string(_ text: String) {
@@ -137,6 +148,7 @@ package struct JSONWriter {
       if index > 0 { put(UInt8(ascii: ",")) }
       breakLine()
       body(&self, elements[index])
+      if count >= Self.piece { flush() }
     }
     level -= 1
     if !elements.isEmpty { breakLine() }
@@ -208,14 +220,15 @@ extension JSONWriter {
       output.write(word: word, at: start + index)
       index += 8
     }
-    while index < text.count {
-      let byte = text[index]
-      guard Quoting.isPlainInJSON(byte) else { return false }
-      output[start + index] = byte
-      index += 1
+    if index < text.count {
+      // Behind the text stand blanks, which what comes next overwrites.
+      var word: UInt64 = 0x2020_2020_2020_2020
+      for place in (index..<text.count).reversed() { word = word << 8 | UInt64(text[place]) }
+      guard Quoting.isPlainInJSON(word) else { return false }
+      output.write(word: word.littleEndian, at: start + index)
     }
-    output[start + index] = UInt8(ascii: "\"")
-    place = start + index + 1
+    output[start + text.count] = UInt8(ascii: "\"")
+    place = start + text.count + 1
     return true
   }
 }
