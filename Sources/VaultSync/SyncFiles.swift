@@ -1,0 +1,163 @@
+import VaultSealing
+import VaultStorage
+
+/// The files of a space beside a vault file, and the lock of who works on them.
+package struct SyncFiles: Sendable {
+  let folder: String
+  let name: String
+
+  /// The files of a vault.
+  ///
+  /// - Parameter path: The vault file's, from the root.
+  package init(vault path: String) {
+    // Every `get` comes here: parts that are joined again would make types when it runs, a tenth of
+    // its instructions.
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+    folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    name = String(path[slash...].dropFirst()) + ".sync"
+  }
+
+  private var logName: String { name + ".log" }
+  private var baseName: String { name + ".base" }
+  private var rootName: String { name + ".root" }
+
+  package func locked<Result>(
+    timeout: Duration = .seconds(60), _ body: () throws -> Result
+  ) throws -> Result {
+    let lock = try Self.reached {
+      try FileLock(name + ".lock", in: Directory(folder, create: true), timeout: timeout)
+    }
+    return try withExtendedLifetime(lock) { try body() }
+  }
+
+  /// The state's bytes; `nil` if there are none.
+  package func state() throws -> [UInt8]? { try read(name, limit: SyncState.maximumLength) }
+
+  package func replaceState(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(name, in: Directory(folder), with: bytes) }
+  }
+
+  /// The records that this machine has verified, in the order in which it did; what a crash left
+  /// half written at the end is cut off.
+  ///
+  /// - Parameter start: How many bytes of the log are passed over.
+  /// - Returns: The records behind them; `nil` if there are fewer bytes.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func records(from start: UInt64) throws -> [[UInt8]]? {
+    guard let bytes = try read(logName, limit: 1 << 30) else { return start == 0 ? [] : nil }
+    guard start <= UInt64(bytes.count) else { return nil }
+    var records: [[UInt8]] = []
+    var offset = Int(start)
+    while offset + 4 <= bytes.count {
+      let length = Int(bytes.withRawSpan { $0.littleEndian(UInt32.self, at: offset) })
+      guard length <= bytes.count - offset - 4 else { break }
+      records.append(Array(bytes[offset + 4..<offset + 4 + length]))
+      offset += 4 + length
+    }
+    return records
+  }
+
+  /// All records of the log.
+  ///
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func records() throws -> [[UInt8]] { try records(from: 0) ?? [] }
+
+  /// Adds records behind those that are whole.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - end: The bytes of those that are whole.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func append(_ records: [[UInt8]], at end: UInt64) throws {
+    guard !records.isEmpty else { return }
+    try Self.reached {
+      let directory = try Directory(folder)
+      let file = try System.openNoLinks(
+        logName, in: directory.descriptor, flags: LogFlags.appending, mode: 0o600)
+      defer { System.close(file) }
+      try System.truncate(file, to: Int(end))
+      let bytes = Self.log(of: records)
+      try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
+      try System.sync(file)
+      if end == 0 { try directory.sync() }
+    }
+  }
+
+  /// What the first records of the log come to; `nil` if there is no such file.
+  package func base() throws -> [UInt8]? { try read(baseName, limit: 1 << 30) }
+
+  package func replaceBase(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(baseName, in: Directory(folder), with: bytes) }
+  }
+
+  package func removeBase() throws {
+    try Self.reached { try Directory(folder).remove(baseName) }
+  }
+
+  /// What the log begins with on a machine that joined from a snapshot; `nil` if it begins with the
+  /// first records.
+  package func root() throws -> [UInt8]? { try read(rootName, limit: 1 << 30) }
+
+  package func replaceRoot(_ bytes: [UInt8]) throws {
+    try Self.reached { try AtomicFile.replace(rootName, in: Directory(folder), with: bytes) }
+  }
+
+  /// Puts all records in the place of a root and what came behind it.
+  ///
+  /// A crash in between leaves both: what the root covers is passed over in the log then.
+  package func replaceRootAndRecords(with records: [[UInt8]]) throws {
+    try removeBase()
+    try Self.reached {
+      let directory = try Directory(folder)
+      try AtomicFile.replace(logName, in: directory, with: Self.log(of: records))
+      try directory.remove(rootName)
+    }
+  }
+
+  private static func log(of records: [[UInt8]]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for record in records {
+      bytes.append(littleEndian: UInt32(record.count))
+      bytes += record
+    }
+    return bytes
+  }
+
+  /// Forgets the records: the store has them.
+  package func removeRecords() throws {
+    try removeBase()
+    try Self.reached {
+      let directory = try Directory(folder)
+      try directory.remove(logName)
+      try directory.remove(rootName)
+    }
+  }
+
+  /// Removes everything but the locks.
+  package func remove() throws {
+    try removeNotes()
+    try removeForks()
+    try Self.reached { try Directory(folder).remove(name) }
+    try removeRecords()
+  }
+
+  func read(_ name: String, limit: Int) throws -> [UInt8]? {
+    do {
+      return try Directory(folder).read(name, limit: limit)
+    } catch  where error.code == .notFound {
+      return nil
+    } catch {
+      throw SyncError(.inputOutput, error.message)
+    }
+  }
+
+  static func reached<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw SyncError(.inputOutput, error.message)
+    } catch let error as System.Failure {
+      throw SyncError(.inputOutput, "cannot write beside the vault: \(error.reason)")
+    }
+  }
+}
