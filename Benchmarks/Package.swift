@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// What is measured in one process, beside the peers' libraries. A package of its own: nobody who uses vault
-// builds it, or its peers.
+// What is measured in one process, beside the peers' libraries. A package of its own: nobody who
+// uses vault builds it, or its peers.
 let package = Package(
   name: "vault-benchmarks",
   dependencies: [

@@ -98,8 +98,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// - Parameters:
   ///   - storeIdentifier: The store's identifier.
   ///   - entityName: The model's class.
-  ///   - primaryKey: The row's key: an integer in a store of this library's; what it describes itself
-  ///     as in a ``DataStore`` of the program's own.
+  ///   - primaryKey: The row's key: an integer in a store of this library's; what it describes
+  ///     itself as in a ``DataStore`` of the program's own.
   /// - Returns: The identifier, equal to that of the model.
   /// - Throws: Nothing; declared as SwiftData has it.
   public static func identifier<T>(

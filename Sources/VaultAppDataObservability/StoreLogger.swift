@@ -10,9 +10,10 @@ public import VaultAppData
 /// file.observer = StoreLogger(Logger(label: "com.example.trips"), slow: .milliseconds(50))
 /// ```
 ///
-/// Slow statements and waits are warnings; all others are of level `trace` and `debug`. The metadata
-/// has `store`, `statement` (SQL with `?` in the place of values), `duration_ms`, `waited_ms`,
-/// `rows`, `reason`, `log_bytes` and `connections`. No value that a program stores is ever written.
+/// Slow statements and waits are warnings; all others are of level `trace` and `debug`. The
+/// metadata has `store`, `statement` (SQL with `?` in the place of values), `duration_ms`,
+/// `waited_ms`, `rows`, `reason`, `log_bytes` and `connections`. No value that a program stores is
+/// ever written.
 public final class StoreLogger: StoreObserver {
   private let logger: Logger
   private let slow: Duration

@@ -71,8 +71,8 @@ package struct CommandGrammar {
 
     /// Reads a line of the table: `--field -f <name> =live +: The field`.
     ///
-    /// `<name>` is a value, `=` what is known of it; `+` may be repeated, `++` takes the rest of the
-    /// line, and `!` is hidden. A line without a hyphen is a positional argument.
+    /// `<name>` is a value, `=` what is known of it; `+` may be repeated, `++` takes the rest of
+    /// the line, and `!` is hidden. A line without a hyphen is a positional argument.
     package init(_ line: Substring) {
       let end = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
       explanation = String(line[end...].utf8.dropFirst(2)) ?? ""

@@ -34,7 +34,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   /// ``VaultOptions/acceptsRollback``.
   case acceptRollback
 
-  /// Merge the other file of the vault, if both were changed: ``UnlockedVault/merge(_:base:with:)``.
+  /// Merge the other file of the vault, if both were changed:
+  /// ``UnlockedVault/merge(_:base:with:)``.
   case mergeOther
 
   // MARK: Keys

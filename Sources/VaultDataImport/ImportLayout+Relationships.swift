@@ -172,8 +172,8 @@ extension ImportLayout {
 
   /// A table of links is called after either side, such as `Z_1TAGS` with `Z_1TRIPS` and `Z_2TAGS`.
   ///
-  /// Each column has the keys of the entity with its number, and the name of the relationship that leads
-  /// there.
+  /// Each column has the keys of the entity with its number, and the name of the relationship that
+  /// leads there.
   private func linkTable(
     _ side: Side, _ inverse: Side?, _ entity: CoreDataFile.NumberedEntity
   ) -> LinkSource? {

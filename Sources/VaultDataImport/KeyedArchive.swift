@@ -64,8 +64,8 @@ struct KeyedArchive {
   /// The elements of an array or set, or the values of a dictionary.
   ///
   /// Core Data archives the entities of a model as a dictionary of its own,
-  /// `NSKnownKeysDictionary1`: `searchMapping` has the keys, and `values` is an array in their order,
-  /// with `emptyToken` where a key has no value.
+  /// `NSKnownKeysDictionary1`: `searchMapping` has the keys, and `values` is an array in their
+  /// order, with `emptyToken` where a key has no value.
   func elements(_ value: PreferenceValue?) -> [PreferenceValue] {
     switch object(value) {
     case .array(let elements): return elements

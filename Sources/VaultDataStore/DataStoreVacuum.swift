@@ -26,8 +26,8 @@ package struct DataStoreVacuum {
   ///
   /// - Parameter connection: Writing, without a transaction.
   /// - Returns: The sizes, and how many files were removed.
-  /// - Throws: ``StorageError`` with code `.busy` while another process writes, `.interrupted` if it
-  ///   was cancelled; then the store is as it was.
+  /// - Throws: ``StorageError`` with code `.busy` while another process writes, `.interrupted` if
+  ///   it was cancelled; then the store is as it was.
   package func run(on connection: SQLiteConnection) throws -> Report {
     let before = try size()
     let files = try ExternalFiles(store: file).sweep(connection)

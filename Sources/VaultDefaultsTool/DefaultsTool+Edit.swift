@@ -95,7 +95,8 @@ enum EditedDomain {
   static func text(_ entries: [String: PreferenceValue], of name: String) -> [UInt8] {
     let lines = """
       // Preferences of \(Quoting.visible(name)), as JSON. Lines that begin with // are left out.
-      // Types that JSON lacks: {"$date": "2026-01-31T12:00:00Z"}, {"$data": "base64"}, {"$float": 1.5}
+      // Types that JSON lacks: {"$date": "2026-01-31T12:00:00Z"}, {"$data": "base64"},
+      // {"$float": 1.5}
       \(JSONText.text(.dictionary(entries), isPretty: true))
 
       """

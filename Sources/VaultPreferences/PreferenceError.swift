@@ -2,8 +2,8 @@ import VaultStorage
 
 /// An error of preferences.
 ///
-/// Its message names domains and keys, never values. Printing the error shows ``recovery``, too; with
-/// `import VaultPreferencesFoundation` it is a `LocalizedError`.
+/// Its message names domains and keys, never values. Printing the error shows ``recovery``, too;
+/// with `import VaultPreferencesFoundation` it is a `LocalizedError`.
 ///
 /// ```swift
 /// do {

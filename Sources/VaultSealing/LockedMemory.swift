@@ -3,8 +3,8 @@ import CVaultSodium
 import Glibc
 import Synchronization
 
-/// Memory for secrets: locked, excluded from core files, zeros when it is handed out, wiped before it
-/// is freed.
+/// Memory for secrets: locked, excluded from core files, zeros when it is handed out, wiped before
+/// it is freed.
 ///
 /// Small blocks come from one arena, because a region of pages for each would need three mappings
 /// and fail at `vm.max_map_count`. The arena is in `memfd_secret(2)` pages if the kernel has them

@@ -80,8 +80,8 @@ extension SpaceHistory {
 package struct PreferenceMerge {
   /// What this machine tells.
   package var told: [PreferencesOperation.Change] = []
-  /// What this machine takes, by the streams that wrote it; `nil` for what nobody has written, since
-  /// a machine was removed.
+  /// What this machine takes, by the streams that wrote it; `nil` for what nobody has written,
+  /// since a machine was removed.
   package var taken: [StreamID?: [SyncedPreferenceChange]] = [:]
   /// The values that this machine has afterwards.
   package var values: [String: [UInt8]]
@@ -90,8 +90,8 @@ package struct PreferenceMerge {
   package struct Sides {
     /// The domain as this machine has it.
     package var local: SyncedDomain
-    /// What both were when they were brought together last; `nil` if they never were: then what this
-    /// machine lacks was not removed by anybody.
+    /// What both were when they were brought together last; `nil` if they never were: then what
+    /// this machine lacks was not removed by anybody.
     package var base: FoldedPreferences.Domain?
     /// What a run was bringing this machine to that did not come to its end.
     package var attempt: FoldedPreferences.Domain?
@@ -105,10 +105,10 @@ package struct PreferenceMerge {
 
   /// Merges.
   ///
-  /// What only one side has changed is taken or told. What both have changed has the later value, by
-  /// the clocks, then by stream. A key that this machine lacks was removed here only if that is
-  /// known: a machine that has lost its preferences, and was used since, does not remove what others
-  /// have.
+  /// What only one side has changed is taken or told. What both have changed has the later value,
+  /// by the clocks, then by stream. A key that this machine lacks was removed here only if that is
+  /// known: a machine that has lost its preferences, and was used since, does not remove what
+  /// others have.
   ///
   /// - Parameters:
   ///   - sides: The sides.

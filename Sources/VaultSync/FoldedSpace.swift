@@ -100,8 +100,8 @@ package struct FoldedSpace: Sendable {
 extension FoldedSpace {
   /// The removals for good, for a vault of which is not known what it had seen of the space.
   ///
-  /// Whoever removed an item had not seen a value that was never told, whatever the clocks say: then
-  /// the removal comes before every change.
+  /// Whoever removed an item had not seen a value that was never told, whatever the clocks say:
+  /// then the removal comes before every change.
   ///
   /// - Parameter vault: The vault.
   /// - Returns: When the items were removed, by id.

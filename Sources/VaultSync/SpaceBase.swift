@@ -29,7 +29,8 @@ package struct SpaceBase: Sendable {
   ///
   /// - Parameters:
   ///   - history: The records.
-  ///   - frontier: How far each stream goes: with a record all that it knows; `nil` for all records.
+  ///   - frontier: How far each stream goes: with a record all that it knows; `nil` for all
+  ///     records.
   ///   - logLength: The bytes of the log that has them.
   /// - Throws: ``Outdated`` if the history's own base is of no use.
   package init(

@@ -1,8 +1,8 @@
 import VaultCredentials
 import VaultSealing
 
-/// What a ``SpaceBase`` comes to as bytes: equal states have equal bytes, on whatever machine and in
-/// whatever order its records came.
+/// What a ``SpaceBase`` comes to as bytes: equal states have equal bytes, on whatever machine and
+/// in whatever order its records came.
 ///
 /// Documentation/sync-format.md, section 7.
 extension SpaceBase {

@@ -122,7 +122,8 @@ public protocol SyncEngine: Sendable {
   /// - Parameters:
   ///   - name: Its name, 32 bytes.
   ///   - space: The space.
-  /// - Returns: The bytes, which whoever reads them compares with the name; `nil` if there are none.
+  /// - Returns: The bytes, which whoever reads them compares with the name; `nil` if there are
+  ///   none.
   /// - Throws: ``SyncError``.
   func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]?
 

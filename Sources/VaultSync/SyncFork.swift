@@ -5,8 +5,8 @@ import VaultStorage
 /// Two records of one machine that cannot both belong to one history.
 ///
 /// The machine's own signatures say so: nobody else can have made them. Either the machine was
-/// copied or put back, or whoever has its key lies. It is kept on the machine that noticed it, until
-/// that one leaves the space.
+/// copied or put back, or whoever has its key lies. It is kept on the machine that noticed it,
+/// until that one leaves the space.
 public struct SyncFork: Sendable, Equatable {
   /// A record as it lay in a store, with the public keys of the machine that signed it.
   public struct Proof: Sendable, Equatable {
@@ -38,8 +38,8 @@ public struct SyncFork: Sendable, Equatable {
 
 /// The forks that a machine has noticed: `secrets.vault.sync.forks`, the first of each stream.
 ///
-/// Documentation/sync-format.md, section 7. Nothing in it is secret but to those who do not have the
-/// store, and it is believed only as far as its signatures go.
+/// Documentation/sync-format.md, section 7. Nothing in it is secret but to those who do not have
+/// the store, and it is believed only as far as its signatures go.
 package struct SyncForks: Sendable, Equatable {
   static let magic = Array("VSF1".utf8)
   /// Most bytes of the file; what does not fit is told, and not kept.

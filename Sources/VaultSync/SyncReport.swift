@@ -115,6 +115,7 @@ public struct SyncLogEntry: Sendable {
   public let device: String
   /// What was done.
   public let action: Action
-  /// The item, the preference domain, or the machine that was removed; `nil` where there is none, or it is not known.
+  /// The item, the preference domain, or the machine that was removed; `nil` where there is none,
+  /// or it is not known.
   public let subject: String?
 }

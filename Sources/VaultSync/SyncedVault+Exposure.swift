@@ -16,8 +16,8 @@ extension SyncedVault {
   ///
   /// - Parameter device: The machine's label, or the beginning of its id; it may be out.
   /// - Returns: The names, sorted; items in the trash are not named.
-  /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.copied`, `.tampered`; what
-  ///   reading the vault throws.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.copied`, `.tampered`;
+  ///   what reading the vault throws.
   public func items(exposedTo device: String) throws -> [ItemName] {
     let exposed = try itemIDs(exposedTo: device)
     return try vault.blocking.read().items().filter { exposed.contains($0.id) }.map(\.name)

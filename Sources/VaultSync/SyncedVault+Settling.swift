@@ -9,8 +9,8 @@ extension SyncedVault {
   ///   the other one is an earlier version.
   /// - Of two items that had one name both stay, or the machine's has the name and the secrets of
   ///   the other are an earlier version of it.
-  /// - An item that was changed while it was removed for good stays in the trash, or comes out of it
-  ///   where the machine is the one that changed it, or goes for good.
+  /// - An item that was changed while it was removed for good stays in the trash, or comes out of
+  ///   it where the machine is the one that changed it, or goes for good.
   ///
   /// The store is not asked.
   ///
@@ -25,9 +25,9 @@ extension SyncedVault {
   ///   - machine: The label of the machine whose change is taken, or the beginning of its id; `nil`
   ///     leaves everything as it is.
   /// - Returns: The item as it is now.
-  /// - Throws: `CredentialError` with code `.itemNotFound`; `.versionNotFound` if there is nothing to
-  ///   settle; `.itemExists`, `.damaged`. ``SyncError`` with code `.deviceNotFound` for a machine
-  ///   that made none of the changes, `.notJoined`, `.copied`, `.tampered`.
+  /// - Throws: `CredentialError` with code `.itemNotFound`; `.versionNotFound` if there is nothing
+  ///   to settle; `.itemExists`, `.damaged`. ``SyncError`` with code `.deviceNotFound` for a
+  ///   machine that made none of the changes, `.notJoined`, `.copied`, `.tampered`.
   @discardableResult
   public func resolve(_ name: ItemName, taking machine: String? = nil) throws -> Item {
     guard let machine else {
@@ -61,7 +61,8 @@ extension SyncedVault {
     }
   }
 
-  /// The items as the records have them that the vault was brought to, and who belongs to the space.
+  /// The items as the records have them that the vault was brought to, and who belongs to the
+  /// space.
   private func known() throws -> (FoldedSpace, Roster) {
     var loaded = try load()
     let frontier = loaded.state.applied.frontier

@@ -153,8 +153,8 @@ extension SyncedVault {
   ///   - named: Its record.
   ///   - content: The invitation.
   /// - Returns: What the records come to that it stands in for.
-  /// - Throws: ``SyncError`` with code `.tampered` if the store shows something else, `.withheld` if
-  ///   it does not show it.
+  /// - Throws: ``SyncError`` with code `.tampered` if the store shows something else, `.withheld`
+  ///   if it does not show it.
   func root(_ named: Sighting, of content: InvitationContent) throws -> SpaceBase {
     let records = try engine.records(
       of: named.stream, in: content.space, after: named.sequence - 1, limit: 1)

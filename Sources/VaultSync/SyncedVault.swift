@@ -5,8 +5,8 @@ public import VaultSealing
 ///
 /// Everything is sealed and signed before it leaves the machine; the store learns sizes and times,
 /// and is believed in nothing. Calls wait on the calling thread, those that need the store as long
-/// as it takes. Reading and changing the vault never waits for a store: only ``synchronize(acceptingRollback:)``
-/// brings changes there and takes those of others.
+/// as it takes. Reading and changing the vault never waits for a store: only
+/// ``synchronize(acceptingRollback:)`` brings changes there and takes those of others.
 ///
 /// ```swift
 /// let engine = FolderEngine(path: "/media/stick/vault")
@@ -84,7 +84,8 @@ public struct SyncedVault: Sendable {
     try remembered(of: vault)?.state.store
   }
 
-  /// What a vault's machine remembers of its space, and its keys; `nil` if the vault belongs to none.
+  /// What a vault's machine remembers of its space, and its keys; `nil` if the vault belongs to
+  /// none.
   static func remembered(of vault: UnlockedVault) throws -> (state: SyncState, keys: KeyPairs)? {
     guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
       let seed = try vault.blocking.key(for: purpose)
@@ -173,8 +174,9 @@ public struct SyncedVault: Sendable {
   ///     admin's vault, by which the machine becomes an admin.
   ///   - label: What this machine is called in the space.
   /// - Returns: The vault in its space.
-  /// - Throws: ``SyncError`` with code `.invitation` for a wrong, old or used one, `.alreadyJoined`,
-  ///   `.withheld` and `.forked` for a store that does not show what the admin saw, `.unavailable`.
+  /// - Throws: ``SyncError`` with code `.invitation` for a wrong, old or used one,
+  ///   `.alreadyJoined`, `.withheld` and `.forked` for a store that does not show what the admin
+  ///   saw, `.unavailable`.
   public static func join(
     _ vault: UnlockedVault, in engine: any SyncEngine, at store: String,
     invitation: SecretBytes, label: String

@@ -5,8 +5,8 @@ public import VaultSync
 /// Streams in a folder: a stick, a network drive, or a folder that a file syncer carries.
 ///
 /// Files are made whole under a temporary name and linked to their own, which fails if that is
-/// taken. Only heads and invitations are replaced, each by its owner. Names differ in more than case, and hold
-/// nothing but hex digits.
+/// taken. Only heads and invitations are replaced, each by its owner. Names differ in more than
+/// case, and hold nothing but hex digits.
 ///
 /// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations,
 /// `<space>/o/<hash>` parts of snapshots.

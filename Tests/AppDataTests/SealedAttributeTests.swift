@@ -252,8 +252,8 @@ struct SealedAttributeTests {
     withExtendedLifetime(container) {}
   }
 
-  /// The files that this process has open for its stores, or for SQLite's temporary tables, that hold
-  /// a text; also those whose names are gone.
+  /// The files that this process has open for its stores, or for SQLite's temporary tables, that
+  /// hold a text; also those whose names are gone.
   func openFiles(with text: String) throws -> [String] {
     let files = FileManager.default
     return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in

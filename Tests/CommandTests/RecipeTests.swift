@@ -20,7 +20,8 @@ struct RecipeTests {
   private static let readsYAML =
     (try? PythonScript.run("/usr/bin/python3", ["-c", "import yaml"]).status) == 0
 
-  /// Variables for the programs of a recipe: the command is found, and the key file opens the vault.
+  /// Variables for the programs of a recipe: the command is found, and the key file opens the
+  /// vault.
   private var variables: [String: String] {
     let folder = URL(fileURLWithPath: VaultProcess.path).deletingLastPathComponent().path
     return [

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// A program that takes app data alone, in a package of its own: another one than its macros' swift-syntax is
-// neither resolved nor built for it.
+// A program that takes app data alone, in a package of its own: another one than its macros'
+// swift-syntax is neither resolved nor built for it.
 
 import PackageDescription
 

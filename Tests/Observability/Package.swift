@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// The tests of the observers for swift-log and swift-metrics, in a package of their own: so the main
-// package resolves and builds these two only where their trait is on.
+// The tests of the observers for swift-log and swift-metrics, in a package of their own: so the
+// main package resolves and builds these two only where their trait is on.
 
 import PackageDescription
 

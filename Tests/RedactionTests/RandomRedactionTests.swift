@@ -18,7 +18,8 @@ struct RandomRedactionTests {
     return output
   }
 
-  /// Without what may be kept between two characters of a secret: there the reference keeps nothing.
+  /// Without what may be kept between two characters of a secret: there the reference keeps
+  /// nothing.
   static func withoutGaps(_ text: [UInt8]) -> [UInt8] {
     let gaps = Set(RandomText.sequences.flatMap { $0 } + [10, 13, 32])
     return text.split(separator: Redactor.replacement, omittingEmptySubsequences: false)

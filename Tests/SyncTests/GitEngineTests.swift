@@ -184,7 +184,8 @@ struct GitEngineTests {
   @Test func whatSomebodyElsePushedIsNotTaken() throws {
     let engine = try remote.engine("a")
     try append(engine, 1, "a")
-    // A head of the wrong size, names that are none, a directory and a link in the place of records.
+    // A head of the wrong size, names that are none, a directory and a link in the place of
+    // records.
     let (space, stream) = (space.text, stream.text)
     let tip = try remote.git("rev-parse", GitEngine.branch).prefix(40)
     let script = """

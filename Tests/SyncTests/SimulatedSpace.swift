@@ -299,8 +299,8 @@ struct SimulatedSpace {
     defer { (stores[0].isAway, store.isAway) = wasAway }
     let code = try synced[0].invite(seconds: 30 * 86_400)
     if isCarried { store.store.all = store.store.all.joined(stores[0].store.all) }
-    // A clock that is ahead would say that the code has expired: it is set right. One that is behind
-    // stays so: to be set a year ahead empties the trash.
+    // A clock that is ahead would say that the code has expired: it is set right. One that is
+    // behind stays so: to be set a year ahead empties the trash.
     let ahead = machine.time.next() - admin.time.next()
     machine.time.advance(min(0, -ahead))
     let joined = try SyncedVault.join(

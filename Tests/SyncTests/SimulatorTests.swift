@@ -38,8 +38,8 @@ struct SimulatorTests {
   @Test(arguments: [122, 489, 928, 975, 1559, 3084, 4621, 4750] as [UInt64])
   func whatWasMendedStaysSo(_ seed: UInt64) { Self.run(seed, hasPreferences: false) }
 
-  /// Preferences that were lost, and used since; a machine that joins again with another value, also
-  /// of an item that was removed for good, or put into the trash and made anew.
+  /// Preferences that were lost, and used since; a machine that joins again with another value,
+  /// also of an item that was removed for good, or put into the trash and made anew.
   @Test(arguments: [515, 520, 735, 3479, 5377, 15319] as [UInt64])
   func whatWasMendedWithPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
 

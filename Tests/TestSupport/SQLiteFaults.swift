@@ -5,8 +5,8 @@ package import VaultStorage
 /// Makes SQLite's own system calls fail by a ``FaultPlan``, on the task that runs under it.
 ///
 /// Calls of other tasks are not affected, nor those of a task that counts the program's own calls
-/// alone: the hook is the process's, and which test installs it first is chance. It uses SQLite's hook for tests, `xSetSystemCall`:
-/// sqlite.org/c3ref/vfs.html.
+/// alone: the hook is the process's, and which test installs it first is chance. It uses SQLite's
+/// hook for tests, `xSetSystemCall`: sqlite.org/c3ref/vfs.html.
 package enum SQLiteFaults {
   /// Installs the calls, once for the process.
   private static let install: Void = {

@@ -8,8 +8,8 @@ package final class TemporaryHome: Sendable {
 
   /// Makes the directory.
   ///
-  /// - Parameter inMemory: Whether it should lie in memory, where the machine has such a folder, for
-  ///   tests that write much and need no disk.
+  /// - Parameter inMemory: Whether it should lie in memory, where the machine has such a folder,
+  ///   for tests that write much and need no disk.
   /// - Throws: What making it throws.
   package init(inMemory: Bool = false) throws {
     let isThere = inMemory && FileManager.default.isWritableFile(atPath: "/dev/shm")

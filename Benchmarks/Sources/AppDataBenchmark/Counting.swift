@@ -1,8 +1,8 @@
 import Foundation
 import VaultAppData
 
-/// Does one thing again and again, for a counter of instructions: the difference of two counts, with
-/// other rounds, is what the rounds cost.
+/// Does one thing again and again, for a counter of instructions: the difference of two counts,
+/// with other rounds, is what the rounds cost.
 func repeatRounds(of what: String, rounds: Int, rows: Int = 10_000) throws {
   let folder = try temporaryFolder()
   defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -2,8 +2,9 @@ import CSQLite
 import Foundation
 import Observation
 
-// What SwiftData's semantics cost before any library: one object for each row, which can be observed and is found
-// again by its key as long as somebody holds it. No slots, no changes, no faults, no context.
+// What SwiftData's semantics cost before any library: one object for each row, which can be
+// observed and is found again by its key as long as somebody holds it. No slots, no changes, no
+// faults, no context.
 
 /// A class with the row's values that can be observed.
 final class Watched: Observable {

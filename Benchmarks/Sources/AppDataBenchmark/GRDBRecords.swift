@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-// GRDB's three ways, from its quickest to write to its quickest to run. All keep dates as numbers, as vault and the C
-// API do: its default, formatted text, would cost an insert 1.7 times as much.
+// GRDB's three ways, from its quickest to write to its quickest to run. All keep dates as numbers,
+// as vault and the C API do: its default, formatted text, would cost an insert 1.7 times as much.
 
 /// The way its guide begins with.
 struct CodableRecord: Codable, FetchableRecord, MutablePersistableRecord {

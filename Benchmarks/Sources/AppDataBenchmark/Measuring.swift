@@ -1,9 +1,10 @@
 import Foundation
 
-// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many, seconds.
+// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many,
+// seconds.
 
-/// The processor's time counts, not the clock's, unless `wall` is the last word: other work on the machine then tells
-/// on nobody.
+/// The processor's time counts, not the clock's, unless `wall` is the last word: other work on the
+/// machine then tells on nobody.
 let isWallTime = CommandLine.arguments.last == "wall"
 
 func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -28,7 +29,8 @@ struct Way {
   }
 }
 
-/// Prints the least time of each way; all take turns in each round, on a machine that is now quicker, now slower.
+/// Prints the least time of each way; all take turns in each round, on a machine that is now
+/// quicker, now slower.
 func compare(_ what: String, _ count: Int, rounds: Int = roundCount, _ ways: [Way]) throws {
   var times = ways.map { _ in Double.infinity }
   for round in 0..<rounds {

@@ -1,7 +1,8 @@
 import Foundation
 import VaultAppData
 
-// A store of a million rows, brought to the next version by a stage with code that changes every row.
+// A store of a million rows, brought to the next version by a stage with code that changes every
+// row.
 
 enum ReadingsV1: VersionedSchema {
   static let versionIdentifier = Schema.Version(1, 0, 0)

@@ -2,10 +2,12 @@ import Foundation
 import VaultPreferences
 import VaultStorage
 
-// preferences-benchmark: reads and writes of one process, ours beside corelibs' UserDefaults, and what a change costs
-// among ten, ten thousand and a hundred thousand keys: it must not grow with them.
+// preferences-benchmark: reads and writes of one process, ours beside corelibs' UserDefaults, and
+// what a change costs among ten, ten thousand and a hundred thousand keys: it must not grow with
+// them.
 //
-// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many keys, seconds of a call.
+// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many keys,
+// seconds of a call.
 
 let home = try FileManager.default.url(
   for: .itemReplacementDirectory, in: .userDomainMask,

@@ -2,10 +2,11 @@ import CSodium
 import Foundation
 import VaultSealing
 
-// sealing-benchmark: sealing and opening, ours beside libsodium itself, which writes to the same buffer again and
-// again; ours hands out memory of its own each time, locked where it is plaintext.
+// sealing-benchmark: sealing and opening, ours beside libsodium itself, which writes to the same
+// buffer again and again; ours hands out memory of its own each time, locked where it is plaintext.
 //
-// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many bytes, seconds of a call.
+// A line for each figure, for Benchmarks/run, which makes the tables: what, whose, how many bytes,
+// seconds of a call.
 
 guard sodium_init() >= 0 else { exit(1) }
 let key = try SecretBytes.random(count: AuthenticatedEncryption.keyLength)

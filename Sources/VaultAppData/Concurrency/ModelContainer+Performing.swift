@@ -3,9 +3,9 @@ import Synchronization
 extension ModelContainer {
   /// Runs a block with a context of its own, on a thread where it may block.
   ///
-  /// Fetches and saves read files and wait for locks. This suspends the calling task instead, so the
-  /// threads that run Swift's tasks stay free. As many blocks run at a time as the store may have
-  /// connections (``ModelConfiguration/maximumConnections``); the others wait in order.
+  /// Fetches and saves read files and wait for locks. This suspends the calling task instead, so
+  /// the threads that run Swift's tasks stay free. As many blocks run at a time as the store may
+  /// have connections (``ModelConfiguration/maximumConnections``); the others wait in order.
   ///
   /// ```swift
   /// let names = try await container.perform { context in
@@ -16,9 +16,9 @@ extension ModelContainer {
   /// ```
   ///
   /// What the block does not save is dropped. Objects stay within it: return values, or
-  /// identifiers. If the task is cancelled, a block that has not begun does not run, and in one that
-  /// runs the statement under way, and every later fetch and save, throws; what was saved by then
-  /// stays. Not part of SwiftData.
+  /// identifiers. If the task is cancelled, a block that has not begun does not run, and in one
+  /// that runs the statement under way, and every later fetch and save, throws; what was saved by
+  /// then stays. Not part of SwiftData.
   ///
   /// - Parameter body: Uses the context until it returns.
   /// - Returns: What `body` returns.

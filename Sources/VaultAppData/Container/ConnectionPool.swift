@@ -62,8 +62,8 @@ final class ConnectionPool: @unchecked Sendable {
   ///     last.
   ///   - body: May use the lease again.
   /// - Returns: What `body` returns.
-  /// - Throws: ``SwiftDataError/storeBusy`` if all connections stay in use; a `StorageError` if none
-  ///   can be opened; what `body` throws.
+  /// - Throws: ``SwiftDataError/storeBusy`` if all connections stay in use; a `StorageError` if
+  ///   none can be opened; what `body` throws.
   func use<Result>(
     _ lease: ConnectionLease, adopt: (StoreConnection) throws -> Void,
     _ body: (StoreConnection) throws -> Result

@@ -1,5 +1,5 @@
-/// What describes a ``DataStore``, and puts one into a container: its name, its schema, and what else
-/// the store needs to know, such as a file.
+/// What describes a ``DataStore``, and puts one into a container: its name, its schema, and what
+/// else the store needs to know, such as a file.
 public protocol DataStoreConfiguration: Hashable {
   /// The store that it describes.
   associatedtype Store: DataStore where Store.Configuration == Self
@@ -44,8 +44,8 @@ extension ModelContainer {
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where they are kept: in files of this library's, or by stores of the
   ///     program's own.
-  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
-  ///   program's own throws.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of
+  ///   the program's own throws.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type...,
@@ -63,8 +63,8 @@ extension ModelContainer {
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where it is kept: in files of this library's, or by stores of the
   ///     program's own.
-  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
-  ///   program's own throws.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of
+  ///   the program's own throws.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

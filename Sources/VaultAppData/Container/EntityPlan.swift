@@ -108,8 +108,8 @@ package final class EntityPlan: @unchecked Sendable {
   /// What queries read the objects from, with all that they inherit: the table, or a query of
   /// several.
   private(set) lazy var source = family?.source(of: self) ?? table
-  /// The columns of the class's own table: the key, the class of a row where there are several, then
-  /// those of the slots.
+  /// The columns of the class's own table: the key, the class of a row where there are several,
+  /// then those of the slots.
   private(set) lazy var columns: [String] =
     [StoredEntity.keyColumn] + (hasClassColumn ? [StoredEntity.classColumn] : [])
     + bound.compactMap { slots[$0].column }

@@ -58,8 +58,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.container }
   /// How many connections to the file a container keeps open at most; at least 2.
   ///
-  /// Each takes two or three descriptors. Contexts share them: one that finds all in use waits. What
-  /// is idle for half a minute is closed. Not part of SwiftData.
+  /// Each takes two or three descriptors. Contexts share them: one that finds all in use waits.
+  /// What is idle for half a minute is closed. Not part of SwiftData.
   public var maximumConnections = 16
   /// Whether the store keeps a history of who changed what when, for
   /// ``ModelContext/fetchHistory(_:)``.

@@ -5,8 +5,8 @@ extension ModelContainer {
   /// Copies the stores, each as it is at one moment, while others write.
   ///
   /// A copy is whole and checked before it replaces what is at its place, and comes with the large
-  /// values beside it. It is a store like any other: open it by its `url`, or put it in the place of
-  /// the original when no program uses that one.
+  /// values beside it. It is a store like any other: open it by its `url`, or put it in the place
+  /// of the original when no program uses that one.
   ///
   /// ```swift
   /// try container.backup(to: URL(fileURLWithPath: "/var/backups/trips.store"))
@@ -19,9 +19,9 @@ extension ModelContainer {
   ///     copies, which have the names of the files. It is made where there is none.
   ///   - progress: Counts the pages of the stores, on the calling thread. To cancel it ends the
   ///     copying.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a store in memory, or of the program's
-  ///   own; a `StorageError`; `CancellationError`. A store that was not copied whole is not copied:
-  ///   what was at its place stays.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a store in memory, or of the
+  ///   program's own; a `StorageError`; `CancellationError`. A store that was not copied whole is
+  ///   not copied: what was at its place stays.
   public func backup(to url: URL, progress: Progress? = nil) throws {
     for store in stores {
       guard store.custom == nil else {
@@ -64,9 +64,9 @@ extension ModelContainer {
 
   /// Gives the space of deleted objects back to the file system.
   ///
-  /// Each store is written anew, which needs as much space again for that time; other programs may go
-  /// on reading, those that write wait. Large values that no object has are removed too. The space
-  /// is used again for new objects without this.
+  /// Each store is written anew, which needs as much space again for that time; other programs may
+  /// go on reading, those that write wait. Large values that no object has are removed too. The
+  /// space is used again for new objects without this.
   ///
   /// ```swift
   /// try context.delete(model: Trip.self)
@@ -96,8 +96,8 @@ extension ModelContainer {
 
   /// Looks for damage in the stores: pages, indexes, references, metadata, large values.
   ///
-  /// It only reads, and reads everything; stores of the program's own are not looked at. Not part of
-  /// SwiftData.
+  /// It only reads, and reads everything; stores of the program's own are not looked at. Not part
+  /// of SwiftData.
   ///
   /// - Returns: One line for each problem; empty if all is well.
   /// - Throws: A `StorageError` if a file cannot be read at all.

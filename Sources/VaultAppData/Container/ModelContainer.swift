@@ -82,8 +82,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - givenSchema: What is kept.
   ///   - migrationPlan: How stores of earlier versions are brought to this one.
   ///   - configurations: Where it is kept; the default file if empty.
-  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of the
-  ///   program's own throws.
+  /// - Throws: ``SwiftDataError``, as `init(for:migrationPlan:configurations:)`; what a store of
+  ///   the program's own throws.
   @_disfavoredOverload
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

@@ -23,7 +23,8 @@ package final class ModelStore: @unchecked Sendable {
   /// The flushes of the log, where commits make none.
   private let flushes: SharedFlush?
   private let report: StoreReport?
-  /// Tells others' commits from this container's, while somebody listens; used in the writers' turn.
+  /// Tells others' commits from this container's, while somebody listens; used in the writers'
+  /// turn.
   private(set) var remoteWatch: RemoteWatch?
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
@@ -194,8 +195,8 @@ package final class ModelStore: @unchecked Sendable {
 
   var isInMemory: Bool { file == nil }
 
-  /// Whether a save writes here before it writes to another store: every process has the same order,
-  /// and a program's own stores, which take nothing back, come last.
+  /// Whether a save writes here before it writes to another store: every process has the same
+  /// order, and a program's own stores, which take nothing back, come last.
   func precedes(_ other: ModelStore) -> Bool {
     if (custom == nil) != (other.custom == nil) { return custom == nil }
     return configuration.url.absoluteString < other.configuration.url.absoluteString
@@ -262,12 +263,12 @@ package final class ModelStore: @unchecked Sendable {
     return try body()
   }
 
-  /// Waits until what was committed is on disk, where commits do not see to that themselves; call it
-  /// outside of the writers' turn.
+  /// Waits until what was committed is on disk, where commits do not see to that themselves; call
+  /// it outside of the writers' turn.
   ///
   /// - Parameter sync: Calls ``SQLiteConnection/syncLog()`` of a connection.
-  /// - Throws: A `StorageError` if the disk does not confirm it; what was committed is there then, and
-  ///   may not survive a power cut.
+  /// - Throws: A `StorageError` if the disk does not confirm it; what was committed is there then,
+  ///   and may not survive a power cut.
   func flush(_ sync: () throws -> Void) throws {
     guard let flushes else { return }
     let start = ContinuousClock.now

@@ -3,8 +3,8 @@ import VaultStorage
 
 /// A context's connections, one for each store that it has used, with the tables of pending rows.
 ///
-/// Between two calls, a store may have taken the connection for another context; the tables are then
-/// made again on the next one.
+/// Between two calls, a store may have taken the connection for another context; the tables are
+/// then made again on the next one.
 final class ContextConnections {
   private let stores: [ModelStore]
   /// By store.

@@ -4,9 +4,9 @@ import VaultStorage
 extension ModelContext {
   /// Deletes all objects of a class, or those that a predicate finds, from the store at once.
   ///
-  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest of
-  /// it. Pending changes do not count, and those of a deleted object are dropped. The relationships'
-  /// rules hold.
+  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest
+  /// of it. Pending changes do not count, and those of a deleted object are dropped. The
+  /// relationships' rules hold.
   ///
   /// - Parameters:
   ///   - model: The class.

@@ -64,8 +64,8 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest of
-  /// it. Pending changes do not count, and stay. Objects in use without changes have the new
+  /// Not at the next save, and not to be rolled back; in a ``transaction(block:)``, with the rest
+  /// of it. Pending changes do not count, and stay. Objects in use without changes have the new
   /// values when they are next read. Not part of SwiftData.
   ///
   /// - Parameters:
@@ -73,13 +73,13 @@ extension ModelContext {
   ///   - predicate: Which objects; `nil` for all.
   ///   - changes: Names the attributes and their values.
   /// - Returns: The number of objects.
-  /// - Throws: ``DataStoreError/unsupportedFeature`` for a class in a ``DataStore`` of the program's
-  ///   own; ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
+  /// - Throws: ``DataStoreError/unsupportedFeature`` for a class in a ``DataStore`` of the
+  ///   program's own; ``SwiftDataError/unsupportedKeyPath`` for a relationship, an attribute with
   ///   `.externalStorage` or `.encrypt`, or one that is not kept;
   ///   ``SwiftDataError/unsupportedPredicate``;
   ///   ``SwiftDataError/modelValidationFailure`` where a value is refused;
-  ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing was
-  ///   changed then.
+  ///   ``SwiftDataError/readOnlyStore``; ``SwiftDataError/storeBusy``; a `StorageError`. Nothing
+  ///   was changed then.
   @discardableResult
   public func update<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, set changes: (inout ModelUpdate<T>) -> Void

@@ -3,14 +3,15 @@ extension ModelContext {
   ///
   /// On an error nothing was written, and everything that was pending still is. Several stores are
   /// written before the first of them is committed; if one cannot be committed after another was,
-  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. Inside of
-  /// a ``transaction(block:)`` it does nothing: what is pending is saved when the block has ended.
+  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. Inside
+  /// of a ``transaction(block:)`` it does nothing: what is pending is saved when the block has
+  /// ended.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure``, naming entity, property and object;
   ///   ``SwiftDataError/saveConflict``, where ``mergePolicy`` asks for it;
   ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`. With
-  ///   ``Durability/grouped``, one of the disk's at the end says that the changes are saved, and may
-  ///   not survive a power cut; nothing is pending then.
+  ///   ``Durability/grouped``, one of the disk's at the end says that the changes are saved, and
+  ///   may not survive a power cut; nothing is pending then.
   public func save() throws {
     if connections.isHolding { return }
     guard var saving = try prepareToSave() else { return }

@@ -20,8 +20,8 @@ extension ModelContext {
   /// this one. The block must not wait for another thread that saves.
   ///
   /// - Parameter block: Reads and changes models; nothing is on disk before it ends.
-  /// - Throws: What `block` throws; what ``save()`` throws. Everything that was not saved is dropped
-  ///   then, as by ``rollback()``.
+  /// - Throws: What `block` throws; what ``save()`` throws. Everything that was not saved is
+  ///   dropped then, as by ``rollback()``.
   public func transaction(block: () throws -> Void) throws {
     if connections.isHolding {
       do {

@@ -2,8 +2,8 @@
 final class PendingChanges {
   typealias Record = _AppData.Record
 
-  // A context belongs to one thread, and no change of a list calls out while it lasts: checks at run
-  // time that no two overlap would be a hundredth of an update.
+  // A context belongs to one thread, and no change of a list calls out while it lasts: checks at
+  // run time that no two overlap would be a hundredth of an update.
 
   /// In the order of the first change; some may have been taken back since.
   @safe @exclusivity(unchecked) private(set) var records: [Record] = []

@@ -111,7 +111,8 @@ final class PendingRows {
     try write(record, plan, nil, connection)
   }
 
-  /// Brings the table of one class to a record; `part` is what of the record is in it, all if `nil`.
+  /// Brings the table of one class to a record; `part` is what of the record is in it, all if
+  /// `nil`.
   private func write(
     _ record: _AppData.Record, _ plan: EntityPlan, _ part: TablePart?,
     _ connection: SQLiteConnection

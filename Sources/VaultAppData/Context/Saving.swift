@@ -119,7 +119,8 @@ struct Saving {
   private mutating func write(_ parts: ArraySlice<Part>) throws {
     guard let part = parts.first else { return }
     if let store = container.stores[part.store].custom {
-      // Nothing can be taken back there: the databases have their parts, and commit them afterwards.
+      // Nothing can be taken back there: the databases have their parts, and commit them
+      // afterwards.
       try write(part, to: store)
       committed.insert(part.store)
       return try write(parts.dropFirst())

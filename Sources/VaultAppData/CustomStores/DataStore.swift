@@ -1,14 +1,15 @@
 /// A place where a container keeps models: a file of the program's own form, a service, memory.
 ///
-/// A store answers a context with snapshots, which are the values of models, and takes the snapshots
-/// that a context saves. What it does not do by itself, the context does: it registers objects,
-/// finds what is pending, keeps relationships, applies delete rules, undoes. A store that does not
-/// filter or sort throws ``DataStoreError/preferInMemoryFilter`` or
+/// A store answers a context with snapshots, which are the values of models, and takes the
+/// snapshots that a context saves. What it does not do by itself, the context does: it registers
+/// objects, finds what is pending, keeps relationships, applies delete rules, undoes. A store that
+/// does not filter or sort throws ``DataStoreError/preferInMemoryFilter`` or
 /// ``DataStoreError/preferInMemorySort``, and the context does that too.
 ///
-/// Its ``DataStoreConfiguration`` puts it into a container; `Documentation/app-data.md` has a store in
-/// a JSON file as an example. A container makes one call at a time, on whatever thread its contexts
-/// are used. This library's own store is ``DefaultStore``; a container with a ``ModelConfiguration`` uses it without snapshots.
+/// Its ``DataStoreConfiguration`` puts it into a container; `Documentation/app-data.md` has a store
+/// in a JSON file as an example. A container makes one call at a time, on whatever thread its
+/// contexts are used. This library's own store is ``DefaultStore``; a container with a
+/// ``ModelConfiguration`` uses it without snapshots.
 public protocol DataStore: AnyObject {
   /// What describes the store.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
@@ -48,8 +49,8 @@ public protocol DataStore: AnyObject {
   /// Writes what a context saves: all of it, or, if it throws, nothing.
   ///
   /// - Parameter request: Snapshots of new, changed and deleted models.
-  /// - Returns: The permanent identifiers of the new models, by the temporary ones. Models of classes
-  ///   that inherit from one another have different keys.
+  /// - Returns: The permanent identifiers of the new models, by the temporary ones. Models of
+  ///   classes that inherit from one another have different keys.
   /// - Throws: What the context's save throws; everything is pending as before then.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>

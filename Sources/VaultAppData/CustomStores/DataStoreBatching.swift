@@ -1,13 +1,14 @@
 /// A store that deletes the models that a predicate finds by itself.
 ///
-/// ``ModelContext/delete(model:where:includeSubclasses:)`` asks it for classes without relationships;
-/// others, and those of stores that are not this, are fetched and deleted one by one.
+/// ``ModelContext/delete(model:where:includeSubclasses:)`` asks it for classes without
+/// relationships; others, and those of stores that are not this, are fetched and deleted one by
+/// one.
 public protocol DataStoreBatching: DataStore {
   /// Deletes models.
   ///
   /// - Parameter request: Which ones.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/unsupportedFeature``, for
-  ///   the context to delete them one by one; any other error is that of the context's call.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/unsupportedFeature``,
+  ///   for the context to delete them one by one; any other error is that of the context's call.
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }
 

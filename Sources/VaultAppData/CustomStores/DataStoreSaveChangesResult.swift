@@ -4,8 +4,8 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot> {
   public let storeIdentifier: String
   /// The permanent identifiers of new models, by their temporary ones.
   ///
-  /// The identifier of a model that was there before makes the new one that model, as an upsert by a
-  /// unique value does.
+  /// The identifier of a model that was there before makes the new one that model, as an upsert by
+  /// a unique value does.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Values that the store has changed while it saved, for the context to take over.
   public let snapshotsToReregister: [PersistentIdentifier: T]

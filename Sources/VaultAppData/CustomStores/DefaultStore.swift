@@ -3,10 +3,10 @@ import VaultStorage
 
 /// This library's store, an SQLite database, as a ``DataStore``.
 ///
-/// A container with a ``ModelConfiguration`` uses the database without snapshots, which is many times
-/// faster. This class is for stores of a program's own that keep their models in such a database and
-/// do something more, as one that notes every save or hides some models: they own a `DefaultStore`,
-/// and hand it the requests.
+/// A container with a ``ModelConfiguration`` uses the database without snapshots, which is many
+/// times faster. This class is for stores of a program's own that keep their models in such a
+/// database and do something more, as one that notes every save or hides some models: they own a
+/// `DefaultStore`, and hand it the requests.
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
   /// What describes the store.
   public typealias Configuration = ModelConfiguration
@@ -97,8 +97,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   ///
   /// - Parameter request: Snapshots of new, changed and deleted models.
   /// - Returns: The permanent identifiers of the new models, and the place in the history.
-  /// - Throws: As ``ModelContext/save()``; ``SwiftDataError/missingRow`` for a changed model that is
-  ///   not in the store.
+  /// - Throws: As ``ModelContext/save()``; ``SwiftDataError/missingRow`` for a changed model that
+  ///   is not in the store.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {

@@ -76,8 +76,8 @@ public final class ModelDocument {
   /// Blocks until the file is on disk, or until an error says that it is as it was.
   ///
   /// - Parameter overwriting: Whether what others wrote to the file meanwhile may be lost.
-  /// - Throws: ``SwiftDataError/saveConflict`` if the file was changed or removed by others since it
-  ///   was opened or saved, or if the document has no file; what a context's `save` throws; a
+  /// - Throws: ``SwiftDataError/saveConflict`` if the file was changed or removed by others since
+  ///   it was opened or saved, or if the document has no file; what a context's `save` throws; a
   ///   `StorageError`.
   public func save(overwriting: Bool = false) throws {
     guard let url else {

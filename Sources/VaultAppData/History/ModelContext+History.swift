@@ -4,8 +4,8 @@ import VaultStorage
 extension ModelContext {
   /// The transactions of the stores' history: who saved which changes when.
   ///
-  /// A store keeps a history if ``ModelConfiguration/keepsHistory`` says so. It has the saves of all
-  /// programs.
+  /// A store keeps a history if ``ModelConfiguration/keepsHistory`` says so. It has the saves of
+  /// all programs.
   ///
   /// ```swift
   /// let all = HistoryDescriptor<DefaultHistoryTransaction>()
@@ -25,8 +25,8 @@ extension ModelContext {
   /// - Parameter descriptor: Which transactions, in which order.
   /// - Returns: The transactions; what is pending is in none.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token that the
-  ///   predicate asks for have been deleted; ``SwiftDataError/invalidTransactionFetchRequest`` if no
-  ///   store keeps a history, or for another type of transactions; a `StorageError`.
+  ///   predicate asks for have been deleted; ``SwiftDataError/invalidTransactionFetchRequest`` if
+  ///   no store keeps a history, or for another type of transactions; a `StorageError`.
   public func fetchHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> [T] {

@@ -76,8 +76,8 @@ extension ModelContainer {
   ///   - progress: Its units are set and counted on the calling thread; rows, roughly. To cancel it
   ///     ends the migration.
   /// - Returns: A report for each store that was not up to date.
-  /// - Throws: ``SwiftDataError``, as the initializers do; `CancellationError`. Then the store is as
-  ///   it was.
+  /// - Throws: ``SwiftDataError``, as the initializers do; `CancellationError`. Then the store is
+  ///   as it was.
   @discardableResult
   public static func migrate(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

@@ -6,8 +6,8 @@ extension ModelContainer {
   /// the object is the container.
   ///
   /// Posted on any thread, and only while something listens to ``remoteChanges()`` or
-  /// ``changes(to:)``, or is a ``ResultsObserver`` or a ``HistoryObserver``: to watch a file costs a
-  /// thread, which sleeps until the file changes.
+  /// ``changes(to:)``, or is a ``ResultsObserver`` or a ``HistoryObserver``: to watch a file costs
+  /// a thread, which sleeps until the file changes.
   public static let remoteChange = Notification.Name("ModelContainerRemoteChange")
 
   /// Reports changes of the stores' files that were not made through this container.

@@ -10,11 +10,11 @@
 /// }
 /// ```
 ///
-/// `results` and `sections` are observable (`withObservationTracking`, `Observations`), and replaced
-/// when there are other objects, another order or other sections; objects themselves are observable
-/// too. The fetch runs again on the actor that the observer was created on, at a later turn, once
-/// for any number of changes; what is read before that is up to date as well. An observer that was
-/// created on no actor looks for changes only when it is read.
+/// `results` and `sections` are observable (`withObservationTracking`, `Observations`), and
+/// replaced when there are other objects, another order or other sections; objects themselves are
+/// observable too. The fetch runs again on the actor that the observer was created on, at a later
+/// turn, once for any number of changes; what is read before that is up to date as well. An
+/// observer that was created on no actor looks for changes only when it is read.
 ///
 /// Not `Sendable`: use it, as its context and its objects, where it was created.
 @Observable

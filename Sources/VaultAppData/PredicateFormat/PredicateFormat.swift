@@ -6,11 +6,11 @@
 /// let trips = try context.fetch(FetchDescriptor<Trip>(predicate: format.predicate()))
 /// ```
 ///
-/// Arguments are values and never parsed: `%@` takes any value that the store knows, a collection of
-/// them for `IN` and `BETWEEN`, a `PersistentIdentifier` for a model, or `nil`; `%d`, `%i`, `%u`,
-/// `%ld`, `%lu`, `%lld`, `%llu` and `%x` take an integer; `%f`, `%lf` and `%g` a number; `%K` takes
-/// the path of a property. A specifier within quotes is text. What is entered by a person belongs in
-/// an argument: as part of the format it could be anything.
+/// Arguments are values and never parsed: `%@` takes any value that the store knows, a collection
+/// of them for `IN` and `BETWEEN`, a `PersistentIdentifier` for a model, or `nil`; `%d`, `%i`,
+/// `%u`, `%ld`, `%lu`, `%lld`, `%llu` and `%x` take an integer; `%f`, `%lf` and `%g` a number; `%K`
+/// takes the path of a property. A specifier within quotes is text. What is entered by a person
+/// belongs in an argument: as part of the format it could be anything.
 ///
 /// The condition becomes SQL, as `#Predicate` does. The language and what each part means here are
 /// described in Documentation/core-data.md. Not part of SwiftData.
@@ -25,7 +25,8 @@ public struct PredicateFormat: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - format: Such as `"days > %d AND name CONTAINS[c] %@"`.
   ///   - arguments: A value for each specifier, in their order.
-  /// - Throws: ``SwiftDataError/invalidPredicateFormat``, saying at which character, counted from 1.
+  /// - Throws: ``SwiftDataError/invalidPredicateFormat``, saying at which character, counted from
+  ///   1.
   public init(_ format: String, _ arguments: (any Sendable)?...) throws {
     try self.init(format, arguments: arguments)
   }
@@ -35,7 +36,8 @@ public struct PredicateFormat: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - format: Such as `"days > %d AND name CONTAINS[c] %@"`.
   ///   - arguments: A value for each specifier, in their order.
-  /// - Throws: ``SwiftDataError/invalidPredicateFormat``, saying at which character, counted from 1.
+  /// - Throws: ``SwiftDataError/invalidPredicateFormat``, saying at which character, counted from
+  ///   1.
   public init(_ format: String, arguments: [(any Sendable)?]) throws {
     self.format = format
     var parser = try FormatParser(format, arguments)
@@ -45,8 +47,9 @@ public struct PredicateFormat: Hashable, Sendable, CustomStringConvertible {
   /// The condition as a predicate.
   ///
   /// Names are looked up when it is used: a property that the class does not store is
-  /// ``SwiftDataError/unsupportedPredicate`` then, with the place in the format. A predicate made of
-  /// a format can be evaluated for objects of a context only, cannot be encoded, and does not print.
+  /// ``SwiftDataError/unsupportedPredicate`` then, with the place in the format. A predicate made
+  /// of a format can be evaluated for objects of a context only, cannot be encoded, and does not
+  /// print.
   ///
   /// - Parameter type: The class of the objects.
   /// - Returns: The predicate.

@@ -159,10 +159,10 @@ extension Schema.Attribute {
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
     /// Sealed in the store, under the configuration's ``ModelConfiguration/sealingKey``.
     ///
-    /// The value is in no file, log or temporary table in the clear. It is bound to its store, class,
-    /// object and property, and is opened when it is read. Queries cannot look at it, and it can be
-    /// neither unique nor in an index. ``PersistentModel/opened(_:)`` throws where it does not open.
-    /// Not part of SwiftData.
+    /// The value is in no file, log or temporary table in the clear. It is bound to its store,
+    /// class, object and property, and is opened when it is read. Queries cannot look at it, and it
+    /// can be neither unique nor in an index. ``PersistentModel/opened(_:)`` throws where it does
+    /// not open. Not part of SwiftData.
     public static let encrypt = Option("encrypt")
     /// The history keeps the value of a deleted model.
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")

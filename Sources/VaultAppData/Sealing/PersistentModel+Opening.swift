@@ -1,9 +1,9 @@
 extension PersistentModel {
   /// The value of a property, or the reason why it cannot be read.
   ///
-  /// A property itself cannot throw. One with `.encrypt` that does not open shows its default value,
-  /// or an empty one, and the context's next ``ModelContext/save()`` throws the error; what is in
-  /// the store stays as it is. This throws at once:
+  /// A property itself cannot throw. One with `.encrypt` that does not open shows its default
+  /// value, or an empty one, and the context's next ``ModelContext/save()`` throws the error; what
+  /// is in the store stays as it is. This throws at once:
   ///
   /// ```swift
   /// let name = try trip.opened(\.name)

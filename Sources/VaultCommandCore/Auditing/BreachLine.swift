@@ -1,4 +1,5 @@
-/// A line of a list of leaked passwords: hex digits of a digest, a colon, and how often it was seen.
+/// A line of a list of leaked passwords: hex digits of a digest, a colon, and how often it was
+/// seen.
 ///
 /// https://haveibeenpwned.com/API/v3#PwnedPasswords
 struct BreachLine {

@@ -41,8 +41,8 @@ extension VaultSettings {
   /// Runs `body` with the space that the vault belongs to.
   ///
   /// - Parameters:
-  ///   - startsSync: Whether a change is brought to the store as any other is, since `body` does not
-  ///     do it.
+  ///   - startsSync: Whether a change is brought to the store as any other is, since `body` does
+  ///     not do it.
   ///   - body: What is to be done.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `SyncError` with code `.notJoined`.
@@ -160,8 +160,8 @@ extension VaultSettings {
     return result
   }
 
-  /// What a line of `defaults` does after it has changed a domain that is to be brought to the store
-  /// by itself.
+  /// What a line of `defaults` does after it has changed a domain that is to be brought to the
+  /// store by itself.
   ///
   /// Nothing is waited for. Where that is switched off, a change costs a look for one file.
   package var synchronizingPreferences: (domains: () -> Set<String>, changed: () -> Void) {

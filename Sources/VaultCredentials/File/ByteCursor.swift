@@ -16,7 +16,8 @@ struct ByteCursor {
 
   init(at offset: Int = 0) { self.offset = offset }
 
-  // Inlined: every record of an index is walked by these, for each command that changes one of them.
+  // Inlined: every record of an index is walked by these, for each command that changes one of
+  // them.
   @inline(__always)
   mutating func range(_ count: Int, in bytes: RawSpan) throws(FormatError) -> Range<Int> {
     guard count >= 0, count <= bytes.byteCount - offset else {

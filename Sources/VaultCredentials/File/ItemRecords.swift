@@ -59,8 +59,8 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     }
   }
 
-  // Both are calls on purpose. Inlined into all that changes a record, they made the compiler choose
-  // between two ways of keeping registers, and not the same one each time.
+  // Both are calls on purpose. Inlined into all that changes a record, they made the compiler
+  // choose between two ways of keeping registers, and not the same one each time.
 
   /// Makes a record one of those that are changed.
   @inline(never)

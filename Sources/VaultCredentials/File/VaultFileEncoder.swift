@@ -13,8 +13,8 @@ enum VaultFileEncoder {
   ///   - former: The file that the index was read from, whose items are carried over.
   ///   - sealed: The sealed bytes of items that are sealed anew, by id.
   /// - Returns: The bytes of the file, the tag of its index, and the index's plaintext.
-  /// - Throws: ``CredentialError`` with code `.cannotCreate` beyond a limit of the format, `.damaged`
-  ///   if an item lies outside the file.
+  /// - Throws: ``CredentialError`` with code `.cannotCreate` beyond a limit of the format,
+  ///   `.damaged` if an item lies outside the file.
   static func compose(
     header: VaultHeader, index: VaultIndex, keys: VaultKeys, former: VaultFile?,
     sealed: [Bytes16: [UInt8]]

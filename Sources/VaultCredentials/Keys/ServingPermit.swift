@@ -5,8 +5,9 @@ import VaultStorage
 /// Leave to keep a vault open in a process that answers others, until the vault is locked.
 ///
 /// It is an empty file in the state folder. ``LockedVault/lock()`` removes the permits of a vault,
-/// and whoever has one forgets the key: at once, since the folder is watched, and at the latest when
-/// it is asked again. A permit of a killed process is removed by the next lock and opens nothing.
+/// and whoever has one forgets the key: at once, since the folder is watched, and at the latest
+/// when it is asked again. A permit of a killed process is removed by the next lock and opens
+/// nothing.
 package final class ServingPermit: Sendable {
   /// The folder of the file, to be watched.
   package let folder: String
@@ -17,7 +18,8 @@ package final class ServingPermit: Sendable {
   /// Asks for leave.
   ///
   /// - Parameter vault: The open vault that is to be served.
-  /// - Throws: ``CredentialError`` with a storage error's code if the state folder cannot be written.
+  /// - Throws: ``CredentialError`` with a storage error's code if the state folder cannot be
+  ///   written.
   package init(_ vault: UnlockedVault.Blocking) throws {
     let opened = vault.vault
     folder = Self.folder(in: opened.locked.folder.location)

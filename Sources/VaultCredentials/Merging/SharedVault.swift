@@ -120,7 +120,8 @@ package struct SharedVault {
       return edit[position].modified == item.modified
     }
     // Whether a removal or a change comes first, the space has decided, and no clock: what was
-    // removed here before this vault came into the space may have been changed by one that is in it.
+    // removed here before this vault came into the space may have been changed by one that is in
+    // it.
     let there = Set(items.map(\.id))
     edit.index.tombstones.removeAll { there.contains($0.itemID.bytes) }
     var merge = VaultMerge(theirs, base: ancestor, relation: base == nil ? .apart : .newer)

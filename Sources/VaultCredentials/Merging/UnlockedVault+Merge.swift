@@ -25,8 +25,8 @@ extension UnlockedVault {
   ///     was rotated; in order.
   /// - Returns: The changes.
   /// - Throws: ``CredentialError`` with code `.otherVault` if the file is one of another vault,
-  ///   `.forked` if its key is newer than this vault's, `.fileNotFound`, `.damaged`, `.wrongKey`, or
-  ///   what ``edit(_:)`` throws.
+  ///   `.forked` if its key is newer than this vault's, `.fileNotFound`, `.damaged`, `.wrongKey`,
+  ///   or what ``edit(_:)`` throws.
   @discardableResult
   public func merge(
     _ path: String, base: String? = nil, with sources: [KeySource] = KeySource.standard

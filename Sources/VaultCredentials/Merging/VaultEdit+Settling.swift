@@ -11,8 +11,8 @@ extension VaultEdit {
   ///     current; the secrets of the item that got another name, which then goes to the trash; the
   ///     item out of the trash. Otherwise everything stays as it is.
   /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`; `.versionNotFound` if there is nothing to
-  ///   settle, or the other value is no longer kept; `.itemExists`, `.damaged`.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`; `.versionNotFound` if there is
+  ///   nothing to settle, or the other value is no longer kept; `.itemExists`, `.damaged`.
   @discardableResult
   public mutating func settle(_ name: ItemName, takesOther: Bool = false) throws -> Item {
     var settled: Item?

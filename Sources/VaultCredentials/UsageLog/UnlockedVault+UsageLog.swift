@@ -17,8 +17,8 @@ extension VaultIndex {
 extension VaultSnapshot {
   /// Records uses of secrets, before they are given away.
   ///
-  /// It never fails: a use that cannot be recorded is a notice, once, and no reason to keep a secret
-  /// from anybody. Nothing is recorded where the log is switched off for this vault.
+  /// It never fails: a use that cannot be recorded is a notice, once, and no reason to keep a
+  /// secret from anybody. Nothing is recorded where the log is switched off for this vault.
   ///
   /// - Parameters:
   ///   - uses: The uses; all of them are recorded, or none.

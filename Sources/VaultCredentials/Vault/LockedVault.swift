@@ -69,7 +69,8 @@ public struct LockedVault: Sendable {
     try await waiting { try $0.session() }
   }
 
-  /// Ends the session in every process at once, and locks the vault in every process that serves it.
+  /// Ends the session in every process at once, and locks the vault in every process that serves
+  /// it.
   ///
   /// That needs no vault file: where it cannot be read, and so does not say which session is its
   /// own, the sessions of all the user's vaults end.

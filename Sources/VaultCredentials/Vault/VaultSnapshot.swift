@@ -165,7 +165,8 @@ public struct VaultSnapshot: Sendable {
   ///
   /// - Parameter items: Items of this snapshot.
   /// - Returns: The times in the order of `items`, none after its ``Item/modified``.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what reading `store.sqlite` throws.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what reading `store.sqlite`
+  ///   throws.
   package func secretsChanged(of items: [Item]) throws -> [Date] {
     let arrivals = try HistoryStore(
       location: vault.locked.folder.location, vaultID: vault.vaultID

@@ -2,8 +2,8 @@ import VaultSealing
 
 /// The receiving side of D-Bus' authentication, line by line.
 ///
-/// The one mechanism is `EXTERNAL`: the kernel has said who the peer is, and the peer names the user
-/// that it wants to be. D-Bus specification, "Authentication Protocol".
+/// The one mechanism is `EXTERNAL`: the kernel has said who the peer is, and the peer names the
+/// user that it wants to be. D-Bus specification, "Authentication Protocol".
 package struct Authentication {
   /// What follows a line.
   package enum Step: Equatable {

@@ -19,7 +19,8 @@ extension SQLiteConnection {
   }
 
   /// Whether each commit waits until the log is on disk; if not, the next checkpoint writes it
-  /// there, and a power cut before that undoes the last commits (sqlite.org/pragma.html, synchronous).
+  /// there, and a power cut before that undoes the last commits (sqlite.org/pragma.html,
+  /// synchronous).
   package func setSyncsEachCommit(_ isOn: Bool) throws(StorageError) {
     try executeScript("PRAGMA synchronous=\(isOn ? "FULL" : "NORMAL")")
   }

@@ -4,7 +4,8 @@ package enum XMLText {
   ///
   /// - Parameters:
   ///   - text: Any text.
-  ///   - substitute: Returns what stands for a character that XML 1.0 has no form for (section 2.2).
+  ///   - substitute: Returns what stands for a character that XML 1.0 has no form for (section
+  ///     2.2).
   /// - Returns: The text; `nil` if `substitute` has nothing for a character.
   package static func escaped(
     _ text: String, orElse substitute: (Unicode.Scalar) -> Unicode.Scalar? = { _ in nil }

@@ -37,8 +37,8 @@ extension Execution {
   /// Runs the program beside this process, which replaces secrets in what it writes.
   ///
   /// Where stdin and stdout are terminals, the program has a pseudo-terminal of its own with a
-  /// session. Otherwise each stream that is a terminal becomes one that is for output alone, and the
-  /// program stays in the session. What is a pipe or a file becomes a pipe.
+  /// session. Otherwise each stream that is a terminal becomes one that is for output alone, and
+  /// the program stays in the session. What is a pipe or a file becomes a pipe.
   ///
   /// - Returns: How it ended, with everything that it wrote passed on and the terminal as it was.
   /// - Throws: ``TerminalError`` with code `.commandNotFound`, `.commandNotExecutable` or

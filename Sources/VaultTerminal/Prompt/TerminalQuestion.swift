@@ -19,9 +19,9 @@ extension AskpassProgram: PersonQuestion {}
 
 /// A question on a terminal that other programs use, by a process that serves them.
 ///
-/// ``Prompt`` is for the process that has the terminal. This one leaves signals alone and works from
-/// another session, as pinentry does; what the programs have set is restored after the answer, at
-/// the time limit and at the end of the question. termios(3).
+/// ``Prompt`` is for the process that has the terminal. This one leaves signals alone and works
+/// from another session, as pinentry does; what the programs have set is restored after the answer,
+/// at the time limit and at the end of the question. termios(3).
 @safe package final class TerminalQuestion: PersonQuestion {
   /// The longest line that a terminal edits: termios(3), "Canonical and noncanonical mode".
   private static let longestLine = 4096

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Details and fields of an item that are changed without its secret, and shown where they are open.
+/// Details and fields of an item that are changed without its secret, and shown where they are
+/// open.
 struct FieldTests {
   /// What `show` writes, with single blanks.
   private func shown(_ vault: ThrowawayVault, _ words: String...) throws -> String {

@@ -154,8 +154,8 @@ struct SyncFailureTests {
     #expect(try laptop.get("token").text == "2")
   }
 
-  /// The laptop is copied, and both go on; the desktop knows the laptop's history, and then the store
-  /// shows the copy's.
+  /// The laptop is copied, and both go on; the desktop knows the laptop's history, and then the
+  /// store shows the copy's.
   private func fork() throws {
     try join()
     #expect(try laptop("sync", "now").status == 0)
