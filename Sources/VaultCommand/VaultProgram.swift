@@ -26,10 +26,10 @@ public enum VaultProgram {
     else {
       exit(reportBytes(asJSON: arguments.contains("--json")).code)
     }
-    let called = program.parts(at: "/").last.map(String.init)
+    let called = String(program.lastComponent)
     if let tool = PropertyListLink(calledAs: called) { exit(tool.run(arguments).code) }
     // A link named `defaults` is macOS's command.
-    if program.parts(at: "/").last.map(String.init) == DefaultsCommand.verbName {
+    if called == DefaultsCommand.verbName {
       arguments.insert(DefaultsCommand.verbName, at: 0)
     } else if let face = CredentialProtocol(calledAs: program) {
       arguments = [CredentialCommand.verbName, face.rawValue] + arguments

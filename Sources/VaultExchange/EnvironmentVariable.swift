@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// The environment variable of an item.
 ///
 /// The same rule in both directions: a variable that an import reads comes out of an export, and
@@ -31,8 +33,7 @@ package enum EnvironmentVariable {
   ) -> String {
     if isWhole { return self.name(for: name) }
     if let chosen = attributes[attribute], isValid(chosen) { return chosen }
-    let start = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) }
-    return self.name(for: String(name[(start ?? name.startIndex)...]))
+    return self.name(for: String(name.lastComponent))
   }
 
   /// Whether a shell takes the text for a variable's name: IEEE Std 1003.1, 3.216.

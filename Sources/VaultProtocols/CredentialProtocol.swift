@@ -41,7 +41,7 @@ public enum CredentialProtocol: String, CaseIterable, Sendable {
   ///
   /// - Parameter program: The name or path by which the command was called.
   public init?(calledAs program: String) {
-    let name = program.parts(at: "/").last.map(String.init) ?? program
+    let name = program.lastComponent
     if name == "keyring" {
       self = .keyring
     } else if name.begins(with: "git-credential-") {

@@ -7,17 +7,12 @@ package struct FileLocation: Sendable, Equatable {
 
   /// The directory's path.
   package var directoryPath: String {
-    let end = path.unicodeScalars.lastIndex(of: "/") ?? path.startIndex
+    let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
   /// The file's name in its directory.
-  package var name: String {
-    String(
-      path[
-        (path.unicodeScalars.lastIndex(of: "/").map(path.unicodeScalars.index(after:))
-          ?? path.startIndex)...])
-  }
+  package var name: String { String(path.lastComponent) }
 
   /// The name up to its last dot: the NAME of `.NAME_SUPPORT`.
   package var stem: String {

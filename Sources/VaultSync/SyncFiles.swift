@@ -10,11 +10,9 @@ package struct SyncFiles: Sendable {
   ///
   /// - Parameter path: The vault file's, from the root.
   package init(vault path: String) {
-    // Every `get` comes here: parts that are joined again would make types when it runs, a tenth of
-    // its instructions.
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-    folder = slash == path.startIndex ? "/" : String(path[..<slash])
-    name = String(path[slash...].dropFirst()) + ".sync"
+    let vault = FileLocation(path: path)
+    folder = vault.directoryPath
+    name = vault.name + ".sync"
   }
 
   private var logName: String { name + ".log" }

@@ -16,10 +16,7 @@ struct GitRepository: Sendable {
     let size: Int
 
     /// The last part of the path.
-    var name: Substring {
-      path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] }
-        ?? path[...]
-    }
+    var name: Substring { path.lastComponent }
   }
 
   /// The copy is damaged, or a run that was killed has left it locked.

@@ -56,8 +56,10 @@ struct CompletionLine: Equatable {
       answer.action == .command ? "command \(answer.position)" : answer.action.rawValue
     // What a terminal would act on is not offered: the shells print candidates as they are.
     let candidates = answer.candidates.filter { Quoting.isVisible($0.text) }
-    let lines = candidates.map { "\($0.text)\t\(Quoting.visible($0.explanation))" }
-    try StandardOutput.write(([action] + lines).map { $0 + "\n" }.joined())
+    // Not by joined(): it would make types at each TAB.
+    var text = "\(action)\n"
+    for one in candidates { text += "\(one.text)\t\(Quoting.visible(one.explanation))\n" }
+    try StandardOutput.write(text)
   }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import VaultStorage
 
 /// The name that the command was installed under, such as `lvault` beside HashiCorp's `vault`.
 ///
@@ -20,7 +21,7 @@ package enum ProgramName {
   /// The last component of the path; of a link for another program, the part that names the
   /// command.
   package static func name(calledAs path: String) -> String {
-    var name = path.split(separator: "/").last ?? ""
+    var name = path.lastComponent
     for prefix in ["git-credential-", "docker-credential-"] where name.hasPrefix(prefix) {
       name = name.dropFirst(prefix.count)
     }

@@ -178,6 +178,6 @@ package struct KeyringOwner: Sendable, Equatable {
     let length = unsafe readlink("/proc/\(process)/exe", &buffer, buffer.count)
     guard length > 0 else { return nil }
     let path = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return path.parts(at: "/").last.map(String.init)
+    return String(path.lastComponent)
   }
 }

@@ -29,9 +29,8 @@ public final class PreferenceStore: Sendable {
   /// in memory, ``problem`` says why and ``synchronize()`` answers false.
   public static let standard: PreferenceStore = {
     let arguments = CommandLine.arguments
-    let name = arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
     return PreferenceStore(
-      openingAnyway: name, arguments: ArgumentDomain.parse(Array(arguments.dropFirst())))
+      openingAnyway: processName, arguments: ArgumentDomain.parse(Array(arguments.dropFirst())))
   }()
 
   /// Opens the preferences of a domain.

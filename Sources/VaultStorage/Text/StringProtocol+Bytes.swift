@@ -6,6 +6,11 @@
 /// They are inlinable so that callers get specialized code: instantiating generic types at run time
 /// would cost the command more than the work itself.
 extension StringProtocol where SubSequence == Substring {
+  /// What stands behind the last slash, as a file's name in its path; all of it if there is none.
+  @inlinable package var lastComponent: Substring {
+    self[(unicodeScalars.lastIndex(of: "/").map(unicodeScalars.index(after:)) ?? startIndex)...]
+  }
+
   /// Returns whether the first bytes are those of `prefix`.
   @inlinable package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 

@@ -40,8 +40,8 @@ package struct Editor: Equatable, Sendable {
     let program =
       isPlain ? words.first ?? "" : words.first { !$0.unicodeScalars.contains("=") } ?? ""
     let unquoted = program.substituting("\"", with: "").substituting("'", with: "")
-    let called = Self.lastComponent(unquoted)
-    let resolved = Self.lastComponent(resolve(unquoted))
+    let called = String(unquoted.lastComponent)
+    let resolved = String(resolve(unquoted).lastComponent)
     let kind = Kind(resolved) ?? Kind(called)
     name = called
     copies = kind?.copies ?? .unknown
@@ -66,10 +66,6 @@ package struct Editor: Equatable, Sendable {
       throw TerminalError(.programMissing, "there is no editor", .nameEditor)
     }
     return Editor(usual, resolve: ProcessState.resolvedProgram)
-  }
-
-  private static func lastComponent(_ path: String) -> String {
-    path.parts(at: "/").last.map(String.init) ?? path
   }
 
   private enum Kind {

@@ -229,8 +229,7 @@ struct ListRequest: Equatable, Sendable {
     let near =
       Suggestion.nearest(to: pattern, among: names)
       ?? names.first { name in
-        let part = name.parts(at: "/").last.map(String.init) ?? name
-        return Suggestion.nearest(to: pattern, among: [part]) != nil
+        Suggestion.nearest(to: pattern, among: [String(name.lastComponent)]) != nil
       }
     StandardError.note(
       "no item matches '\(pattern)'", hint: (isAll ? near : nil).map { "did you mean: \($0)" })
