@@ -57,8 +57,8 @@ struct SimulatedSpace {
   private let isCarried: Bool
   private let change: (inout SyncedVault) -> Void
   private var kept: Kept?
-  /// The machine whose home was put back: it may be told so, and joins again.
-  private var putBack: Int?
+  /// The machines whose homes were put back: they may be told so, and join again.
+  private var putBack: Set<Int> = []
   /// Machines that have joined with a vault that had the items: they merge without an ancestor, and
   /// may ask their person about two values of which the others have one.
   private var rejoined: Set<Int> = []
@@ -283,7 +283,7 @@ struct SimulatedSpace {
       // What this machine alone had is gone with its disk.
       typed.subtract(unsent[kept.number].subtracting(kept.unsent))
       unsent[kept.number] = kept.unsent
-      putBack = kept.number
+      putBack.insert(kept.number)
       if let former = kept.preferences { preferences?.putBack(former, on: kept.number) }
       try kept.files.put(into: machines[kept.number].home)
       try reopen(kept.number)
@@ -370,8 +370,7 @@ struct SimulatedSpace {
       return report
     } catch let error as SyncError where error.code == .unavailable && isAway(number) {
       return nil
-    } catch let error as SyncError where error.code == .copied && putBack == number {
-      putBack = nil
+    } catch let error as SyncError where error.code == .copied && putBack.remove(number) != nil {
       synced[number] = try joined(number)
       return nil
     }

@@ -40,7 +40,7 @@ struct SimulatorTests {
 
   /// Preferences that were lost, and used since; a machine that joins again with another value,
   /// also of an item that was removed for good, or put into the trash and made anew.
-  @Test(arguments: [515, 520, 735, 3479, 5377, 15319] as [UInt64])
+  @Test(arguments: [515, 520, 735, 3479, 5377, 15_319, 61_409] as [UInt64])
   func whatWasMendedWithPreferencesStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
