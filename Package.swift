@@ -50,7 +50,7 @@ let package = Package(
   ],
   targets: [
     // The entry point and the command.
-    .executableTarget(name: "vault", dependencies: ["VaultCommand"]),
+    .executableTarget(name: "vault", dependencies: ["VaultCommand", "CVaultArguments"]),
     .target(
       name: "VaultCommand",
       dependencies: [
@@ -77,7 +77,7 @@ let package = Package(
       name: "vault-helper",
       dependencies: [
         "VaultKeyringService", "VaultDBus", "VaultCredentials", "VaultTerminal", "VaultStorage",
-        "VaultSealing", "CVaultLinux",
+        "VaultSealing", "CVaultLinux", "CVaultArguments",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
@@ -227,6 +227,8 @@ let package = Package(
     .systemLibrary(name: "CVaultZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),
     .systemLibrary(name: "CVaultLinux"),
+    // What a C program gets as main's arguments, for Swift's `CommandLine`; executables alone link it.
+    .target(name: "CVaultArguments"),
     // Functions of Swift's own runtime, for app data alone.
     .systemLibrary(name: "CVaultSwiftRuntime"),
 

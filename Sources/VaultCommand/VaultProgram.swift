@@ -85,7 +85,7 @@ public enum VaultProgram {
   private static func reportMissingProc() -> ExitStatus {
     let report = ErrorReport(
       CommandError(
-        .noProc, "/proc is not mounted here, and the words of the command line are read from it",
+        .noProc, "/proc is not mounted here, and vault reads from it what it runs as and who asks",
         hint: "mount it: mount -t proc proc /proc"))
     report.write(asJSON: false)
     return report.status

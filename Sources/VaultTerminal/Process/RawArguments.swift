@@ -7,7 +7,8 @@ import Glibc
 @safe package enum RawArguments {
   /// All arguments, the program's name first; `nil` if /proc is not mounted.
   ///
-  /// Swift's runtime reads them from `/proc/self/cmdline`: proc_pid_cmdline(5).
+  /// The installed command has them from main's arguments (`CVaultArguments`); Swift's runtime, where
+  /// a program uses that, looks for them by way of `/proc/self/maps`.
   package static let all: [[UInt8]]? = {
     guard unsafe access("/proc/self/cmdline", R_OK) == 0 else { return nil }
     var words: [[UInt8]] = []
