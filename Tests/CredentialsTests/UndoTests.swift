@@ -40,6 +40,44 @@ struct UndoTests {
     #expect(try vault.open.blocking.check().isDamaged == false)
   }
 
+  /// Many new items are noted by their positions, a few by their ids.
+  @Test(arguments: [1, 3, 40])
+  func newItemsAmongOthersGoAndComeBack(count: Int) throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    let old = (0..<20).map { "old\($0)" }.sorted()
+    let new = (0..<count).map { "new\($0)" }.sorted()
+    for text in old { try blocking.set(name(text), to: Secret(text)) }
+    try blocking.edit { edit in
+      for text in new { try edit.set(name(text), to: Secret(text)) }
+      _ = try edit.rename(name("old7"), to: name("renamed"))
+    }
+    let all = try names(vault)
+    // A look at one item is no change.
+    #expect(try blocking.get(name("renamed")).text == "old7")
+    let undone = try blocking.undo()
+    #expect(undone.filter { $0.kind == .removed }.map(\.name.text) == new)
+    #expect(undone.filter { $0.kind == .changedBack }.map(\.name.text) == ["old7"])
+    #expect(try names(vault) == old)
+    try blocking.undo()
+    #expect(try names(vault) == all)
+    for text in new { #expect(try blocking.get(name(text)).text == text) }
+    #expect(try blocking.check().isDamaged == false)
+  }
+
+  /// A purge moves those behind it, so there is nothing left to take back.
+  @Test func afterAPurgePositionsAreNotTakenForOtherItems() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    for number in 0..<20 { try blocking.set(name("old\(number)"), to: Secret("1")) }
+    try blocking.edit { edit in
+      for number in 0..<40 { try edit.set(name("new\(number)"), to: Secret("2")) }
+    }
+    try blocking.edit { edit in try edit.purge(name("old3")) }
+    #expect(code { try blocking.undo() } == .versionNotFound)
+    #expect(try names(vault).count == 59)
+  }
+
   @Test func removalsNamesAndTagsComeBack() throws {
     let vault = try ThrowawayVault()
     let blocking = vault.open.blocking

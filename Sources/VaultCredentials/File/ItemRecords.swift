@@ -237,6 +237,9 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     }
   }
 
+  /// The id of the item at a position.
+  func id(at position: Int) -> Bytes16 { places[position].id }
+
   /// The position of the item with an id.
   func position(of id: Bytes16) -> Int? {
     var low = 0
@@ -346,16 +349,20 @@ extension ItemRecords {
     }
   }
 
+  /// Puts the records into the order of their ids, as an index has them.
+  mutating func sortByID() {
+    guard sortedCount < places.count else { return }
+    places.sort { $0.id < $1.id }
+    sortedCount = places.count
+    names = PositionsByName()
+  }
+
   /// Puts the records into the order of their ids, and their items one behind another.
   ///
   /// - Parameter sealed: The sealed bytes of items that were sealed anew, by id.
   /// - Returns: The items' bytes, part by part; what follows each other in the file before is one.
   mutating func arrange(sealed: [Bytes16: [UInt8]]) -> [SealedPart] {
-    if sortedCount < places.count {
-      places.sort { $0.id < $1.id }
-      sortedCount = places.count
-      names = PositionsByName()
-    }
+    sortByID()
     var parts: [SealedPart] = []
     var kept: Range<UInt64> = 0..<0
     var offset: UInt64 = 0

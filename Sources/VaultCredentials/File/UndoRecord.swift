@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 
 /// What the last change can be taken back with: the records of the items that it touched, as they
 /// were.
@@ -7,6 +8,12 @@ import VaultSealing
 /// Documentation/file-format.md, section 4. Secrets are not in it: they lie in the history.
 package struct UndoRecord: Equatable {
   static let setting = "undo"
+
+  /// Whether a setting is a part of the record.
+  static func isPart(_ name: String) -> Bool {
+    name == setting || name.begins(with: "\(setting).")
+  }
+
   /// Room for an import of 20,000 new items, or for some 3,000 that were there before.
   ///
   /// It is part of every index until the next change.
@@ -29,9 +36,9 @@ package struct UndoRecord: Equatable {
   /// The record of a change, or `nil` if it can not be taken back.
   ///
   /// What is gone for good is not in it, nor what does not fit into a setting.
-  init?(of changes: [(before: ItemRecord?, after: ItemRecord)]) {
+  init?(of items: ItemRecords) {
     before = [:]
-    for (earlier, item) in changes {
+    for (earlier, item) in items.changes {
       guard let earlier, earlier.trashed == 0 || item.trashed != 0 else {
         before[item.id] = .absent
         continue
@@ -41,9 +48,8 @@ package struct UndoRecord: Equatable {
       untrashed.trashed = 0
       before[item.id] = earlier.saysTheSame(as: untrashed) ? .notTrashed : .record(earlier)
     }
-    guard !before.isEmpty, let bytes = try? encoded(), bytes.count <= Self.maximumLength else {
-      return nil
-    }
+    guard !before.isEmpty, let bytes = try? encoded(for: items), bytes.count <= Self.maximumLength
+    else { return nil }
   }
 
   /// The record that an index holds, or `nil`.
@@ -51,15 +57,23 @@ package struct UndoRecord: Equatable {
     guard let text = index.undoText, let bytes = Hexadecimal.bytes(text) else {
       return nil
     }
-    let decoded = try? bytes.withRawSpan { span in try Self.decode(span) }
+    let decoded = try? bytes.withRawSpan { span in try Self.decode(span, for: index.items) }
     guard let decoded else { return nil }
     before = decoded
   }
 
-  private static func decode(_ bytes: RawSpan) throws -> [Bytes16: Before] {
+  /// In the place of the number of items: which ones were absent is told by a bit for each item.
+  private static let isByPosition = UInt16.max
+
+  private static func decode(
+    _ bytes: RawSpan, for items: ItemRecords
+  ) throws -> [Bytes16: Before] {
     var cursor = ByteCursor()
     var before: [Bytes16: Before] = [:]
-    for _ in 0..<(try cursor.u16(in: bytes)) {
+    var count = try cursor.u16(in: bytes)
+    let hasBits = count == isByPosition
+    if hasBits { count = try cursor.u16(in: bytes) }
+    for _ in 0..<count {
       let id = try cursor.bytes16(in: bytes)
       switch try cursor.u8(in: bytes) {
       case 0: before[id] = .absent
@@ -68,13 +82,37 @@ package struct UndoRecord: Equatable {
       default: throw FormatError.notCanonical("a change to take back", at: cursor.offset)
       }
     }
+    guard hasBits else { return before }
+    let bits = try cursor.range(bitmapLength(items.count), in: bytes)
+    guard cursor.offset == bytes.byteCount else {
+      throw FormatError.notCanonical("a change to take back", at: cursor.offset)
+    }
+    for position in items.indices {
+      let byte = bytes.byte(at: bits.lowerBound + position / 8)
+      if byte >> UInt8(position % 8) & 1 == 1 { before[items.id(at: position)] = .absent }
+    }
     return before
   }
 
-  private func encoded() throws(FormatError) -> [UInt8] {
+  private static func bitmapLength(_ items: Int) -> Int { (items + 7) / 8 }
+
+  /// The record's bytes.
+  ///
+  /// Items that were not there are told by their positions where that takes less room: an import
+  /// would make the index, which every later call reads, a fifth longer. The positions stay as they
+  /// are, since the next change that adds an item or takes one out replaces the record.
+  ///
+  /// - Parameter items: All items of the index, in the order of their ids.
+  /// - Returns: The bytes, as Documentation/file-format.md, section 4, has them.
+  /// - Throws: ``FormatError`` for more than the format can express.
+  private func encoded(for items: ItemRecords) throws(FormatError) -> [UInt8] {
+    let absentCount = before.values.count { $0 == .absent }
+    let isByPosition = absentCount * 17 > 2 + Self.bitmapLength(items.count)
+    let listed = isByPosition ? before.filter { $0.value != .absent } : before
     var writer = ByteWriter()
-    try writer.count(before.count, as: UInt16.self)
-    for (id, before) in before.sorted(by: { $0.key < $1.key }) {
+    if isByPosition { writer.put(Self.isByPosition) }
+    try writer.count(listed.count, as: UInt16.self)
+    for (id, before) in listed.sorted(by: { $0.key < $1.key }) {
       writer.put(id)
       switch before {
       case .absent: writer.put(UInt8(0))
@@ -86,12 +124,22 @@ package struct UndoRecord: Equatable {
         try record.encode(into: &writer)
       }
     }
+    guard isByPosition else { return writer.bytes }
+    var bits = [UInt8](repeating: 0, count: Self.bitmapLength(items.count))
+    for position in items.indices where before[items.id(at: position)] == .absent {
+      bits[position / 8] |= 1 << UInt8(position % 8)
+    }
+    writer.put(bits)
     return writer.bytes
   }
 
   /// The setting's value.
-  var text: String {
-    get throws(FormatError) { Hexadecimal.text(try encoded()) }
+  ///
+  /// - Parameter items: All items of the index, in the order of their ids.
+  /// - Returns: Hex digits.
+  /// - Throws: ``FormatError`` for more than the format can express.
+  func text(for items: ItemRecords) throws(FormatError) -> String {
+    Hexadecimal.text(try encoded(for: items))
   }
 }
 
@@ -108,14 +156,14 @@ extension ItemRecord {
 extension VaultIndex {
   /// Notes how to take back the changes of items; a change of none leaves the note as it is.
   mutating func noteUndo() {
-    let changes = items.changes
-    if let record = UndoRecord(of: changes), let text = try? record.text {
+    items.sortByID()
+    if let record = UndoRecord(of: items), let text = try? record.text(for: items) {
       undoText = text
       return
     }
     // Something went for good, or was too large: what was noted before is no longer the last
     // change, and may name what is gone.
-    let isChanged = changes.contains { before, after in
+    let isChanged = items.changes.contains { before, after in
       before.map { !$0.saysTheSame(as: after) } ?? true
     }
     if items.hasRemoved || isChanged { undoText = nil }
@@ -133,9 +181,7 @@ extension VaultIndex {
       return text
     }
     set {
-      settings.removeAll {
-        $0 == UndoRecord.setting || $0.hasPrefix("\(UndoRecord.setting).")
-      }
+      settings.removeAll(where: UndoRecord.isPart)
       guard let newValue else { return }
       let digits = Array(newValue.utf8)
       for (number, start) in stride(from: 0, to: digits.count, by: Self.undoPart).enumerated() {

@@ -83,7 +83,8 @@ package struct VaultIndex: Sendable {
   var withdrawals: [Withdrawal] = []
   var settings = NamedTexts()
   var items = ItemRecords()
-  /// Some items were skipped: this index must not be written.
+  /// Some items, and how to take the last change back, were skipped: this index must not be
+  /// written.
   private(set) var isPartial = false
 
   init(device: Bytes16, written: Int64, isPublishing: Bool) {
@@ -204,10 +205,10 @@ package struct VaultIndex: Sendable {
     let flags = try cursor.u8(in: bytes)
     guard flags <= 1 else { throw FormatError.notCanonical("flags", at: cursor.offset) }
     isPublishing = flags == 1
+    isPartial = wanted != nil
     try decodeLists(bytes, &cursor)
     let count = try cursor.u32(in: bytes)
     guard count <= Self.maximumItems else { throw FormatError.tooLong(at: cursor.offset) }
-    isPartial = wanted != nil
     var places: [ItemPlace] = []
     var haveCopies = false
     if wanted == nil { places.reserveCapacity(Int(count)) }
@@ -264,6 +265,11 @@ package struct VaultIndex: Sendable {
     }
     for _ in 0..<(try cursor.u16(in: bytes)) {
       let name = try cursor.str16(in: bytes)
+      // Long after an import, and for those who write alone.
+      if isPartial, UndoRecord.isPart(name) {
+        _ = try cursor.range(Int(cursor.u16(in: bytes)), in: bytes)
+        continue
+      }
       guard settings.append(try cursor.str16(in: bytes), named: name) else {
         throw FormatError.notCanonical("order of settings", at: cursor.offset)
       }
@@ -282,6 +288,11 @@ package struct VaultIndex: Sendable {
   private static func skipItems(
     _ count: UInt32, until wanted: Wanted, in bytes: RawSpan, at cursor: inout ByteCursor
   ) throws(FormatError) -> UInt32 {
+    // Most names differ from the only one that is wanted in their length or their last byte.
+    var only: (count: Int, last: UInt8)?
+    if case .named(let names) = wanted, names.count == 1, let last = names[0].last {
+      only = (names[0].count, last)
+    }
     for passed in 0..<count {
       var ahead = cursor
       let record = try ahead.range(Int(ahead.number(UInt32.self, in: bytes)), in: bytes)
@@ -290,6 +301,10 @@ package struct VaultIndex: Sendable {
       guard record.count >= 18 else { throw FormatError.truncated(at: record.lowerBound) }
       let length = Int(bytes.littleEndian(UInt16.self, at: name - 2))
       guard length <= bytes.byteCount - name else { throw FormatError.truncated(at: name) }
+      if let only, length != only.count || bytes.byte(at: name + length - 1) != only.last {
+        cursor = ahead
+        continue
+      }
       if wanted.includes(name..<name + length, of: bytes) { return passed }
       cursor = ahead
     }
