@@ -46,6 +46,26 @@ package struct CommandGrammar {
     }
   }
 
+  /// Its arguments that are not options, in their order; none of the common ones is among them.
+  ///
+  /// The other lines are not read: that would be a tenth of what a key press costs.
+  package var positionals: [Argument] {
+    let text = lines.utf8
+    let bytes = text.span
+    var found: [Argument] = []
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+      if bytes[start] == UInt8(ascii: "<") {
+        let first = text.index(text.startIndex, offsetBy: start)
+        found.append(Argument(lines[first..<text.index(first, offsetBy: end - start)]))
+      }
+      start = end + 1
+    }
+    return found
+  }
+
   package struct Argument: Equatable {
     package enum Kind: Equatable { case positional, option, flag }
 

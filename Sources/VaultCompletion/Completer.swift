@@ -124,7 +124,7 @@ package struct Completer {
       return Answer(
         candidates: found.map { Candidate(text: $0.name, explanation: $0.abstract) })
     }
-    let places = verb.arguments.filter { $0.kind == .positional && $0.isVisible }
+    let places = verb.positionals.filter(\.isVisible)
     guard let last = places.last else { return Answer() }
     if positionals.count < places.count {
       return values(of: places[positionals.count], typed: current, prefix: "", positionals)

@@ -17,6 +17,7 @@ struct CompletionGrammarTests {
       }
       #expect(
         row.arguments.map(Self.line) == arguments.map(Self.line), "make completions: \(path)")
+      #expect(row.positionals == row.arguments.filter { $0.kind == .positional }, "\(path)")
       guard !path.isEmpty else { continue }
       #expect(row.isVisible == verb.shouldDisplay, "\(path)")
       #expect(row.abstract == Self.firstSentence(verb.abstract), "\(path)")
