@@ -38,10 +38,21 @@ public struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible 
       default: break
       }
     }
-    guard !normal.hasPrefix("/"), !normal.hasSuffix("/"), !normal.contains("//") else {
+    guard !Self.hasEmptyPart(normal.utf8.span) else {
       throw refuse("'//', or a slash at an end")
     }
     self.text = normal
+  }
+
+  /// Whether there is nothing before, behind or between slashes.
+  private static func hasEmptyPart(_ name: Span<UInt8>) -> Bool {
+    var isBehindSlash = true
+    for position in name.indices {
+      let isSlash = name[position] == UInt8(ascii: "/")
+      if isSlash, isBehindSlash { return true }
+      isBehindSlash = isSlash
+    }
+    return isBehindSlash
   }
 
   /// A name that comes out of an authenticated index.

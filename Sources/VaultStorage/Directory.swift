@@ -171,25 +171,33 @@ package final class Directory: Sendable {
   /// By hand: joining a list of components costs more than all the calls of the kernel here, since
   /// its types are looked up at run time.
   private static func above(_ path: String) -> String {
-    let bytes = path.utf8
-    guard let last = bytes.lastIndex(where: { $0 != 0x2F }),
-      let slash = bytes[...last].lastIndex(of: 0x2F),
-      let end = bytes[..<slash].lastIndex(where: { $0 != 0x2F })
-    else { return "" }
-    return String(path[...end])
+    let bytes = path.utf8.span
+    var end = bytes.count
+    func drop(while isDropped: (UInt8) -> Bool) {
+      while end > 0, isDropped(bytes[end - 1]) { end -= 1 }
+    }
+    drop { $0 == 0x2F }
+    drop { $0 != 0x2F }
+    drop { $0 == 0x2F }
+    return String(decoding: path.utf8.prefix(end), as: UTF8.self)
   }
 
   /// Whether somebody else may replace what is in a directory.
   ///
   /// Not so if only the user's own private group may write, or if the directory is sticky.
-  private static func isOpenToOthers(_ status: System.FileStatus, at place: String) -> Bool {
+  private static func isOpenToOthers(
+    _ status: System.FileStatus, at place: @autoclosure () -> String
+  ) -> Bool {
     guard status.permissions & 0o022 != 0, status.permissions & 0o1000 == 0 else { return false }
     return status.permissions & 0o002 != 0 || !PrivateGroup.isOwn(status.group)
-      || System.hasAccessList(place)
+      || System.hasAccessList(place())
   }
 
-  private func check(ancestor: System.FileStatus, at place: String) throws(StorageError) {
-    guard Self.isOpenToOthers(ancestor, at: place) else { return }
+  private func check(
+    ancestor: System.FileStatus, at place: @autoclosure () -> String
+  ) throws(StorageError) {
+    guard Self.isOpenToOthers(ancestor, at: place()) else { return }
+    let place = place()
     throw StorageError(
       .refused, "others may write in \(place), where \(path) lies; run: chmod go-w \(place)")
   }
@@ -229,12 +237,11 @@ package final class Directory: Sendable {
   package func checkFile(
     _ file: Int32, _ name: String, acceptingPrevious: Bool = false
   ) throws(StorageError) -> System.FileStatus {
-    let path = "\(path)/\(name)"
     let status: System.FileStatus
     do {
       status = try System.status(file)
     } catch {
-      throw Self.failure(error, "look at", path)
+      throw Self.failure(error, "look at", "\(path)/\(name)")
     }
     if status.linkCount > 1, acceptingPrevious, hasOnlyOwnNames(file, name, status) {
       try check(status, name, maximumLinkCount: status.linkCount)
@@ -248,17 +255,18 @@ package final class Directory: Sendable {
   package func check(
     _ status: System.FileStatus, _ name: String, maximumLinkCount: Int = 1
   ) throws(StorageError) {
-    let path = "\(path)/\(name)"
-    guard status.isRegular else { throw StorageError(.refused, "\(path) is not a regular file") }
+    // The path is put together for an error alone.
+    var file: String { "\(path)/\(name)" }
+    guard status.isRegular else { throw StorageError(.refused, "\(file) is not a regular file") }
     guard status.owner == System.effectiveUser else {
       throw StorageError(
-        .refused, "\(path) belongs to another user (\(status.owner), not \(System.effectiveUser))")
+        .refused, "\(file) belongs to another user (\(status.owner), not \(System.effectiveUser))")
     }
     guard status.permissions & 0o077 == 0 else {
-      throw StorageError(.refused, "others may read or write \(path); run: chmod 600 \(path)")
+      throw StorageError(.refused, "others may read or write \(file); run: chmod 600 \(file)")
     }
     guard status.linkCount <= maximumLinkCount else {
-      throw StorageError(.refused, "\(path) has a second name (a hard link)")
+      throw StorageError(.refused, "\(file) has a second name (a hard link)")
     }
   }
 

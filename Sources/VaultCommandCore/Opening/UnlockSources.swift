@@ -23,7 +23,7 @@ package struct UnlockSources {
   /// All available sources.
   package func sources() -> [KeySource] {
     if let named = namedSource() { return [named] }
-    return withoutAsking().map(\.source) + personSources()
+    return places().map(\.source) + personSources()
   }
 
   /// A source, its name for people, and its code in JSON.
@@ -42,9 +42,12 @@ package struct UnlockSources {
           : Named(name: "the passphrase on the line", code: "option-passphrase", source: named)
       ]
     }
-    return KeyPlace.all(environment: ProcessState.variable)
+    return places().map { Named(name: Self.name(of: $0), code: Self.code(of: $0), source: $0.source) }
+  }
+
+  private func places() -> [KeyPlace] {
+    KeyPlace.all(environment: ProcessState.variable)
       .filter { settings.usesSession || $0 != .session }
-      .map { Named(name: Self.name(of: $0), code: Self.code(of: $0), source: $0.source) }
   }
 
   /// Only the session: for operations that must never prompt or wait.

@@ -6,7 +6,7 @@ struct VaultReader {
   let keys: VaultKeys
   let vaultID: [UInt8]
   /// The key slots when the vault was opened: a rotation replaces all of them.
-  let slotIDs: Set<[UInt8]>
+  let slots: [SlotRecord]
   /// The items to decode; `nil` for all.
   var wanted: VaultIndex.Wanted?
   /// The file that unlocking has read, to be used if it is still in place.
@@ -109,7 +109,7 @@ struct VaultReader {
     do {
       return (sealed, try sealed.openIndex(keys, only: wanted))
     } catch is VaultFile.IndexRejected {
-      guard sealed.header.slots.contains(where: { slotIDs.contains($0.id) }) else {
+      guard sealed.header.slots.contains(where: isKnown) else {
         throw CredentialError(
           .changedMeanwhile, "the vault key was rotated after the vault was opened",
           hint: "try again: nothing was changed, and the new keys open it")
@@ -117,6 +117,8 @@ struct VaultReader {
       throw VaultHeader.damaged("its index was changed")
     }
   }
+
+  private func isKnown(_ slot: SlotRecord) -> Bool { slots.contains { $0.id == slot.id } }
 
   private func verdict(
     _ record: [UInt8]?, _ sealed: VaultFile, _ index: VaultIndex

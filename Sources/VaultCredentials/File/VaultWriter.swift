@@ -17,7 +17,7 @@ struct Commit<Result> {
 /// Commits changes to a vault file: under the lock, blobs first, one replace, then the record.
 struct VaultWriter {
   let vault: UnlockedVault
-  let slotIDs: Set<[UInt8]>
+  let slots: [SlotRecord]
   /// The file that unlocking has read, to be used if it is still in place.
   var opened: OpenedFile?
 
@@ -39,7 +39,7 @@ struct VaultWriter {
     let (locked, vaultID) = (vault.locked, vault.vaultID)
     return try locked.folder.locked(timeout: locked.options.lockTimeout) { directory in
       let reader = VaultReader(
-        vault: locked, keys: vault.keys, vaultID: vaultID, slotIDs: slotIDs, opened: opened,
+        vault: locked, keys: vault.keys, vaultID: vaultID, slots: slots, opened: opened,
         branch: branch)
       let (sealed, index, notices) = try reader.openForWriting()
       var edit = VaultEdit(vault: vault, file: sealed, index: index)

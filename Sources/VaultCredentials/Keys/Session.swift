@@ -17,13 +17,21 @@ struct Session: Sendable {
   let vaultKey: SecretBytes
   let secondsLeft: Int
   /// Digests of the slots as they were when the session began.
-  private let slotDigests: [[UInt8]]
+  ///
+  /// One behind the other, ``digestLength`` bytes each.
+  private let slotDigests: [UInt8]
 
   /// Whether `header` still has a slot of the epoch that this session's key belongs to.
   ///
   /// If not, the key was rotated elsewhere, and a failure to open says nothing about damage.
   func belongs(to header: VaultHeader) throws -> Bool {
-    for slot in header.slots where slotDigests.contains(try Self.digest(of: slot)) { return true }
+    for slot in header.slots {
+      let digest = try Self.digest(of: slot)
+      for start in stride(from: 0, to: slotDigests.count, by: Self.digestLength)
+      where slotDigests[start...].starts(with: digest) {
+        return true
+      }
+    }
     return false
   }
 
@@ -55,9 +63,9 @@ struct Session: Sendable {
       _ = try? KernelKeyring.revoke(description: description)
       return nil
     }
-    let digests = payload.withBytes { bytes -> [[UInt8]] in
-      stride(from: fixedLength, to: bytes.byteCount - digestLength + 1, by: digestLength)
-        .map { bytes.array($0..<$0 + digestLength) }
+    let digests = payload.withBytes { bytes in
+      let count = (bytes.byteCount - fixedLength) / digestLength
+      return bytes.array(fixedLength..<fixedLength + count * digestLength)
     }
     return Session(
       vaultKey: try payload.slice(9..<41),

@@ -101,7 +101,7 @@ extension LockedVault.Blocking {
     try opened.checkKey(of: theirs, at: path)
     let given = base.flatMap { try? opened.branch(at: $0, with: all) }
     do {
-      let merged = try VaultWriter(vault: opened, slotIDs: []).rewrite(file) { edit in
+      let merged = try VaultWriter(vault: opened, slots: []).rewrite(file) { edit in
         let report = try opened.merge(theirs, given, into: &edit)
         if report.relation == .same || report.relation == .older {
           throw UnlockedVault.Blocking.NothingMerged(report: report)

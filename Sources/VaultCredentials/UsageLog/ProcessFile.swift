@@ -11,40 +11,42 @@ struct ProcessFile {
     /// The device of the controlling terminal; 0 without one.
     let terminal: UInt32
 
+    /// The longest name that the kernel tells, with its parentheses: `fs/proc/array.c`.
+    private static let longestName = 66
+
     /// Reads a line of `/proc/PID/stat`.
     ///
     /// The name may hold any bytes, also a closing parenthesis: its end is the last one.
     init?(_ line: [UInt8]) {
       guard let start = line.firstIndex(of: UInt8(ascii: "(")),
-        let end = line.lastIndex(of: UInt8(ascii: ")")), start < end
+        let end = line[start..<min(line.count, start + Self.longestName)]
+          .lastIndex(of: UInt8(ascii: ")"))
       else { return nil }
       name = Array(line[(start + 1)..<end])
       // Behind the name: state, parent, group, session, terminal.
-      var numbers: [Int64] = []
       var position = end + 1
-      var field = 0
-      while position < line.count, field < 6 {
-        if line[position] == UInt8(ascii: " ") {
-          field += 1
-          position += 1
-          continue
-        }
+      var parent: Int64?
+      var terminal: Int64?
+      for field in 0..<5 {
+        while position < line.count, line[position] == UInt8(ascii: " ") { position += 1 }
+        guard position < line.count else { return nil }
         var isNegative = false
         var number: Int64 = 0
         while position < line.count, line[position] != UInt8(ascii: " ") {
           let byte = line[position]
           if byte == UInt8(ascii: "-") {
             isNegative = true
-          } else if (0x30...0x39).contains(byte) {
+          } else if byte >= 0x30, byte <= 0x39 {
             number = number &* 10 &+ Int64(byte - 0x30)
           }
           position += 1
         }
-        numbers.append(isNegative ? -number : number)
+        if field == 1 { parent = isNegative ? -number : number }
+        if field == 4 { terminal = isNegative ? -number : number }
       }
-      guard numbers.count >= 5, let parent = Int32(exactly: numbers[1]) else { return nil }
+      guard let parent, let terminal, let parent = Int32(exactly: parent) else { return nil }
       self.parent = parent
-      terminal = UInt32(truncatingIfNeeded: numbers[4])
+      self.terminal = UInt32(truncatingIfNeeded: terminal)
     }
   }
 

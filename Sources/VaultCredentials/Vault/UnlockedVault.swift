@@ -39,7 +39,7 @@ public final class UnlockedVault: Sendable {
   let vaultID: [UInt8]
   let keys: VaultKeys
   /// The key slots when the vault was opened.
-  private let slotIDs: Set<[UInt8]>
+  private let slots: [SlotRecord]
   private let pendingNotices = Mutex<[VaultNotice]>([])
   private let hasToldOfPlainSession = Atomic(false)
   /// What opening the vault has read, for the first call after it.
@@ -58,7 +58,7 @@ public final class UnlockedVault: Sendable {
     self.opened = Mutex(opened)
     self.locked = locked
     vaultID = header.vaultID
-    slotIDs = Set(header.slots.map(\.id))
+    slots = header.slots
     self.keys = keys
     self.openedBy = openedBy
   }
@@ -97,7 +97,7 @@ public final class UnlockedVault: Sendable {
   /// Where some items are `wanted`, only these are decoded.
   func snapshot(only wanted: VaultIndex.Wanted? = nil) throws -> VaultSnapshot {
     let reader = VaultReader(
-      vault: locked, keys: keys, vaultID: vaultID, slotIDs: slotIDs, wanted: wanted,
+      vault: locked, keys: keys, vaultID: vaultID, slots: slots, wanted: wanted,
       opened: takeOpened())
     let (file, index, notices) = try reader.open()
     note(notices)
@@ -129,7 +129,7 @@ public final class UnlockedVault: Sendable {
     after lost: LastSeen? = nil, knowing branch: VaultBranch? = nil,
     _ change: (inout VaultEdit) throws -> Result
   ) throws -> Commit<Result> {
-    let commit = try VaultWriter(vault: self, slotIDs: slotIDs, opened: takeOpened())
+    let commit = try VaultWriter(vault: self, slots: slots, opened: takeOpened())
       .commit(after: lost, knowing: branch, change)
     note(commit.notices)
     return commit

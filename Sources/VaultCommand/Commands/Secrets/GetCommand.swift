@@ -82,7 +82,8 @@ package struct GetRequest: Equatable, Sendable {
   ) throws {
     let clipboard = try clipboard.request()
     let settings = try common.settings()
-    guard [clipboard != nil, out != nil, drawsCode].filter({ $0 }).count <= 1 else {
+    let ways = (clipboard == nil ? 0 : 1) + (out == nil ? 0 : 1) + (drawsCode ? 1 : 0)
+    guard ways <= 1 else {
       throw CommandError.usage(
         "--copy, --out and --qr cannot be combined", hint: "give one of them")
     }
