@@ -77,13 +77,19 @@ extension RawSpan {
 
   /// Whether the bytes in `range` are UTF-8.
   package func isText(_ range: Range<Int>) -> Bool {
-    unsafe extracting(range).withUnsafeBytes { buffer in
-      // ASCII, as most texts are, is checked eight bytes at a time.
+    if range.isEmpty { return true }
+    return unsafe extracting(range).withUnsafeBytes { buffer in
+      // ASCII, as most texts are, is checked eight bytes at a time; the last eight may have been
+      // checked in part.
       var index = 0
       var high: UInt64 = 0
       while index + 8 <= buffer.count {
         high |= unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
         index += 8
+      }
+      if index > 0 {
+        high |= unsafe buffer.loadUnaligned(fromByteOffset: buffer.count - 8, as: UInt64.self)
+        index = buffer.count
       }
       while index < buffer.count {
         high |= unsafe UInt64(buffer[index])

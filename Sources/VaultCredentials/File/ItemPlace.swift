@@ -38,23 +38,27 @@ struct ItemPlace: Sendable {
     let start = cursor.offset
     id = try cursor.bytes16(in: bytes)
     _ = try cursor.str16Range(in: bytes)
-    _ = try cursor.range(2 + 8 + 16 + 3 * 8, in: bytes)
-    isTrashed = try cursor.i64(in: bytes) != 0
-    guard let copy = ItemRecord.Copy(rawValue: try cursor.u8(in: bytes)) else {
+    // What has a fixed length is taken at once: an index may have 20,000 records.
+    let times = try cursor.range(2 + 8 + 16 + 4 * 8 + 1 + 16, in: bytes).lowerBound + 2 + 8 + 16
+    isTrashed = bytes.littleEndian(Int64.self, at: times + 3 * 8) != 0
+    guard let copy = ItemRecord.Copy(rawValue: bytes.byte(at: times + 4 * 8)) else {
       throw FormatError.notCanonical("mark of a copy", at: cursor.offset)
     }
-    let copyHash = try cursor.bytes16(in: bytes)
-    if copy == .published || (copy == .pending && copyHash != .zero) { hasCopy = true }
+    if copy == .published
+      || (copy == .pending && Bytes16(of: bytes, at: times + 4 * 8 + 1) != .zero)
+    {
+      hasCopy = true
+    }
     _ = try cursor.str32Range(in: bytes)
     try Self.checkList("order of tags", ofPairs: false, in: bytes, at: &cursor)
     try Self.checkList("order of attributes", ofPairs: true, in: bytes, at: &cursor)
     current = UInt32(cursor.offset)
-    _ = try cursor.u64(in: bytes)
-    guard try cursor.u32(in: bytes) == 0 || !isTrashed else {
+    let place = try cursor.range(8 + 4 + ItemRecord.hashLength + 2, in: bytes).lowerBound
+    guard bytes.littleEndian(UInt32.self, at: place + 8) == 0 || !isTrashed else {
       throw FormatError.notCanonical("a secret in the trash", at: cursor.offset)
     }
-    _ = try cursor.range(ItemRecord.hashLength, in: bytes)
-    _ = try cursor.range(Int(cursor.u16(in: bytes)) * Self.earlierLength, in: bytes)
+    let earlier = bytes.littleEndian(UInt16.self, at: cursor.offset - 2)
+    _ = try cursor.range(Int(earlier) * Self.earlierLength, in: bytes)
     guard cursor.offset == start + Int(length) else {
       throw FormatError.notCanonical("length of an item's record", at: cursor.offset)
     }
@@ -65,8 +69,10 @@ struct ItemPlace: Sendable {
   private static func checkList(
     _ what: String, ofPairs: Bool, in bytes: RawSpan, at cursor: inout ByteCursor
   ) throws(FormatError) {
+    let count = try cursor.u16(in: bytes)
+    if count == 0 { return }
     var last: Range<Int>?
-    for _ in 0..<(try cursor.u16(in: bytes)) {
+    for _ in 0..<count {
       let text = try cursor.str16Range(in: bytes)
       if let last, !bytes.precedes(last, text) {
         throw FormatError.notCanonical(what, at: cursor.offset)

@@ -201,18 +201,17 @@ struct ListRequest: Equatable, Sendable {
   /// Writes names alone: a tree, or a line for each.
   private func write(_ names: [String]) throws {
     let names = StandardOutput.isTerminal ? names.map(StandardOutput.shown) : names
-    let text: String
     if tree ?? (StandardOutput.isTerminal && sort == .name) {
-      text = NameTree(names).text
-    } else {
-      var lines = ""
-      for name in names {
-        lines += name
-        lines += "\n"
-      }
-      text = lines
+      return try Pager.write(NameTree(names).text, isAllowed: !noPager)
     }
-    try Pager.write(text, isAllowed: !noPager)
+    // As bytes, which take a tenth of the time of appending to a text.
+    var lines: [UInt8] = []
+    for name in names {
+      lines.append(contentsOf: name.utf8)
+      lines.append(UInt8(ascii: "\n"))
+    }
+    guard StandardOutput.isTerminal else { return try StandardOutput.write(lines) }
+    try Pager.write(String(decoding: lines, as: UTF8.self), isAllowed: !noPager)
   }
 
   /// Says that there is nothing, and what may have been meant.
