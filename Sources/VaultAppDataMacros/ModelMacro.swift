@@ -6,6 +6,11 @@ package import SwiftSyntaxMacros
 package struct ModelMacro {}
 
 extension ModelMacro: MemberMacro {
+  /// What it adds is written as it is to look.
+  ///
+  /// To format it once more is near half of what the macros cost where they are not optimized.
+  package static var formatMode: FormatMode { .disabled }
+
   package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext

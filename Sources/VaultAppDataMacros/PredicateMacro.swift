@@ -9,6 +9,9 @@ package import SwiftSyntaxMacros
 /// Foundation's own macro does the same for every type. This one takes its place for models, since
 /// off Apple's systems the other knows no `localizedStandardContains` and its like.
 package struct PredicateMacro: ExpressionMacro {
+  /// As it is made: see ``ModelMacro``.
+  package static var formatMode: FormatMode { .disabled }
+
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> ExprSyntax {
@@ -38,6 +41,9 @@ package struct PredicateMacro: ExpressionMacro {
 
 /// `#Expression` over a model: the same for a value that a predicate asks for by `evaluate`.
 package struct ModelExpressionMacro: ExpressionMacro {
+  /// As it is made: see ``ModelMacro``.
+  package static var formatMode: FormatMode { .disabled }
+
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> ExprSyntax {

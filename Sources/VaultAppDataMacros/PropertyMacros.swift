@@ -6,6 +6,9 @@ package import SwiftSyntaxMacros
 package struct PersistedPropertyMacro {}
 
 extension PersistedPropertyMacro: AccessorMacro {
+  /// As it is written here, indented as it will be: see ``ModelMacro``.
+  package static var formatMode: FormatMode { .disabled }
+
   package static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -38,39 +41,39 @@ extension PersistedPropertyMacro: AccessorMacro {
     if let number, !isTransformable, ModelDeclaration.Property(variable)?.mayBeModels == true {
       modify = [
         """
-        _modify {
-          _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
-          var value = _AppData.take(of: self, _$backingData.reading, \(raw: number), \\.\(raw: name.text))
-          defer {
-            _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
-              _AppData.put(of: self, _$backingData, \(raw: number), \\.\(raw: name.text), value)
+          _modify {
+            _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
+            var value = _AppData.take(of: self, _$backingData.reading, \(raw: number), \\.\(raw: name.text))
+            defer {
+              _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
+                _AppData.put(of: self, _$backingData, \(raw: number), \\.\(raw: name.text), value)
+              }
             }
+            yield &value
           }
-          yield &value
-        }
         """
       ]
     }
     return modify + [
       """
-      @storageRestrictions(accesses: _$backingData, initializes: _\(raw: plain))
-      init(initialValue) {
-        \(raw: initialize)
-        _\(raw: plain) = _AppData.NoType()
-      }
-      """,
-      """
-      get {
-        _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
-        return \(raw: get)
-      }
-      """,
-      """
-      set {
-        _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
-          \(raw: set)
+        @storageRestrictions(accesses: _$backingData, initializes: _\(raw: plain))
+        init(initialValue) {
+          \(raw: initialize)
+          _\(raw: plain) = _AppData.NoType()
         }
-      }
+      """,
+      """
+        get {
+          _$observationRegistrar.access(self, keyPath: \\.\(raw: name.text))
+          return \(raw: get)
+        }
+      """,
+      """
+        set {
+          _$observationRegistrar.withMutation(of: self, keyPath: \\.\(raw: name.text)) {
+            \(raw: set)
+          }
+        }
       """,
     ]
   }

@@ -334,17 +334,11 @@ struct ExpansionTests {
         @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData: _AppData.Storage<Task> = _AppData.newStorage(Task._$description)
 
         nonisolated var persistentBackingData: any _AppData.BackingData<Task> {
-          get {
-            _$backingData.backingData
-          }
-          set {
-            _$backingData = _AppData.Storage(newValue)
-          }
+          get { _$backingData.backingData }
+          set { _$backingData = _AppData.Storage(newValue) }
         }
 
-        nonisolated var _$record: _AppData.Record? {
-          _$backingData.record
-        }
+        nonisolated var _$record: _AppData.Record? { _$backingData.record }
 
         nonisolated static func _$make(_ record: _AppData.Record) -> Self {
           self.init(backingData: _AppData.ModelBackingData<Task>(record))
@@ -375,23 +369,17 @@ struct ExpansionTests {
 
         nonisolated func _$changing(_ property: Swift.Int) {
           switch property {
-          case 0:
-            withMutation(keyPath: \.title) {
-            }
-          default:
-            break
+          case 0: withMutation(keyPath: \.title) {}
+          default: break
           }
         }
       }
 
-      extension Task: nonisolated _AppData.PersistentModel {
-      }
+      extension Task: nonisolated _AppData.PersistentModel {}
 
-      extension Task: nonisolated Observation.Observable {
-      }
+      extension Task: nonisolated Observation.Observable {}
 
-      @available(*, unavailable) extension Task: Swift.Sendable {
-      }
+      @available(*, unavailable) extension Task: Swift.Sendable {}
       """#)
   }
   @Test func aSubclassHasItsOwnValuesUntilTheSuperclassHasMadeTheRest() {
@@ -435,9 +423,7 @@ struct ExpansionTests {
 
         nonisolated private static let _$madeDescription = _AppData.ModelDescription(Business.self, inheriting: Trip.self)
 
-        nonisolated override class var _$description: _AppData.ModelDescription {
-          Business._$madeDescription
-        }
+        nonisolated override class var _$description: _AppData.ModelDescription { Business._$madeDescription }
 
         nonisolated private static let _$first = Trip._$description.count
 
@@ -491,11 +477,8 @@ struct ExpansionTests {
 
         nonisolated override func _$changing(_ property: Swift.Int) {
           switch property - Business._$first {
-          case 0:
-            withMutation(keyPath: \.daily) {
-            }
-          default:
-            super._$changing(property)
+          case 0: withMutation(keyPath: \.daily) {}
+          default: super._$changing(property)
           }
         }
       }

@@ -10,7 +10,7 @@ struct PredicateMacroTests {
       .joined(separator: "Foundation.PredicateExpressions.")
     expectExpansion(
       "#Predicate<A> { \(body) }",
-      "Foundation.Predicate<A>({ _v0 in\n    \(full)\n  })", location: location)
+      "Foundation.Predicate<A>({ _v0 in\n\(full)\n})", location: location)
   }
 
   private func expectError(
@@ -50,23 +50,23 @@ struct PredicateMacroTests {
   @Test func severalModelsAreNumbered() {
     expectExpansion(
       "#Predicate<A, B> { $0.list.contains { $0.isOld } && $1.isNew }",
-      "Foundation.Predicate<A, B>({ _v0, _v1 in\n    "
+      "Foundation.Predicate<A, B>({ _v0, _v1 in\n"
         + """
         ~build_Conjunction(lhs: ~build_contains(~build_KeyPath(root: ~build_Arg(_v0), \
         keyPath: \\.list), where: { _v2 in
-                  ~build_KeyPath(root: ~build_Arg(_v2), keyPath: \\.isOld)
-                }), rhs: ~build_KeyPath(root: ~build_Arg(_v1), keyPath: \\.isNew))
-          })
+        ~build_KeyPath(root: ~build_Arg(_v2), keyPath: \\.isOld)
+        }), rhs: ~build_KeyPath(root: ~build_Arg(_v1), keyPath: \\.isNew))
+        })
         """.replacing("~", with: "Foundation.PredicateExpressions."))
   }
 
   @Test func anExpressionIsTheSameTree() {
     expectExpansion(
       "#Expression<A, Bool> { $0.name.localizedStandardContains(search) }",
-      "Foundation.Expression<A, Bool>({ _v0 in\n    _AppData.buildLocalizedStandardContains("
+      "Foundation.Expression<A, Bool>({ _v0 in\n_AppData.buildLocalizedStandardContains("
         + "Foundation.PredicateExpressions.build_KeyPath("
         + "root: Foundation.PredicateExpressions.build_Arg(_v0), keyPath: \\.name), "
-        + "Foundation.PredicateExpressions.build_Arg(search))\n  })")
+        + "Foundation.PredicateExpressions.build_Arg(search))\n})")
     expectError("#Expression(body)", "#Expression takes a closure, written in place", column: 13)
   }
 
