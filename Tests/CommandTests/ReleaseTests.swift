@@ -46,7 +46,7 @@ struct ReleaseTests {
       ["\(Self.root)/\(words[0])"] + words.dropFirst(),
       adding: [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "DPKG_DEB_COMPRESSOR_TYPE": "none", "LC_ALL": "C.UTF-8",
+        "DPKG_DEB_COMPRESSOR_TYPE": "none", "GZIP_LEVEL": "1", "LC_ALL": "C.UTF-8",
       ])
   }
 
