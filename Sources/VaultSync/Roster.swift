@@ -120,7 +120,7 @@ package struct Roster: Sendable {
         guard invitations[invite.value.id] == nil else { continue }
         var invitation = invite.value
         let valid = claims[invitation.id, default: []]
-          .filter { Self.isValid($0, invitation, history.space) }
+          .filter { Self.isValid($0, invitation, history) }
           .sorted { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
         let told = settles.filter {
           $0.value.invitation == invitation.id && isAdmin($0.record, last)
@@ -207,12 +207,12 @@ package struct Roster: Sendable {
   }
 
   private static func isValid(
-    _ claim: Told<Claim>, _ invitation: Invitation, _ space: SpaceID
+    _ claim: Told<Claim>, _ invitation: Invitation, _ history: SpaceHistory
   ) -> Bool {
     claim.record.content.time <= invitation.expires && claim.record.knows(invitation.record)
-      && SigningKey.isValid(
-        claim.value.signature, of: claimed(by: claim.record.stream, in: space),
-        by: invitation.keys.signing)
+      && history.claims.isSigned(
+        claim.value.signature, by: claim.record.stream, in: history.space,
+        with: invitation.keys.signing)
   }
 
   /// What the key of an invitation signs, to let a machine in.

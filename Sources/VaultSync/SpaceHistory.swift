@@ -66,6 +66,8 @@ package struct SpaceHistory: Sendable {
   private let openers: [SealingKeyPair]
   /// What the first of the records come to, so that they need not be opened.
   let base: SpaceBase?
+  /// Claims of members whose signatures were checked, for every roster of these records.
+  let claims = CheckedClaims()
 
   /// Begins with nothing, or with what is known of the first records.
   ///
