@@ -4,6 +4,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_ENABLE_WINDOWS_COMPAT 0
+// Numbers by from_chars: streams would bring all of the C++ library's locales, 0.3 MB.
+#define TOML_FLOAT_CHARCONV 1
 #include <toml++/toml.h>
 
 #include <pthread.h>
