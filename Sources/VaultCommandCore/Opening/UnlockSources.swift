@@ -42,7 +42,9 @@ package struct UnlockSources {
           : Named(name: "the passphrase on the line", code: "option-passphrase", source: named)
       ]
     }
-    return places().map { Named(name: Self.name(of: $0), code: Self.code(of: $0), source: $0.source) }
+    return places().map {
+      Named(name: Self.name(of: $0), code: Self.code(of: $0), source: $0.source)
+    }
   }
 
   private func places() -> [KeyPlace] {
