@@ -4,6 +4,8 @@ import VaultSealing
 struct ItemPlace: Sendable {
   /// Bytes of a record before its name: id and length of the name.
   private static let nameOffset = 18
+  /// Bytes between the name and the times: kind, version and device.
+  private static let timesOffset = 2 + 8 + 16
   private static let earlierLength = 8 + 2 + 8 + 16 + 4 + ItemRecord.hashLength
 
   let id: Bytes16
@@ -39,7 +41,8 @@ struct ItemPlace: Sendable {
     id = try cursor.bytes16(in: bytes)
     _ = try cursor.str16Range(in: bytes)
     // What has a fixed length is taken at once: an index may have 20,000 records.
-    let times = try cursor.range(2 + 8 + 16 + 4 * 8 + 1 + 16, in: bytes).lowerBound + 2 + 8 + 16
+    let fixed = try cursor.range(Self.timesOffset + 4 * 8 + 1 + 16, in: bytes).lowerBound
+    let times = fixed + Self.timesOffset
     isTrashed = bytes.littleEndian(Int64.self, at: times + 3 * 8) != 0
     guard let copy = ItemRecord.Copy(rawValue: bytes.byte(at: times + 4 * 8)) else {
       throw FormatError.notCanonical("mark of a copy", at: cursor.offset)
@@ -118,7 +121,7 @@ struct ItemPlace: Sendable {
   func trashed(in bytes: RawSpan) -> Int64 {
     guard isTrashed else { return 0 }
     return bytes.littleEndian(
-      Int64.self, at: nameRange(in: bytes).upperBound + 2 + 8 + 16 + 3 * 8)
+      Int64.self, at: nameRange(in: bytes).upperBound + Self.timesOffset + 3 * 8)
   }
 
   /// Where the sealed item is, counted from the start of the items.

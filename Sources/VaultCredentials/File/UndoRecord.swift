@@ -33,9 +33,8 @@ package struct UndoRecord: Equatable {
   /// Items by id.
   var before: [Bytes16: Before]
 
-  /// The record of a change, or `nil` if it can not be taken back.
-  ///
-  /// What is gone for good is not in it, nor what does not fit into a setting.
+  /// The record of a change, or `nil` if it can not be taken back; what is gone for good is not in
+  /// it.
   init?(of items: ItemRecords) {
     before = [:]
     for (earlier, item) in items.changes {
@@ -48,8 +47,7 @@ package struct UndoRecord: Equatable {
       untrashed.trashed = 0
       before[item.id] = earlier.saysTheSame(as: untrashed) ? .notTrashed : .record(earlier)
     }
-    guard !before.isEmpty, let bytes = try? encoded(for: items), bytes.count <= Self.maximumLength
-    else { return nil }
+    guard !before.isEmpty else { return nil }
   }
 
   /// The record that an index holds, or `nil`.
@@ -137,9 +135,11 @@ package struct UndoRecord: Equatable {
   ///
   /// - Parameter items: All items of the index, in the order of their ids.
   /// - Returns: Hex digits.
-  /// - Throws: ``FormatError`` for more than the format can express.
+  /// - Throws: ``FormatError`` for more than the format can express, or than is kept.
   func text(for items: ItemRecords) throws(FormatError) -> String {
-    Hexadecimal.text(try encoded(for: items))
+    let bytes = try encoded(for: items)
+    guard bytes.count <= Self.maximumLength else { throw FormatError.tooLong(at: bytes.count) }
+    return Hexadecimal.text(bytes)
   }
 }
 

@@ -201,17 +201,18 @@ struct ListRequest: Equatable, Sendable {
   /// Writes names alone: a tree, or a line for each.
   private func write(_ names: [String]) throws {
     let names = StandardOutput.isTerminal ? names.map(StandardOutput.shown) : names
-    if tree ?? (StandardOutput.isTerminal && sort == .name) {
-      return try Pager.write(NameTree(names).text, isAllowed: !noPager)
-    }
-    // As bytes, which take a tenth of the time of appending to a text.
+    let isTree = tree ?? (StandardOutput.isTerminal && sort == .name)
+    try Pager.write(isTree ? NameTree(names).text : Self.lines(names), isAllowed: !noPager)
+  }
+
+  /// A line for each name; put together as bytes, since appending to a text takes ten times as long.
+  private static func lines(_ names: [String]) -> String {
     var lines: [UInt8] = []
     for name in names {
       lines.append(contentsOf: name.utf8)
       lines.append(UInt8(ascii: "\n"))
     }
-    guard StandardOutput.isTerminal else { return try StandardOutput.write(lines) }
-    try Pager.write(String(decoding: lines, as: UTF8.self), isAllowed: !noPager)
+    return String(decoding: lines, as: UTF8.self)
   }
 
   /// Says that there is nothing, and what may have been meant.
