@@ -88,7 +88,7 @@ package enum CommandLineParsing {
     let verb = arguments.first { name in
       VaultTool.configuration.allVerbs.contains { $0.verbName == name }
     }
-    if text.contains("nexpected argument"), let verb, let error = tooManyWords(for: verb) {
+    if text.contains(bytes: "nexpected argument"), let verb, let error = tooManyWords(for: verb) {
       return error
     }
     if let verb, let hint = Habit.hint(for: text, verb: verb, arguments) {

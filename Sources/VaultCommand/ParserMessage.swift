@@ -19,7 +19,7 @@ struct ParserMessage {
   ///   - arguments: The line.
   init(_ message: String, for arguments: [String]) {
     var first = message.parts(at: "\n").first.map(String.init) ?? "the line is not complete"
-    if let end = first.utf8.firstRange(of: Self.suggestion.utf8)?.lowerBound {
+    if let end = first.firstRange(ofBytes: Self.suggestion)?.lowerBound {
       // The parser suggests what has little in common with the word.
       let near = Self.suggestion(for: arguments)
       first = String(first[..<end])

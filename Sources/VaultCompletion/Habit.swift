@@ -158,7 +158,7 @@ package enum Habit: Equatable, Sendable {
     switch verb {
     case "copy" where message.begins(with: "Missing expected argument"):
       return "\(name) copy NAME NEWNAME; to the clipboard: \(name) get NAME --copy"
-    case "generate" where message.contains("'<characters>'"):
+    case "generate" where message.contains(bytes: "'<characters>'"):
       return "\(name) generate 32; stored: \(name) set NAME --generate --length 32"
     case "set" where message.begins(with: "Unknown option"):
       let fields = [

@@ -80,8 +80,8 @@ struct PreferenceNames {
   func domains() -> [String] {
     var output: [UInt8] = []
     guard tool({ output += $0 }).run(["domains"]) == .done else { return [] }
-    return String(decoding: output, as: UTF8.self).parts(at: "\n")
-      .flatMap { $0.split(separator: ", ").map(String.init) }
+    return String(decoding: output, as: UTF8.self).substituting(", ", with: "\n")
+      .parts(at: "\n").map(String.init)
   }
 
   private func keys(of target: DefaultsTarget, _ verb: String) -> [String] {

@@ -62,7 +62,7 @@ public struct ItemQuery: Sendable {
   /// Whether a name is one that the query asks for.
   func matches(name: String) -> Bool {
     if let folder, !name.utf8.starts(with: "\(folder)/".utf8) { return false }
-    if let text, name.lowercased().utf8.firstRange(of: text.lowercased().utf8) == nil {
+    if let text, !name.lowercased().contains(bytes: text.lowercased()) {
       return false
     }
     return pattern.map { NamePattern($0).matches(name) } ?? true

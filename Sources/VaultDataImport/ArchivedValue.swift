@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultPreferences
+import VaultStorage
 
 /// What SwiftData archives of a value that no column can hold, such as an array, as the JSON text
 /// that our stores have of it.
@@ -23,17 +24,11 @@ enum ArchivedValue: Equatable {
   static func json(of bytes: [UInt8]) -> String? { read(bytes)?.json }
 
   /// As a `Codable` value stands in our stores.
-  var json: String? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
-  }
+  var json: String { document.codableText }
 
   static func read(_ bytes: [UInt8]) -> ArchivedValue? {
     guard bytes.starts(with: Array("bplist".utf8)) else {
-      return try? JSONDecoder().decode(ArchivedValue.self, from: Data(bytes))
+      return (try? JSONValue.parse(bytes)).map { ArchivedValue($0) }
     }
     guard let list = try? PropertyList.parse(bytes, as: .binary) else { return nil }
     if let archive = KeyedArchive(list) { return ArchivedValue(archive, archive.root, depth) }
@@ -44,7 +39,7 @@ enum ArchivedValue: Equatable {
   private init?(_ value: PreferenceValue) {
     switch value {
     case .string(let text): self = .text(text)
-    case .data(let bytes): self = .text(Data(bytes).base64EncodedString())
+    case .data(let bytes): self = .text(Base64Text.encode(bytes))
     case .integer(let number): self = .integer(number)
     case .unsignedInteger(let number): self = .unsigned(number)
     case .real(let number): self = .real(number)
@@ -100,7 +95,7 @@ enum ArchivedValue: Equatable {
       self = .real(seconds)
     } else if classes.contains("NSData"), case .data(let bytes)? = archive.object(fields["NS.data"])
     {
-      self = .text(Data(bytes).base64EncodedString())
+      self = .text(Base64Text.encode(bytes))
     } else if classes.contains("NSUUID"), case .data(let bytes)? = fields["NS.uuidbytes"],
       let text = ImportedValue.uuid(bytes)
     {
@@ -111,39 +106,42 @@ enum ArchivedValue: Equatable {
   }
 }
 
-extension ArchivedValue: Codable {
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .boolean(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(UInt64.self) {
-      self = .unsigned(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .real(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .text(value)
-    } else if let value = try? container.decode([ArchivedValue].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: ArchivedValue].self))
+/// A value and its document.
+extension ArchivedValue {
+  /// Reads a value as a decoder of Foundation does: a number without a fraction is whole.
+  fileprivate init(_ document: JSONValue) {
+    switch document {
+    case .null: self = .null
+    case .bool(let value): self = .boolean(value)
+    case .string(let text): self = .text(text)
+    case .array(let elements): self = .array(elements.map { ArchivedValue($0) })
+    case .object(let members):
+      self = .object(
+        Dictionary(
+          members.map { ($0.0, ArchivedValue($0.1)) }, uniquingKeysWith: { first, _ in first }))
+    case .number(let digits):
+      let real = Double(digits) ?? .nan
+      if let whole = Int64(digits) ?? Int64(exactly: real) {
+        self = .integer(whole)
+      } else if let whole = UInt64(digits) ?? UInt64(exactly: real) {
+        self = .unsigned(whole)
+      } else {
+        self = .real(real)
+      }
     }
   }
 
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
+  fileprivate var document: JSONValue {
     switch self {
-    case .null: try container.encodeNil()
-    case .boolean(let value): try container.encode(value)
-    case .integer(let value): try container.encode(value)
-    case .unsigned(let value): try container.encode(value)
-    case .real(let value): try container.encode(value)
-    case .text(let value): try container.encode(value)
-    case .array(let value): try container.encode(value)
-    case .object(let value): try container.encode(value)
+    case .null: .null
+    case .boolean(let value): .bool(value)
+    case .integer(let value): .number(value)
+    case .unsigned(let value): .number(digits: "\(value)")
+    case .real(let value) where value.isFinite: .real(value)
+    case .real(let value): .string(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+    case .text(let text): .string(text)
+    case .array(let elements): .array(elements.map(\.document))
+    case .object(let entries): .object(entries.map { ($0.key, $0.value.document) })
     }
   }
 }

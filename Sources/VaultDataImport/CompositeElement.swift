@@ -1,4 +1,3 @@
-import FoundationEssentials
 import VaultSealing
 import VaultStorage
 
@@ -45,7 +44,7 @@ struct CompositeElement: Equatable {
     case .string, .uri:
       if type == .text { return .text(UnicodeNormalization.nfc(row.string(at: place))) }
     case .uuid: if let text = ImportedValue.uuid(row.bytes(at: place)) { return .text(text) }
-    case .binary: return .text(Data(row.bytes(at: place)).base64EncodedString())
+    case .binary: return .text(Base64Text.encode(row.bytes(at: place)))
     case .transformable: if let value = ArchivedValue.read(row.bytes(at: place)) { return value }
     case .objectID, .composite: break
     }

@@ -208,7 +208,7 @@ package final class DataStoreImport {
         try statement.bind(isPlaced ? row.int64(at: column ?? 0) : key, at: parameter)
       case .composite(let element, let isOptional):
         let value = try element.value(of: row) ?? (isOptional ? nil : .object([:]))
-        try statement.bind(value?.json.map { .text($0) } ?? .null, at: parameter)
+        try statement.bind((value?.json).map { .text($0) } ?? .null, at: parameter)
       case .attribute(let column, let attribute, let entity, let hasMark):
         let found = try values.values(
           of: row, column, attribute, entity: entity, hasMark: hasMark)

@@ -58,7 +58,7 @@ struct ImportedValue {
       guard type == .real || type == .integer else { throw refuse("a number") }
       return [.real(row.double(at: column))]
     case .decimal:
-      guard type != .blob, let number = Decimal(string: row.string(at: column)), !number.isNaN
+      guard type != .blob, let number = DecimalText(row.string(at: column))
       else { throw refuse("a decimal number") }
       return [.text(number.description), .text(DecimalOrder.key(number))]
     case .json where type == .blob:

@@ -79,7 +79,7 @@ extension SQLiteConnection {
 
   /// Puts a schema in the place of the one that the metadata describes; tables stay as they are.
   package func writeSchema(_ schema: StoredSchema) throws(StorageError) {
-    try setMetadata("schema", try schema.encoded())
+    try setMetadata("schema", schema.encoded())
     try setMetadata("schema_version", schema.version.description)
     try setMetadata("schema_fingerprint", schema.fingerprint)
   }

@@ -77,9 +77,9 @@ package enum DefaultsTarget: Equatable {
   ) -> DefaultsTarget {
     var path = word
     if path.begins(with: "~/"), let home { path = home + path.dropFirst() }
-    if !path.begins(with: "/") { path = WorkingDirectory.path + "/" + path }
+    if !path.begins(with: "/") { path = UserFile.workingDirectory + "/" + path }
     let file = path.ends(with: ".plist") ? path : path + ".plist"
-    if PropertyListFile.exists(file) { return .file(file) }
+    if UserFile.exists(file, followingLinks: false) { return .file(file) }
     guard let range = lastRange(of: "/Library/Preferences/", in: file) else { return .file(file) }
     let name = String(file[range.upperBound...].dropLast(".plist".count))
     if range.lowerBound == file.startIndex {

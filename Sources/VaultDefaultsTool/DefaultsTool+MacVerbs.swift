@@ -1,4 +1,5 @@
 import VaultPreferences
+import VaultSealing
 import VaultStorage
 
 /// macOS's own verbs.
@@ -232,14 +233,14 @@ extension DefaultsTool {
     var words = arguments
     let options = DefaultsOptions.take(&words, flags: ["--json"])
     guard let word = words.popFirst() else { throw DefaultsUsage() }
-    let wanted = word.lowercased()
+    let wanted = UnicodeNormalization.nfc(word.lowercased())
     var results: [String: PreferenceValue] = [:]
     for (domain, entries) in try everything() {
       let name = DefaultsTarget.displayName(domain)
       var found = entries
-      if !name.lowercased().contains(wanted) {
+      if !holds(name, wanted) {
         found = entries.filter { key, value in
-          key.lowercased().contains(wanted) || holds(value, wanted)
+          holds(key, wanted) || holds(value, wanted)
         }
         if found.isEmpty { continue }
       }
@@ -256,12 +257,17 @@ extension DefaultsTool {
     }
   }
 
+  /// Whether a word of ``find(_:)`` occurs in a text, in whatever case and normalization.
+  private func holds(_ text: String, _ word: String) -> Bool {
+    UnicodeNormalization.nfc(text.lowercased()).contains(bytes: word)
+  }
+
   private func holds(_ value: PreferenceValue, _ word: String) -> Bool {
     switch value {
-    case .string(let text): text.lowercased().contains(word)
+    case .string(let text): holds(text, word)
     case .array(let elements): elements.contains { holds($0, word) }
     case .dictionary(let entries):
-      entries.contains { $0.key.lowercased().contains(word) || holds($0.value, word) }
+      entries.contains { holds($0.key, word) || holds($0.value, word) }
     default: false
     }
   }

@@ -16,11 +16,13 @@ enum DesktopEntries {
       .parts(at: ":").map(String.init)
     for directory in directories {
       let applications = directory + "/applications"
-      if PropertyListFile.exists("\(applications)/\(wanted).desktop") { return wanted }
+      if UserFile.exists("\(applications)/\(wanted).desktop", followingLinks: false) {
+        return wanted
+      }
     }
     for directory in directories {
       let applications = directory + "/applications"
-      for file in PropertyListFile.names(in: applications) where file.ends(with: ".desktop") {
+      for file in (try? UserFile.names(in: applications)) ?? [] where file.ends(with: ".desktop") {
         guard let bytes = try? PropertyListFile.bytes(of: "\(applications)/\(file)") else {
           continue
         }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import VaultStorage
 
 /// Numbers and dates as `defaults` reads them from its command line.
 package enum DefaultsNumber {

@@ -270,6 +270,11 @@ package enum System {
     return FileStatus(status)
   }
 
+  /// Makes a symbolic link: symlink(2).
+  package static func makeLink(_ path: String, to target: String) throws(Failure) {
+    _ = try perform(.link) { unsafe symlink(target, path) }
+  }
+
   /// The target of a symbolic link, byte by byte: readlink(2); `nil` if it cannot be read.
   package static func linkTarget(_ path: String) -> [UInt8]? {
     guard planned(.status) == nil else { return nil }

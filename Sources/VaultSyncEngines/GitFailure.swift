@@ -1,3 +1,4 @@
+import VaultStorage
 import VaultSync
 import VaultTerminal
 
@@ -62,10 +63,10 @@ struct GitFailure {
     // git-push(1), --porcelain: what the remote refuses is in the output.
     let text = String(decoding: result.errors + result.output.prefix(4096), as: UTF8.self)
     let said = Self.line(of: text)
-    for kind in Self.kinds where kind.signs.contains(where: text.contains) {
+    for kind in Self.kinds where kind.signs.contains(where: text.contains(bytes:)) {
       return SyncError(.unavailable, "\(kind.message)\(said)", hint: kind.hint)
     }
-    if text.contains("File size limit exceeded") || text.contains("File too large") {
+    if text.contains(bytes: "File size limit exceeded") || text.contains(bytes: "File too large") {
       return Self.tooLarge
     }
     return SyncError(
@@ -80,7 +81,7 @@ struct GitFailure {
   private static func line(of text: String) -> String {
     let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r" || $0 == "\r\n" })
     let complaint =
-      lines.first { $0.contains("rejected]") }
+      lines.first { $0.contains(bytes: "rejected]") }
       ?? lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.last
     guard let complaint else { return "" }
     let words = complaint.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(200)

@@ -65,7 +65,7 @@ struct GitRepository: Sendable {
         return try body()
       } catch is Unusable {
         do {
-          try? FileManager.default.removeItem(atPath: path)
+          try? UserFile.removeAll(path)
           forget()
           try make()
           return try body()
@@ -210,7 +210,7 @@ struct GitRepository: Sendable {
   // MARK: - Runs
 
   private func make() throws {
-    guard !FileManager.default.fileExists(atPath: "\(path)/HEAD") else { return }
+    guard !UserFile.exists("\(path)/HEAD") else { return }
     // No templates: these may bring hooks.
     _ = try local(["init", "--quiet", "--bare", "--template="])
   }
@@ -268,8 +268,9 @@ struct GitRepository: Sendable {
     let text = String(decoding: result.errors, as: UTF8.self)
     let own = text.split(separator: "\n").filter { !$0.hasPrefix("remote:") }
     return own.contains { line in
-      line.contains(path) || line.contains("bad object") || line.contains("corrupt")
-        || line.contains("is empty")
+      line.contains(bytes: path) || line.contains(bytes: "bad object")
+        || line.contains(bytes: "corrupt")
+        || line.contains(bytes: "is empty")
     }
   }
 

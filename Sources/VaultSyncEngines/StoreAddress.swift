@@ -1,4 +1,4 @@
-import FoundationEssentials
+import VaultStorage
 public import VaultSync
 
 /// Where a store is: a folder, or a git repository.
@@ -38,14 +38,14 @@ public struct StoreAddress: Sendable, Hashable {
       self.text = try GitRemote(text).text
       return
     }
-    guard !text.contains("://"), !text.contains("::"), !text.isEmpty else {
+    guard !text.contains(bytes: "://"), !text.contains(bytes: "::"), !text.isEmpty else {
       throw SyncError(
         .notAllowed, "the store must be a folder or a git repository",
         hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
     }
     let path = text.hasPrefix("/") ? text : "\(directory)/\(text)"
     let isRepository = ["HEAD", "objects", "refs"].allSatisfy {
-      FileManager.default.fileExists(atPath: "\(path)/\($0)")
+      UserFile.exists("\(path)/\($0)")
     }
     kind = isRepository ? .git : .folder
     self.text = isRepository ? try GitRemote(path: path).text : path

@@ -10,7 +10,6 @@ import Testing
 struct ByteTextTests {
   /// Where comparing characters is right, or can only refuse.
   static let allowed: [String: String] = [
-    "VaultDataStore/Schema/DecimalOrder.swift": "digits that Decimal itself has written",
     "VaultPreferences/PropertyLists/DateText.swift": "what is not a date to the letter is refused",
     "VaultPreferences/Store/": "a program's own name, paths, and words of its line",
     "VaultCommandCore/Output/Timestamp.swift": "what is not a time to the letter is refused",

@@ -172,6 +172,37 @@ struct DataStoreQueryTests {
     #expect(DataStoreDate.text(seconds) == text)
     #expect(DataStoreDate.seconds(text) == seconds)
   }
+
+  @Test(arguments: [
+    ("2001-01-02", 86_400.0), ("2001-01-01T01:00:00+01:00", 0), ("2001-01-01T01:30:00+0130", 0),
+    ("2000-12-31T19:00:00-05", 0), ("2001-01-01T00:00:00.25Z", 0.25),
+    ("1600-02-29T00:00:00Z", -12_649_305_600),
+  ])
+  func datesAreReadInOtherFormsOfTheStandard(text: String, seconds: Double) {
+    #expect(DataStoreDate.seconds(text) == seconds)
+  }
+
+  @Test(arguments: [
+    "", "2001", "2001-02-30", "2001-13-01", "2001-1-1", "2001-01-01T", "2001-01-01T00:00Z",
+    "2001-01-01T00:00:00", "2001-01-01T24:00:00Z", "2001-01-01T00:00:60Z",
+    "2001-01-01T00:00:00Zjunk", "2001-01-01 00:00:00Z", "2001-01-01T00:00:00.Z",
+    "2001-01-01T00:00:00+1", "２００１-01-01",
+  ])
+  func whatIsNoDateIsRefused(text: String) {
+    #expect(DataStoreDate.seconds(text) == nil)
+  }
+
+  @Test func anyDateIsWrittenAsFoundationWritesIt() {
+    for _ in 0..<500 {
+      let seconds = (Double.random(in: -10e9...100e9) * 8).rounded() / 8
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      let hasFraction = seconds.rounded() != seconds
+      #expect(
+        DataStoreDate.text(seconds)
+          == Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).format(date))
+      #expect(DataStoreDate.seconds(DataStoreDate.text(seconds)) == seconds)
+    }
+  }
 }
 
 struct DataStoreCheckTests {

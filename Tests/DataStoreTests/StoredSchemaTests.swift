@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VaultDataStore
@@ -103,6 +104,74 @@ struct StoredSchemaTests {
     let schema = TripSchemas.travels
     #expect(try StoredSchema(encoded: schema.encoded()) == schema)
     let error = #expect(throws: StorageError.self) { try StoredSchema(encoded: "{\"version\":1}") }
+    #expect(error?.code == .damaged)
+  }
+
+  /// An earlier version reads it with Swift's own decoders, and wrote it with its encoders.
+  @Test func theSchemaIsWrittenAsEarlierVersionsWroteIt() throws {
+    let vectors = URL(fileURLWithPath: #filePath).appendingPathComponent("../../VectorTests")
+    let home = try TemporaryHome()
+    let store = "0.1.0/plain/home/.local/share/com.example.library/default.store"
+    try FileManager.default.copyItem(
+      atPath: vectors.appendingPathComponent(store).standardized.path,
+      toPath: "\(home.path)/store")
+    let connection = try SQLiteConnection(path: "\(home.path)/store")
+    defer { connection.close() }
+    try connection.trustSchema()
+    let text = try #require(try connection.metadata("schema"))
+    let schema = try StoredSchema(encoded: text)
+    #expect(schema.entities.map(\.name) == ["Author", "Book", "Shelf"])
+    #expect(try JSONValue.parse(Array(text.utf8)) == schema.document)
+  }
+
+  /// Every member that may be missing, and every place of links.
+  @Test func allOfASchemaComesBack() throws {
+    let schema = StoredSchema(
+      version: StoredVersion(3, 2, 1),
+      entities: [
+        StoredEntity(
+          "Old", originalName: "Older", table: "\"t\" \u{202e}", superentity: "Base",
+          attributes: StoredType.allCases.map {
+            StoredAttribute(
+              $0.rawValue, $0, swiftType: "T", isOptional: true, isUnique: true, isExternal: true,
+              defaultSQL: "x'00'", defaultOrderSQL: "'2'", originalName: "o", hashModifier: "m",
+              column: "c")
+          },
+          relationships: [
+            StoredRelationship(
+              "one", to: "Base", isUnique: true, inverse: "all", deleteRule: .cascade,
+              minimumCount: 1, maximumCount: 2,
+              storage: .foreignKey(column: "one_id", position: "one_position"),
+              originalName: "first", hashModifier: "h"),
+            StoredRelationship(
+              "none", to: "Base", deleteRule: .deny,
+              storage: .foreignKey(column: "none_id", position: nil)),
+            StoredRelationship(
+              "back", to: "Base", isToMany: true, isOptional: false, deleteRule: .noAction,
+              storage: .inverse),
+            StoredRelationship(
+              "many", to: "Base", isToMany: true,
+              storage: .join(
+                links: StoredJoin(
+                  table: "j", owner: "a", destination: "b", position: "p", inversePosition: "q"))),
+            StoredRelationship(
+              "some", to: "Base", isToMany: true,
+              storage: .join(links: StoredJoin(table: "j", owner: "a", destination: "b"))),
+          ], uniqueConstraints: [["a", "b"], []],
+          indexes: [StoredIndex(["a", "b"]), StoredIndex(["c"], kind: .rtree)]),
+        StoredEntity("Base"),
+      ])
+    #expect(try StoredSchema(encoded: schema.encoded()) == schema)
+  }
+
+  @Test(arguments: [
+    "[]", "{}", "{\"entities\":[]}", "{\"entities\":[],\"version\":\"1.0.0\"}",
+    #"{"entities":{},"version":{"major":1,"minor":0,"patch":0}}"#,
+    #"{"entities":[{}],"version":{"major":1,"minor":0,"patch":0}}"#,
+    #"{"entities":[],"version":{"major":1.5,"minor":0,"patch":0}}"#,
+  ])
+  func whatIsNoSchemaIsDamaged(text: String) {
+    let error = #expect(throws: StorageError.self) { try StoredSchema(encoded: text) }
     #expect(error?.code == .damaged)
   }
 

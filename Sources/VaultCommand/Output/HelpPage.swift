@@ -78,7 +78,7 @@ struct HelpPage {
     var kept = ""
     var rest = line[...]
     var isShortened = false
-    while let open = rest.utf8.firstRange(of: "[--".utf8),
+    while let open = rest.firstRange(ofBytes: "[--"),
       let close = rest[open.upperBound...].unicodeScalars.firstIndex(of: "]")
     {
       let name = rest[open.upperBound..<close].unicodeScalars.prefix { $0 != " " && $0 != "]" }

@@ -56,7 +56,7 @@ package struct BackupFolder {
     let length = beginning.utf8.count + idLength + 1 + timeLength + suffix.utf8.count
     var newest: [Substring: String] = [:]
     // The time is written so that names sort by it.
-    for file in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    for file in (try? UserFile.names(in: folder)) ?? []
     where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix)
       && BackupSummary.isBackup(at: "\(folder)/\(file)")
     {
@@ -97,12 +97,12 @@ package struct BackupFolder {
   /// - Throws: ``CommandError`` with code `input-output`.
   package func prune(_ stem: String, keeping count: Int) throws -> [String] {
     let length = stem.utf8.count + Self.timeLength + Self.suffix.utf8.count
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter {
+    let names = ((try? UserFile.names(in: path)) ?? []).filter {
       $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
     }
     var removed: [String] = []
     // The time is written so that names sort by it.
-    for name in names.sorted().dropLast(count) {
+    for name in names.dropLast(count) {
       let file = "\(path)/\(name)"
       guard BackupSummary.isBackup(at: file) else { continue }
       do {

@@ -1,18 +1,21 @@
-import FoundationEssentials
+import Glibc
+import VaultStorage
 
 /// Another program's configuration file, replaced as a whole.
 ///
 /// Its mode stays, and a link to it stays a link.
 package struct ConfigurationFile {
   package let path: String
+  /// A larger file is nobody's configuration.
+  private static let limit = 64 << 20
 
   /// Returns the text of the file; empty if it does not exist.
   ///
   /// - Throws: ``CommandError`` with code `configuration-unreadable`.
   package func text() throws -> String {
-    guard FileManager.default.fileExists(atPath: path) else { return "" }
-    guard let data = FileManager.default.contents(atPath: path),
-      let text = String(data: data, encoding: .utf8)
+    guard UserFile.exists(path) else { return "" }
+    guard let bytes = try? UserFile.bytes(of: path, limit: Self.limit),
+      let text = String(validating: bytes, as: UTF8.self)
     else {
       throw CommandError(
         .configurationUnreadable, "\(path) cannot be read as text")
@@ -30,20 +33,25 @@ package struct ConfigurationFile {
   ///
   /// - Throws: ``CommandError`` with code `cannot-create`.
   package func replace(with text: String) throws {
-    let target = URL(filePath: path).resolvingSymlinksInPath()
-    let manager = FileManager.default
     do {
-      let mode = try? manager.attributesOfItem(atPath: target.path)[.posixPermissions]
-      try manager.createDirectory(
-        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: target, options: .atomic)
-      if let mode {
-        try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: target.path)
-      }
+      let target = try UserFile.target(of: path)
+      try UserFile.makeFolders(UserFile.folder(of: target))
+      try UserFile.replace(target, with: Array(text.utf8), mode: 0o666)
     } catch {
       throw CommandError(
         .cannotCreate, "\(path) cannot be written",
         hint: "check that it and its folder are yours")
+    }
+  }
+
+  /// Removes the file.
+  ///
+  /// - Throws: ``CommandError`` with code `input-output`.
+  package func remove() throws {
+    do {
+      try System.unlink(path, in: AT_FDCWD)
+    } catch {
+      throw CommandError(.inputOutput, "\(path) cannot be removed: \(error.reason)")
     }
   }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Glibc
 package import VaultProtocols
 import VaultStorage
 import VaultTerminal
@@ -119,9 +119,7 @@ package struct Connection {
       // git-config(1), FILES: the second file is used only if the first does not exist.
       if let path = ProcessState.variable("GIT_CONFIG_GLOBAL") { return path }
       let (first, second) = (try home() + "/.gitconfig", try configurationFolder() + "/git/config")
-      let manager = FileManager.default
-      return !manager.fileExists(atPath: first) && manager.fileExists(atPath: second)
-        ? second : first
+      return !UserFile.exists(first) && UserFile.exists(second) ? second : first
     }
   }
 
@@ -163,7 +161,7 @@ package struct Connection {
     guard try file.text() == PodmanConfiguration.text else { return [] }
     return [
       Change(path: file.path, lines: PodmanConfiguration.lines) {
-        try FileManager.default.removeItem(atPath: file.path)
+        try file.remove()
       }
     ]
   }
@@ -299,7 +297,7 @@ package struct Connection {
           hint: "remove what you do not want, and the file")
       case true?:
         return Change(path: file.path, lines: ConfigurationFile.lines(of: before)) {
-          try FileManager.default.removeItem(atPath: file.path)
+          try file.remove()
         }
       }
     }
@@ -370,17 +368,16 @@ package struct Connection {
         "a key file on stdin is there only once", hint: "name a file: --key-file PATH")
     }
     return path.begins(with: "/")
-      ? path : FileManager.default.currentDirectoryPath + "/" + path
+      ? path : UserFile.workingDirectory + "/" + path
   }
 
   /// Returns the path of the running file, without links: a link may point elsewhere tomorrow.
   private func executable() throws -> String {
-    do {
-      return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    } catch {
+    guard let path = System.linkTarget("/proc/self/exe") else {
       throw CommandError(
         .noProc, "/proc is not mounted, so the path of this command is unknown")
     }
+    return String(decoding: path, as: UTF8.self)
   }
 
   // MARK: Links
@@ -395,20 +392,25 @@ package struct Connection {
   }
 
   private func makingLink(_ link: Link) throws -> [Change] {
-    let manager = FileManager.default
-    if let target = try? manager.destinationOfSymbolicLink(atPath: link.path) {
+    if let target = target(of: link) {
       if target == link.target { return [] }
       throw otherProgram(link)
     }
-    guard !manager.fileExists(atPath: link.path) else { throw otherProgram(link) }
+    guard !UserFile.exists(link.path) else { throw otherProgram(link) }
     return [
       Change(path: link.path, lines: ["link to \(link.target)"]) {
-        let end = link.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? link.path.startIndex
-        try manager.createDirectory(
-          atPath: String(link.path[..<end]), withIntermediateDirectories: true)
-        try manager.createSymbolicLink(atPath: link.path, withDestinationPath: link.target)
+        do throws(System.Failure) {
+          try UserFile.makeFolders(UserFile.folder(of: link.path))
+          try System.makeLink(link.path, to: link.target)
+        } catch {
+          throw CommandError(.cannotCreate, "\(link.path) cannot be made: \(error.reason)")
+        }
       }
     ]
+  }
+
+  private func target(of link: Link) -> String? {
+    System.linkTarget(link.path).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func otherProgram(_ link: Link) -> CommandError {
@@ -418,13 +420,10 @@ package struct Connection {
   }
 
   private func removingLink(_ link: Link) throws -> [Change] {
-    let manager = FileManager.default
-    guard (try? manager.destinationOfSymbolicLink(atPath: link.path)) == link.target else {
-      return []
-    }
+    guard target(of: link) == link.target else { return [] }
     return [
       Change(path: link.path, lines: ["link to \(link.target)"]) {
-        try manager.removeItem(atPath: link.path)
+        try ConfigurationFile(path: link.path).remove()
       }
     ]
   }

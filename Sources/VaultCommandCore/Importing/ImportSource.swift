@@ -1,4 +1,3 @@
-import FoundationEssentials
 import VaultCredentials
 package import VaultExchange
 import VaultSealing
@@ -75,9 +74,7 @@ package enum ImportSource: Equatable {
     default:
       throw CommandError.usage("the path of the export is missing", hint: exportHint)
     }
-    var isFolder = false
-    for path in candidates
-    where FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder {
+    for path in candidates where UserFile.isFolder(path) {
       StandardError.note("reading \(StandardOutput.shown(path))")
       return path
     }

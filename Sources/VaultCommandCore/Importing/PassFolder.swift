@@ -1,13 +1,16 @@
-import FoundationEssentials
+import Glibc
 package import VaultCredentials
 package import VaultExchange
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// A folder of `pass` or `gopass`, whose files gpg encrypts and decrypts.
 package struct PassFolder {
   package let path: String
   package var isGopass = false
+  /// A larger list of keys is none.
+  private static let listLimit = 1 << 20
 
   package init(path: String, isGopass: Bool = false) {
     self.path = path
@@ -20,22 +23,13 @@ package struct PassFolder {
   /// - Throws: ``CommandError`` with code `file-not-found`, `import-unreadable`,
   ///   `program-missing`.
   package func read() throws -> ImportReading {
-    guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path).sorted() else {
-      guard FileManager.default.fileExists(atPath: path) else {
-        throw CommandError(
-          .fileNotFound, "\(path) does not exist", hint: "check the path that was given")
-      }
-      throw ImportSource.notAFolder
-    }
+    let names = try names()
     var reading = ImportReading()
     let progress = ProgressLine("opening file")
     for (number, name) in names.enumerated() where !PassStore.isHidden(name) {
       progress.show(number, of: names.count)
       let file = "\(path)/\(name)"
-      var isFolder = false
-      guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
-        continue
-      }
+      guard UserFile.exists(file), !UserFile.isFolder(file) else { continue }
       guard let item = PassStore.name(ofFile: name) else {
         reading.lose(
           name,
@@ -68,9 +62,9 @@ package struct PassFolder {
   package func write(
     _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void
   ) throws -> [ItemName] {
-    let manager = FileManager.default
-    guard let list = manager.contents(atPath: "\(path)/\(PassStore.keyFile)"),
-      let text = String(data: list, encoding: .utf8)
+    guard
+      let list = try? UserFile.bytes(of: "\(path)/\(PassStore.keyFile)", limit: Self.listLimit),
+      let text = String(validating: list, as: UTF8.self)
     else {
       throw CommandError(
         .notAPasswordStore, "the folder has no .gpg-id", hint: "make it: pass init KEY")
@@ -79,7 +73,7 @@ package struct PassFolder {
     var files: [String] = []
     for item in items {
       let file = try "\(path)/\(PassStore.path(of: item.name))"
-      guard !manager.fileExists(atPath: file) else {
+      guard !UserFile.exists(file) else {
         throw CommandError(
           .cannotCreate, "'\(item.name.text)' already exists in the folder",
           hint: "move it away, or export other names")
@@ -100,12 +94,26 @@ package struct PassFolder {
     return left
   }
 
+  private func names() throws -> [String] {
+    do {
+      return try UserFile.paths(below: path)
+    } catch  where error.errno == ENOENT {
+      throw CommandError(
+        .fileNotFound, "\(path) does not exist", hint: "check the path that was given")
+    } catch  where error.errno == ENOTDIR {
+      throw ImportSource.notAFolder
+    } catch {
+      throw CommandError(.importUnreadable, "\(path) cannot be read: \(error.reason)")
+    }
+  }
+
   private func write(
     _ contents: SecretBytes, of item: Item, to path: String, for keys: [String]
   ) throws {
-    if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-      try FileManager.default.createDirectory(
-        atPath: String(path[..<slash]), withIntermediateDirectories: true)
+    do {
+      try UserFile.makeFolders(UserFile.folder(of: path))
+    } catch {
+      throw CommandError(.cannotCreate, "the folder of \(path) cannot be made: \(error.reason)")
     }
     let recipients = keys.flatMap { ["--recipient", $0] }
     let run = try ChildProgram.runInstalled(

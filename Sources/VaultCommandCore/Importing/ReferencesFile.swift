@@ -41,7 +41,8 @@ package struct ReferencesFile {
   /// Leaves out what is a reference already.
   package static func withoutReferences(_ reading: ImportReading) -> ImportReading {
     reading.keeping { item in
-      item.main.withBytes { $0.text(0..<$0.byteCount) }?.contains(SecretReference.scheme) != true
+      item.main.withBytes { $0.text(0..<$0.byteCount) }?.contains(bytes: SecretReference.scheme)
+        != true
     }
   }
 

@@ -1,5 +1,6 @@
 package import VaultExchange
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// Which variables of a `.env` file are secrets, as far as names and values tell, and the person's
@@ -56,11 +57,11 @@ package struct SecretGuess {
   private static func looksSecret(_ item: ImportedItem) -> Bool {
     guard item.main.count > 0 else { return false }
     let name = item.origin.uppercased()
-    if words.contains(where: { name.utf8.firstRange(of: $0.utf8) != nil }) { return true }
+    if words.contains(where: { name.contains(bytes: $0) }) { return true }
     return item.main.withBytes { bytes in
       // An address with a password in it: scheme://user:password@host.
       guard let text = bytes.text(0..<bytes.byteCount),
-        let scheme = text.utf8.firstRange(of: "://".utf8)
+        let scheme = text.firstRange(ofBytes: "://")
       else { return false }
       let authority = text.utf8[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
       guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 package import VaultCredentials
 import VaultStorage
@@ -19,11 +18,10 @@ extension VaultSettings {
     typed text: String, makesFolder: Bool = false
   ) throws -> (engine: any SyncEngine, store: String) {
     do {
-      let address = try StoreAddress(typed: text, in: FileManager.default.currentDirectoryPath)
+      let address = try StoreAddress(typed: text, in: UserFile.workingDirectory)
       // The first look at the folder says what is wrong with it.
       if makesFolder, address.kind == .folder {
-        try? FileManager.default.createDirectory(
-          atPath: address.text, withIntermediateDirectories: false)
+        try? System.makeDirectory(address.text, in: AT_FDCWD, mode: 0o777)
       }
       return (try engine(address), address.text)
     } catch let error as SyncError where error.code == .notAllowed {

@@ -40,7 +40,7 @@ package struct RunVariable: Equatable, Sendable {
       }
       let value = String(text[text.unicodeScalars.index(after: equals)...])
       let parts: [ReferenceText.Part] =
-        value.contains(SecretReference.scheme)
+        value.contains(bytes: SecretReference.scheme)
         ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
       variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
     }

@@ -105,7 +105,7 @@ extension SyncFork {
               ("hash", .string(Hexadecimal.text($0.hash))),
               ("signingKey", .string(Hexadecimal.text($0.signingKey))),
               ("sealingKey", .string(Hexadecimal.text($0.sealingKey))),
-              ("record", .string(Data($0.record).base64EncodedString())),
+              ("record", .string(Base64Text.encode($0.record))),
             ])
           })
       ),

@@ -46,7 +46,7 @@ extension MigrationPlan {
     // Changes that SQLite makes in place: sqlite.org/lang_altertable.html.
     let isInPlace =
       changed.isEmpty && replaced.isEmpty && removed.count <= 1
-      && removed.allSatisfy { $0.constraint?.contains("REFERENCES") != true }
+      && removed.allSatisfy { $0.constraint?.contains(bytes: "REFERENCES") != true }
       && added.allSatisfy { !$0.isRequired || ($0.defaultSQL ?? "NULL") != "NULL" }
       && old.constraint == new.constraint && old.hasRowID == new.hasRowID
     guard isInPlace else {
@@ -172,7 +172,7 @@ extension ColumnDefinition {
   /// The value in a required column until the application has filled it.
   fileprivate var zero: String? {
     guard isRequired else { return nil }
-    if constraint?.contains("json_valid") == true { return "'null'" }
+    if constraint?.contains(bytes: "json_valid") == true { return "'null'" }
     switch type {
     case "INTEGER", "REAL": return "0"
     case "TEXT": return "''"

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import VaultStorage
 
 /// Compiles an expression to SQL with parameters.
@@ -357,25 +356,5 @@ extension DataStoreExpression.Value {
       Double(digits) == nil ? nil : DecimalOrder.key(digits)
     case .boolean, .null: nil
     }
-  }
-}
-
-/// Dates as a store keeps them, and as people write them: seconds since 2001, and ISO 8601 in UTC.
-package enum DataStoreDate {
-  /// Seconds since 2001-01-01 00:00 UTC; `nil` if the text is not a date.
-  package static func seconds(_ text: String) -> Double? {
-    let day = Date.ISO8601FormatStyle().year().month().day()
-    for style in [Date.ISO8601FormatStyle(), .init(includingFractionalSeconds: true)] {
-      if let date = try? style.parse(text) { return date.timeIntervalSinceReferenceDate }
-    }
-    return text.utf8.count == 10 ? (try? day.parse(text))?.timeIntervalSinceReferenceDate : nil
-  }
-
-  /// `2026-12-31T10:00:00Z`, with milliseconds where there are any.
-  package static func text(_ seconds: Double) -> String {
-    let date = Date(timeIntervalSinceReferenceDate: seconds)
-    guard abs(seconds) < 1e12 else { return "\(seconds)" }
-    let hasFraction = seconds.rounded() != seconds
-    return Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).format(date)
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import VaultStorage
 
 /// A row's values as text.
@@ -20,7 +19,7 @@ package enum RowText {
     case .unsigned: return unsigned(row, index)
     case .data, .transformable, .sealed:
       if let reference = external(row, index) { return reference.name }
-      return Data(row.bytes(at: index)).base64EncodedString()
+      return Base64Text.encode(row.bytes(at: index))
     default: return row.string(at: index)
     }
   }
@@ -53,7 +52,7 @@ package enum RowText {
       case .data, .transformable, .sealed:
         guard let reference = external(row, index) else { break }
         if let files {
-          return "\"\(Data(try files.read(reference)).base64EncodedString())\""
+          return "\"\(Base64Text.encode(try files.read(reference)))\""
         }
         return "{\"file\": \(Quoting.json(reference.name)), \"length\": \(reference.length)}"
       default: break

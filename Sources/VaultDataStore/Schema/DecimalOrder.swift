@@ -1,46 +1,30 @@
-package import FoundationEssentials
-
 /// The text beside a decimal number that sorts as the number does, byte by byte.
 ///
 /// `0` negative, `1` zero, `2` positive; then the exponent of the first digit, and the digits; both
 /// complemented for a negative number, which ends in `~`, above every digit.
 package enum DecimalOrder {
   /// The key of a number as `Decimal` writes it; `nil` for text that is not a number.
-  package static func key(_ text: String) -> String? {
-    guard let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
-    return key(value)
-  }
+  package static func key(_ text: String) -> String? { DecimalText(text).map(key) }
 
   /// The key of a number.
-  package static func key(_ value: Decimal) -> String {
-    if value.isNaN { return "" }
-    if value.isZero { return "1" }
-    let plain = abs(value).description
-    let parts = plain.split(separator: ".", omittingEmptySubsequences: false)
-    let whole = parts[0].drop { $0 == "0" }
-    let fraction = parts.count > 1 ? parts[1] : ""
-    let exponent: Int
-    var digits: Substring
-    if whole.isEmpty {
-      let significant = fraction.drop { $0 == "0" }
-      exponent = significant.count - fraction.count
-      digits = significant
-    } else {
-      exponent = whole.count
-      digits = Substring(whole + fraction)
+  package static func key(_ number: DecimalText) -> String {
+    if number.whole == 0 { return "1" }
+    var whole = number.whole
+    var exponent = number.exponent
+    while whole.isMultiple(of: 10) {
+      whole /= 10
+      exponent += 1
     }
-    while digits.last == "0" { digits.removeLast() }
-    // Decimal's exponents lie between -128 and 166.
-    let place = String(1_000 + exponent).dropFirst(exponent < 0 ? 0 : 1)
-    let rank = exponent < 0 ? "0\(place)" : "1\(place)"
-    if value > 0 { return "2\(rank)\(digits)" }
-    return "0" + complement(rank) + complement(String(digits)) + "~"
+    let digits = String(whole)
+    exponent += digits.utf8.count
+    // Exponents lie between -128 and 166.
+    let place = String(1_000 + exponent).utf8.dropFirst(exponent < 0 ? 0 : 1)
+    let rank = (exponent < 0 ? "0" : "1") + String(decoding: Array(place), as: UTF8.self)
+    if !number.isNegative { return "2\(rank)\(digits)" }
+    return "0" + complement(rank) + complement(digits) + "~"
   }
 
   private static func complement(_ digits: String) -> String {
-    String(
-      digits.unicodeScalars.map { scalar in
-        Character(UnicodeScalar(UInt8(0x30 + 0x39 - scalar.value)))
-      })
+    String(decoding: digits.utf8.map { 0x30 + 0x39 - $0 }, as: UTF8.self)
   }
 }

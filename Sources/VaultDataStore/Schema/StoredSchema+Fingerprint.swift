@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import VaultStorage
 
 /// The fingerprint of a schema, and its form in the file.
@@ -76,15 +75,7 @@ extension StoredSchema {
   }
 
   /// The schema as JSON, its keys sorted.
-  package func encoded() throws(StorageError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    } catch {
-      throw StorageError(.invalidSchema, "the schema cannot be written: \(error)")
-    }
-  }
+  package func encoded() -> String { document.text(isPretty: true) }
 
   /// Reads what ``encoded()`` wrote.
   ///
@@ -96,7 +87,7 @@ extension StoredSchema {
       return
     }
     do {
-      self = try JSONDecoder().decode(StoredSchema.self, from: Data(bytes))
+      self = try StoredSchema(try JSONValue.parse(bytes))
     } catch {
       throw StorageError(.damaged, "the schema in the store's metadata cannot be read")
     }

@@ -13,7 +13,7 @@
 /// let schema = StoredSchema(version: StoredVersion(2, 0, 0), entities: [trips])
 /// try schema.validate()
 /// ```
-package struct StoredSchema: Codable, Sendable, Equatable {
+package struct StoredSchema: Sendable, Equatable {
   /// The application's own number for it.
   package var version: StoredVersion
   /// In the order of their names.
@@ -45,7 +45,7 @@ package struct StoredSchema: Codable, Sendable, Equatable {
 }
 
 /// A schema's version: three numbers, ordered as numbers.
-package struct StoredVersion: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct StoredVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
   package var major: Int
   package var minor: Int
   package var patch: Int
@@ -64,7 +64,7 @@ package struct StoredVersion: Codable, Sendable, Hashable, Comparable, CustomStr
 }
 
 /// One model class: one table.
-package struct StoredEntity: Codable, Sendable, Equatable {
+package struct StoredEntity: Sendable, Equatable {
   package var name: String
   /// The name in the version before, where it is another one.
   package var originalName: String?
@@ -122,7 +122,7 @@ package struct StoredEntity: Codable, Sendable, Equatable {
 }
 
 /// A property with a value.
-package struct StoredAttribute: Codable, Sendable, Equatable {
+package struct StoredAttribute: Sendable, Equatable {
   package var name: String
   /// The name in the version before, where it is another one.
   package var originalName: String?
@@ -165,7 +165,7 @@ package struct StoredAttribute: Codable, Sendable, Equatable {
 }
 
 /// The type of an attribute's values; each type has one form in the file.
-package enum StoredType: String, Codable, Sendable, CaseIterable {
+package enum StoredType: String, Sendable, CaseIterable {
   /// 0 or 1.
   case boolean
   /// Every integer that `Int64` holds.
@@ -194,14 +194,14 @@ package enum StoredType: String, Codable, Sendable, CaseIterable {
 }
 
 /// A property that leads to other rows.
-package struct StoredRelationship: Codable, Sendable, Equatable {
+package struct StoredRelationship: Sendable, Equatable {
   /// The effect of the owner's deletion on the destination.
-  package enum DeleteRule: String, Codable, Sendable {
+  package enum DeleteRule: String, Sendable {
     case noAction, nullify, cascade, deny
   }
 
   /// The place of the links.
-  package enum Storage: Codable, Sendable, Equatable {
+  package enum Storage: Sendable, Equatable {
     /// To-one: the destination's key is in a column of the entity's own table. `position`, if there
     /// is such a column, is the row's place in the inverse's array.
     case foreignKey(column: String, position: String?)
@@ -251,7 +251,7 @@ package struct StoredRelationship: Codable, Sendable, Equatable {
 }
 
 /// A table of links; each side of a many-to-many relationship sees it with the columns exchanged.
-package struct StoredJoin: Codable, Sendable, Equatable {
+package struct StoredJoin: Sendable, Equatable {
   package var table: String
   /// The column with the key of the relationship's owner.
   package var owner: String
@@ -282,12 +282,12 @@ package struct StoredJoin: Codable, Sendable, Equatable {
 }
 
 /// An index that is not unique.
-package struct StoredIndex: Codable, Sendable, Equatable {
+package struct StoredIndex: Sendable, Equatable {
   /// The kind that was declared.
   ///
   /// An R*Tree holds 32-bit numbers and answers no comparison of columns, so
   /// that both are the same index in the file (sqlite.org/rtree.html).
-  package enum Kind: String, Codable, Sendable {
+  package enum Kind: String, Sendable {
     case binary, rtree
   }
 

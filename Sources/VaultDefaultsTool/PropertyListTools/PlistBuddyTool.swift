@@ -63,7 +63,7 @@ package final class PlistBuddyTool {
       streams.print(Self.usage)
       return 1
     }
-    path = file.begins(with: "/") ? file : "\(WorkingDirectory.path)/\(file)"
+    path = file.begins(with: "/") ? file : "\(UserFile.workingDirectory)/\(file)"
     guard files.count == 1 else {
       streams.print("Invalid Arguments\n")
       return 1
@@ -75,12 +75,12 @@ package final class PlistBuddyTool {
   // MARK: The file
 
   private func load(followsLinks: Bool) -> Bool {
-    if !followsLinks, PropertyListFile.isLink(path) {
+    if !followsLinks, UserFile.isLink(path) {
       streams.complain("Error Opening File: \(path) [Too many levels of symbolic links]")
       streams.complain("Error Reading File: \(path)")
       return false
     }
-    guard PropertyListFile.exists(path) else {
+    guard UserFile.exists(path, followingLinks: false) else {
       streams.print("File Doesn't Exist, Will Create: \(path)")
       return true
     }

@@ -111,7 +111,7 @@ struct CSVImport {
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     for ((value, heading), kind) in zip(zip(row, headings), kinds) where !value.isEmpty {
       // KeePass writes references into its tables, but not the ids that they refer to.
-      guard value.utf8.firstRange(of: "{REF:".utf8) == nil else {
+      guard !value.contains(bytes: "{REF:") else {
         reading.lose(origin, "\(heading): it refers to another entry; KeePassXC's XML has both")
         continue
       }
@@ -151,7 +151,7 @@ struct CSVImport {
 
   /// Returns the host of an address: `example.com` for `https://www.example.com/login`.
   static func host(_ url: String) -> String {
-    let start = url.utf8.firstRange(of: "://".utf8)?.upperBound ?? url.startIndex
+    let start = url.firstRange(ofBytes: "://")?.upperBound ?? url.startIndex
     let host = String(url[start...].unicodeScalars.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
     return host.begins(with: "www.") ? String(host.dropFirst(4)) : host
   }

@@ -109,7 +109,7 @@ private struct DotenvReader {
     let value = trimmed(rest[(equals + 1)...])
     guard let quote = value.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
       skip(to: whole.upperBound)
-      let end = value.firstRange(of: " #".utf8)?.lowerBound ?? value.endIndex
+      let end = value.indices.first { value[$0...].starts(with: " #".utf8) } ?? value.endIndex
       let text = trimmed(value[..<end])
       return (
         .value(name: name, value: String(decoding: text, as: UTF8.self)),

@@ -9,7 +9,8 @@ import VaultStorage
 struct KeePassReferences {
   struct Failure: Error { let reason: String }
 
-  private static let opening = Array("{REF:".utf8)
+  private static let openingText = "{REF:"
+  private static let opening = Array(openingText.utf8)
   private static let closing = UInt8(ascii: "}")
   /// The maximum length of a chain of references.
   private static let deepest = 8
@@ -56,7 +57,7 @@ struct KeePassReferences {
     _ text: String, depth: Int, _ steps: inout Int
   ) throws(Failure) -> String {
     // KeePass also accepts lowercase letters.
-    guard text.uppercased().utf8.firstRange(of: Self.opening) != nil else { return text }
+    guard text.uppercased().contains(bytes: Self.openingText) else { return text }
     guard depth < Self.deepest else {
       throw Failure(reason: "it refers to another entry that refers back to it")
     }

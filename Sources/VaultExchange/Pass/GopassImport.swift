@@ -109,8 +109,8 @@ public enum GopassImport {
     }
     let isMarked = "-?:,[]{}#&*!|>%@`".unicodeScalars.contains(first)
     let hasMark =
-      text.utf8.firstRange(of: " #".utf8) != nil
-      || text.utf8.firstRange(of: ": ".utf8) != nil || last == ":"
+      text.contains(bytes: " #")
+      || text.contains(bytes: ": ") || last == ":"
     return isMarked || hasMark ? nil : text
   }
 }

@@ -109,26 +109,6 @@ extension Date: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .date(self) }
 }
 
-extension Data: PreferenceConvertible {
-  /// Takes bytes.
-  public init?(preferenceValue: PreferenceValue) {
-    guard case .data(let bytes) = preferenceValue else { return nil }
-    self = Data(bytes)
-  }
-  /// Bytes.
-  public var preferenceValue: PreferenceValue { .data([UInt8](self)) }
-}
-
-extension URL: PreferenceConvertible {
-  /// Takes paths and URLs in text.
-  public init?(preferenceValue: PreferenceValue) {
-    guard case .string(let text) = preferenceValue else { return nil }
-    self.init(preference: text)
-  }
-  /// A file's path, any other URL's whole text.
-  public var preferenceValue: PreferenceValue { .string(preferenceText) }
-}
-
 extension Array: PreferenceConvertible where Element: PreferenceConvertible {
   /// Takes arrays all of whose elements fit.
   public init?(preferenceValue: PreferenceValue) {

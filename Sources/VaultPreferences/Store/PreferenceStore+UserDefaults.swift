@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import VaultStorage
 
 /// UserDefaults' own members: code written for it moves by changing the type's name.
 extension PreferenceStore {
@@ -230,25 +229,5 @@ extension PreferenceStore {
     guard let policy = core.policy else { return false }
     guard let entries = try? policy.entries(for: domain) else { return true }
     return entries[key] != nil
-  }
-}
-
-extension URL {
-  /// A file's path, any other URL's whole text.
-  var preferenceText: String { isFileURL ? path : absoluteString }
-
-  /// Reads what ``preferenceText`` wrote, and a path that begins with `~`.
-  init?(preference text: String) {
-    if text.hasPrefix("~"), let home = try? StoreLocation.home(),
-      text == "~" || text.hasPrefix("~/")
-    {
-      self.init(filePath: home + text.dropFirst())
-    } else if !text.hasPrefix("/"), text.contains("://") || text.contains(":") {
-      self.init(string: text)
-    } else if text.isEmpty {
-      return nil
-    } else {
-      self.init(filePath: text)
-    }
   }
 }

@@ -17,22 +17,14 @@ public struct AWSRequest: CredentialRequest {
   private static let accountAttribute = "account-id"
   private static let tokenField = "session-token"
 
-  private struct Credentials: Codable {
-    var version: Int
+  private struct Credentials {
+    static let version = "1"
+
     var accessKeyId: String
     var secretAccessKey: String
     var sessionToken: String?
     var expiration: String?
     var accountId: String?
-
-    enum CodingKeys: String, CodingKey {
-      case version = "Version"
-      case accessKeyId = "AccessKeyId"
-      case secretAccessKey = "SecretAccessKey"
-      case sessionToken = "SessionToken"
-      case expiration = "Expiration"
-      case accountId = "AccountId"
-    }
   }
 
   private enum Action {
@@ -126,7 +118,7 @@ public struct AWSRequest: CredentialRequest {
       token = text
     }
     return Credentials(
-      version: 1, accessKeyId: key, secretAccessKey: secret, sessionToken: token,
+      accessKeyId: key, secretAccessKey: secret, sessionToken: token,
       expiration: item.expires.map(Timestamp.text),
       accountId: item.attributes[Self.accountAttribute])
   }
@@ -136,22 +128,34 @@ public struct AWSRequest: CredentialRequest {
   }
 
   private static func document(_ credentials: Credentials) throws -> SecretBytes {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try SecretBytes(copying: Array(try encoder.encode(credentials)) + [0x0A])
+    try RequestObject.text([
+      ("AccessKeyId", .string(credentials.accessKeyId)),
+      ("AccountId", .optional(credentials.accountId)),
+      ("Expiration", .optional(credentials.expiration)),
+      ("SecretAccessKey", .string(credentials.secretAccessKey)),
+      ("SessionToken", .optional(credentials.sessionToken)),
+      ("Version", .number(digits: Credentials.version)),
+    ])
   }
 
   private static func draft(_ name: ItemName, _ input: SecretBytes) throws -> ItemDraft {
     let given: Credentials
+    let version: String
     do {
-      given = try JSONDecoder().decode(
-        Credentials.self, from: Data(input.withBytes { $0.array(0..<$0.byteCount) }))
+      let object = try RequestObject(input)
+      version = try object.number("Version")
+      given = Credentials(
+        accessKeyId: try object.text("AccessKeyId"),
+        secretAccessKey: try object.text("SecretAccessKey"),
+        sessionToken: try object.textIfAny("SessionToken"),
+        expiration: try object.textIfAny("Expiration"),
+        accountId: try object.textIfAny("AccountId"))
     } catch {
       throw ProtocolError(
         .invalidRequest, "stdin has no credentials in the format of credential_process",
         remedy: .exportProfile)
     }
-    guard given.version == 1, !given.accessKeyId.isEmpty,
+    guard version == Credentials.version, !given.accessKeyId.isEmpty,
       ServiceCredential.isPlain(given.accessKeyId)
     else {
       throw ProtocolError(

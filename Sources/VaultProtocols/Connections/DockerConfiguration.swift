@@ -1,4 +1,3 @@
-import FoundationEssentials
 import VaultStorage
 
 /// The setting `credsStore` in docker's `config.json`.
@@ -9,10 +8,6 @@ import VaultStorage
 public enum DockerConfiguration {
   /// The line.
   public static let setting = "\"credsStore\": \"vault\""
-
-  private struct Settings: Decodable {
-    var credsStore: String?
-  }
 
   /// Adds the setting.
   ///
@@ -54,7 +49,7 @@ public enum DockerConfiguration {
       (",\n\t\(setting)", ""), ("\n\t\(setting)", ""), ("\(setting),", ""), (setting, ""),
     ]
     for (form, rest) in forms {
-      guard let range = text.utf8.firstRange(of: form.utf8) else { continue }
+      guard let range = text.firstRange(ofBytes: form) else { continue }
       var result = text
       result.replaceSubrange(range, with: rest)
       if isWithoutStore(result) { return result }
@@ -68,7 +63,7 @@ public enum DockerConfiguration {
 
   private static func store(in text: String) throws -> String? {
     do {
-      return try JSONDecoder().decode(Settings.self, from: Data(text.utf8)).credsStore
+      return try RequestObject(text).textIfAny("credsStore")
     } catch {
       throw unreadable()
     }

@@ -89,7 +89,7 @@ public struct DockerRegistry: Sendable {
       (setting.substituting(": ", with: ":") + ",", ""),
     ]
     for (form, rest) in forms {
-      for range in text.utf8.ranges(of: form.utf8) {
+      for range in text.ranges(ofBytes: form) {
         var result = text
         result.replaceSubrange(range, with: rest)
         if wanted.contains(where: { Self.holds(result, $0) }) { return result }
@@ -140,7 +140,7 @@ public struct DockerRegistry: Sendable {
   /// the caller checks the result.
   private static func helperBraces(in text: String) -> [String.Index] {
     func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
-    return text.utf8.ranges(of: "\"\(key)\"".utf8).compactMap { range in
+    return text.ranges(ofBytes: "\"\(key)\"").compactMap { range in
       var rest = text.unicodeScalars[range.upperBound...].drop(while: isBlank)
       guard rest.popFirst() == ":" else { return nil }
       rest = rest.drop(while: isBlank)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import VaultCredentials
 public import VaultSealing
 import VaultStorage
@@ -23,18 +22,6 @@ public struct DockerRequest: CredentialRequest {
   public static let inputLimit = 4 << 20
 
   private static let client = "docker"
-
-  private struct Credentials: Codable {
-    var serverURL: String?
-    var username: String?
-    var secret: String?
-
-    enum CodingKeys: String, CodingKey {
-      case serverURL = "ServerURL"
-      case username = "Username"
-      case secret = "Secret"
-    }
-  }
 
   private enum Action {
     case store(server: String, username: String, SecretBytes)
@@ -92,7 +79,7 @@ public struct DockerRequest: CredentialRequest {
         throw Refusal.notFound
       }
       return CredentialResponse(
-        output: try Self.document(credentials(of: item, in: snapshot)), uses: [.init(item)])
+        output: try document(of: item, in: snapshot), uses: [.init(item)])
     case .erase(let server):
       // Docker's own helpers also succeed where there is nothing to erase, as in a logout of an
       // unknown host.
@@ -100,7 +87,7 @@ public struct DockerRequest: CredentialRequest {
       return CredentialResponse(changes: item.map { [.remove($0)] } ?? [])
     case .list:
       let items = snapshot.map(Self.items) ?? []
-      return CredentialResponse(output: try Self.document(Self.users(in: items)))
+      return CredentialResponse(output: try RequestObject.text(Self.users(in: items)))
     case .version(let version):
       return CredentialResponse(
         output: try SecretBytes(text: "docker-credential-vault (vault) v\(version)\n"))
@@ -114,20 +101,22 @@ public struct DockerRequest: CredentialRequest {
   // MARK: Requests
 
   private static func storing(_ input: SecretBytes) throws -> Action {
-    let given: Credentials
+    let (server, username, secret): (String?, String?, String?)
     do {
-      given = try JSONDecoder().decode(
-        Credentials.self, from: Data(input.withBytes { $0.array(0..<$0.byteCount) }))
+      let object = try RequestObject(input)
+      server = try object.textIfAny("ServerURL")
+      username = try object.textIfAny("Username")
+      secret = try object.textIfAny("Secret")
     } catch {
       throw failure("the credentials on stdin are not a JSON object with ServerURL")
     }
-    guard let server = given.serverURL, !server.isEmpty else { throw Refusal.noServer }
-    guard let username = given.username, !username.isEmpty else { throw Refusal.noUsername }
+    guard let server, !server.isEmpty else { throw Refusal.noServer }
+    guard let username, !username.isEmpty else { throw Refusal.noUsername }
     guard ServiceCredential.isPlain(server), ServiceCredential.isPlain(username) else {
       throw failure("the server or the user name holds a control character")
     }
     return .store(
-      server: server, username: username, try SecretBytes(text: given.secret ?? ""))
+      server: server, username: username, try SecretBytes(text: secret ?? ""))
   }
 
   /// Returns the server's address, trimmed as docker's own helpers do it.
@@ -172,28 +161,24 @@ public struct DockerRequest: CredentialRequest {
     return ItemDraft(name, main: secret, changes: changes)
   }
 
-  private func credentials(of item: Item, in snapshot: VaultSnapshot) throws -> Credentials {
+  private func document(of item: Item, in snapshot: VaultSnapshot) throws -> SecretBytes {
     guard let secret = try snapshot.secret(of: item).text else {
       throw Self.failure("the stored secret is not text")
     }
-    return Credentials(
-      serverURL: item.attributes[ServiceCredential.server],
-      username: item.attributes[ServiceCredential.account] ?? "", secret: secret)
+    return try RequestObject.text([
+      ("Secret", .string(secret)),
+      ("ServerURL", .optional(item.attributes[ServiceCredential.server])),
+      ("Username", .string(item.attributes[ServiceCredential.account] ?? "")),
+    ])
   }
 
-  private static func users(in items: [Item]) -> [String: String] {
+  private static func users(in items: [Item]) -> [(String, JSONValue)] {
     var users: [String: String] = [:]
     for item in items {
       guard let server = item.attributes[ServiceCredential.server] else { continue }
       users[server] = item.attributes[ServiceCredential.account] ?? ""
     }
-    return users
-  }
-
-  private static func document(_ value: some Encodable) throws -> SecretBytes {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try SecretBytes(copying: Array(try encoder.encode(value)) + [0x0A])
+    return users.map { ($0.key, .string($0.value)) }
   }
 
   // MARK: Servers
@@ -218,7 +203,7 @@ public struct DockerRequest: CredentialRequest {
   }
 
   private static func withLowercaseHost(_ server: String) -> String {
-    let start = server.utf8.firstRange(of: "://".utf8)?.upperBound ?? server.startIndex
+    let start = server.firstRange(ofBytes: "://")?.upperBound ?? server.startIndex
     let end = server[start...].unicodeScalars.firstIndex(of: "/") ?? server.endIndex
     return server[..<start].lowercased() + server[start..<end].lowercased() + server[end...]
   }

@@ -9,7 +9,7 @@ struct GitAddress {
   let path: String?
 
   init?(_ text: String) {
-    guard let colon = text.utf8.firstRange(of: "://".utf8) else { return nil }
+    guard let colon = text.firstRange(ofBytes: "://") else { return nil }
     scheme = String(text[..<colon.lowerBound])
     var rest = text[colon.upperBound...]
     let slash = rest.unicodeScalars.firstIndex(of: "/")

@@ -21,7 +21,7 @@ public enum ReferenceText {
   public static func parts(of text: String) throws -> [Part] {
     var parts: [Part] = []
     var rest = text[...]
-    while let start = rest.utf8.firstRange(of: SecretReference.scheme.utf8) {
+    while let start = rest.firstRange(ofBytes: SecretReference.scheme) {
       if start.lowerBound > rest.startIndex {
         parts.append(.text(String(rest[..<start.lowerBound])))
       }

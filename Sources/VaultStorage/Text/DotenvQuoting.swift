@@ -55,7 +55,7 @@ package struct DotenvQuoting: Equatable, Sendable {
     }
     if endsInBackslash { readers.remove(.pythonDotenv) }
     if bytes.contains(0x0D) { readers = [.shell] }
-    if value.utf8.firstRange(of: "${".utf8) != nil { readers.remove(.pythonDotenv) }
+    if value.contains(bytes: "${") { readers.remove(.pythonDotenv) }
     self.readers = readers
   }
 

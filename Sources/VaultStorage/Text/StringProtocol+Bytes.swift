@@ -46,16 +46,50 @@ extension StringProtocol where SubSequence == Substring {
     return (self[startIndex..<place], self[unicodeScalars.index(after: place)..<endIndex])
   }
 
+  /// The place of the first occurrence of the bytes of `part`; `nil` for an empty text.
+  ///
+  /// The standard library's `firstRange(of:)` and `contains(_:)` for texts would bring all of its
+  /// regular expressions into the command.
+  @inlinable package func firstRange(ofBytes part: String) -> Range<String.Index>? {
+    let wanted = part.utf8
+    guard let first = wanted.first else { return nil }
+    var rest = utf8[startIndex..<endIndex]
+    while let place = rest.firstIndex(of: first) {
+      rest = rest[place...]
+      if rest.starts(with: wanted) {
+        return place..<rest.index(place, offsetBy: wanted.count)
+      }
+      rest.removeFirst()
+    }
+    return nil
+  }
+
+  /// The places of all occurrences of the bytes of `part`, none of which overlap.
+  @inlinable package func ranges(ofBytes part: String) -> [Range<String.Index>] {
+    var found: [Range<String.Index>] = []
+    var rest = self[startIndex..<endIndex]
+    while let range = rest.firstRange(ofBytes: part) {
+      found.append(range)
+      rest = rest[range.upperBound...]
+    }
+    return found
+  }
+
+  /// Returns whether the bytes of `part` occur; those of an empty text always do.
+  @inlinable package func contains(bytes part: String) -> Bool {
+    part.isEmpty || firstRange(ofBytes: part) != nil
+  }
+
   /// Returns the text with every occurrence of the bytes of `old` replaced by `new`.
   @inlinable package func substituting(_ old: String, with new: String) -> String {
     var output: [UInt8] = []
-    var rest = utf8[startIndex..<endIndex]
-    while let found = rest.firstRange(of: old.utf8) {
-      output += rest[..<found.lowerBound]
+    var rest = self[startIndex..<endIndex]
+    while let found = rest.firstRange(ofBytes: old) {
+      output += rest[..<found.lowerBound].utf8
       output += new.utf8
       rest = rest[found.upperBound...]
     }
-    output += rest
+    output += rest.utf8
     return String(decoding: output, as: UTF8.self)
   }
 

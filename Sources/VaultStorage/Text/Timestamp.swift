@@ -4,7 +4,11 @@ package import FoundationEssentials
 package enum Timestamp {
   /// Returns the time as `2026-11-21T05:42:00Z`.
   package static func text(_ date: Date) -> String {
-    let seconds = Int64(date.timeIntervalSince1970.rounded(.down))
+    text(seconds: Int64(date.timeIntervalSince1970.rounded(.down)))
+  }
+
+  /// Returns the time of so many seconds since 1970 as `2026-11-21T05:42:00Z`.
+  package static func text(seconds: Int64) -> String {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let rest = seconds - days * 86_400
     let (year, month, day) = civil(days)
@@ -47,10 +51,8 @@ package enum Timestamp {
     guard let first = parts.first else { return nil }
     let date = first.split(separator: "-", omittingEmptySubsequences: false).map { number($0) }
     guard date.count == 3, let year = date[0], let month = date[1], let day = date[2],
-      (1970...9999).contains(year), (1...12).contains(month), day >= 1
+      (1970...9999).contains(year), let days = Self.day(year, month, day)
     else { return nil }
-    let days = days(year, month, day)
-    guard civil(days) == (year, month, day) else { return nil }
     guard parts.count == 2 else { return Date(timeIntervalSince1970: Double(days * 86_400)) }
     guard parts[1].hasSuffix("Z") else { return nil }
     let time = parts[1].dropLast().split(separator: ":", omittingEmptySubsequences: false)
@@ -60,6 +62,15 @@ package enum Timestamp {
     else { return nil }
     return Date(
       timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+  }
+
+  /// The number of a day since 1970-01-01; `nil` for one that no calendar has.
+  ///
+  /// The Gregorian calendar goes on before it was made, as in ISO 8601.
+  package static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+    let days = days(year, month, day)
+    return civil(days) == (year, month, day) ? days : nil
   }
 
   private static func number(_ digits: Substring) -> Int64? {

@@ -91,6 +91,6 @@ struct ClipboardProgram {
     guard let help = try? ChildProgram.run(["wl-copy", "--help"], input: .nothing, limit: 1 << 16),
       let text = help.output.withBytes({ $0.text(0..<$0.byteCount) })
     else { return false }
-    return text.contains("--sensitive")
+    return text.contains(bytes: "--sensitive")
   }
 }

@@ -46,7 +46,7 @@ package struct NameTree {
       let names = ["LC_ALL", "LC_CTYPE", "LANG"]
       guard let locale = names.lazy.compactMap(ProcessState.variable).first else { return drawn }
       let isUnicode = ["utf-8", "utf8"].contains {
-        locale.lowercased().utf8.firstRange(of: $0.utf8) != nil
+        locale.lowercased().contains(bytes: $0)
       }
       return isUnicode ? drawn : plain
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VaultStorage
@@ -6,6 +7,27 @@ struct JSONTests {
   static let document = """
     {"a": 1.50, "b": [1e400, -0, 18446744073709551616], "c": null, "d": {}, "e": [], "f": true}
     """
+
+  @Test func aDocumentIsWrittenAsAnEncoderOfFoundationWritesIt() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let texts = ["", "a/b\"\\", "\u{0}\u{8}\t\n\u{c}\r\u{1f}\u{7f}\u{85}\u{202e}é😀"]
+    #expect(
+      JSONValue.object([("b", .strings(texts)), ("a", .null), ("B", .bool(true))]).codableText
+        == "{\"B\":true,\"a\":null,\"b\":\(String(decoding: try encoder.encode(texts), as: UTF8.self))}"
+    )
+    for number in [0, -0.0, 1, 1.5, 1e20, 1e-7, 12_345_678_901_234_567_168, .leastNonzeroMagnitude]
+    {
+      #expect(
+        JSONValue.real(number).codableText
+          == String(decoding: try encoder.encode(number), as: UTF8.self))
+    }
+    let names = ["a", "B", "é", "a2", "a10", "Z", "_", "😀", "\u{ffff}", "e\u{301}x"]
+    let members = Dictionary(uniqueKeysWithValues: names.map { ($0, 1) })
+    #expect(
+      JSONValue.object(names.map { ($0, .number(1)) }).codableText
+        == String(decoding: try encoder.encode(members), as: UTF8.self))
+  }
 
   @Test func aDocumentIsWrittenOnOneLineOrIndented() throws {
     let value = try JSONValue.parse(Array(Self.document.utf8))

@@ -22,6 +22,17 @@ struct QuotingTests {
     #expect(home.names().isEmpty)
   }
 
+  @Test func textsAreFoundByTheirBytes() {
+    let text = "a\u{301}b--ab\r\n-é"
+    #expect(text.contains(bytes: "") && text.contains(bytes: "\n-") && text.contains(bytes: "a"))
+    #expect(!text.contains(bytes: "e\u{301}") && !text.contains(bytes: "---"))
+    #expect(text.firstRange(ofBytes: "ab").map { text[..<$0.lowerBound] } == "a\u{301}b--")
+    #expect(text.firstRange(ofBytes: "") == nil)
+    #expect("aaaaa".ranges(ofBytes: "aa").count == 2)
+    #expect("--x-".dropFirst().firstRange(ofBytes: "-").map { "--x-"[$0] } == "-")
+    #expect("aXbX".substituting("X", with: "--") == "a--b--")
+  }
+
   @Test(arguments: texts)
   func sqliteReadsTextsAsTheyAre(text: String) throws {
     let connection = try SQLiteConnection()

@@ -1,12 +1,13 @@
-/// Base64 of property lists: RFC 4648.
+/// Base64 of bytes that are no secret: RFC 4648, section 4.
 ///
 /// VaultSealing's `Base64` is strict, and for secrets in locked memory. Data of property lists is
 /// broken into lines, and this reader also accepts missing padding.
-enum Base64Text {
+package enum Base64Text {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func encode(_ bytes: [UInt8]) -> String {
+  /// The text of bytes, with padding and without line breaks.
+  package static func encode(_ bytes: [UInt8]) -> String {
     var output: [UInt8] = []
     output.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -23,7 +24,7 @@ enum Base64Text {
   }
 
   /// The bytes; blanks are skipped, `nil` for anything else that is not Base64.
-  static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var output: [UInt8] = []
     var group: UInt32 = 0
     var count = 0

@@ -1,0 +1,214 @@
+import Glibc
+
+/// Files of a person's, or of other programs, by their paths.
+///
+/// Links are followed as any program follows them, and nobody's ownership is checked; ``Directory``
+/// is for what the vault itself keeps.
+package enum UserFile {
+  /// Whether something is there: at the end of symbolic links, or a link that leads nowhere if
+  /// `followingLinks` is false.
+  package static func exists(_ path: String, followingLinks: Bool = true) -> Bool {
+    if followingLinks { return (try? System.targetStatus(of: path, in: AT_FDCWD)) != nil }
+    return (try? System.status(of: path, in: AT_FDCWD)) != nil
+  }
+
+  /// Whether a folder is at the end of symbolic links.
+  package static func isFolder(_ path: String) -> Bool {
+    (try? System.targetStatus(of: path, in: AT_FDCWD).isDirectory) ?? false
+  }
+
+  /// Whether a path is a symbolic link itself.
+  package static func isLink(_ path: String) -> Bool {
+    ((try? destination(ofLink: path)) ?? nil) != nil
+  }
+
+  /// All bytes of a file or pipe.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limit: The maximum number of bytes.
+  /// - Returns: The bytes.
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large; it is never treated
+  ///   as empty.
+  package static func bytes(of path: String, limit: Int) throws(System.Failure) -> [UInt8] {
+    let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY)
+    defer { System.close(file) }
+    let size = try System.status(file).size
+    guard let bytes = try System.readAll(file, expected: size, limit: limit) else {
+      throw System.Failure(errno: EFBIG)
+    }
+    return bytes
+  }
+
+  /// The names in a folder, sorted.
+  ///
+  /// - Parameter folder: The folder.
+  /// - Returns: The names, without `.` and `..`.
+  /// - Throws: ``System/Failure``.
+  package static func names(in folder: String) throws(System.Failure) -> [String] {
+    let handle = try System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+    defer { System.close(handle) }
+    return try System.names(in: handle).sorted()
+  }
+
+  /// The paths of all that is below a folder, relative to it and sorted.
+  ///
+  /// Links are listed, and not followed.
+  ///
+  /// - Parameter folder: The folder.
+  /// - Returns: The paths of files and of folders, each folder before what is in it.
+  /// - Throws: ``System/Failure``.
+  package static func paths(below folder: String) throws(System.Failure) -> [String] {
+    var found: [String] = []
+    var rest = try names(in: folder)
+    while let path = rest.popLast() {
+      found.append(path)
+      guard try System.status(of: "\(folder)/\(path)", in: AT_FDCWD).isDirectory else { continue }
+      for name in try names(in: "\(folder)/\(path)") { rest.append("\(path)/\(name)") }
+    }
+    return found.sorted()
+  }
+
+  /// Makes a folder and those that it lies in, as `mkdir -p` does.
+  ///
+  /// - Parameter path: The folder.
+  /// - Throws: ``System/Failure``.
+  package static func makeFolders(_ path: String) throws(System.Failure) {
+    guard !isFolder(path) else { return }
+    let parent = folder(of: path)
+    if parent != path { try makeFolders(parent) }
+    do {
+      try System.makeDirectory(path, in: AT_FDCWD, mode: 0o777)
+    } catch  where error.errno == EEXIST && isFolder(path) {
+      return
+    }
+  }
+
+  /// Removes a file, or a folder with all that is in it; a link is removed, and not what it leads
+  /// to.
+  ///
+  /// - Parameter path: What is removed.
+  /// - Throws: ``System/Failure``.
+  package static func removeAll(_ path: String) throws(System.Failure) {
+    guard try System.status(of: path, in: AT_FDCWD).isDirectory else {
+      return try System.unlink(path, in: AT_FDCWD)
+    }
+    for name in try names(in: path) { try removeAll("\(path)/\(name)") }
+    try System.removeDirectory(path, in: AT_FDCWD)
+  }
+
+  /// The directory that relative paths are taken from; empty if it has been removed.
+  package static var workingDirectory: String {
+    guard let path = unsafe getcwd(nil, 0) else { return "" }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
+  // MARK: Replacing
+
+  /// Writes a file beside the old one, renames it over, and has both on the disk when it returns.
+  ///
+  /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes
+  /// are written directly.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - bytes: The contents.
+  ///   - mode: The mode of a new file, less what umask(2) takes away.
+  /// - Throws: ``System/Failure``.
+  package static func replace(
+    _ path: String, with bytes: [UInt8], mode: UInt32
+  ) throws(System.Failure) {
+    let target = try self.target(of: path)
+    let old = try status(of: target)
+    if let old, !old.isRegular {
+      let file = try System.open(target, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
+      defer { System.close(file) }
+      return try System.writeAll(file, unsafe bytes.span.bytes)
+    }
+    let temporary = "\(target).\(AtomicFile.randomSuffix())~"
+    do {
+      try write(bytes, to: temporary, inPlaceOf: old, mode: mode)
+      try System.rename(temporary, to: target, in: AT_FDCWD)
+      let directory = try openFolder(of: target)
+      defer { System.close(directory) }
+      try System.sync(directory)
+    } catch {
+      try? System.unlink(temporary, in: AT_FDCWD)
+      throw error
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to path: String, inPlaceOf old: System.FileStatus?, mode: UInt32
+  ) throws(System.Failure) {
+    let file = try System.open(
+      path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+    defer { System.close(file) }
+    try System.writeAll(file, unsafe bytes.span.bytes)
+    if let old {
+      // Only root may change a file's owner; otherwise it becomes the writer's, as on a Mac.
+      _ = fchown(file, old.owner, old.group)
+      _ = fchmod(file, old.permissions & 0o777)
+    }
+    try System.sync(file)
+  }
+
+  /// The path without its last component; `.` where there is none.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: 0x2f) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Opens the folder that a file is in, for its lock and for ``System/sync(_:)``.
+  ///
+  /// - Parameter path: The file, which need not exist.
+  /// - Returns: A descriptor that the caller closes.
+  /// - Throws: ``System/Failure``.
+  package static func openFolder(of path: String) throws(System.Failure) -> Int32 {
+    try System.open(folder(of: path), in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+  }
+
+  /// The file at the end of symbolic links, even if it does not exist yet.
+  ///
+  /// - Parameter path: The path.
+  /// - Returns: The path of the file.
+  /// - Throws: ``System/Failure``, with `EACCES` for a link that somebody else may have made.
+  package static func target(of path: String) throws(System.Failure) -> String {
+    var target = path
+    // As many as the kernel follows: path_resolution(7).
+    for _ in 0..<40 {
+      guard let next = try destination(ofLink: target) else { break }
+      // `/dev/stdout` leads to something that may have no name.
+      if let status = try status(of: target), !status.isRegular { return target }
+      target = next
+    }
+    return target
+  }
+
+  /// Where a symbolic link points to; `nil` for anything else.
+  ///
+  /// - Throws: `EACCES` if somebody else may have created the link: in a directory like `/tmp`,
+  ///   only links of the user and of the directory's owner are followed. That is the rule of
+  ///   protected_symlinks in proc(5), which may be switched off in the kernel.
+  private static func destination(ofLink path: String) throws(System.Failure) -> String? {
+    guard let bytes = System.linkTarget(path) else { return nil }
+    if let folder = try status(of: folder(of: path)), folder.permissions & 0o1002 == 0o1002 {
+      let owner = try System.status(of: path, in: AT_FDCWD).owner
+      guard owner == System.effectiveUser || owner == folder.owner else {
+        throw System.Failure(errno: EACCES)
+      }
+    }
+    let target = String(decoding: bytes, as: UTF8.self)
+    return target.utf8.first == 0x2f ? target : "\(folder(of: path))/\(target)"
+  }
+
+  /// The status of a file at the end of symbolic links; `nil` if there is none.
+  private static func status(of path: String) throws(System.Failure) -> System.FileStatus? {
+    do {
+      return try System.targetStatus(of: path, in: AT_FDCWD)
+    } catch  where error.errno == ENOENT {
+      return nil
+    }
+  }
+}

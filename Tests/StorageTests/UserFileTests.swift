@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaultStorage
+
+struct UserFileTests {
+  private let home: TemporaryHome
+
+  init() throws { home = try TemporaryHome() }
+
+  private func path(_ name: String) -> String { "\(home.path)/\(name)" }
+
+  private func mode(_ name: String) throws -> UInt32 {
+    try System.status(of: path(name), in: AT_FDCWD).permissions
+  }
+
+  @Test func foldersAreMadeOnTheWay() throws {
+    try UserFile.makeFolders(path("a/b/c"))
+    try UserFile.makeFolders(path("a/b/c"))
+    #expect(UserFile.isFolder(path("a/b/c")))
+    try UserFile.replace(path("file"), with: [1], mode: 0o600)
+    let error = #expect(throws: System.Failure.self) { try UserFile.makeFolders(path("file/x")) }
+    #expect(error?.errno == ENOTDIR || error?.errno == EEXIST)
+  }
+
+  @Test func aNewFileHasItsModeAndAnOldOneKeepsIts() throws {
+    try UserFile.replace(path("file"), with: Array("one".utf8), mode: 0o640)
+    #expect(try mode("file") == 0o640)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o604], ofItemAtPath: path("file"))
+    try UserFile.replace(path("file"), with: Array("two".utf8), mode: 0o600)
+    #expect(try mode("file") == 0o604)
+    #expect(try UserFile.bytes(of: path("file"), limit: 3) == Array("two".utf8))
+    #expect(home.names() == ["file"])
+    let error = #expect(throws: System.Failure.self) {
+      try UserFile.bytes(of: path("file"), limit: 2)
+    }
+    #expect(error?.errno == EFBIG)
+  }
+
+  @Test func aLinkStaysALink() throws {
+    try UserFile.makeFolders(path("real"))
+    try System.makeLink(path("real/middle"), to: "target")
+    try System.makeLink(path("link"), to: "real/middle")
+    // Nothing is there yet.
+    #expect(!UserFile.exists(path("link")))
+    #expect(UserFile.exists(path("link"), followingLinks: false))
+    #expect(try UserFile.target(of: path("link")) == path("real/target"))
+    try UserFile.replace(path("link"), with: [7], mode: 0o600)
+    #expect(UserFile.isLink(path("link")) && UserFile.isLink(path("real/middle")))
+    #expect(try UserFile.bytes(of: path("real/target"), limit: 9) == [7])
+  }
+
+  @Test func whatIsNoFileIsWrittenInto() throws {
+    try UserFile.replace("/dev/null", with: [1, 2, 3], mode: 0o600)
+    #expect(UserFile.exists("/dev/null"))
+    let error = #expect(throws: System.Failure.self) {
+      try UserFile.replace(path("missing/file"), with: [], mode: 0o600)
+    }
+    #expect(error?.errno == ENOENT)
+  }
+
+  @Test func allThatIsBelowAFolderIsListedAndRemoved() throws {
+    try UserFile.makeFolders(path("tree/inner"))
+    try UserFile.makeFolders(path("other"))
+    for name in ["tree/z", "tree/inner/a", "other/kept"] {
+      try UserFile.replace(path(name), with: [], mode: 0o600)
+    }
+    try System.makeLink(path("tree/inner/link"), to: path("other"))
+    #expect(
+      try UserFile.paths(below: path("tree")) == ["inner", "inner/a", "inner/link", "z"])
+    #expect(try UserFile.names(in: path("tree")) == ["inner", "z"])
+    try UserFile.removeAll(path("tree"))
+    #expect(home.names() == ["other"])
+    #expect(home.names(in: "other") == ["kept"])
+    let error = #expect(throws: System.Failure.self) { try UserFile.paths(below: path("tree")) }
+    #expect(error?.errno == ENOENT)
+  }
+
+  @Test(arguments: [("a/b", "a"), ("/a", "/"), ("a", "."), ("/a/b/c", "/a/b")])
+  func theFolderOfAPath(path: String, folder: String) {
+    #expect(UserFile.folder(of: path) == folder)
+  }
+}
