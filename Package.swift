@@ -64,6 +64,9 @@ let package = Package(
           condition: .when(traits: ["Command"])),
       ]),
 
+    // What the argument parser needs of FoundationEssentials: `scripts/build-release` alone links it.
+    .target(name: "ParserEssentials"),
+
     // What may come next on a line, from a table; the scripts for bash, zsh and fish.
     .target(
       name: "VaultCompletion",
@@ -325,6 +328,7 @@ let package = Package(
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
         "VaultOneTimeCodes", "VaultSync",
         "VaultTerminal", "VaultDefaultsTool", "vault", "vault-helper", "TestSupport",
+        "ParserEssentials",
       ],
       exclude: ["Scripts", "Snapshots"]),
   ],

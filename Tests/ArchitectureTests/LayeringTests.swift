@@ -60,6 +60,7 @@ struct LayeringTests {
     "VaultAppDataObservability": ["VaultAppData"],
     "SwiftData": ["VaultAppData"],
     "VaultAppDataMacros": [],
+    "ParserEssentials": [],
     "VaultDataImport": [
       "VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing", "CVaultZlib",
     ],

@@ -56,6 +56,15 @@ struct ReleaseTests {
     return try #require(built.text.split(separator: "\n").last.map(String.init))
   }
 
+  /// Its argument parser is built with another encoder of JSON: `ParserEssentials`.
+  @Test(.enabled(if: isRelease, "needs a release: make build debian-root"))
+  func theReleaseTellsOfItselfWhatTheDebugBuildTells() throws {
+    let texts = try [Self.release, VaultProcess.path].map {
+      try VaultProcess(home: home.path, executable: $0).run(["--experimental-dump-help"]).text
+    }
+    #expect(texts[0] == texts[1] && texts[0].count > 100_000)
+  }
+
   @Test(.enabled(if: canInstall && has("lintian"), "\(needs), and lintian"))
   func lintianHasNothingToSay() throws {
     // The compiler's folder is in a debug build, and nothing of it is stripped.
