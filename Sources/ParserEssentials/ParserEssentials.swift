@@ -1,9 +1,9 @@
-/// What the argument parser takes of FoundationEssentials: an encoder of JSON, for its option
-/// `--experimental-dump-help`, and the protocol of errors with a description.
-///
-/// The released command is built with this module in that one's place (`scripts/build-release`):
-/// the encoder alone would bring 4 MB of Foundation into it. The text is the same, byte by byte.
-/// Nothing else may use it.
+// What the argument parser takes of FoundationEssentials: an encoder of JSON, for its option
+// `--experimental-dump-help`, and the protocol of errors with a description.
+//
+// The released command is built with this module in that one's place (`scripts/build-release`):
+// the encoder alone would bring 4 MB of Foundation into it. The text is the same, byte by byte.
+// Nothing else may use it.
 
 /// An error with a text for people.
 public protocol LocalizedError: Error {

@@ -63,7 +63,10 @@ package enum UserFile {
     var rest = try names(in: folder)
     while let path = rest.popLast() {
       found.append(path)
-      guard try System.status(of: "\(folder)/\(path)", in: AT_FDCWD).isDirectory else { continue }
+      // A name that is no UTF-8 is listed with its bad bytes replaced, and nothing is found under it.
+      guard let status = try? System.status(of: "\(folder)/\(path)", in: AT_FDCWD),
+        status.isDirectory
+      else { continue }
       for name in try names(in: "\(folder)/\(path)") { rest.append("\(path)/\(name)") }
     }
     return found.sorted()

@@ -268,9 +268,7 @@ struct GitRepository: Sendable {
     let text = String(decoding: result.errors, as: UTF8.self)
     let own = text.split(separator: "\n").filter { !$0.hasPrefix("remote:") }
     return own.contains { line in
-      line.contains(bytes: path) || line.contains(bytes: "bad object")
-        || line.contains(bytes: "corrupt")
-        || line.contains(bytes: "is empty")
+      [path, "bad object", "corrupt", "is empty"].contains(where: line.contains(bytes:))
     }
   }
 

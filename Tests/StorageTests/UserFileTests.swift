@@ -78,6 +78,12 @@ struct UserFileTests {
     #expect(error?.errno == ENOENT)
   }
 
+  @Test func aNameThatIsNoTextIsListed() throws {
+    let shell = VaultProcess(home: home.path, executable: "/bin/sh")
+    #expect(try shell.run(["-c", "cd \"$HOME\" && : >b && : >\"$(printf 'a\\377')\""]).status == 0)
+    #expect(try UserFile.paths(below: home.path) == ["a\u{FFFD}", "b"])
+  }
+
   @Test(arguments: [("a/b", "a"), ("/a", "/"), ("a", "."), ("/a/b/c", "/a/b")])
   func theFolderOfAPath(path: String, folder: String) {
     #expect(UserFile.folder(of: path) == folder)

@@ -29,7 +29,11 @@ package struct PassFolder {
     for (number, name) in names.enumerated() where !PassStore.isHidden(name) {
       progress.show(number, of: names.count)
       let file = "\(path)/\(name)"
-      guard UserFile.exists(file), !UserFile.isFolder(file) else { continue }
+      guard UserFile.exists(file) else {
+        reading.lose(name, "nothing can be found under this name")
+        continue
+      }
+      if UserFile.isFolder(file) { continue }
       guard let item = PassStore.name(ofFile: name) else {
         reading.lose(
           name,

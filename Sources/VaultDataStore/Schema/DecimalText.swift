@@ -1,8 +1,8 @@
 /// A decimal number as Foundation's `Decimal` reads and writes it.
 ///
 /// A whole number below 2^128, without zeros at its end, and an exponent of ten between -128 and
-/// 127. The command reads and sorts such numbers without `Decimal`, which would bring a fifth of
-/// Foundation into it.
+/// 127. The command reads and sorts such numbers without `Decimal`, which would bring all of
+/// FoundationEssentials into it.
 ///
 /// ```swift
 /// let number = DecimalText("12.50e3")
