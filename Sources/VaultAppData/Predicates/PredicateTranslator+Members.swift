@@ -138,10 +138,10 @@ extension PredicateTranslator {
   /// The orders of ``SortDescriptor/init(_:order:)``.
   private func sortKey(_ path: AnyKeyPath, of scalar: Scalar) -> Term? {
     switch path {
-    case \Bool._sortKey, \Bool?._sortKey: derived(scalar, scalar.sql, .integer)
-    case \String._localizedStandard, \String?._localizedStandard:
+    case SortKeyPaths.truth, SortKeyPaths.optionalTruth: derived(scalar, scalar.sql, .integer)
+    case SortKeyPaths.standard, SortKeyPaths.optionalStandard:
       derived(scalar, "\(scalar.sql) COLLATE vault_localized_standard", .string)
-    case \String._localized, \String?._localized:
+    case SortKeyPaths.localized, SortKeyPaths.optionalLocalized:
       derived(scalar, "\(scalar.sql) COLLATE vault_localized", .string)
     default: nil
     }
@@ -150,8 +150,8 @@ extension PredicateTranslator {
   nonisolated(unsafe) private static let sortKeys: [(text: String?, path: AnyKeyPath)] = {
     // Key paths are immutable.
     let paths: [AnyKeyPath] = [
-      \Bool._sortKey, \Bool?._sortKey, \String._localizedStandard, \String?._localizedStandard,
-      \String._localized, \String?._localized,
+      SortKeyPaths.truth, SortKeyPaths.optionalTruth, SortKeyPaths.standard,
+      SortKeyPaths.optionalStandard, SortKeyPaths.localized, SortKeyPaths.optionalLocalized,
     ]
     return paths.map { (KeyPathText($0).last, $0) }
   }()

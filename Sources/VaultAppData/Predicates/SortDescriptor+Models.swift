@@ -2,12 +2,12 @@
 extension SortDescriptor where Compared: PersistentModel {
   /// Orders by a truth value: false first.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
-    self.init(Self.sendable(keyPath.appending(path: \Bool._sortKey)), order: order)
+    self.init(Self.sendable(keyPath.appending(path: SortKeyPaths.truth)), order: order)
   }
 
   /// Orders by a truth value that may be missing: `nil` first, then false.
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
-    self.init(Self.sendable(keyPath.appending(path: \Bool?._sortKey)), order: order)
+    self.init(Self.sendable(keyPath.appending(path: SortKeyPaths.optionalTruth)), order: order)
   }
 
   /// Orders by a text in the user's language.
@@ -21,9 +21,9 @@ extension SortDescriptor where Compared: PersistentModel {
   ) {
     switch comparator.kind {
     case .standard:
-      self.init(Self.sendable(keyPath.appending(path: \String._localizedStandard)), order: order)
+      self.init(Self.sendable(keyPath.appending(path: SortKeyPaths.standard)), order: order)
     case .plain:
-      self.init(Self.sendable(keyPath.appending(path: \String._localized)), order: order)
+      self.init(Self.sendable(keyPath.appending(path: SortKeyPaths.localized)), order: order)
     }
   }
 
@@ -34,9 +34,10 @@ extension SortDescriptor where Compared: PersistentModel {
   ) {
     switch comparator.kind {
     case .standard:
-      self.init(Self.sendable(keyPath.appending(path: \String?._localizedStandard)), order: order)
+      self.init(Self.sendable(keyPath.appending(path: SortKeyPaths.optionalStandard)), order: order)
     case .plain:
-      self.init(Self.sendable(keyPath.appending(path: \String?._localized)), order: order)
+      self.init(
+        Self.sendable(keyPath.appending(path: SortKeyPaths.optionalLocalized)), order: order)
     }
   }
 
@@ -79,6 +80,23 @@ extension _AppData {
       left.text.localizedCompare(right.text) == .orderedAscending
     }
   }
+}
+
+/// The orders' key paths, each written once.
+///
+/// In a module that is compiled as a whole, as in every release build, the same key path written in
+/// two files is not equal to itself: its getter is there twice.
+enum SortKeyPaths {
+  static let truth: any KeyPath<Bool, Int> & Sendable = \Bool._sortKey
+  static let optionalTruth: any KeyPath<Bool?, Int?> & Sendable = \Bool?._sortKey
+  static let standard: any KeyPath<String, _AppData.StandardText> & Sendable =
+    \String._localizedStandard
+  static let optionalStandard: any KeyPath<String?, _AppData.StandardText?> & Sendable =
+    \String?._localizedStandard
+  static let localized: any KeyPath<String, _AppData.LocalizedText> & Sendable =
+    \String._localized
+  static let optionalLocalized: any KeyPath<String?, _AppData.LocalizedText?> & Sendable =
+    \String?._localized
 }
 
 extension Bool {
