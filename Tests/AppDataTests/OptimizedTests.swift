@@ -25,7 +25,11 @@ struct OptimizedTests {
 
   @Test(
     .enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"),
-    arguments: [["-Onone", "-swift-version", "6"], ["-O", "-swift-version", "5"]])
+    arguments: [
+      ["-Onone", "-swift-version", "6"], ["-O", "-swift-version", "5"],
+      // As a package is built for release: each file has its own copy of a getter.
+      ["-O", "-swift-version", "6", "-whole-module-optimization", "-num-threads", "2"],
+    ])
   func theProgramFindsTheSame(flags: [String]) throws {
     let program = "\(home.path)/program"
     let sources = ["ProjectModels", "InheritanceModels", "Samples/Program"].map {
@@ -49,6 +53,9 @@ struct OptimizedTests {
         ["Clean"]
         ["Plant"]
         ["Paint", "Clean", "Plant"]
+        ["paint 10", "Clean", "Paint", "Plant"]
+        ["paint 10", "Clean", "Paint", "Plant"]
+        ["Clean", "Paint", "paint 10", "Plant"]
         3
         0
         ["Journey Rome", "Conference Conference on Storage 91.0 listen", "DayTrip Bath"]

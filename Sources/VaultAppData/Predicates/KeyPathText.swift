@@ -1,11 +1,13 @@
 /// A key path as the standard library writes it, part by part.
 ///
 /// On Linux a computed property has no name: `\Task.<computed 0x5… (Optional<Project>)>?.<computed
-/// …>`. The text of a part is the same wherever the part occurs, so that a key path of several
-/// parts can be taken apart by comparing it with the key paths of the properties.
+/// …>`. A part is found by comparing it with the key paths of the properties: by its identity, or by
+/// its text where the runtime gives it none.
 struct KeyPathText {
-  struct Component: Equatable {
+  struct Component {
     var text = ""
+    /// What the runtime tells the property apart by.
+    var identity: PropertyIdentity?
     /// Followed by `?` and more.
     var isChained = false
     /// Followed by `!`.
@@ -13,6 +15,12 @@ struct KeyPathText {
 
     /// Whether it is the name of a stored property.
     var isPlain: Bool { !text.hasPrefix("<") && !text.isEmpty }
+
+    /// Whether both are the same property, if they are of the same type.
+    func names(sameAs other: Component) -> Bool {
+      if let identity, let other = other.identity { return identity == other }
+      return text == other.text
+    }
   }
 
   private(set) var components: [Component] = []
@@ -43,7 +51,13 @@ struct KeyPathText {
       }
       components.append(component)
     }
+    guard let identities = KeyPathHeader.identities(path), identities.count == components.count
+    else { return }
+    for (place, identity) in zip(components.indices, identities) {
+      components[place].identity = identity
+    }
   }
 
-  var last: String? { components.last?.text }
+  /// Whether the last part is this one.
+  func ends(in component: Component) -> Bool { components.last?.names(sameAs: component) == true }
 }

@@ -147,13 +147,13 @@ extension PredicateTranslator {
     }
   }
 
-  nonisolated(unsafe) private static let sortKeys: [(text: String?, path: AnyKeyPath)] = {
+  nonisolated(unsafe) private static let sortKeys: [(text: KeyPathText, path: AnyKeyPath)] = {
     // Key paths are immutable.
     let paths: [AnyKeyPath] = [
       SortKeyPaths.truth, SortKeyPaths.optionalTruth, SortKeyPaths.standard,
       SortKeyPaths.optionalStandard, SortKeyPaths.localized, SortKeyPaths.optionalLocalized,
     ]
-    return paths.map { (KeyPathText($0).last, $0) }
+    return paths.map { (KeyPathText($0), $0) }
   }()
 
   private func derived(_ scalar: Scalar, _ sql: SQLFragment, _ form: ValueForm) -> Term {
@@ -225,11 +225,11 @@ extension PredicateTranslator {
     switch term {
     case .model(let model):
       let properties = model.plan.description.properties
-      guard let found = properties.first(where: { KeyPathText($0.keyPath).last == component.text })
+      guard let found = properties.first(where: { KeyPathText($0.keyPath).ends(in: component) })
       else { return nil }
       return try property(found, of: model)
     case .scalar(let scalar):
-      if let known = unsafe Self.sortKeys.first(where: { $0.text == component.text }) {
+      if let known = unsafe Self.sortKeys.first(where: { $0.text.ends(in: component) }) {
         return sortKey(known.path, of: scalar)
       }
       guard component.isPlain, let place = scalar.place,

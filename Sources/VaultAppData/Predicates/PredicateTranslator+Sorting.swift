@@ -37,7 +37,7 @@ extension PredicateTranslator {
     var properties = model.plan.description.properties
     var names = [model.plan.name]
     for component in KeyPathText(path).components {
-      let found = properties.first { KeyPathText($0.keyPath).last == component.text }
+      let found = properties.first { KeyPathText($0.keyPath).ends(in: component) }
       properties = found?.destination.map { ModelDescription.of($0).properties } ?? []
       names.append(found?.name ?? (component.isPlain ? component.text : "…"))
     }

@@ -84,8 +84,8 @@ extension _AppData {
 
 /// The orders' key paths, each written once.
 ///
-/// In a module that is compiled as a whole, as in every release build, the same key path written in
-/// two files is not equal to itself: its getter is there twice.
+/// In a module that is compiled as a whole, as in every release build, the same key path has another
+/// text in each file: its getter is there twice.
 enum SortKeyPaths {
   static let truth: any KeyPath<Bool, Int> & Sendable = \Bool._sortKey
   static let optionalTruth: any KeyPath<Bool?, Int?> & Sendable = \Bool?._sortKey

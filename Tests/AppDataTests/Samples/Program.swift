@@ -51,6 +51,7 @@ struct Program {
     for query in queries {
       print(try context.fetch(FetchDescriptor(predicate: query)).map(\.title))
     }
+    try sort(context)
     project.tasks.removeFirst()
     context.rollback()
     print(project.activeTasks.count)
@@ -58,6 +59,24 @@ struct Program {
     try context.save()
     print(try context.fetchCount(FetchDescriptor<Task>()))
     try inherit()
+  }
+
+  /// Orders by what leads through several properties, whose key paths the models' file has, too.
+  static func sort(_ context: ModelContext) throws {
+    let away = Project(name: "Away")
+    away.tasks.append(Task(title: "paint 10"))
+    away.tasks[0].isComplete = true
+    context.insert(away)
+    let orders: [[SortDescriptor<Task>]] = [
+      [SortDescriptor(\.project?.name), SortDescriptor(\.title)],
+      [SortDescriptor(\.isComplete, order: .reverse), SortDescriptor(\.title)],
+      [
+        SortDescriptor(\.project?.isArchived),
+        SortDescriptor(\.title, comparator: .localizedStandard),
+      ],
+    ]
+    for order in orders { print(try context.fetch(FetchDescriptor(sortBy: order)).map(\.title)) }
+    context.rollback()
   }
 
   /// Objects of classes that inherit from one another.
