@@ -90,7 +90,7 @@ let package = Package(
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
         "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.
@@ -114,15 +114,20 @@ let package = Package(
     // Secrets found in a stream, in every encoding, and replaced.
     .target(name: "VaultRedaction", dependencies: ["VaultSealing"]),
 
-    // Messages of D-Bus and the bus itself, for the helper. The command does not link it.
+    // Messages of D-Bus, a client, and the bus itself. Only the helper serves.
     .target(name: "VaultDBus", dependencies: ["VaultSealing", "CVaultLinux"]),
 
     // The Secret Service over a vault, for the helper.
     .target(
       name: "VaultKeyringService",
       dependencies: [
-        "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",
+        "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultSealing",
       ]),
+
+    // How secrets travel to and from a keyring, and the one lookup that is done without libsecret.
+    .target(
+      name: "VaultKeyringTransport",
+      dependencies: ["VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto"]),
 
     // A vault on several machines: signed streams, their fold, who belongs to a space. No network.
     .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
@@ -244,7 +249,9 @@ let package = Package(
     // One call on the keyring, in a process of its own: what tests of the keyring run.
     .executableTarget(
       name: "keyring-probe",
-      dependencies: ["VaultCredentials", "VaultCredentialsTesting", "VaultSealing"],
+      dependencies: [
+        "VaultKeyringTransport", "VaultCredentials", "VaultCredentialsTesting", "VaultSealing",
+      ],
       path: "Tests/KeyringProbe"),
     .executableTarget(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],

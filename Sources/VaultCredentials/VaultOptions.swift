@@ -44,6 +44,8 @@ public struct VaultOptions: Sendable {
 
   /// Another keyring than the desktop's: a seam for the testing library.
   package var desktopKeyring: (any DesktopKeyring)?
+  /// A quicker way to what opens the vault than libsecret, where the program has one.
+  package var keyringLookup: KeyringLookup?
   /// Called while something long is done, on the thread that does it.
   package var progress: (@Sendable (VaultProgress) -> Void)?
   /// Called with each step of unlocking, on the thread that does it: why a vault does not open.
@@ -67,6 +69,7 @@ public struct VaultOptions: Sendable {
     options.promptTimeout = promptTimeout
     options.allowsPrompt = allowsKeyringPrompt
     options.requiresEncryptedSession = requiresEncryptedKeyringSession
+    options.lookup = keyringLookup
     return Keyring(options: options)
   }
 }

@@ -1,5 +1,6 @@
 import VaultCredentials
 import VaultDBus
+import VaultKeyringTransport
 import VaultSealing
 
 // The methods of the service, its collection and its items, by name and signature.

@@ -1,5 +1,6 @@
 import VaultCredentials
 package import VaultDBus
+import VaultKeyringTransport
 import VaultSealing
 
 /// The Secret Service over vaults: calls in, replies and signals out.

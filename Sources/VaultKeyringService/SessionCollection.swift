@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultDBus
+import VaultKeyringTransport
 import VaultSealing
 
 /// The collection `session`: items in locked memory, which end with the service.

@@ -1,17 +1,17 @@
 import CVaultMbedCrypto
-import VaultSealing
+package import VaultSealing
 
 /// What the encrypted session computes, all of it by Mbed TLS.
 ///
 /// `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret Service: Diffie-Hellman in the group of RFC
 /// 2409, section 6.2; HKDF with SHA-256, RFC 5869, without salt and info; AES-128-CBC with the
 /// padding of PKCS 7.
-@safe enum SessionCryptography {
+@safe package enum SessionCryptography {
   /// Bytes of the prime, of public keys and of the shared secret.
-  static let groupLength = 128
-  static let keyLength = 16
+  package static let groupLength = 128
+  package static let keyLength = 16
   /// Bytes of an initialization vector, and of a block.
-  static let blockLength = 16
+  package static let blockLength = 16
 
   private static let prime: [UInt8] =
     Hexadecimal.bytes(
@@ -53,13 +53,13 @@ import VaultSealing
   }
 
   /// A private key and its public key.
-  struct KeyPair {
-    let privateKey: SecretBytes
-    let publicKey: SecretBytes
+  package struct KeyPair {
+    package let privateKey: SecretBytes
+    package let publicKey: SecretBytes
   }
 
   /// Makes a key pair.
-  static func keyPair() throws -> KeyPair {
+  package static func keyPair() throws -> KeyPair {
     let privateKey = try SecretBytes.random(count: groupLength)
     return KeyPair(
       privateKey: privateKey, publicKey: try power(Number([2]), Number(privateKey)))
@@ -72,7 +72,7 @@ import VaultSealing
   ///   - peer: The other side's public key.
   /// - Returns: 16 bytes; `nil` if the public key is none.
   /// - Throws: `SealingError` with code `.outOfMemory`.
-  static func sessionKey(_ own: SecretBytes, peer: SecretBytes) throws -> SecretBytes? {
+  package static func sessionKey(_ own: SecretBytes, peer: SecretBytes) throws -> SecretBytes? {
     guard (1...groupLength).contains(peer.count) else { return nil }
     let base = try Number(peer)
     let modulus = try Number(prime)
@@ -109,7 +109,7 @@ import VaultSealing
   }
 
   /// Encrypts or decrypts; `nil` if the padding of what is decrypted is wrong.
-  static func crypt(
+  package static func crypt(
     _ input: SecretBytes, key: SecretBytes, vector: SecretBytes, encrypts: Bool
   ) throws -> SecretBytes? {
     guard key.count == keyLength, vector.count == blockLength else { return nil }

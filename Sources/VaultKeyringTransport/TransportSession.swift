@@ -1,20 +1,26 @@
-import VaultDBus
-import VaultSealing
+package import VaultDBus
+package import VaultSealing
 
 /// A session: how secrets travel between one client and the service.
-struct TransportSession {
+package struct TransportSession {
   /// The algorithms by the names that clients ask for.
-  static let plain = "plain"
-  static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+  package static let plain = "plain"
+  package static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-  let path: String
+  package let path: String
   /// The unique name of the only client that may use it.
-  let owner: String
+  package let owner: String
   /// `nil` where secrets travel as they are.
-  let key: SecretBytes?
+  package let key: SecretBytes?
+
+  package init(path: String, owner: String, key: SecretBytes?) {
+    self.path = path
+    self.owner = owner
+    self.key = key
+  }
 
   /// A secret as it travels: `(oayays)`.
-  func wrapped(_ secret: SecretBytes, contentType: String) throws -> DBusValue {
+  package func wrapped(_ secret: SecretBytes, contentType: String) throws -> DBusValue {
     guard let key else {
       let nothing = try SecretBytes(copying: [])
       return .structure([
@@ -31,7 +37,7 @@ struct TransportSession {
   }
 
   /// The secret in what a client sends.
-  func unwrapped(parameters: SecretBytes, value: SecretBytes) throws -> SecretBytes {
+  package func unwrapped(parameters: SecretBytes, value: SecretBytes) throws -> SecretBytes {
     guard let key else { return value }
     guard
       let secret = try SessionCryptography.crypt(

@@ -26,7 +26,7 @@ struct LayeringTests {
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-      "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
@@ -34,6 +34,9 @@ struct LayeringTests {
     ],
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [
+      "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultSealing",
+    ],
+    "VaultKeyringTransport": [
       "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",
     ],
     "VaultProtocols": [

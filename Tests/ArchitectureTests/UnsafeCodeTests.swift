@@ -45,7 +45,7 @@ struct UnsafeCodeTests {
     "VaultDefaultsTool/LazyKeys.swift": "a closure, which is not Sendable",
     "VaultDefaultsTool/LogPrefix.swift": "localtime_r(3)",
     "VaultDefaultsTool/TOMLText.swift": "toml++",
-    "VaultKeyringService/SessionCryptography.swift": "Mbed TLS",
+    "VaultKeyringTransport/SessionCryptography.swift": "Mbed TLS",
     "VaultOneTimeCodes/MessageAuthentication.swift": "Mbed TLS",
     "VaultOneTimeCodes/MessageDigest.swift": "Mbed TLS: C pointers",
     "VaultPasswords/Words/EFFLargeWords.swift": "a word of the list, no code",

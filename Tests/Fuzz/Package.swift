@@ -41,8 +41,12 @@ let package = Package(
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
         "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-        "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
       ]),
+    .target(
+      name: "VaultKeyringTransport",
+      dependencies: ["VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto"]),
+    .target(name: "VaultDBus", dependencies: ["VaultSealing", "CVaultLinux"]),
     .target(
       name: "VaultExchange",
       dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),

@@ -1,12 +1,13 @@
 import Glibc
 import VaultCredentials
 import VaultCredentialsTesting
+import VaultKeyringTransport
 import VaultSealing
 
 // libsecret is one per process and dies with its bus: tests of the keyring run this program, which
 // makes one call of the package's seam per word and prints what came of it.
 //
-//   keyring-probe [--timeout MS] [--prompt MS] [--encrypted] [--library NAME] COMMAND …
+//   keyring-probe [--timeout MS] [--prompt MS] [--encrypted] [--library NAME] [--direct] COMMAND …
 
 var options = KeyringOptions()
 var words = Array(CommandLine.arguments.dropFirst())
@@ -50,6 +51,10 @@ while words.first?.hasPrefix("--") == true {
     options.promptTimeout = .milliseconds(Int(next()) ?? 0)
   case "--encrypted": options.requiresEncryptedSession = true
   case "--library": options.libraryName = next()
+  case "--direct":
+    options.lookup = { identity, bus, end in
+      try SecretLookup.secret(of: identity, bus: bus, until: end)
+    }
   default: exit(64)
   }
 }

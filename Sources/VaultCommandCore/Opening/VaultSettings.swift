@@ -1,5 +1,6 @@
 import Synchronization
 package import VaultCredentials
+import VaultKeyringTransport
 package import VaultStorage
 import VaultTerminal
 
@@ -53,6 +54,9 @@ package struct VaultSettings: Equatable, Sendable {
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }
+    options.keyringLookup = { identity, bus, end in
+      try SecretLookup.secret(of: identity, bus: bus, until: end)
+    }
     options.desktopKeyring = Self.keyrings.withLock { keyrings in
       let known = options.allowsKeyringPrompt ? keyrings.asking : keyrings.silent
       if let known { return known }

@@ -15,6 +15,7 @@ extension Keyring {
   ///
   /// - Throws: `.itemMissing`; `.itemLocked` or a locked state; and whatever ends a call.
   package func secret(of identity: KeyringIdentity) throws(KeyringError) -> SecretBytes {
+    if let secret = try lookedUp(identity) { return secret }
     let options = options
     return try perform { connection, call in
       let path = try connection.readableItem(identity, options, during: call)

@@ -1,4 +1,5 @@
 import Synchronization
+import VaultSealing
 import VaultStorage
 
 /// The desktop's keyring: what speaks the Secret Service API on the session bus.
@@ -30,26 +31,51 @@ package final class Keyring: Sendable {
   func perform<Success: Sendable>(
     _ body: @escaping @Sendable (ServiceConnection, KeyringCall) throws -> Success
   ) throws(KeyringError) -> Success {
-    let begun = patience.withLock { patience -> Result<Duration, KeyringError> in
-      Result { () throws(KeyringError) in
-        try patience.begin(by: KeyringPatience.end, waitsForEach: KeyringPatience.waitsForEach)
-      }
-    }
-    let limit = try begun.get()
+    let limit = try begin()
     let start = ContinuousClock.now
     let outcome = KeyringOutcome<Success>()
     defer {
       let asked = outcome.runningCall?.timeOfPrompts ?? .zero
       if outcome.runningCall?.isInClear == true { clear.withLock { $0 = true } }
-      if !KeyringPatience.waitsForEach {
-        patience.withLock { $0.end(after: ContinuousClock.now - start - asked) }
-      }
+      finish(after: ContinuousClock.now - start - asked)
     }
     do throws(KeyringError) {
       return try perform(outcome, within: limit, body)
     } catch {
       noteSilence(error)
       throw error
+    }
+  }
+
+  /// The time that an operation may take which begins now.
+  private func begin() throws(KeyringError) -> Duration {
+    let begun = patience.withLock { patience -> Result<Duration, KeyringError> in
+      Result { () throws(KeyringError) in
+        try patience.begin(by: KeyringPatience.end, waitsForEach: KeyringPatience.waitsForEach)
+      }
+    }
+    return try begun.get()
+  }
+
+  private func finish(after time: Duration) {
+    if !KeyringPatience.waitsForEach { patience.withLock { $0.end(after: time) } }
+  }
+
+  /// The secret by the program's own lookup; `nil` if libsecret has to say more.
+  func lookedUp(_ identity: KeyringIdentity) throws(KeyringError) -> SecretBytes? {
+    guard let lookup = options.lookup, let bus = try? options.environment.sessionBus() else {
+      return nil
+    }
+    let limit = try begin()
+    let start = ContinuousClock.now
+    defer { finish(after: ContinuousClock.now - start) }
+    do {
+      return try lookup(identity, bus, start + limit)
+    } catch let error as KeyringError {
+      noteSilence(error)
+      throw error
+    } catch {
+      return nil
     }
   }
 

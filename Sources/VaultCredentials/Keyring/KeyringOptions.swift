@@ -1,5 +1,5 @@
 import Glibc
-import VaultSealing
+package import VaultSealing
 
 /// What a process knows about its desktop: the variables by which a keyring is found.
 package struct KeyringEnvironment: Sendable {
@@ -63,6 +63,11 @@ package struct KeyringEnvironment: Sendable {
   }
 }
 
+/// Looks up the secret of our one item of an identity, by the address of the session bus, until a
+/// moment; `nil`, or any error but a ``KeyringError``, where libsecret has to say more.
+package typealias KeyringLookup =
+  @Sendable (KeyringIdentity, String, ContinuousClock.Instant) throws -> SecretBytes?
+
 /// How long the keyring may take, and whether it may ask.
 package struct KeyringOptions: Sendable {
   /// The time that a whole operation may take, prompts aside.
@@ -77,6 +82,8 @@ package struct KeyringOptions: Sendable {
   package var environment: KeyringEnvironment
   /// The library's name for dlopen(3): a seam for the test of its absence.
   package var libraryName = "libsecret-1.so.0"
+  /// A quicker way to one secret than libsecret, where the program has one.
+  package var lookup: KeyringLookup?
 
   package init(environment: KeyringEnvironment = .current()) {
     self.environment = environment

@@ -31,7 +31,7 @@ package enum SecretServiceNames {
   static let prompter = "org.gnome.keyring.SystemPrompter"
 
   /// The unique name of `vault keyring serve` on a bus of its own.
-  static let servedUniqueName = ":vault.1"
+  package static let servedUniqueName = ":vault.1"
   /// The second name of `vault keyring serve` on the session bus, by which `vault` knows it.
   package static let servedName = "io.github.vault_swift.Keyring"
 }

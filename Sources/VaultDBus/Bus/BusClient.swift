@@ -1,9 +1,9 @@
 import Glibc
 import VaultSealing
 
-/// A connection to a bus that another process serves, with a program on it.
+/// A connection to a bus that another process serves: to ask programs there, or with a program on it.
 ///
-/// Everything runs on the thread that calls ``run(_:wakeUp:until:)``.
+/// Everything runs on the thread that calls; no call waits longer than it is told to.
 package final class BusClient {
   /// Why there is no connection.
   package enum Failure: Error {
@@ -13,12 +13,15 @@ package final class BusClient {
     case refused
     /// The bus answered with something else than was asked for.
     case unusable
+    /// An answer did not come in time.
+    case late
   }
 
-  private static let bus = "org.freedesktop.DBus"
+  /// The name of the bus itself.
+  package static let bus = "org.freedesktop.DBus"
   private static let busPath = "/org/freedesktop/DBus"
   /// How long the bus may take for an answer.
-  private static let patience = 10_000
+  private static let patience = Duration.seconds(10)
 
   private let connection: BusConnection
   private var serial: UInt32 = 0
@@ -29,20 +32,25 @@ package final class BusClient {
 
   /// Connects to a bus.
   ///
-  /// - Parameter address: Addresses as `DBUS_SESSION_BUS_ADDRESS` has them; the first that answers.
+  /// - Parameters:
+  ///   - address: Addresses as `DBUS_SESSION_BUS_ADDRESS` has them; the first that answers.
+  ///   - end: When to give up; `nil` for ten seconds from now.
   /// - Throws: ``Failure``.
-  package init(_ address: String) throws {
+  package init(_ address: String, until end: ContinuousClock.Instant? = nil) throws {
+    let end = end ?? Self.usualEnd
     guard
-      let socket = Self.paths(in: address).lazy.compactMap({ LocalSocket.connect(to: $0) }).first
+      let socket = Self.paths(in: address).lazy.compactMap({
+        LocalSocket.connect(to: $0, milliseconds: Self.milliseconds(until: end))
+      }).first
     else { throw Failure.unreachable }
     do {
-      try Self.authenticate(socket)
+      try Self.authenticate(socket, until: end)
       connection = try BusConnection(number: 0, socket: socket)
     } catch {
       close(socket)
       throw error
     }
-    _ = try ask("Hello")
+    _ = try reply(to: askBus("Hello"), until: end)
   }
 
   deinit { close(connection.socket) }
@@ -147,25 +155,98 @@ package final class BusClient {
 
   /// Asks the bus itself, and waits for the answer.
   private func ask(_ member: String, _ values: [DBusValue] = []) throws -> [DBusValue] {
-    send(try DBusMessage.call(Self.bus, Self.busPath, Self.bus, member, values))
-    let number = serial
+    try reply(to: askBus(member, values), until: Self.usualEnd)
+  }
+
+  // MARK: Asking
+
+  /// A call that was made, whose reply may still be on its way.
+  package struct Call {
+    fileprivate let serial: UInt32
+    fileprivate let destination: String
+  }
+
+  /// Asks the bus itself, as ``ask(_:_:_:_:_:)`` does a program.
+  ///
+  /// - Parameters:
+  ///   - member: The method.
+  ///   - values: Its arguments.
+  /// - Returns: The call.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  package func askBus(_ member: String, _ values: [DBusValue] = []) throws -> Call {
+    try ask(Self.bus, Self.busPath, Self.bus, member, values)
+  }
+
+  /// Asks a program on the bus.
+  ///
+  /// ``reply(to:until:)`` waits for the answer; further calls may be made before.
+  ///
+  /// - Parameters:
+  ///   - destination: The program's unique name.
+  ///   - path: The object.
+  ///   - interface: The interface of the method.
+  ///   - member: The method.
+  ///   - values: Its arguments.
+  /// - Returns: The call.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  package func ask(
+    _ destination: String, _ path: String, _ interface: String, _ member: String,
+    _ values: [DBusValue] = []
+  ) throws -> Call {
+    send(try DBusMessage.call(destination, path, interface, member, values))
+    return Call(serial: serial, destination: destination)
+  }
+
+  /// Waits for what was asked.
+  ///
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - end: When to give up.
+  /// - Returns: The values of the reply.
+  /// - Throws: `BusError` with what the program says, or the bus in its place; ``Failure``.
+  package func reply(
+    to call: Call, until end: ContinuousClock.Instant
+  ) throws -> [DBusValue] {
+    if let place = pending.firstIndex(where: { Self.answers($0, call) }) {
+      return try Self.values(of: pending.remove(at: place))
+    }
     while !connection.hasEnded {
+      // One that sends without end is not waited for without end.
+      guard ContinuousClock.now < end else { throw Failure.late }
       flush()
       while let message = connection.next() {
-        guard message.replySerial == number, message.sender == Self.bus else {
+        guard Self.answers(message, call) else {
           pending.append(message)
           continue
         }
-        let values = try message.arguments()
-        if message.kind == .reply { return values }
-        throw BusError(message.errorName ?? BusErrorName.failed, values.first?.text ?? "")
+        return try Self.values(of: message)
       }
       let ready = LocalSocket.wait(
-        for: [(connection.socket, true, connection.wantsToWrite)], milliseconds: Self.patience)
-      guard ready[0].reads || ready[0].writes else { throw Failure.unusable }
+        for: [(connection.socket, true, connection.wantsToWrite)],
+        milliseconds: Self.milliseconds(until: end))
+      guard ready[0].reads || ready[0].writes else { throw Failure.late }
       if ready[0].reads { connection.read() }
     }
     throw Failure.unreachable
+  }
+
+  /// The bus answers in place of a program that is gone.
+  private static func answers(_ message: DBusMessage, _ call: Call) -> Bool {
+    message.replySerial == call.serial
+      && (message.sender == call.destination || (message.sender == bus && message.kind == .error))
+  }
+
+  private static func values(of message: DBusMessage) throws -> [DBusValue] {
+    let values = try message.arguments()
+    if message.kind == .reply { return values }
+    throw BusError(message.errorName ?? BusErrorName.failed, values.first?.text ?? "")
+  }
+
+  private static var usualEnd: ContinuousClock.Instant { .now + patience }
+
+  /// At least 1: a socket that has something is asked once more.
+  private static func milliseconds(until end: ContinuousClock.Instant) -> Int {
+    max(1, Int((end - .now) / .milliseconds(1)))
   }
 
   // MARK: Connecting
@@ -203,15 +284,17 @@ package final class BusClient {
   }
 
   /// Says who this is; the kernel says it, too.
-  private static func authenticate(_ socket: Int32) throws {
+  private static func authenticate(_ socket: Int32, until end: ContinuousClock.Instant) throws {
     let user = Hexadecimal.text(Array(String(geteuid()).utf8))
     try say("\0AUTH EXTERNAL \(user)\r\n", to: socket)
     let line = try LockedBuffer(capacity: 1024)
     while !line.withBytes({ bytes in
       bytes.byteCount >= 2 && bytes.byte(at: bytes.byteCount - 1) == UInt8(ascii: "\n")
     }) {
-      let ready = LocalSocket.wait(for: [(socket, true, false)], milliseconds: patience)
-      guard ready[0].reads, line.count < Authentication.maximumLine,
+      let ready = LocalSocket.wait(
+        for: [(socket, true, false)], milliseconds: milliseconds(until: end))
+      guard ready[0].reads else { throw Failure.late }
+      guard line.count < Authentication.maximumLine,
         try LocalSocket.receive(socket, into: line, atMost: 1024) != .ended
       else { throw Failure.unreachable }
     }

@@ -56,12 +56,17 @@ package import VaultSealing
     return address
   }
 
-  /// Connects to a path, or to an abstract name, which begins with a NUL; `nil` if nothing listens.
-  static func connect(to path: [UInt8]) -> Int32? {
+  /// Connects to a path, or to an abstract name, which begins with a NUL; `nil` if nothing listens,
+  /// or lets nobody in within so many milliseconds.
+  static func connect(to path: [UInt8], milliseconds: Int) -> Int32? {
     guard !path.isEmpty, var address = address(path) else { return nil }
     let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
     let socket = Glibc.socket(AF_UNIX, Int32(type), 0)
     guard socket >= 0 else { return nil }
+    // unix(7): a connection waits while the queue is full, as long as sending would.
+    var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+    let length = socklen_t(MemoryLayout<timeval>.size)
+    _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, length)
     // The length ends an abstract name; a path ends with a NUL, which the kernel does not need.
     let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
     let isConnected = unsafe withUnsafePointer(to: &address) { pointer in

@@ -6,44 +6,60 @@ import Testing
 /// us.
 @Suite(.enabled(if: KeyringSession.canMisbehave, "\(KeyringSession.missing)"))
 struct HostileServiceTests {
-  @Test func theServiceOfTheTestsAnswersWhenItBehaves() throws {
-    #expect(try ProbedKeyring("ok").ask("secret", "vault", "api-token").text == "right secret")
+  @Test(arguments: ProbedKeyring.Way.allCases)
+  func theServiceOfTheTestsAnswersWhenItBehaves(_ way: ProbedKeyring.Way) throws {
+    let keyring = try ProbedKeyring("ok")
+    #expect(try keyring.secret("vault", "api-token", by: way).text == "right secret")
   }
 
-  @Test(arguments: [
-    "dh-0", "dh-1", "dh-p-1", "dh-empty", "dh-huge", "dh-string", "iv-short", "iv-empty",
-    "cipher-odd", "cipher-empty", "cipher-padding", "other-secret", "other-session", "no-item",
-    "wrong-type",
-  ]) func anUnusableReplyIsSaidToBeOne(_ mode: String) throws {
-    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+  /// Without libsecret nothing is left that could have answered in its place.
+  @Test func theDirectLookupNeedsNoLibrary() throws {
+    let keyring = try ProbedKeyring("ok")
+    let direct = try keyring.ask("--library", "none.so", "--direct", "secret", "vault", "api-token")
+    #expect(direct.text == "right secret")
+    let other = try keyring.ask("--library", "none.so", "secret", "vault", "api-token")
+    #expect(other.text == "error library-missing")
+  }
+
+  @Test(
+    arguments: [
+      "dh-0", "dh-1", "dh-p-1", "dh-empty", "dh-huge", "dh-string", "iv-short", "iv-empty",
+      "cipher-odd", "cipher-empty", "cipher-padding", "other-secret", "other-session", "no-item",
+      "wrong-type",
+    ], ProbedKeyring.Way.allCases)
+  func anUnusableReplyIsSaidToBeOne(_ mode: String, _ way: ProbedKeyring.Way) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).secret("vault", "api-token", by: way)
     #expect(run.text == "error unusable-reply")
     #expect(run.status == 1)
     #expect(run.errors.isEmpty)
     #expect(run.duration < .seconds(3))
   }
 
-  @Test func aServiceThatDiesInTheMiddleIsGone() throws {
+  @Test(arguments: ProbedKeyring.Way.allCases)
+  func aServiceThatDiesInTheMiddleIsGone(_ way: ProbedKeyring.Way) throws {
     let reading = try ProbedKeyring("die-getsecrets")
-    #expect(try reading.ask("secret", "vault", "api-token").text == "error service-gone")
+    #expect(try reading.secret("vault", "api-token", by: way).text == "error service-gone")
     let writing = try ProbedKeyring("die-create")
     let run = try writing.ask("create", "vault", "x", input: Data("x".utf8))
     #expect(run.text == "error service-gone")
   }
 
-  @Test func aSlowServiceIsWaitedFor() throws {
-    let run = try ProbedKeyring("slow").ask("secret", "vault", "api-token")
+  @Test(arguments: ProbedKeyring.Way.allCases)
+  func aSlowServiceIsWaitedFor(_ way: ProbedKeyring.Way) throws {
+    let run = try ProbedKeyring("slow").secret("vault", "api-token", by: way)
     #expect(run.text == "right secret")
     #expect(run.duration >= .seconds(3))
   }
 
-  @Test(arguments: ["search-ghosts", "other-item-searched"])
-  func anItemThatIsNotThereOrNotOursIsMissing(_ mode: String) throws {
-    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+  @Test(arguments: ["search-ghosts", "other-item-searched"], ProbedKeyring.Way.allCases)
+  func anItemThatIsNotThereOrNotOursIsMissing(_ mode: String, _ way: ProbedKeyring.Way) throws {
+    let run = try ProbedKeyring(KeyringSession.State(mode)).secret("vault", "api-token", by: way)
     #expect(run.text == "error item-missing")
   }
 
-  @Test func aSecretThatWasNotAskedForIsLeftAside() throws {
-    let run = try ProbedKeyring("extra-secret").ask("secret", "vault", "api-token")
+  @Test(arguments: ProbedKeyring.Way.allCases)
+  func aSecretThatWasNotAskedForIsLeftAside(_ way: ProbedKeyring.Way) throws {
+    let run = try ProbedKeyring("extra-secret").secret("vault", "api-token", by: way)
     #expect(run.text == "right secret")
   }
 
@@ -73,8 +89,10 @@ struct HostileServiceTests {
   @Test func aPlainSessionIsToldAndRefusedWhereEncryptionIsRequired() throws {
     let keyring = try ProbedKeyring("plain-only")
     #expect(try keyring.ask("probe").text.hasSuffix("encrypted false"))
-    #expect(try keyring.ask("secret", "vault", "api-token").text == "right secret")
-    let refused = try keyring.ask("--encrypted", "secret", "vault", "api-token")
+    for way in ProbedKeyring.Way.allCases {
+      #expect(try keyring.secret("vault", "api-token", by: way).text == "right secret")
+    }
+    let refused = try keyring.ask("--encrypted", "--direct", "secret", "vault", "api-token")
     #expect(refused.text == "error plain-session-only")
   }
 
@@ -88,8 +106,12 @@ struct HostileServiceTests {
     ("secret-8mib", Data((0..<8 << 20).map { (at: Int) -> UInt8 in UInt8(at % 8192 * 7 % 251) })),
   ]
 
-  @Test(arguments: oddSecrets) func oddSecretsComeWhole(_ mode: String, _ secret: Data) throws {
-    let run = try ProbedKeyring(KeyringSession.State(mode)).ask("secret", "vault", "api-token")
+  @Test(arguments: oddSecrets, ProbedKeyring.Way.allCases)
+  func oddSecretsComeWhole(
+    _ odd: (mode: String, secret: Data), _ way: ProbedKeyring.Way
+  ) throws {
+    let (mode, secret) = odd
+    let run = try ProbedKeyring(KeyringSession.State(mode)).secret("vault", "api-token", by: way)
     #expect(run.status == 0)
     #expect(run.output == secret)
   }

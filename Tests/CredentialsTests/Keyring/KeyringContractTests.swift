@@ -23,6 +23,7 @@ struct KeyringContractTests {
       "store", "--label=theirs", "service", "mail", "username", "me", input: Data("theirs".utf8))
     let path = try keyring.ask("items").text.prefix { $0 != " " }
     #expect(try keyring.ask("contract").text == "holds")
+    #expect(try keyring.ask("--direct", "contract").text == "holds")
     let items = try keyring.ask("items").text.split(separator: "\n")
     #expect(items.map { $0.prefix { $0 != " " } } == [path])
     #expect(
@@ -40,7 +41,9 @@ struct KeyringContractTests {
     .enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"),
     arguments: [KeyringSession.State.locked, .coldLocked])
   func aLockedRealKeyringHoldsTheContract(state: KeyringSession.State) throws {
-    #expect(try ProbedKeyring(state).ask("contract", "locked").text == "holds")
+    let keyring = try ProbedKeyring(state)
+    #expect(try keyring.ask("contract", "locked").text == "holds")
+    #expect(try keyring.ask("--direct", "contract", "locked").text == "holds")
   }
 
   /// The suite fails where it should: for a keyring that is not what is asked for.

@@ -15,6 +15,22 @@ struct ProbedKeyring {
       KeyringSession.product("keyring-probe"), words, input: input, adding: variables)
   }
 
+  /// How one secret is read.
+  enum Way: CaseIterable {
+    /// By libsecret alone.
+    case library
+    /// As the command does, which asks libsecret where its own lookup is not enough.
+    case direct
+  }
+
+  /// What reading the secret of an item came to.
+  func secret(_ service: String, _ name: String, by way: Way) throws -> KeyringSession.Run {
+    switch way {
+    case .library: try ask("secret", service, name)
+    case .direct: try ask("--direct", "secret", service, name)
+    }
+  }
+
   /// What other programs see.
   func secretTool(_ words: String..., input: Data = Data()) throws -> KeyringSession.Run {
     try session.run("/usr/bin/secret-tool", words, input: input)
