@@ -44,7 +44,7 @@ test: ## Run all tests; report how many ran, and which were skipped and why
 	@PATH="$(CURDIR)/.build-clients/bin:$$PATH" scripts/run-tests
 
 lint: ## Check the style: swift format, strictly
-	@$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Snippets Benchmarks
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets Benchmarks
 	@echo "lint: nothing to say"
 
 format: ## Format all sources
