@@ -10,7 +10,7 @@ package struct Moments {
   private var round = 0
 
   /// - Parameters:
-  ///   - rounds: The number of moments.
+  ///   - rounds: The number of moments; then they begin anew.
   ///   - stretch: The time that the process takes when it is not interrupted.
   ///   - name: The process, for the line that is printed.
   package init(_ rounds: Int, within stretch: Duration, of name: String) {
@@ -22,7 +22,7 @@ package struct Moments {
   /// Waits from now to the next moment.
   package mutating func wait() {
     let part = (Double(round) + Double.random(in: 0..<1, using: &numbers)) / Double(rounds)
-    round += 1
+    round = (round + 1) % rounds
     Thread.sleep(forTimeInterval: stretch / .seconds(1) * part)
   }
 }
