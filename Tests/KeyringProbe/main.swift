@@ -52,8 +52,9 @@ while words.first?.hasPrefix("--") == true {
   case "--encrypted": options.requiresEncryptedSession = true
   case "--library": options.libraryName = next()
   case "--direct":
+    let lookup = SecretLookup()
     options.lookup = { identity, bus, end in
-      try SecretLookup.secret(of: identity, bus: bus, until: end)
+      try lookup.secret(of: identity, bus: bus, until: end)
     }
   default: exit(64)
   }

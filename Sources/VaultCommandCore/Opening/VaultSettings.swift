@@ -55,7 +55,7 @@ package struct VaultSettings: Equatable, Sendable {
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }
     if !usesSession || asksNobody { options.sessionSeconds = 0 }
     options.keyringLookup = { identity, bus, end in
-      try SecretLookup.secret(of: identity, bus: bus, until: end)
+      try Self.lookup.secret(of: identity, bus: bus, until: end)
     }
     options.desktopKeyring = Self.keyrings.withLock { keyrings in
       let known = options.allowsKeyringPrompt ? keyrings.asking : keyrings.silent
@@ -82,6 +82,7 @@ package struct VaultSettings: Equatable, Sendable {
   }
 
   private static let keyrings = Mutex(Keyrings())
+  private static let lookup = SecretLookup()
 
   package func location() throws -> StoreLocation {
     if let home = home ?? ProcessState.variable(EnvironmentNames.home) {
