@@ -17,8 +17,7 @@ package final class BusClient {
     case late
   }
 
-  /// The name of the bus itself.
-  package static let bus = "org.freedesktop.DBus"
+  private static let bus = "org.freedesktop.DBus"
   private static let busPath = "/org/freedesktop/DBus"
   /// How long the bus may take for an answer.
   private static let patience = Duration.seconds(10)
