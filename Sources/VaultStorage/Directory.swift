@@ -272,11 +272,21 @@ package final class Directory: Sendable {
 
   /// Whether every further name of a file is one that a writer of ours has given it: two of them
   /// where one writer after another was killed.
+  ///
+  /// A writer may rename one of them while they are counted, so that it is found under neither
+  /// name: they are counted again. No writer renames a name of one file twice, so that only killed
+  /// writers, one after another, could be in the way more often.
   private func hasOnlyOwnNames(_ file: Int32, _ name: String, _ status: System.FileStatus) -> Bool {
-    let others = try? AtomicFile.countOfOtherNames(of: name, inode: status.inode, in: self)
-    if others == status.linkCount - 1 { return true }
-    // A writer may have continued meanwhile and removed them.
-    return ((try? System.status(file).linkCount) ?? 2) <= 1
+    var linkCount = status.linkCount
+    for _ in 1...8 {
+      let others = try? AtomicFile.countOfOtherNames(of: name, inode: status.inode, in: self)
+      if others == linkCount - 1 { return true }
+      // A writer may have continued meanwhile and removed them.
+      guard let now = try? System.status(file).linkCount else { return false }
+      if now <= 1 { return true }
+      linkCount = now
+    }
+    return false
   }
 
   /// The whole contents of a file that ``openForReading(_:acceptingPrevious:)`` accepts.

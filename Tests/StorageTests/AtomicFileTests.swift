@@ -107,4 +107,42 @@ struct AtomicFileTests {
     try AtomicFile.removeStale(of: "file", in: directory)
     #expect(Set(home.names(in: "vault")) == Set(names.dropFirst()))
   }
+
+  /// A writer gives the file a second name and renames it, so that a reader that counts names may
+  /// find it under neither.
+  @Test func aReaderBesideAWriterIsNeverRefused() async throws {
+    let directory = directory
+    try AtomicFile.replace("file", in: directory, with: Array("0".utf8))
+    let rounds = 5000
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        for round in 1...rounds {
+          try AtomicFile.replace(
+            "file", in: directory, keepingPrevious: true, isDurable: false,
+            with: Array(String(round).utf8))
+        }
+      }
+      // A writer that fails cancels the reader.
+      group.addTask {
+        var last = 0
+        while last < rounds, !Task.isCancelled {
+          let bytes = try directory.read("file", limit: 100, acceptingPrevious: true)
+          let found = try #require(Int(String(decoding: bytes, as: UTF8.self)))
+          #expect(found >= last)
+          last = found
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// A further name that no writer of ours gave is refused, however often the names are counted.
+  @Test func aNameOfAnotherIsRefused() throws {
+    for text in ["one", "two"] {
+      try AtomicFile.replace("file", in: directory, keepingPrevious: true, with: Array(text.utf8))
+    }
+    try System.link("file", to: "other", in: directory.descriptor)
+    let error = #expect(throws: StorageError.self) { try read() }
+    #expect(error?.code == .refused)
+  }
 }
