@@ -1,4 +1,5 @@
 import CVaultMbedCrypto
+import VaultCredentials
 package import VaultSealing
 
 /// What the encrypted session computes, all of it by Mbed TLS.
@@ -12,13 +13,6 @@ package import VaultSealing
   package static let keyLength = 16
   /// Bytes of an initialization vector, and of a block.
   package static let blockLength = 16
-
-  private static let prime: [UInt8] =
-    Hexadecimal.bytes(
-      "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74"
-        + "020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f1437"
-        + "4fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed"
-        + "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff") ?? []
 
   /// A number of Mbed TLS, which is wiped when it goes.
   @safe private final class Number {
@@ -75,7 +69,7 @@ package import VaultSealing
   package static func sessionKey(_ own: SecretBytes, peer: SecretBytes) throws -> SecretBytes? {
     guard (1...groupLength).contains(peer.count) else { return nil }
     let base = try Number(peer)
-    let modulus = try Number(prime)
+    let modulus = try Number(DiffieHellmanGroup.prime)
     let last = Number()
     // 0, 1 and -1 would make a secret that everyone knows.
     try check(unsafe mbedtls_mpi_sub_int(&last.value, &modulus.value, 1))
@@ -101,7 +95,7 @@ package import VaultSealing
 
   private static func power(_ base: Number, _ exponent: Number) throws -> SecretBytes {
     let result = Number()
-    let modulus = try Number(prime)
+    let modulus = try Number(DiffieHellmanGroup.prime)
     try check(
       unsafe mbedtls_mpi_exp_mod(
         &result.value, &base.value, &exponent.value, &modulus.value, nil))
