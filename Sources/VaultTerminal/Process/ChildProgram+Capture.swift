@@ -145,17 +145,14 @@ extension ChildProgram {
 
   /// Reads what is there, or waits for it; false at the end.
   private static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
-    let chunk = 64 << 10
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: chunk))
-    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 << 10) { buffer in
       var count = 0
       repeat {
-        count = unsafe read(descriptor, buffer.baseAddress?.advanced(by: start), chunk)
+        count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
       } while count < 0 && errno == EINTR
-      return count
+      guard count > 0 else { return false }
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
+      return true
     }
-    bytes.removeLast(chunk - max(0, count))
-    return count > 0
   }
 }
