@@ -7,6 +7,8 @@
 # Prints a line for each step; ends at the first that fails.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
+# The index of all manual pages, which each installation would make anew, is not asked for anything here.
+rm -f /var/lib/man-db/auto-update
 
 fail() {
   echo "FAILED: $*"
