@@ -147,7 +147,7 @@ struct ConsumerTests {
     #expect(!names.contains("swift-syntax") && !names.contains("swift-argument-parser"))
   }
 
-  /// The package of Tests/Consumer is built and run with it, where swift-syntax is built already.
+  /// What a program does with it is tested in Tests/Observability, where swift-syntax is built already.
   @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {
     try consume(["VaultAppData": ""], traits: #"["AppData"]"#)
     #expect(try fetched() == ["swift-syntax"])

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 
 // The tests of the observers for swift-log and swift-metrics, in a package of their own: so the
-// main package resolves and builds these two only where their trait is on.
+// main package resolves and builds these two only where their trait is on. It takes app data as any
+// other package does.
 
 import PackageDescription
 
@@ -22,7 +23,10 @@ let package = Package(
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ])
+      ]),
+    .testTarget(
+      name: "AppDataConsumerTests",
+      dependencies: [.product(name: "VaultAppData", package: "vault")]),
   ],
   swiftLanguageModes: [.v6]
 )

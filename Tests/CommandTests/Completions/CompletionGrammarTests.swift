@@ -67,7 +67,7 @@ struct CompletionGrammarTests {
 
 extension CommandGrammarDump.Verb {
   /// The verbs below it, hidden ones too, each with its path, in the order of the help.
-  fileprivate func allVerbs(below path: [String] = []) -> [(path: String, verb: Self)] {
+  func allVerbs(below path: [String] = []) -> [(path: String, verb: Self)] {
     verbs.flatMap { verb in
       let path = path + [verb.commandName]
       return [(path.joined(separator: " "), verb)] + verb.allVerbs(below: path)

@@ -27,6 +27,7 @@ struct CommandGrammarDump {
       let shouldDisplay: Bool
       let isRepeating: Bool
       let parsingStrategy: String
+      let defaultValue: String?
       let completionKind: Values?
     }
 

@@ -8,8 +8,9 @@ final class Trip {
   init(name: String) { self.name = name }
 }
 
-/// What the package alone has to hold for: models, predicates and a store, with no other trait.
-struct AppDataAloneTests {
+/// A program of another package, which takes app data without the command: models, predicates and a
+/// store.
+struct AppDataConsumerTests {
   @Test func aModelIsStoredAndFound() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("vault-test-\(UUID().uuidString)")
