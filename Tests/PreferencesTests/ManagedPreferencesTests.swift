@@ -132,6 +132,28 @@ struct ManagedPreferencesTests {
     #expect(try database.contents(of: PreferenceDomain("d")) == ["other": "free"])
   }
 
+  /// The refused key is told though another one was written since, without being asked for.
+  @Test func aRefusalIsToldUntilSynchronizeSaysSo() throws {
+    let store = try PreferenceStore(
+      domain: "d", location: home.location, managedDirectory: managed)
+    try fix(["lock": "fixed"], in: "d.plist")
+    store.set("mine", forKey: "lock")
+    while store.problem == nil { usleep(1000) }
+    store.set("free", forKey: "other")
+    while try writtenKeys() != ["other"] { usleep(1000) }
+    #expect(store.problem?.code == .managed)
+    #expect(!store.synchronize())
+    #expect(store.problem?.code == .managed)
+    store.set("more", forKey: "other")
+    #expect(store.synchronize())
+    #expect(store.problem == nil)
+  }
+
+  private func writtenKeys() throws -> [String] {
+    let database = try PreferenceDatabase.open(home.location, mode: .read, process: "test")
+    return try database?.contents(of: PreferenceDomain("d"))?.keys.sorted() ?? []
+  }
+
   @Test func aManagedFileThatCannotBeReadFailsTheOpening() throws {
     let file = URL(fileURLWithPath: "\(managed)/d.plist")
     for bytes in [Data(), Data("(a)".utf8), Data("broken <".utf8)] {

@@ -32,6 +32,8 @@ extension PreferenceCore {
     var isFlushPlanned = false
     var lastFlush: ContinuousClock.Instant?
     var problem: PreferenceError?
+    /// Why a change was not written and is gone, until ``PreferenceStore/synchronize()`` has said so.
+    var refusal: PreferenceError?
     var observers: [UInt64: Observer] = [:]
     /// Called after each change of any value, by this process or another.
     var listeners: [UInt64: @Sendable () -> Void] = [:]

@@ -255,7 +255,8 @@ final class PreferenceCore: Sendable {
 
   /// Writes pending changes, and waits until they are durable.
   ///
-  /// - Returns: Whether all changes are durable; the others stay pending.
+  /// - Returns: Whether all changes since the last synchronization are durable. Refused ones are
+  ///   gone, the others stay pending.
   @discardableResult
   func flush() -> Bool {
     defer { tellListeners() }
@@ -273,9 +274,12 @@ final class PreferenceCore: Sendable {
         }
         let refusal = try database.transaction { try Self.write(changes, $0) }
         report(&source)
-        state.withLock { $0.problem = refusal }
         if refusal != nil { reload(Set(changes.map(\.domain)), &source) }
-        return refusal == nil
+        return state.withLock { state in
+          state.refusal = refusal ?? state.refusal
+          state.problem = state.refusal
+          return state.refusal == nil
+        }
       } catch {
         state.withLock { state in
           state.pending = changes + state.pending

@@ -139,6 +139,9 @@ public final class PreferenceStore: Sendable {
   public var domain: PreferenceDomain { PreferenceDomain(core.name) }
 
   /// The error of the last read or write of the store; `nil` if it succeeded.
+  ///
+  /// A change that was refused is told until ``synchronize()`` is called, whatever is written after
+  /// it.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
   /// Why files with defaults were left out; empty if all that exist were read.
@@ -173,10 +176,11 @@ public final class PreferenceStore: Sendable {
 
   /// Writes pending changes, waits until they are durable, and reads what others wrote.
   ///
-  /// - Returns: Whether all changes are durable.
+  /// - Returns: Whether all changes since the last call are durable; ``problem`` says why not.
   @discardableResult
   public func synchronize() -> Bool {
     let isWritten = core.flush()
+    core.withState { $0.refusal = nil }
     core.refresh(retries: true)
     return isWritten
   }
