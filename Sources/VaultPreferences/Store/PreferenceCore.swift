@@ -255,12 +255,15 @@ final class PreferenceCore: Sendable {
 
   /// Writes pending changes, and waits until they are durable.
   ///
+  /// - Parameter isSynchronizing: Whether the answer is told, so that refusals before it are done
+  ///   with.
   /// - Returns: Whether all changes since the last synchronization are durable. Refused ones are
   ///   gone, the others stay pending.
   @discardableResult
-  func flush() -> Bool {
+  func flush(isSynchronizing: Bool = false) -> Bool {
     defer { tellListeners() }
     return source.withLock { source in
+      defer { if isSynchronizing { state.withLock { $0.refusal = nil } } }
       let changes = state.withLock { state in
         defer { state.pending = [] }
         state.isFlushPlanned = false

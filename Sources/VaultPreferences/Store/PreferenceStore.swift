@@ -179,8 +179,7 @@ public final class PreferenceStore: Sendable {
   /// - Returns: Whether all changes since the last call are durable; ``problem`` says why not.
   @discardableResult
   public func synchronize() -> Bool {
-    let isWritten = core.flush()
-    core.withState { $0.refusal = nil }
+    let isWritten = core.flush(isSynchronizing: true)
     core.refresh(retries: true)
     return isWritten
   }
