@@ -146,11 +146,9 @@ extension ChildProgram {
   /// Reads what is there, or waits for it; false at the end.
   private static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 << 10) { buffer in
-      var count = 0
-      repeat {
-        count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
-      } while count < 0 && errno == EINTR
-      guard count > 0 else { return false }
+      var span = unsafe MutableSpan(_unsafeElements: buffer)
+      var room = unsafe span.mutableBytes
+      guard let count = try? System.read(descriptor, into: &room), count > 0 else { return false }
       unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
       return true
     }
