@@ -7,8 +7,7 @@ import VaultCompletion
 /// The table that completion reads, against what the parser says of itself.
 struct CompletionGrammarTests {
   @Test func theTableIsWhatTheParserSaysOfItself() throws {
-    let described = try CommandGrammarDump().root
-    let verbs = [(path: "", verb: described)] + described.allVerbs()
+    let verbs = try CommandGrammarDump().everyVerb
     #expect(CommandGrammar.all.map(\.path) == verbs.map(\.path), "make completions")
     for (row, (path, verb)) in zip(CommandGrammar.all, verbs) {
       // Every verb takes it, but only the command itself shows it.
@@ -62,15 +61,5 @@ struct CompletionGrammarTests {
 
   private static func firstSentence(_ text: String?) -> String {
     String((text ?? "").prefix { $0 != ";" && $0 != "\n" && $0 != "\t" })
-  }
-}
-
-extension CommandGrammarDump.Verb {
-  /// The verbs below it, hidden ones too, each with its path, in the order of the help.
-  func allVerbs(below path: [String] = []) -> [(path: String, verb: Self)] {
-    verbs.flatMap { verb in
-      let path = path + [verb.commandName]
-      return [(path.joined(separator: " "), verb)] + verb.allVerbs(below: path)
-    }
   }
 }

@@ -60,15 +60,21 @@ struct CommandGrammarDump {
   }
 
   /// Every verb that is shown, with its path: `key`, `key list`.
-  var all: [(path: String, verb: Verb)] { Self.below(root, []) }
+  var all: [(path: String, verb: Verb)] { Self.below(root, []) { $0.shouldDisplay } }
+
+  /// The command itself, whose path is empty, and every verb, hidden ones too, in the order of the
+  /// help.
+  var everyVerb: [(path: String, verb: Verb)] { [("", root)] + Self.below(root, []) { _ in true } }
 
   /// The verbs that do something by themselves.
   var leaves: [(path: String, verb: Verb)] { all.filter { $0.verb.verbs.isEmpty } }
 
-  private static func below(_ verb: Verb, _ path: [String]) -> [(path: String, verb: Verb)] {
-    verb.verbs.filter(\.shouldDisplay).flatMap { verb -> [(path: String, verb: Verb)] in
+  private static func below(
+    _ verb: Verb, _ path: [String], where isWanted: (Verb) -> Bool
+  ) -> [(path: String, verb: Verb)] {
+    verb.verbs.filter(isWanted).flatMap { verb -> [(path: String, verb: Verb)] in
       let path = path + [verb.commandName]
-      return [(path.joined(separator: " "), verb)] + below(verb, path)
+      return [(path.joined(separator: " "), verb)] + below(verb, path, where: isWanted)
     }
   }
 }
