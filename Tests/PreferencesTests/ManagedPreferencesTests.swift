@@ -127,9 +127,7 @@ struct ManagedPreferencesTests {
     #expect(!store.synchronize())
     #expect(store.problem?.code == .managed)
     #expect(store.string(forKey: "other") == "free")
-    let database = try #require(
-      try PreferenceDatabase.open(home.location, mode: .read, process: "test"))
-    #expect(try database.contents(of: PreferenceDomain("d")) == ["other": "free"])
+    #expect(try written() == ["other": "free"])
   }
 
   /// The refused key is told though another one was written since, without being asked for.
@@ -138,9 +136,11 @@ struct ManagedPreferencesTests {
       domain: "d", location: home.location, managedDirectory: managed)
     try fix(["lock": "fixed"], in: "d.plist")
     store.set("mine", forKey: "lock")
-    while store.problem == nil { usleep(1000) }
+    let limit = ContinuousClock.now + .seconds(120)
+    while store.problem == nil, ContinuousClock.now < limit { usleep(1000) }
     store.set("free", forKey: "other")
-    while try writtenKeys() != ["other"] { usleep(1000) }
+    while try written() != ["other": "free"], ContinuousClock.now < limit { usleep(1000) }
+    #expect(try written() == ["other": "free"])
     #expect(store.problem?.code == .managed)
     #expect(!store.synchronize())
     #expect(store.problem?.code == .managed)
@@ -149,9 +149,11 @@ struct ManagedPreferencesTests {
     #expect(store.problem == nil)
   }
 
-  private func writtenKeys() throws -> [String] {
-    let database = try PreferenceDatabase.open(home.location, mode: .read, process: "test")
-    return try database?.contents(of: PreferenceDomain("d"))?.keys.sorted() ?? []
+  /// What the store holds of the domain; `nil` if nothing.
+  private func written() throws -> [String: PreferenceValue]? {
+    let database = try #require(
+      try PreferenceDatabase.open(home.location, mode: .read, process: "test"))
+    return try database.contents(of: PreferenceDomain("d"))
   }
 
   @Test func aManagedFileThatCannotBeReadFailsTheOpening() throws {

@@ -140,8 +140,8 @@ public final class PreferenceStore: Sendable {
 
   /// The error of the last read or write of the store; `nil` if it succeeded.
   ///
-  /// A change that was refused is told until ``synchronize()`` is called, whatever is written after
-  /// it.
+  /// A change that was refused stays the problem at least until ``synchronize()`` has answered,
+  /// whatever is written after it.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
   /// Why files with defaults were left out; empty if all that exist were read.
