@@ -76,9 +76,12 @@ struct ConsumerTests {
   /// Builds the consumer and runs the program of `library`.
   private func output(of library: String) throws -> String {
     let product = "Use\(library)"
-    // Neither debug information nor an index is read.
+    // Neither debug information nor an index is read. As a whole, a module takes two thirds of the
+    // time.
     let built = try swift(
-      "build", "--product", product, "--disable-index-store", "-debug-info-format", "none")
+      "build", "--product", product, "--disable-index-store", "-debug-info-format", "none",
+      "-Xswiftc", "-disable-batch-mode", "-Xswiftc", "-whole-module-optimization", "-Xswiftc",
+      "-num-threads", "-Xswiftc", "2")
     try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
     // Such as flags of a pkg-config file that SwiftPM does not take.
     #expect(!(built.text + built.errors).contains("warning:"), "\(built.text)\(built.errors)")
@@ -147,7 +150,7 @@ struct ConsumerTests {
     #expect(!names.contains("swift-syntax") && !names.contains("swift-argument-parser"))
   }
 
-  /// What a program does with it is tested in Tests/Observability, where swift-syntax is built already.
+  /// What a program does with it is tested in Tests/Traits, where swift-syntax is built already.
   @Test func appDataAloneFetchesSwiftSyntaxOnly() throws {
     try consume(["VaultAppData": ""], traits: #"["AppData"]"#)
     #expect(try fetched() == ["swift-syntax"])

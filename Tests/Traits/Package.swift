@@ -1,19 +1,30 @@
 // swift-tools-version: 6.2
 
-// The tests of the observers for swift-log and swift-metrics, in a package of their own: so the
-// main package resolves and builds these two only where their trait is on. It takes app data as any
-// other package does.
+// The tests of what needs other traits than the default ones, in a package of their own: so the
+// main package resolves and builds swift-configuration, swift-log and swift-metrics only where
+// their traits are on. It takes the libraries as any other package does.
 
 import PackageDescription
 
 let package = Package(
-  name: "vault-observability-tests",
+  name: "vault-traits-tests",
   dependencies: [
-    .package(name: "vault", path: "../..", traits: ["Observability"]),
+    .package(
+      name: "vault", path: "../..",
+      traits: ["AppData", "Command", "Configuration", "Observability"]),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
   targets: [
+    .testTarget(
+      name: "ConfigurationTests",
+      dependencies: [
+        .product(name: "VaultPreferences", package: "vault"),
+        .product(name: "VaultPreferencesConfiguration", package: "vault"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "ConfigurationTesting", package: "swift-configuration"),
+      ]),
     .testTarget(
       name: "ObservabilityTests",
       dependencies: [
