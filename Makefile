@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 SWIFT ?= swift
+# In a random order of the traits, everything would be compiled again (CONTRIBUTING.md).
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 PREFIX ?= $(HOME)/.local
 # For machines with HashiCorp's vault, another name: make install NAME=lvault
 NAME ?= vault
@@ -87,7 +89,7 @@ sync-session: build ## Record the session of Documentation/sync.md again (tmux)
 
 completions: ## Regenerate completions/, and the table that completion reads
 	@scripts/install-packages required $(BUILD_PACKAGES)
-	@$(SWIFT) build --product vault
+	@$(BUILD) --product vault
 	@mkdir -p completions
 	@.build/debug/vault completions bash > completions/vault.bash
 	@.build/debug/vault completions zsh > completions/_vault
@@ -96,7 +98,7 @@ completions: ## Regenerate completions/, and the table that completion reads
 
 snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots, and Documentation/reference.md
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
-	@$(SWIFT) build --product vault
+	@$(BUILD) --product vault
 	@scripts/snapshots .build/debug/vault Tests/CommandTests/Snapshots
 	@scripts/reference .build/debug/vault Documentation/reference.md
 
@@ -110,18 +112,18 @@ fuzz-bus: ## Read a million mutated messages of D-Bus, in both byte orders
 
 docs: ## Build each library's documentation (DocC) in .build-docs; a warning is an error
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
-	@$(SWIFT) build
+	@$(BUILD)
 	@scripts/build-docs .build-docs
 
 api: ## Show the differences between the libraries' public API and the baseline in api/
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
-	@$(SWIFT) build
+	@$(BUILD)
 	@scripts/symbol-graphs .build-api
 	@scripts/api-baseline .build-api --check && echo "api: as in the baseline"
 
 api-baseline: ## Regenerate the baseline in api/
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
-	@$(SWIFT) build
+	@$(BUILD)
 	@scripts/symbol-graphs .build-api
 	@scripts/api-baseline .build-api
 
@@ -139,4 +141,4 @@ hot-functions: ## List the functions that everyday lines run, which the link put
 	@Benchmarks/instructions $(abspath $(BINARY)) --functions scripts/hot-functions.txt
 
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-configuration .build-observability .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
+	rm -rf .build .build-macros .build-traits .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
