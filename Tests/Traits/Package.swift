@@ -2,7 +2,8 @@
 
 // The tests of what needs other traits than the default ones, in a package of their own: so the
 // main package resolves and builds swift-configuration, swift-log and swift-metrics only where
-// their traits are on. It takes the libraries as any other package does.
+// their traits are on. It takes the libraries as any other package does, with all traits: so they
+// are the modules that CI has built for the main package.
 
 import PackageDescription
 
