@@ -172,32 +172,8 @@ struct ItemRecords: Sendable, RandomAccessCollection {
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.position)
     }
     return read { opened in
-      positions.map { NameKey(places[$0].nameRange(in: opened), in: opened, position: $0) }
-        .sorted { $0.precedes($1, in: opened) }.map(\.position)
-    }
-  }
-
-  /// What names are sorted by: most of them differ in their first bytes.
-  private struct NameKey {
-    /// The first eight bytes, the first of them the most significant; zeros where there are fewer.
-    private let head: UInt64
-    private let start: UInt32
-    private let end: UInt32
-    let position: Int
-
-    init(_ name: Range<Int>, in bytes: RawSpan, position: Int) {
-      var head: UInt64 = 0
-      for place in name.lowerBound..<name.lowerBound + 8 {
-        head = head << 8 | UInt64(place < name.upperBound ? bytes.byte(at: place) : 0)
-      }
-      self.head = head
-      (start, end) = (UInt32(name.lowerBound), UInt32(name.upperBound))
-      self.position = position
-    }
-
-    func precedes(_ other: NameKey, in bytes: RawSpan) -> Bool {
-      guard head == other.head else { return head < other.head }
-      return bytes.precedes(Int(start)..<Int(end), Int(other.start)..<Int(other.end))
+      let names = positions.map { (range: places[$0].nameRange(in: opened), position: $0) }
+      return NameOrder(names, in: opened).positions
     }
   }
 
