@@ -126,12 +126,9 @@ extension VariableDeclSyntax {
 
   /// Whether the binding has storage: no accessors, or only observers.
   func isStored(_ binding: PatternBindingSyntax) -> Bool {
-    switch binding.accessorBlock?.accessors {
-    case nil: true
-    case .getter: false
-    case .accessors(let accessors):
-      accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
-    }
+    guard let block = binding.accessorBlock else { return true }
+    guard case .accessors(let accessors) = block.accessors else { return false }
+    return accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
   }
 
   /// `willSet` or `didSet`, if there is one.

@@ -76,11 +76,12 @@ extension ClosureExprSyntax {
 
   /// The names of the parameters; `nil` for a closure that uses `$0`.
   var parameterNames: [String]? {
-    switch signature?.parameterClause {
-    case nil: nil
-    case .simpleInput(let list): list.map(\.name.text)
-    case .parameterClause(let clause):
-      clause.parameters.map { ($0.secondName ?? $0.firstName).text }
+    guard let clause = signature?.parameterClause else { return nil }
+    if let list = clause.as(ClosureShorthandParameterListSyntax.self) {
+      return list.map(\.name.text)
+    }
+    return clause.as(ClosureParameterClauseSyntax.self)?.parameters.map {
+      ($0.secondName ?? $0.firstName).text
     }
   }
 }

@@ -52,16 +52,11 @@ struct PredicateSyntax {
       return report(
         .oneExpression, at: statements.dropFirst().first.map(Syntax.init) ?? Syntax(node))
     }
-    switch item.item {
-    case .expr(let value): return expression(value)
-    case .stmt(let statement):
-      if let value = statement.as(ExpressionStmtSyntax.self)?.expression {
-        return expression(value)
-      }
-      if let value = statement.as(ReturnStmtSyntax.self)?.expression { return expression(value) }
-      return report(.oneExpression, at: statement)
-    case .decl(let declaration): return report(.oneExpression, at: declaration)
-    }
+    let value =
+      item.item.as(ExprSyntax.self) ?? item.item.as(ExpressionStmtSyntax.self)?.expression
+      ?? item.item.as(ReturnStmtSyntax.self)?.expression
+    guard let value else { return report(.oneExpression, at: item.item) }
+    return expression(value)
   }
 
   // MARK: Expressions
@@ -163,16 +158,15 @@ struct PredicateSyntax {
   // MARK: Conditions
 
   private mutating func conditional(_ node: IfExprSyntax) -> String {
-    switch node.elseBody {
-    case nil: return report(.missingElse, at: node.ifKeyword)
-    case .ifExpr(let other):
-      return conditions(
-        Array(node.conditions), then: node.body, otherwise: { $0.conditional(other) })
-    case .codeBlock(let block):
-      return conditions(
-        Array(node.conditions), then: node.body, otherwise: { $0.body(block.statements, of: block) }
-      )
-    }
+    guard let other = node.elseBody else { return report(.missingElse, at: node.ifKeyword) }
+    return conditions(
+      Array(node.conditions), then: node.body, otherwise: { $0.alternative(other) })
+  }
+
+  private mutating func alternative(_ other: IfExprSyntax.ElseBody) -> String {
+    if let next = other.as(IfExprSyntax.self) { return conditional(next) }
+    guard let block = other.as(CodeBlockSyntax.self) else { return report(.missingElse, at: other) }
+    return body(block.statements, of: block)
   }
 
   private mutating func conditions(
