@@ -17,7 +17,7 @@ struct ImportFromProgramsTests {
     let made = try vault.shell(
       """
       mkdir -m 700 "$HOME/.gnupg" &&
-      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com default default never &&
+      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com future-default default never &&
       pass init tester@example.com >/dev/null
       """)
     try #require(made.status == 0, "\(made.errors)")

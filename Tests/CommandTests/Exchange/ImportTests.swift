@@ -206,7 +206,7 @@ struct ImportTests {
     let store = "\(vault.home.path)/store"
     let script = """
       mkdir -m 700 "$HOME/.gnupg" && mkdir -p "$1/a b" && echo tester@example.com >"$1/.gpg-id" &&
-      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com default default never &&
+      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com future-default default never &&
       put() { gpg -q --batch --trust-model always -e -r tester@example.com -o "$1"; } &&
       printf 'p w\\nuser: david\\nurl: https://x\\notpauth://totp/x?secret=A\\nfree: text\\n\\nend\\n' |
         put "$1/a b/ü.gpg" && printf 'only' | put "$1/one.gpg" && echo x >"$1/README" &&

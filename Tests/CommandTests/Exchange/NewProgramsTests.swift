@@ -128,7 +128,7 @@ struct NewProgramsTests {
     let made = try vault.shell(
       """
       mkdir -m 700 "$HOME/.gnupg" &&
-      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com default default never &&
+      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com future-default default never &&
       put() { mkdir -p "$(dirname "$1")" && gpg -q --batch --trust-model always -e -r tester@example.com -o "$1"; } &&
       printf 'pw\\nuser: me\\n' | put "$HOME/.password-store/web/a.gpg" &&
       printf 'pw2\\nusername: you\\nPIN: 12\\nfree text\\n' | put "$HOME/.local/share/gopass/stores/root/b.gpg" &&

@@ -70,7 +70,7 @@ struct PassFidelityTests {
       "-c",
       """
       mkdir -m 700 .gnupg && mkdir store out &&
-      gpg -q --batch --passphrase '' --quick-generate-key t@example.com default default never &&
+      gpg -q --batch --passphrase '' --quick-generate-key t@example.com future-default default never &&
       PASSWORD_STORE_DIR="$HOME/store" pass init t@example.com >/dev/null &&
       PASSWORD_STORE_DIR="$HOME/out" pass init t@example.com >/dev/null &&
       gpg -q --batch --trust-model always -r t@example.com --encrypt-files plain/* &&
@@ -117,7 +117,7 @@ struct PassFidelityTests {
       "-c",
       """
       mkdir -m 700 .gnupg && mkdir out && echo t@example.com >out/.gpg-id &&
-      gpg -q --batch --passphrase '' --quick-generate-key t@example.com default default never
+      gpg -q --batch --passphrase '' --quick-generate-key t@example.com future-default default never
       """,
     ])
     try #require(made.status == 0, "\(made.errors)")
