@@ -8,13 +8,15 @@ package final class TemporaryHome: Sendable {
 
   /// Makes the directory.
   ///
-  /// - Parameter inMemory: Whether it should lie in memory, where the machine has such a folder,
-  ///   for tests that write much and need no disk.
+  /// - Parameters:
+  ///   - inMemory: Whether it should lie in memory, where the machine has such a folder, for tests
+  ///     that write much and need no disk.
+  ///   - parent: Where it should lie; `nil` for the folder that `TMPDIR` names.
   /// - Throws: What making it throws.
-  package init(inMemory: Bool = false) throws {
+  package init(inMemory: Bool = false, in parent: String? = nil) throws {
     let isThere = inMemory && FileManager.default.isWritableFile(atPath: "/dev/shm")
-    let parent = isThere ? "/dev/shm" : FileManager.default.temporaryDirectory.path
-    path = parent + "/vault-test-\(UUID().uuidString)"
+    let folder = isThere ? "/dev/shm" : parent ?? FileManager.default.temporaryDirectory.path
+    path = folder + "/vault-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }

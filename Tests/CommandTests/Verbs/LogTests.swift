@@ -147,7 +147,7 @@ struct LogTests {
       ).status == 0)
     let bin = "\(vault.home.path)/bin"
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-    for (name, lines) in [("wl-copy", "cat >/dev/null"), ("wl-paste", "exit 1")] {
+    for (name, lines) in [("wl-copy", "cat >/dev/null; exit 1"), ("wl-paste", "exit 1")] {
       try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(fileURLWithPath: "\(bin)/\(name)"))
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o700], ofItemAtPath: "\(bin)/\(name)")

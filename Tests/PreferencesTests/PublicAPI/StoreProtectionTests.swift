@@ -31,7 +31,11 @@ struct StoreProtectionTests {
     let names = home.names(in: "vault")
     #expect(names.contains("store.sqlite"))
     for name in names {
-      let data = try Data(contentsOf: URL(fileURLWithPath: "\(home.location.data)/\(name)"))
+      guard let data = FileManager.default.contents(atPath: "\(home.location.data)/\(name)") else {
+        // The last connection may end meanwhile, and takes these with it.
+        #expect(["store.sqlite-wal", "store.sqlite-shm"].contains(name))
+        continue
+      }
       for text in ["canary-key", "canary-value", "canary-later"] {
         #expect(data.range(of: Data(text.utf8)) == nil, "\(text) in \(name)")
       }
