@@ -18,11 +18,13 @@ DIST ?= .build-dist
 
 BUILD_PACKAGES := libsodium-dev libsqlite3-dev libexpat1-dev libmbedtls-dev libtomlplusplus-dev zlib1g-dev pkg-config
 TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-completion zsh fish python3-pexpect \
-	python3-jeepney python3-cryptography strace sqlite3 keyutils git openssh-client gnupg pass \
+	python3-jeepney python3-cryptography strace keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
-	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 libsecret-1-dev golang-docker-credential-helpers \
+	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
 	$(if $(CI),openssh-server)
+# They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
+TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
@@ -41,9 +43,8 @@ demo: build ## Store, read and use a secret in a throwaway home
 
 test: ## Run all tests; report how many ran, and which were skipped and why
 	@scripts/install-packages required $(BUILD_PACKAGES)
-	@scripts/install-packages optional $(TEST_PACKAGES)
-	@scripts/test-clients .build-clients
-	@PATH="$(CURDIR)/.build-clients/bin:$$PATH" scripts/run-tests
+	@scripts/install-packages optional $(TEST_LIBRARIES)
+	@PATH="$(CURDIR)/.build-clients/bin:$$PATH" TEST_PACKAGES="$(TEST_PACKAGES)" scripts/run-tests
 
 lint: ## Check the style: swift format, strictly
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets Benchmarks

@@ -81,7 +81,7 @@ struct ConsumerTests {
     let built = try swift(
       "build", "--product", product, "--disable-index-store", "-debug-info-format", "none",
       "-Xswiftc", "-disable-batch-mode", "-Xswiftc", "-whole-module-optimization", "-Xswiftc",
-      "-num-threads", "-Xswiftc", "2")
+      "-no-emit-module-separately-wmo", "-Xswiftc", "-num-threads", "-Xswiftc", "2")
     try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
     // Such as flags of a pkg-config file that SwiftPM does not take.
     #expect(!(built.text + built.errors).contains("warning:"), "\(built.text)\(built.errors)")
