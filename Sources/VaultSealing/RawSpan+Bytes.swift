@@ -68,6 +68,11 @@ extension RawSpan {
     unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
+  /// Appends the bytes in `range`.
+  package func append(_ range: Range<Int>, to bytes: inout [UInt8]) {
+    unsafe extracting(range).withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+  }
+
   /// The text in `range`, or `nil` if it is not UTF-8.
   package func text(_ range: Range<Int>) -> String? {
     // `String(validating:as:)` takes five times as long.

@@ -25,6 +25,23 @@ struct SnapshotTests {
     #expect(try vault.read().secret(of: vault.item(name)).text == "two")
   }
 
+  @Test func linesOfNamesAreTheNames() throws {
+    #expect(try vault.read().nameLines().isEmpty)
+    for name in ["web/b", "é", "web/a", "zz", "web"] {
+      try vault.set(ItemName(name), to: Secret("x"))
+    }
+    try vault.remove(ItemName("zz"))
+    let snapshot = try vault.read()
+    #expect(String(decoding: snapshot.nameLines(), as: UTF8.self) == "web\nweb/a\nweb/b\né\n")
+    var query = ItemQuery()
+    query.folder = "web"
+    #expect(
+      String(decoding: snapshot.nameLines(matching: query), as: UTF8.self) == "web/a\nweb/b\n")
+    query.isInTrash = true
+    query.folder = nil
+    #expect(String(decoding: snapshot.nameLines(matching: query), as: UTF8.self) == "zz\n")
+  }
+
   @Test func itTellsWhatHasChangedSinceAnother() throws {
     let names = try (0..<8).map { try ItemName("item\($0)") }
     for name in names { try vault.set(name, to: Secret("one")) }

@@ -36,10 +36,10 @@ struct ItemPlace: Sendable {
   init(
     checking bytes: RawSpan, at cursor: inout ByteCursor, hasCopy: inout Bool
   ) throws(FormatError) {
-    let length = try cursor.u32(in: bytes)
+    let length = try cursor.number(UInt32.self, in: bytes)
     let start = cursor.offset
-    id = try cursor.bytes16(in: bytes)
-    _ = try cursor.str16Range(in: bytes)
+    id = Bytes16(of: bytes, at: try cursor.range(16, in: bytes).lowerBound)
+    try Self.skipText(UInt16.self, in: bytes, at: &cursor)
     // What has a fixed length is taken at once: an index may have 20,000 records.
     let fixed = try cursor.range(Self.timesOffset + 4 * 8 + 1 + 16, in: bytes).lowerBound
     let times = fixed + Self.timesOffset
@@ -52,9 +52,13 @@ struct ItemPlace: Sendable {
     {
       hasCopy = true
     }
-    _ = try cursor.str32Range(in: bytes)
-    try Self.checkList("order of tags", ofPairs: false, in: bytes, at: &cursor)
-    try Self.checkList("order of attributes", ofPairs: true, in: bytes, at: &cursor)
+    try Self.skipText(UInt32.self, in: bytes, at: &cursor)
+    let tags = try cursor.number(UInt16.self, in: bytes)
+    if tags > 0 { try Self.check(tags, "order of tags", ofPairs: false, in: bytes, at: &cursor) }
+    let pairs = try cursor.number(UInt16.self, in: bytes)
+    if pairs > 0 {
+      try Self.check(pairs, "order of attributes", ofPairs: true, in: bytes, at: &cursor)
+    }
     current = UInt32(cursor.offset)
     let place = try cursor.range(8 + 4 + ItemRecord.hashLength + 2, in: bytes).lowerBound
     guard bytes.littleEndian(UInt32.self, at: place + 8) == 0 || !isTrashed else {
@@ -69,11 +73,20 @@ struct ItemPlace: Sendable {
     self.length = length
   }
 
-  private static func checkList(
-    _ what: String, ofPairs: Bool, in bytes: RawSpan, at cursor: inout ByteCursor
+  /// Moves past a text that has its length before it.
+  @inline(__always)
+  private static func skipText<Length: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Length.Type, in bytes: RawSpan, at cursor: inout ByteCursor
   ) throws(FormatError) {
-    let count = try cursor.u16(in: bytes)
-    if count == 0 { return }
+    let length = Int(try cursor.number(Length.self, in: bytes))
+    if length == 0 { return }
+    let range = try cursor.range(length, in: bytes)
+    guard bytes.isText(range) else { throw FormatError.notUTF8(at: range.lowerBound) }
+  }
+
+  private static func check(
+    _ count: UInt16, _ what: String, ofPairs: Bool, in bytes: RawSpan, at cursor: inout ByteCursor
+  ) throws(FormatError) {
     var last: Range<Int>?
     for _ in 0..<count {
       let text = try cursor.str16Range(in: bytes)

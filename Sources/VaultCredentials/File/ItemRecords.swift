@@ -166,6 +166,23 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     }
   }
 
+  /// The names of live items, in the order of their bytes, each with a line feed behind it.
+  func sortedLiveNameLines() -> [UInt8] {
+    guard changed.isEmpty else {
+      return sortedLiveNames().flatMap { $0.utf8 + [UInt8(ascii: "\n")] }
+    }
+    let positions = indices.filter { !places[$0].isTrashed }
+    return read { opened in
+      var lines: [UInt8] = []
+      lines.reserveCapacity(positions.count * 24)
+      for position in sortedByName(positions) {
+        opened.append(places[position].nameRange(in: opened), to: &lines)
+        lines.append(UInt8(ascii: "\n"))
+      }
+      return lines
+    }
+  }
+
   private func sortedByName(_ positions: [Int]) -> [Int] {
     guard changed.isEmpty else {
       return positions.map { (name: self[$0].name, position: $0) }

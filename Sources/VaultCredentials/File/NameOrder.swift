@@ -2,22 +2,26 @@ import VaultSealing
 
 /// The order of names by their bytes, as they lie in an opened index.
 ///
-/// Names have much in common with each other: `aws/`, `site/`. So each is known by the eight bytes
-/// that come after what all of them begin with, and by these the names are put into order by a radix
-/// sort, least significant byte first, which looks at each name once for each byte in which they
-/// differ at all. Only names whose eight bytes are the same are compared as a whole.
+/// Names have much in common with each other: `aws/`, `site/`. So they are put into order by eight
+/// bytes at a time, least significant byte first, which looks at each name once for each of these
+/// bytes in which any two differ; names whose eight bytes are the same, by the next eight. (A radix
+/// sort as in Knuth, The Art of Computer Programming, volume 3, 5.2.5.)
 package struct NameOrder {
   private struct Key {
-    /// The first of the eight bytes is the most significant; zeros where there are fewer.
-    let head: UInt64
+    /// Bytes of the name, the first of them the most significant; zeros where there are fewer.
+    var head: UInt64 = 0
     let start: UInt32
     let end: UInt32
     let position: Int32
   }
 
-  private var keys: [Key] = []
+  /// Fewer names than this are put into order by comparing their heads.
+  private static let few = 24
 
-  /// Positions in the order of their names.
+  private var keys: [Key]
+  private var spare: [Key]
+
+  /// Positions in the order of their names; those of equal names in the order in which they came.
   package var positions: [Int] { keys.map { Int($0.position) } }
 
   /// Puts names into order.
@@ -26,75 +30,101 @@ package struct NameOrder {
   ///   - names: Where each name is, with its position.
   ///   - bytes: The index's plaintext.
   package init(_ names: [(range: Range<Int>, position: Int)], in bytes: RawSpan) {
-    let shared = Self.sharedCount(names, in: bytes)
-    keys.reserveCapacity(names.count)
-    for (range, position) in names {
-      keys.append(
-        Key(
-          head: Self.head(of: range.dropFirst(shared), in: bytes), start: UInt32(range.lowerBound),
-          end: UInt32(range.upperBound), position: Int32(position)))
+    keys = names.map { name in
+      Key(
+        start: UInt32(name.range.lowerBound), end: UInt32(name.range.upperBound),
+        position: Int32(name.position))
     }
-    sortByHead()
-    sortEqualHeads(in: bytes)
+    spare = keys
+    sort(0..<keys.count, by: 0, in: bytes)
   }
 
-  /// How many bytes all names begin with.
-  private static func sharedCount(
-    _ names: [(range: Range<Int>, position: Int)], in bytes: RawSpan
-  ) -> Int {
-    guard let first = names.first?.range else { return 0 }
-    var shared = first.count
-    for (name, _) in names.dropFirst() {
-      shared = min(shared, name.count)
-      for place in 0..<shared
-      where bytes.byte(at: first.lowerBound + place) != bytes.byte(at: name.lowerBound + place) {
-        shared = place
-        break
+  /// Puts the keys in `range`, whose names begin with the same `offset` bytes, into order.
+  private mutating func sort(_ range: Range<Int>, by offset: Int, in bytes: RawSpan) {
+    guard range.count > 1 else { return }
+    let differing = readHeads(range, at: offset, in: bytes)
+    if differing != 0 {
+      if range.count < Self.few {
+        insert(range)
+      } else {
+        Self.distribute(&keys, by: &spare, range, differing)
       }
     }
-    return shared
-  }
-
-  private static func head(of name: Range<Int>, in bytes: RawSpan) -> UInt64 {
-    let start = name.lowerBound
-    guard start + 8 <= bytes.byteCount, !name.isEmpty else {
-      return name.prefix(8).enumerated().reduce(0) { head, byte in
-        head | UInt64(bytes.byte(at: byte.element)) << UInt64(8 * (7 - byte.offset))
-      }
+    var start = range.lowerBound
+    while start < range.upperBound {
+      var end = start + 1
+      while end < range.upperBound, keys[end].head == keys[start].head { end += 1 }
+      if end - start > 1 { sortRest(start..<end, from: offset + 8, in: bytes) }
+      start = end
     }
-    let head = bytes.littleEndian(UInt64.self, at: start).byteSwapped
-    return head & ~0 << UInt64(8 * (8 - min(name.count, 8)))
   }
 
-  private mutating func sortByHead() {
-    guard let first = keys.first else { return }
-    let differing = keys.reduce(0) { $0 | ($1.head ^ first.head) }
-    var sorted = keys
+  /// Puts names into order that begin with the same bytes up to `offset`, or end before.
+  private mutating func sortRest(_ range: Range<Int>, from offset: Int, in bytes: RawSpan) {
+    if range.contains(where: { Int(keys[$0].end - keys[$0].start) > offset }) {
+      return sort(range, by: offset, in: bytes)
+    }
+    // What a shorter one lacks, the longer one has as zeros.
+    for place in range { keys[place].head = UInt64(keys[place].end - keys[place].start) }
+    insert(range)
+  }
+
+  /// Reads the eight bytes at `offset` of each name, and says which of them differ.
+  private mutating func readHeads(
+    _ range: Range<Int>, at offset: Int, in bytes: RawSpan
+  ) -> UInt64 {
+    var keys = keys.mutableSpan
+    var differing: UInt64 = 0
+    for place in range {
+      let start = Int(keys[place].start) + offset
+      let count = Int(keys[place].end) - start
+      var head: UInt64 = 0
+      if count > 0, start + 8 <= bytes.byteCount {
+        // Behind a name, other parts of its record follow.
+        head = bytes.littleEndian(UInt64.self, at: start).byteSwapped
+        if count < 8 { head &= ~0 << UInt64(8 * (8 - count)) }
+      } else if count > 0 {
+        for next in start..<start + min(count, 8) {
+          head = head << 8 | UInt64(bytes.byte(at: next))
+        }
+        head <<= UInt64(8 * (8 - min(count, 8)))
+      }
+      keys[place].head = head
+      differing |= head ^ keys[range.lowerBound].head
+    }
+    return differing
+  }
+
+  private mutating func insert(_ range: Range<Int>) {
+    var keys = keys.mutableSpan
+    for place in range.dropFirst() {
+      let key = keys[place]
+      var free = place
+      while free > range.lowerBound, keys[free - 1].head > key.head {
+        keys[free] = keys[free - 1]
+        free -= 1
+      }
+      keys[free] = key
+    }
+  }
+
+  private static func distribute(
+    _ keys: inout [Key], by spare: inout [Key], _ range: Range<Int>, _ differing: UInt64
+  ) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xff != 0 {
-      var next = [Int](repeating: 0, count: 257)
-      for key in keys { next[Int(key.head >> shift & 0xff) + 1] += 1 }
-      for byte in 1..<256 { next[byte] += next[byte - 1] }
-      for key in keys {
-        let byte = Int(key.head >> shift & 0xff)
-        sorted[next[byte]] = key
+      var counts = [Int](repeating: 0, count: 256)
+      var next = counts.mutableSpan
+      var from = keys.mutableSpan
+      var to = spare.mutableSpan
+      for place in range { next[Int(from[place].head >> shift & 0xff)] += 1 }
+      var sum = range.lowerBound
+      for byte in 0..<256 { (next[byte], sum) = (sum, sum + next[byte]) }
+      for place in range {
+        let byte = Int(from[place].head >> shift & 0xff)
+        to[next[byte]] = from[place]
         next[byte] += 1
       }
-      swap(&keys, &sorted)
-    }
-  }
-
-  private mutating func sortEqualHeads(in bytes: RawSpan) {
-    var start = 0
-    while start < keys.count {
-      let head = keys[start].head
-      var end = start + 1
-      while end < keys.count, keys[end].head == head { end += 1 }
-      if end - start > 1 {
-        keys[start..<end].sort { one, other in
-          bytes.precedes(Int(one.start)..<Int(one.end), Int(other.start)..<Int(other.end))
-        }
-      }
-      start = end
+      for place in range { from[place] = to[place] }
     }
   }
 }

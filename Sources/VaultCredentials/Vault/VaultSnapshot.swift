@@ -52,6 +52,12 @@ public struct VaultSnapshot: Sendable {
     return query.hasNoConditions ? names : names.filter(query.matches(name:))
   }
 
+  /// Returns what ``names(matching:)`` returns as UTF-8, with a line feed behind each name.
+  package func nameLines(matching query: ItemQuery = .all) -> [UInt8] {
+    if query.isOfNames, query.hasNoConditions { return index.items.sortedLiveNameLines() }
+    return names(matching: query).flatMap { $0.utf8 + [UInt8(ascii: "\n")] }
+  }
+
   /// The live item with a name, or `nil` if there is none.
   ///
   /// - Parameter name: The item's name.

@@ -125,6 +125,9 @@ struct ListRequest: Equatable, Sendable {
     let unusedSince = try unusedSince()
     let needsItems =
       settings.writesJSON || long || sort != .name || unusedSince != nil || exposedTo != nil
+    if !needsItems, tree != true, !StandardOutput.isTerminal {
+      return try writeNames(matching: query, settings)
+    }
     let (items, names, known) = try settings.withVault { vault in
       let snapshot = try vault.read()
       var items = needsItems ? snapshot.items(matching: query) : []
@@ -139,7 +142,21 @@ struct ListRequest: Equatable, Sendable {
       return (items, names, isNothing ? snapshot.names() : [])
     }
     if needsItems { try write(sorted(items), settings) } else { try write(names) }
-    guard items.isEmpty, names.isEmpty else { return }
+    if items.isEmpty, names.isEmpty { try endWithNothing(known: known, settings) }
+  }
+
+  /// Writes one name per line, for another program.
+  private func writeNames(matching query: ItemQuery, _ settings: VaultSettings) throws {
+    let (lines, known) = try settings.withVault { vault in
+      let snapshot = try vault.read()
+      let lines = snapshot.nameLines(matching: query)
+      return (lines, lines.isEmpty && pattern != nil ? snapshot.names() : [])
+    }
+    try StandardOutput.write(lines)
+    if lines.isEmpty { try endWithNothing(known: known, settings) }
+  }
+
+  private func endWithNothing(known: [String], _ settings: VaultSettings) throws {
     if StandardError.isTerminal, !settings.writesJSON { tellNothing(known) }
     if exitCode { throw ExitStatusOnly(status: .no) }
   }
