@@ -13,12 +13,11 @@ struct NameOrderTests {
 
   private func positions(_ names: [String]) -> [Int] {
     var bytes: [UInt8] = []
-    let places = names.enumerated().map { position, name in
-      let start = bytes.count
+    let ranges = names.map { name in
       bytes += name.utf8
-      return (range: start..<bytes.count, position: position)
+      return bytes.count - name.utf8.count..<bytes.count
     }
-    return bytes.withRawSpan { NameOrder(places, in: $0).positions }
+    return bytes.withRawSpan { NameOrder(Array(ranges.indices), in: $0) { ranges[$0] }.positions }
   }
 
   @Test(

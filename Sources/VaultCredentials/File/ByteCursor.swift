@@ -65,20 +65,25 @@ struct ByteCursor {
   }
 
   /// Where a text is that has a `u16` length before it.
+  @inline(__always)
   mutating func str16Range(in bytes: RawSpan) throws(FormatError) -> Range<Int> {
-    try textRange(length: Int(u16(in: bytes)), in: bytes)
+    try textRange(length: Int(number(UInt16.self, in: bytes)), in: bytes)
   }
 
   /// Where a text is that has a `u32` length before it.
+  @inline(__always)
   mutating func str32Range(in bytes: RawSpan) throws(FormatError) -> Range<Int> {
-    try textRange(length: Int(u32(in: bytes)), in: bytes)
+    try textRange(length: Int(number(UInt32.self, in: bytes)), in: bytes)
   }
 
+  @inline(__always)
   private mutating func textRange(
     length: Int, in bytes: RawSpan
   ) throws(FormatError) -> Range<Int> {
     let range = try range(length, in: bytes)
-    guard bytes.isText(range) else { throw FormatError.notUTF8(at: range.lowerBound) }
+    guard range.isEmpty || bytes.isText(range) else {
+      throw FormatError.notUTF8(at: range.lowerBound)
+    }
     return range
   }
 

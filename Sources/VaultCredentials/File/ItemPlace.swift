@@ -39,7 +39,7 @@ struct ItemPlace: Sendable {
     let length = try cursor.number(UInt32.self, in: bytes)
     let start = cursor.offset
     id = Bytes16(of: bytes, at: try cursor.range(16, in: bytes).lowerBound)
-    try Self.skipText(UInt16.self, in: bytes, at: &cursor)
+    _ = try cursor.str16Range(in: bytes)
     // What has a fixed length is taken at once: an index may have 20,000 records.
     let fixed = try cursor.range(Self.timesOffset + 4 * 8 + 1 + 16, in: bytes).lowerBound
     let times = fixed + Self.timesOffset
@@ -52,7 +52,7 @@ struct ItemPlace: Sendable {
     {
       hasCopy = true
     }
-    try Self.skipText(UInt32.self, in: bytes, at: &cursor)
+    _ = try cursor.str32Range(in: bytes)
     let tags = try cursor.number(UInt16.self, in: bytes)
     if tags > 0 { try Self.check(tags, "order of tags", ofPairs: false, in: bytes, at: &cursor) }
     let pairs = try cursor.number(UInt16.self, in: bytes)
@@ -71,17 +71,6 @@ struct ItemPlace: Sendable {
     }
     self.start = UInt32(start)
     self.length = length
-  }
-
-  /// Moves past a text that has its length before it.
-  @inline(__always)
-  private static func skipText<Length: FixedWidthInteger & BitwiseCopyable>(
-    _ type: Length.Type, in bytes: RawSpan, at cursor: inout ByteCursor
-  ) throws(FormatError) {
-    let length = Int(try cursor.number(Length.self, in: bytes))
-    if length == 0 { return }
-    let range = try cursor.range(length, in: bytes)
-    guard bytes.isText(range) else { throw FormatError.notUTF8(at: range.lowerBound) }
   }
 
   private static func check(

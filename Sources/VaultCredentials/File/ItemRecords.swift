@@ -157,9 +157,8 @@ struct ItemRecords: Sendable, RandomAccessCollection {
 
   /// The names of live items, in the order of their bytes.
   func sortedLiveNames() -> [String] {
-    let positions = indices.filter { !isInTrash(places[$0]) }
-    return read { opened in
-      sortedByName(positions).map { position in
+    read { opened in
+      sortedLivePositions().map { position in
         let place = places[position]
         return place.changed < 0 ? place.name(in: opened) : changed[Int(place.changed)].name
       }
@@ -168,19 +167,24 @@ struct ItemRecords: Sendable, RandomAccessCollection {
 
   /// The names of live items, in the order of their bytes, each with a line feed behind it.
   func sortedLiveNameLines() -> [UInt8] {
-    guard changed.isEmpty else {
-      return sortedLiveNames().flatMap { $0.utf8 + [UInt8(ascii: "\n")] }
-    }
-    let positions = indices.filter { !places[$0].isTrashed }
-    return read { opened in
+    read { opened in
       var lines: [UInt8] = []
-      lines.reserveCapacity(positions.count * 24)
-      for position in sortedByName(positions) {
-        opened.append(places[position].nameRange(in: opened), to: &lines)
+      lines.reserveCapacity(count * 16)
+      for position in sortedLivePositions() {
+        let place = places[position]
+        if place.changed < 0 {
+          opened.append(place.nameRange(in: opened), to: &lines)
+        } else {
+          lines += changed[Int(place.changed)].name.utf8
+        }
         lines.append(UInt8(ascii: "\n"))
       }
       return lines
     }
+  }
+
+  private func sortedLivePositions() -> [Int] {
+    sortedByName(indices.filter { !isInTrash(places[$0]) })
   }
 
   private func sortedByName(_ positions: [Int]) -> [Int] {
@@ -189,8 +193,7 @@ struct ItemRecords: Sendable, RandomAccessCollection {
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.position)
     }
     return read { opened in
-      let names = positions.map { (range: places[$0].nameRange(in: opened), position: $0) }
-      return NameOrder(names, in: opened).positions
+      NameOrder(positions, in: opened) { places[$0].nameRange(in: opened) }.positions
     }
   }
 

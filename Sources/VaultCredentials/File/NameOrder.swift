@@ -27,13 +27,14 @@ package struct NameOrder {
   /// Puts names into order.
   ///
   /// - Parameters:
-  ///   - names: Where each name is, with its position.
+  ///   - positions: The positions of the names.
   ///   - bytes: The index's plaintext.
-  package init(_ names: [(range: Range<Int>, position: Int)], in bytes: RawSpan) {
-    keys = names.map { name in
-      Key(
-        start: UInt32(name.range.lowerBound), end: UInt32(name.range.upperBound),
-        position: Int32(name.position))
+  ///   - range: Where in it the name with a position is.
+  package init(_ positions: [Int], in bytes: RawSpan, range: (Int) -> Range<Int>) {
+    keys = positions.map { position in
+      let range = range(position)
+      return Key(
+        start: UInt32(range.lowerBound), end: UInt32(range.upperBound), position: Int32(position))
     }
     spare = keys
     sort(0..<keys.count, by: 0, in: bytes)
