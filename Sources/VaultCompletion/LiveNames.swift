@@ -91,7 +91,7 @@ package struct LiveNames: Completer.NameSource {
   private func trash(of vault: UnlockedVault.Blocking) -> [String] {
     var query = ItemQuery()
     query.isInTrash = true
-    return (try? vault.read().names(matching: query)) ?? []
+    return (try? vault.readInPlace().names(matching: query)) ?? []
   }
 
   /// Completes the name after `VARIABLE=`.

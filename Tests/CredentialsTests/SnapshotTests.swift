@@ -25,6 +25,17 @@ struct SnapshotTests {
     #expect(try vault.read().secret(of: vault.item(name)).text == "two")
   }
 
+  @Test func readInPlaceItAnswersFromTheFileThatItRead() throws {
+    let name = try ItemName("token")
+    try vault.set(name, to: Secret("one"))
+    let snapshot = try vault.readInPlace()
+    // Another file has the vault's name now, and the one that was read has none.
+    try vault.set(name, to: Secret("two"))
+
+    #expect(try snapshot.secret(of: snapshot.item(name)).text == "one")
+    #expect(try vault.readInPlace().secret(of: vault.item(name)).text == "two")
+  }
+
   @Test func linesOfNamesAreTheNames() throws {
     #expect(try vault.read().nameLines().isEmpty)
     for name in ["web/b", "é", "web/a", "zz", "web"] {

@@ -105,6 +105,10 @@ extension UnlockedVault.Blocking {
       vault: vault, file: try snapshot.file.inMemory(), index: snapshot.index)
   }
 
+  /// ``read()`` for a program that looks once and ends: sealed items stay in the file, which stays
+  /// open for as long as the snapshot exists.
+  package func readInPlace() throws -> VaultSnapshot { try vault.snapshot() }
+
   /// Reads the vault file, but decodes only the items with these names.
   ///
   /// That is what makes one secret out of thousands cheap: see Benchmarks.

@@ -142,7 +142,7 @@ struct CredentialLine: Equatable {
   private func respond(
     to request: some CredentialRequest, in vault: UnlockedVault.Blocking
   ) throws -> CredentialResponse {
-    let snapshot = try vault.read()
+    let snapshot = try vault.readInPlace()
     let response = try request.response(in: snapshot)
     let verb = UsageRecord.Verb(rawValue: face.rawValue)
     snapshot.record(response.uses.map { Usage($0.item, field: .init($0.field), verb: verb) })

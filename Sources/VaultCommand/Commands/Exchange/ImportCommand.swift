@@ -147,7 +147,7 @@ struct ImportCommand: ParsableCommand {
   private func planned(
     _ reading: ImportReading, in vault: UnlockedVault.Blocking?
   ) throws -> ImportPlan {
-    let snapshot = try vault?.read()
+    let snapshot = try vault?.readInPlace()
     let progress = ProgressLine("comparing item")
     return try ImportPlan(
       reading, into: snapshot, prefix: prefix, replaces: replace,

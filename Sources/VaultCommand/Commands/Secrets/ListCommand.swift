@@ -129,7 +129,7 @@ struct ListRequest: Equatable, Sendable {
       return try writeNames(matching: query, settings)
     }
     let (items, names, known) = try settings.withVault { vault in
-      let snapshot = try vault.read()
+      let snapshot = try vault.readInPlace()
       var items = needsItems ? snapshot.items(matching: query) : []
       if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
       let names = needsItems ? [] : snapshot.names(matching: query)
@@ -137,9 +137,7 @@ struct ListRequest: Equatable, Sendable {
         let exposed = try SyncedVault.itemIDs(exposedTo: exposedTo, in: vault)
         items.removeAll { !exposed.contains($0.id) }
       }
-      // Only for a suggestion.
-      let isNothing = items.isEmpty && names.isEmpty && pattern != nil
-      return (items, names, isNothing ? snapshot.names() : [])
+      return (items, names, items.isEmpty && names.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
     if needsItems { try write(sorted(items), settings) } else { try write(names) }
     if items.isEmpty, names.isEmpty { try endWithNothing(known: known, settings) }
@@ -148,12 +146,17 @@ struct ListRequest: Equatable, Sendable {
   /// Writes one name per line, for another program.
   private func writeNames(matching query: ItemQuery, _ settings: VaultSettings) throws {
     let (lines, known) = try settings.withVault { vault in
-      let snapshot = try vault.read()
+      let snapshot = try vault.readInPlace()
       let lines = snapshot.nameLines(matching: query)
-      return (lines, lines.isEmpty && pattern != nil ? snapshot.names() : [])
+      return (lines, lines.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
     try StandardOutput.write(lines)
     if lines.isEmpty { try endWithNothing(known: known, settings) }
+  }
+
+  /// The names among which one is suggested where a pattern has found nothing.
+  private func namesToSuggest(in snapshot: VaultSnapshot) -> [String] {
+    pattern == nil ? [] : snapshot.names()
   }
 
   private func endWithNothing(known: [String], _ settings: VaultSettings) throws {

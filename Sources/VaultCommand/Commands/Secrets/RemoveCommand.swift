@@ -131,7 +131,7 @@ struct RemoveRequest: Equatable, Sendable {
 
   /// Fails as the removal itself would.
   private func check(_ names: [ItemName], in vault: UnlockedVault.Blocking) throws {
-    let snapshot = try vault.read()
+    let snapshot = try vault.readInPlace()
     let trashed = purge ? Set(snapshot.items(matching: Self.trash).map(\.name)) : []
     for name in names where !trashed.contains(name) { _ = try snapshot.item(name) }
   }

@@ -55,7 +55,7 @@ struct LogCommand: ParsableCommand {
     }
     let name = try name.map { try ItemName($0) }
     let beginning = try beginning()
-    let log = try settings.withVault { try UsageList(in: $0.read(), of: name) }
+    let log = try settings.withVault { try UsageList(in: $0.readInPlace(), of: name) }
     let rows = log.rows.reversed().filter { row in
       row.record.time >= beginning && (by.map { Self.isUse(row.record, by: $0) } ?? true)
     }
@@ -114,7 +114,7 @@ struct LogCommand: ParsableCommand {
 
   private func verifyLog(_ settings: VaultSettings) throws {
     let (report, isKept) = try settings.withVault { vault in
-      let snapshot = try vault.read()
+      let snapshot = try vault.readInPlace()
       return (try snapshot.verifyUsageLog(), snapshot.keepsUsageLog)
     }
     if settings.writesJSON {
