@@ -41,7 +41,8 @@ public struct StoreLocation: Sendable, Hashable {
     var path = home
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     if !path.hasPrefix("/") {
-      path = path.isEmpty ? Self.currentDirectory : "\(Self.currentDirectory)/\(path)"
+      let current = UserFile.workingDirectory
+      path = (current == "/" ? "" : current) + (path.isEmpty ? "" : "/\(path)")
     }
     data = path
     state = "\(path)/state"
@@ -138,12 +139,5 @@ public struct StoreLocation: Sendable, Hashable {
   /// A variable of the process's environment.
   package static func variable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
-  }
-
-  private static var currentDirectory: String {
-    guard let path = unsafe getcwd(nil, 0) else { return "" }
-    defer { unsafe free(path) }
-    let text = unsafe String(cString: path)
-    return text == "/" ? "" : text
   }
 }
