@@ -1,25 +1,30 @@
 // What Swift's libraries refer to and the command seldom or never reaches: scripts/link puts it in the place of
 // libdispatch, of the backtraces of swiftCore, and of libm.
 //
-// No line of the command creates a task, which scripts/link holds. So the executor of Swift's concurrency never runs, and
-// libdispatch, which it would run on, would only be started: the loader writes 17 pages for its table of queues.
+// No line of the command creates a task: scripts/link checks that. So the executor of Swift's concurrency never runs,
+// and libdispatch, which it would run on, would only be started: the loader writes the 17 pages of its table of queues.
 //
-// Backtraces are off in a program without the tables that unwind a stack. What is left of them looks for another program
-// in eight places at each start.
+// The command takes the signals of a crash away from Swift's backtraces (ProcessState), since these print what is in
+// memory. What is left of them looks for another program in eight places at each start.
 //
-// libm is opened when one of its functions is first called, as SQLite calls them for a query that asks for one: to map it
-// and to look up 44 symbols is a twenty-fifth of a `list`. What hash tables and dates round by is here.
+// libm is opened when one of its functions is first called, as SQLite calls them for a query that asks for one: to map
+// it and to look up 44 symbols is a twenty-fifth of a `list`. What hash tables and dates round by is here.
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Tasks
 
-#define NEVER(name) \
-  void name(void) { abort(); }
+#define NEVER(name)                                               \
+  void name(void) {                                               \
+    static const char text[] = "vault: " #name " is left out\n";  \
+    if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) abort(); \
+    abort();                                                      \
+  }
 
 NEVER(dispatch_activate)
 NEVER(dispatch_after_f)
@@ -36,13 +41,13 @@ NEVER(dispatch_source_set_event_handler_f)
 NEVER(dispatch_source_set_timer)
 NEVER(dispatch_walltime)
 
-char _dispatch_main_q[256];
-char _dispatch_queue_attr_concurrent[64];
-char _dispatch_source_type_timer[64];
+_Alignas(64) char _dispatch_main_q[256];
+_Alignas(64) char _dispatch_queue_attr_concurrent[64];
+_Alignas(64) char _dispatch_source_type_timer[64];
 
 // Backtraces: zeros are off.
 
-__attribute__((visibility("hidden"))) char _swift_backtraceSettings[512];
+__attribute__((visibility("hidden"))) _Alignas(64) char _swift_backtraceSettings[512];
 bool _swift_backtrace_isThunkFunction(const char *name) { return false; }
 
 // Numbers
@@ -108,8 +113,8 @@ OF_ONE(double, sinh)
 OF_ONE(double, tan)
 OF_ONE(double, tanh)
 
-// IEEE 754, 5.9: toward negative and positive infinity. From 2^52 on, and of what is no number, nothing is to be rounded;
-// what is rounded to zero keeps its sign.
+// IEEE 754, 5.9: toward negative and positive infinity. From 2^52 on, and of what is no number, nothing is to be
+// rounded; what is rounded to zero keeps its sign.
 static double rounded(double x, double step) {
   uint64_t bits, sign;
   memcpy(&bits, &x, sizeof bits);

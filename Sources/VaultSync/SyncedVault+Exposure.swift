@@ -20,7 +20,7 @@ extension SyncedVault {
   ///   what reading the vault throws.
   public func items(exposedTo device: String) throws -> [ItemName] {
     let exposed = try itemIDs(exposedTo: device)
-    return try vault.blocking.readInPlace().items().filter { exposed.contains($0.id) }.map(\.name)
+    return try vault.blocking.items().filter { exposed.contains($0.id) }.map(\.name)
   }
 
   /// The same by the items' ids, those in the trash too.

@@ -73,9 +73,8 @@ extension VaultSettings {
   ///
   /// A vault with many thousand items is not searched.
   private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
-    guard let name, let names = try? vault.readInPlace().names(), names.count <= 5000 else {
-      return nil
-    }
+    guard let name, let names = try? vault.names(beginningWith: ""), names.count <= 5000
+    else { return nil }
     let folder = "\(name.text)/"
     if names.contains(where: { $0.utf8.starts(with: folder.utf8) }) { return folder }
     // A field, as references write it.

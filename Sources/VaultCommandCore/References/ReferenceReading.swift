@@ -217,7 +217,7 @@ package final class ReferenceReading {
   private func opened(_ name: String?, for items: [ItemName]?) throws -> Opened {
     if let place = vaults.firstIndex(where: { $0.name == name }) {
       if !vaults[place].has(items) {
-        vaults[place].snapshot = try vaults[place].vault.readInPlace()
+        vaults[place].snapshot = try vaults[place].vault.read()
         vaults[place].items = nil
       }
       return vaults[place]
@@ -226,7 +226,7 @@ package final class ReferenceReading {
     let sources = UnlockSources(settings: settings, vault: locked)
     let open = try locked.blocking.unlock(with: sources.sources())
     Notices.watch(open)
-    let snapshot = try items.map { try open.blocking.read(only: $0) } ?? open.blocking.readInPlace()
+    let snapshot = try items.map { try open.blocking.read(only: $0) } ?? open.blocking.read()
     let opened = Opened(name: name, vault: open.blocking, snapshot: snapshot, items: items)
     vaults.append(opened)
     return opened

@@ -22,6 +22,9 @@ import VaultSealing
 /// A snapshot keeps the sealed bytes of the whole file (64 MiB at most) and the vault's keys in
 /// memory for as long as it exists. Secrets are opened one by one, each when it is asked for. A
 /// snapshot can be used from any thread.
+///
+/// Of the snapshots inside this package some leave the sealed bytes in the file that they have read,
+/// which stays open, and answer from there (`readInPlace()`).
 public struct VaultSnapshot: Sendable {
   let vault: UnlockedVault
   let file: VaultFile

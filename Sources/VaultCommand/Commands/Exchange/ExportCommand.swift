@@ -66,7 +66,7 @@ struct ExportCommand: ParsableCommand {
       guard answer else { throw ExitStatusOnly(status: .no) }
     }
     try settings.withVault { vault in
-      let snapshot = try vault.readInPlace()
+      let snapshot = try vault.read()
       let items = try items(snapshot)
       snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
       let progress = ProgressLine("exporting item")

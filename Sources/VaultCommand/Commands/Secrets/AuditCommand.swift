@@ -56,7 +56,7 @@ struct AuditCommand: ParsableCommand {
       breaches: breaches)
     let lastBackup = try settings.locked(asksNobody: true).blocking.lastBackup()
     let (findings, count) = try settings.withVault { vault in
-      let snapshot = try vault.readInPlace()
+      let snapshot = try vault.read()
       return (
         try audit.findings(in: snapshot, slots: vault.slots(), lastBackup: lastBackup),
         snapshot.items().count

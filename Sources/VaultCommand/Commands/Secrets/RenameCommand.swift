@@ -90,7 +90,7 @@ struct MoveRequest: Equatable, Sendable {
       let moves = try ItemMoves(name, to: newName) { try vault.items(matching: $0) }
       if dryRun {
         for move in moves.moves where try vault.items().allSatisfy({ $0.name != move.from }) {
-          _ = try vault.readInPlace().item(move.from)
+          _ = try vault.item(move.from)
         }
         return (moves, [Item]())
       }
