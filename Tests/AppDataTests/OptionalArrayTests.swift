@@ -71,11 +71,11 @@ struct OptionalArrayTests {
   }
 
   @Test func theyAreAskedWithinOthersAndBehindAnOptionalOwner() throws {
+    let besideBlue = #Predicate<Theme> { theme in
+      theme.tours?.contains { $0.themes?.contains { $0.label == "blue" } == true } == true
+    }
     let themes = try context.fetch(
-      FetchDescriptor<Theme>(
-        predicate: #Predicate { theme in
-          theme.tours?.contains { $0.themes?.contains { $0.label == "blue" } == true } == true
-        }, sortBy: [SortDescriptor(\.label)]))
+      FetchDescriptor(predicate: besideBlue, sortBy: [SortDescriptor(\Theme.label)]))
     #expect(themes.map(\.label) == ["blue", "red"])
     func halts(_ predicate: Predicate<Halt>) throws -> [String] {
       try context.fetch(FetchDescriptor(predicate: predicate)).map { $0.tour?.name ?? "-" }.sorted()

@@ -31,7 +31,7 @@ struct KeySlotTests {
     let vault = try ThrowawayVault()
     let right = try SecretBytes(copying: Array("right".utf8))
     let wrong = try SecretBytes(copying: Array("wrong".utf8))
-    try vault.open.blocking.addSlot(.passphrase(right))
+    try vault.open.blocking.addSlot(.passphrase(right, cost: .floor))
     let locked = try vault.locked.blocking
     #expect(code { _ = try locked.unlock(with: [.passphrase { wrong }]) } == .wrongKey)
     #expect(code { _ = try locked.unlock(with: []) } == .locked)
@@ -58,7 +58,7 @@ struct KeySlotTests {
     let vault = try ThrowawayVault()
     let composed = try SecretBytes(copying: Array("p\u{E4}ss".utf8))
     let decomposed = try SecretBytes(copying: Array("pa\u{308}ss".utf8))
-    try vault.open.blocking.addSlot(.passphrase(composed))
+    try vault.open.blocking.addSlot(.passphrase(composed, cost: .floor))
     _ = try vault.locked.blocking.unlock(with: [.passphrase { decomposed }])
   }
 

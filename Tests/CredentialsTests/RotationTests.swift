@@ -101,10 +101,10 @@ struct RotationTests {
   @Test func oldCostsAreUpgraded() throws {
     let vault = try ThrowawayVault()
     let passphrase = try SecretBytes(copying: Array("correct horse".utf8))
-    try vault.open.blocking.addSlot(.passphrase(passphrase))
+    try vault.open.blocking.addSlot(.passphrase(passphrase, cost: .floor))
     let wrong = try SecretBytes(copying: Array("wrong".utf8))
     #expect(code { try vault.open.blocking.upgradeSlots(passphrase: wrong) } == .wrongKey)
-    _ = try vault.open.blocking.upgradeSlots(passphrase: passphrase)
+    #expect(try vault.open.blocking.upgradeSlots(passphrase: passphrase) == 1)
     _ = try vault.locked.blocking.unlock(with: [.passphrase { passphrase }])
   }
 }

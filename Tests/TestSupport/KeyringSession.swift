@@ -147,7 +147,7 @@ package final class KeyringSession: Sendable {
     process.standardError = FileHandle(forWritingAtPath: errors)
     let start = ContinuousClock.now
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     let output = FileManager.default.contents(atPath: stdout) ?? Data()
     return Run(
       status: process.terminationStatus, output: output,

@@ -62,7 +62,7 @@ package struct VaultProcess: Sendable {
 
     /// Waits for the end.
     package func finish() -> Result {
-      process.waitUntilExit()
+      process.waitOrKill()
       let output = FileManager.default.contents(atPath: "\(folder.path)/out")
       let errors = FileManager.default.contents(atPath: "\(folder.path)/err")
       // Out of descriptors, for example: output that could not be read is not empty output.

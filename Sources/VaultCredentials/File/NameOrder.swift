@@ -29,7 +29,7 @@ package struct NameOrder {
   /// - Parameters:
   ///   - positions: The positions of the names.
   ///   - bytes: The index's plaintext.
-  ///   - range: Where in it the name with a position is.
+  ///   - range: Returns where in `bytes` the name at a position is.
   package init(_ positions: [Int], in bytes: RawSpan, range: (Int) -> Range<Int>) {
     keys = positions.map { position in
       let range = range(position)

@@ -91,7 +91,8 @@ public struct KeySource: Sendable {
 /// A key slot that is to be made.
 public struct NewKeySlot: Sendable {
   enum Kind: Sendable {
-    case passphrase(SecretBytes)
+    /// Without a cost, this machine's.
+    case passphrase(SecretBytes, PasswordHash.Cost?)
     case keyFile(SecretBytes)
     case recovery(SecretBytes)
     case keyring
@@ -108,7 +109,19 @@ public struct NewKeySlot: Sendable {
   ///   - label: The name to tell the slot by, at most 255 bytes.
   /// - Returns: The slot to make.
   public static func passphrase(_ passphrase: SecretBytes, label: String = "") -> NewKeySlot {
-    NewKeySlot(kind: .passphrase(passphrase), label: label)
+    NewKeySlot(kind: .passphrase(passphrase, nil), label: label)
+  }
+
+  /// A slot of a given cost, such as an older version or a slower machine has made it.
+  ///
+  /// - Parameters:
+  ///   - passphrase: Its bytes; 1 byte to 4 KiB.
+  ///   - cost: From `Cost.floor` to `Cost.cap`.
+  /// - Returns: The slot to make.
+  package static func passphrase(
+    _ passphrase: SecretBytes, cost: PasswordHash.Cost
+  ) -> NewKeySlot {
+    NewKeySlot(kind: .passphrase(passphrase, cost), label: "")
   }
 
   /// A slot that a key file opens.

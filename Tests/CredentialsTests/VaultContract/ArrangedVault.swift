@@ -59,7 +59,7 @@ struct ArrangedVault {
       _ = try locked.create(slots: [slot, .keyFile(key)])
       source = .recoveryCode { code.bytes }
     case .passphrase:
-      // Made once: how much a passphrase costs is found out by trying.
+      // Made once: stretching a passphrase takes a moment.
       let made = try Self.withPassphrase.get()
       try FileManager.default.copyItem(
         atPath: "\(made.path)/vault", toPath: "\(home.path)/vault")
@@ -80,7 +80,7 @@ struct ArrangedVault {
     options.sessionSeconds = 0
     let passphrase = try SecretBytes(copying: Array("correct horse battery".utf8))
     _ = try LockedVault(location: home.location, options: options)
-      .blocking.create(slots: [.passphrase(passphrase)])
+      .blocking.create(slots: [.passphrase(passphrase, cost: .floor)])
     return home
   }
 
