@@ -24,7 +24,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
 	$(if $(CI),openssh-server)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
-TEST_LIBRARIES := sqlite3 libsecret-1-dev $(if $(CI),libmimalloc-dev)
+TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 

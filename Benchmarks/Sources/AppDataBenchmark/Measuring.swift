@@ -41,7 +41,7 @@ func compare(_ what: String, _ count: Int, rounds: Int = roundCount, _ ways: [Wa
   for (way, time) in zip(ways, times) { printFigure(what, way.whose, count, time) }
 }
 
-let roundCount = 5
+let roundCount = 12
 
 /// The most memory that this process has had, in bytes.
 func peakMemory() throws -> Int {

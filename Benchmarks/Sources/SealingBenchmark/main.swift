@@ -18,7 +18,7 @@ for count in [64, 1 << 10, 16 << 10, 1 << 20, 64 << 20] { try compare(count) }
 @MainActor
 func least(_ ways: [() throws -> Void], calls: Int) throws -> [Double] {
   var times = ways.map { _ in Double.infinity }
-  for _ in 0..<9 {
+  for _ in 0..<25 {
     for (at, way) in ways.enumerated() {
       let start = clock()
       for _ in 0..<calls { try way() }
