@@ -41,7 +41,8 @@ func compare(_ what: String, _ count: Int, rounds: Int = roundCount, _ ways: [Wa
   for (way, time) in zip(ways, times) { printFigure(what, way.whose, count, time) }
 }
 
-let roundCount = 12
+/// A tenth of the rows is deleted in each.
+let roundCount = 9
 
 /// The most memory that this process has had, in bytes.
 func peakMemory() throws -> Int {
