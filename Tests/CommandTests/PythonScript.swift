@@ -57,7 +57,7 @@ struct PythonScript {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
     try process.run()
-    process.waitOrKill(afterMinutes: 10)
+    process.waitOrKill()
     let text = String(
       decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
     return (process.terminationStatus, text)

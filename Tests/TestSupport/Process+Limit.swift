@@ -4,11 +4,12 @@ extension Process {
   /// Waits for the end of a program; one that does not come to it is killed.
   ///
   /// A program that waits forever, say for a keyring that has crashed, thus fails its own test, and
-  /// the run goes on. The limit is far beyond what any program takes on a loaded machine.
-  package func waitOrKill(afterMinutes limit: Int = 5) {
+  /// the run goes on. The limit, 15 minutes, is far beyond what any takes on a loaded machine, also
+  /// a compiler.
+  package func waitOrKill() {
     let pid = processIdentifier
     let killing = DispatchWorkItem { kill(pid, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60 * limit), execute: killing)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(15 * 60), execute: killing)
     waitUntilExit()
     killing.cancel()
   }
