@@ -77,7 +77,7 @@ struct CanaryTests {
       strace.standardOutput = FileHandle.nullDevice
       strace.standardError = FileHandle.nullDevice
       try strace.run()
-      strace.waitUntilExit()
+      strace.waitOrKill()
       #expect(strace.terminationStatus == 0, "\(arguments[0])")
       let said = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         .filter { $0.contains(Self.secret) }

@@ -141,7 +141,7 @@ struct DurabilityTests {
     strace.standardOutput = FileHandle.nullDevice
     strace.standardError = FileHandle.nullDevice
     try strace.run()
-    strace.waitUntilExit()
+    strace.waitOrKill()
     return strace.terminationReason == .uncaughtSignal || strace.terminationStatus != 0
   }
 }

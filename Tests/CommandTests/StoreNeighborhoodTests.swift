@@ -106,7 +106,7 @@ struct StoreNeighborhoodTests {
     process.environment = ["HOME": vault.home.path, "PATH": "/usr/bin:/bin"]
     process.currentDirectoryURL = URL(fileURLWithPath: vault.home.path)
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     func lines(_ name: String) throws -> [Substring] {
       try String(contentsOfFile: "\(vault.home.path)/\(name)", encoding: .utf8)
         .split(separator: "\n")

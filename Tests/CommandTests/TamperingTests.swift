@@ -136,7 +136,7 @@ struct TamperingTests {
       "UPDATE credentials_blobs SET sealed = (SELECT sealed FROM credentials_blobs ORDER BY rowid LIMIT 1)",
     ]
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     try #require(process.terminationStatus == 0)
     try refused(vault, ["get", "k", "--version", "2"], "vault: error: ", "the exchanged one")
     try refused(vault, ["restore", "k", "--version", "2"], "vault: error: ", "the exchanged one")

@@ -88,7 +88,7 @@ struct RotationTests {
     ]
     try #require(FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3"))
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     #expect(process.terminationStatus == 0)
     #expect(code { _ = try vault.open.blocking.get(name("k"), version: 2) } == .damaged)
     #expect(try vault.open.blocking.get(name("k"), version: 1).text == "one")

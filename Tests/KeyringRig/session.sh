@@ -112,8 +112,8 @@ start_display() {
 
 # KeePassXC as the keyring: a database (password "test") whose root group is shown to other programs.
 #
-# Which group that is stands in the database's own data; keepassxc-cli makes one from XML. Nothing is saved: KeePassXC saves
-# in a thread beside the one that answers, and on a loaded machine it crashes now and then while it does.
+# Which group that is stands in the database's own data; keepassxc-cli makes one from XML. Nothing is saved:
+# KeePassXC saves in a thread beside the one that answers, and on a loaded machine it crashes now and then.
 start_keepassxc() {
   group=00112233-4455-6677-8899-aabbccddeeff
   mkdir -p "$home/.config/keepassxc"

@@ -118,7 +118,7 @@ package final class KeyringSession: Sendable {
 
   deinit {
     try? lifeline.fileHandleForWriting.close()
-    supervisor.waitUntilExit()
+    supervisor.waitOrKill()
   }
 
   private static let rig = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -41,7 +41,7 @@ func compare(_ what: String, _ count: Int, rounds: Int = roundCount, _ ways: [Wa
   for (way, time) in zip(ways, times) { printFigure(what, way.whose, count, time) }
 }
 
-/// A tenth of the rows is deleted in each.
+/// At most ten: each deletes a tenth of the rows, and what is left is nothing to measure.
 let roundCount = 9
 
 /// The most memory that this process has had, in bytes.

@@ -109,9 +109,7 @@ enum KeySlotSealing {
       guard (1...maximumPassphrase).contains(passphrase.count) else {
         throw CredentialError(.invalidValue, "a passphrase must have 1 byte to 4 KiB")
       }
-      return (
-        try UnicodeNormalization.nfc(passphrase), try cost ?? PasswordHash.calibrate()
-      )
+      return (try UnicodeNormalization.nfc(passphrase), try cost ?? PasswordHash.calibrate())
     case .keyFile(let key):
       guard key.count == KeyFile.length else {
         throw CredentialError(.invalidValue, "a key file must have exactly 32 bytes")

@@ -96,7 +96,7 @@ struct DataVerbTests {
     process.environment = ["HOME": data.home.path]
     process.standardOutput = FileHandle.nullDevice
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     #expect(process.terminationStatus == 0)
     let missing = try data("count", "com.example.none", "Trip")
     #expect(missing.status == 1)

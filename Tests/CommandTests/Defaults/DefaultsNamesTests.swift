@@ -55,7 +55,7 @@ struct DefaultsNamesTests {
     shell.arguments = ["-c", "exec '\(VaultProcess.path)' defaults write '\(name)' k 1"]
     shell.environment = ["HOME": defaults.home.path]
     try shell.run()
-    shell.waitUntilExit()
+    shell.waitOrKill()
     #expect(shell.terminationStatus == 0)
     #expect(FileManager.default.fileExists(atPath: "\(folder)/file.plist"))
   }

@@ -73,7 +73,7 @@ struct DotenvExportTests {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     do { try process.run() } catch { return false }
-    process.waitUntilExit()
+    process.waitOrKill()
     return process.terminationStatus == 0
   }
 

@@ -188,7 +188,7 @@ final class PreparedVaults: Sendable {
     process.executableURL = URL(fileURLWithPath: "/bin/cp")
     process.arguments = ["-a", "\(home)/\(hasKeyFile ? "both" : "keyring")", copy.path]
     try process.run()
-    process.waitUntilExit()
+    process.waitOrKill()
     guard process.terminationStatus == 0 else {
       throw NotPrepared(why: "cp failed")
     }

@@ -59,11 +59,9 @@ struct ArrangedVault {
       _ = try locked.create(slots: [slot, .keyFile(key)])
       source = .recoveryCode { code.bytes }
     case .passphrase:
-      // Made once: stretching a passphrase takes a moment.
-      let made = try Self.withPassphrase.get()
-      try FileManager.default.copyItem(
-        atPath: "\(made.path)/vault", toPath: "\(home.path)/vault")
-      source = .passphrase { try SecretBytes(copying: Array("correct horse battery".utf8)) }
+      let passphrase = try SecretBytes(copying: Array("correct horse battery".utf8))
+      _ = try locked.create(slots: [.passphrase(passphrase, cost: .floor)])
+      source = .passphrase { passphrase }
     }
     self.owner = owner
     self.locked = vault
@@ -71,17 +69,6 @@ struct ArrangedVault {
     id = unlocked.id
     open = unlocked.blocking
     try open.setPublishing(arrangement.isPublishing)
-  }
-
-  private static let withPassphrase = Result {
-    let home = try TemporaryHome()
-    var options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
-    let passphrase = try SecretBytes(copying: Array("correct horse battery".utf8))
-    _ = try LockedVault(location: home.location, options: options)
-      .blocking.create(slots: [.passphrase(passphrase, cost: .floor)])
-    return home
   }
 
   /// The same vault, opened anew from its file.
