@@ -24,7 +24,8 @@ struct LinkingTests {
     let other = ModelContext(container)
     let found = try #require(try other.fetch(FetchDescriptor<Tour>()).first)
     #expect(found.halts.map(\.order) == [1, 2])
-    #expect(found.halts.map(\.id) == [first.id, second.id])
+    let identifiers: [PersistentIdentifier] = [first.id, second.id]
+    #expect(found.halts.map(\.id) == identifiers)
   }
 
   @Test func theChildBringsTheParentThatHoldsIt() throws {
@@ -83,9 +84,11 @@ struct LinkingTests {
     #expect(try stored(Halt.self) == 3 && stored(Sight.self) == 6 && stored(Theme.self) == 1)
     let other = ModelContext(container)
     let sights = try other.fetch(FetchDescriptor<Sight>(sortBy: [SortDescriptor(\.name)]))
-    #expect(sights.map { $0.halt?.order } == [1, 2, 3, 1, 2, 3])
+    let orders: [Int?] = sights.map { $0.halt?.order }
+    #expect(orders == [1, 2, 3, 1, 2, 3])
     #expect(sights.first?.halt?.tour?.themes?.map(\.label) == ["T"])
-    #expect(Set(sights.compactMap { $0.halt?.id }).count == 3)
+    let halts: [PersistentIdentifier] = sights.compactMap { $0.halt?.id }
+    #expect(Set(halts).count == 3)
   }
 
   @Test func anyObjectOfTheGraphBringsTheOthers() throws {

@@ -129,7 +129,8 @@ enum LongTripsPlan: SchemaMigrationPlan {
     let trips = try context.fetch(
       FetchDescriptor<TripsV3.Trip>(sortBy: [SortDescriptor(\.name)]))
     #expect(trips.map(\.startDate) == ["day 1", "day 3"])
-    #expect(trips.map(\.map) == [map + Data([9]), map + Data([9])])
+    let changed = map + Data([9])
+    #expect(trips.map(\.map) == [changed, changed])
     #expect(home.names(in: ".trips_SUPPORT/_EXTERNAL_DATA").count == 2)
   }
 

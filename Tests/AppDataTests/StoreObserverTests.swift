@@ -64,7 +64,8 @@ struct StoreObserverTests {
     for number in 0..<3 { context.insert(Counter("secret-\(number)")) }
     try context.save()
     let inserts = report.all.statements.filter { $0.text.contains("INSERT INTO \"Counter\"") }
-    #expect(inserts.map(\.rows).reduce(0, +) == 3)
+    let rows: Int = inserts.reduce(0) { $0 + $1.rows }
+    #expect(rows == 3)
     report.forget()
     let wanted = "secret-1"
     let one = FetchDescriptor<Counter>(predicate: #Predicate { $0.name >= wanted })
