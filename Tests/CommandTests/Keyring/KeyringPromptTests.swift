@@ -1,6 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultCredentials
+import VaultStorage
 
 /// The keyring asks on a display, and a person sits at the terminal: Scripts/keyring_prompt.py.
 @Suite(
@@ -42,15 +44,14 @@ struct KeyringPromptTests {
     _ name: String, in state: KeyringSession.State, hasPassphrase: Bool = true
   ) throws {
     let vaults = try PreparedVaults.shared.get()
-    let vault = try vaults.copy(hasKeyFile: false)
+    let vault = try vaults.copy(hasKeyFile: hasPassphrase)
     let passphrase = "correct horse battery"
     if hasPassphrase {
-      let path = "\(vault.home.path)/passphrase"
-      try Data(passphrase.utf8).write(to: URL(fileURLWithPath: path))
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      let added = try vaults.onTheDesktop(
-        ["key", "add", "--new-passphrase", "file:\(path)"], vault)
-      try #require(added.status == 0, "\(added.errors)")
+      var options = VaultOptions()
+      options.usesKeyring = false
+      options.sessionSeconds = 0
+      try LockedVault(location: StoreLocation(home: vault.path), options: options)
+        .blocking.unlock(with: [.keyFile(vaults.keyFile)]).addPassphrase(passphrase)
     }
     let session = try KeyringSession(state, seed: vaults.seed)
     let number = try? String(contentsOfFile: "\(session.home)/display", encoding: .utf8)

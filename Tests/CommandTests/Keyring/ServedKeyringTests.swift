@@ -82,10 +82,7 @@ struct ServedKeyringTests {
     let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let (passphrase, answer) = ("correct horse battery staple", "\(vault.home.path)/answer")
-    let slot = try vault.command.run(
-      ["key", "add", "--new-passphrase", "env:NEW_PASSPHRASE", "--no-session"],
-      adding: ["NEW_PASSPHRASE": passphrase])
-    try #require(slot.status == 0, "\(slot.errors)")
+    try vault.open.addPassphrase(passphrase)
     // It says who it is, and waits until there is an answer.
     let program = "\(vault.home.path)/askpass"
     try """
@@ -150,10 +147,7 @@ struct ServedKeyringTests {
     let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
     let passphrase = "correct horse battery staple"
-    let slot = try vault.command.run(
-      ["key", "add", "--new-passphrase", "env:NEW_PASSPHRASE", "--no-session"],
-      adding: ["NEW_PASSPHRASE": passphrase])
-    try #require(slot.status == 0, "\(slot.errors)")
+    try vault.open.addPassphrase(passphrase)
     let run = try PythonScript("serving_terminal")
       .run([VaultProcess.path, vault.home.path, passphrase])
     #expect(run.status == 0, "\(run.errors)")

@@ -1,6 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultCredentials
+import VaultSealing
+import VaultStorage
 
 /// No program that the command starts gets the variable of `--passphrase env:NAME`.
 @Suite(.serialized) struct PrivateVariableTests {
@@ -22,10 +25,14 @@ import Testing
           "PATH": "\(home.path)/programs:/usr/local/bin:/usr/bin:/bin",
         ])
       try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-      let made = try vault.run(options + ["init", "--no-recovery"])
-      try #require(made.status == 0, "\(made.errors)")
-      let set = try vault.run(options + ["set", "a", "--stdin"], input: Data("s".utf8))
-      try #require(set.status == 0, "\(set.errors)")
+      var options = VaultOptions()
+      options.usesKeyring = false
+      options.sessionSeconds = 0
+      let (path, words) = (home.path, Array(PrivateVariableTests.passphrase.utf8))
+      let made = try LockedVault(
+        location: StoreLocation { $0 == "HOME" ? path : nil }, name: "main", options: options
+      ).blocking.create(slots: [.passphrase(SecretBytes(copying: words), cost: .floor)])
+      try made.blocking.set(ItemName("a"), to: Secret("s"))
     }
 
     /// Adds a program that records its environment and then runs `script`.

@@ -5,29 +5,21 @@ import Testing
 /// Key files and passphrase files: nobody else may read or write them, but for a service's
 /// credentials.
 struct OpeningFileTests {
-  /// A home with a vault that `vault.key` in its folder `credentials` opens, and so does
-  /// `vault.passphrase` where a test asks for it: that slot takes as long as all else.
+  /// A home with a vault that `vault.key` and `vault.passphrase` in its folder `credentials` open.
   private struct Setting {
     let home: TemporaryHome
     let vault: VaultProcess
     var folder: String { "\(home.path)/credentials" }
 
-    init(passphraseOpens: Bool = false) throws {
-      home = try TemporaryHome()
+    init() throws {
+      let made = try ThrowawayVault()
+      try made.open.addPassphrase("correct-horse-battery-9-staple")
+      home = made.home
       vault = VaultProcess(home: home.path)
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-      let made = try vault.run(
-        ["init", "--no-session", "--no-recovery", "--key-file", "\(folder)/vault.key"])
-      try #require(made.status == 0, "\(made.errors)")
-      let passphrase = try home.privateFile(
-        "credentials/vault.passphrase", "correct-horse-battery-9-staple\n")
-      guard passphraseOpens else { return }
-      let added = try vault.run([
-        "key", "add", "--no-session", "--key-file", "\(folder)/vault.key", "--new-passphrase",
-        "file:\(passphrase)",
-      ])
-      try #require(added.status == 0, "\(added.errors)")
+      try FileManager.default.moveItem(atPath: made.keyFile, toPath: "\(folder)/vault.key")
+      _ = try home.privateFile("credentials/vault.passphrase", "correct-horse-battery-9-staple\n")
     }
   }
 
@@ -58,7 +50,7 @@ struct OpeningFileTests {
     (0o440, 0), (0o400, 0), (0o600, 0), (0o640, 0), (0o444, 77), (0o460, 77), (0o660, 77),
   ])
   func theGroupMayReadAServicesCredential(_ mode: Int, _ status: Int) throws {
-    let setting = try Setting(passphraseOpens: status == 0)
+    let setting = try Setting()
     let (home, vault, folder) = (setting.home, setting.vault, setting.folder)
     for (name, other) in [
       ("vault.key", "vault.passphrase"), ("vault.passphrase", "vault.key"),
@@ -89,7 +81,7 @@ struct OpeningFileTests {
   }
 
   @Test func aPassphraseMayComeThroughAPipe() throws {
-    let setting = try Setting(passphraseOpens: true)
+    let setting = try Setting()
     let (home, folder) = (setting.home, setting.folder)
     let run = try VaultProcess(home: home.path, executable: "/bin/sh").run([
       "-c",
@@ -112,7 +104,7 @@ struct OpeningFileTests {
   }
 
   @Test func aKeyFileOfTheEnvironmentThatIsMissingIsNamed() throws {
-    let setting = try Setting(passphraseOpens: true)
+    let setting = try Setting()
     let nowhere = ["VAULT_KEY_FILE": "\(setting.home.path)/nowhere"]
     let locked = try setting.vault.run(["list", "--no-session", "--no-keyring"], adding: nowhere)
     #expect(locked.status == 66 && locked.errors.contains("VAULT_KEY_FILE names it"))
@@ -124,7 +116,7 @@ struct OpeningFileTests {
   }
 
   @Test func theLogSaysWhatWasTriedAndNoSecret() throws {
-    let setting = try Setting(passphraseOpens: true)
+    let setting = try Setting()
     let result = try setting.vault.run(
       ["list", "--no-session", "--no-keyring"],
       adding: [
