@@ -51,11 +51,16 @@ struct ConsumerTests {
     }
   }
 
-  private func swift(_ arguments: String...) throws -> VaultProcess.Result {
+  private func swift(_ arguments: [String]) throws -> VaultProcess.Result {
     // The package manager's own cache and git's settings are the user's: nothing is fetched twice.
-    try VaultProcess(home: home.path, executable: try #require(packageManager)).run(
-      arguments, adding: ProcessInfo.processInfo.environment)
+    var environment = ProcessInfo.processInfo.environment
+    environment["SWIFT_EXEC"] = Self.compiler
+    return try VaultProcess(home: home.path, executable: try #require(packageManager)).run(
+      arguments, adding: environment)
   }
+
+  /// In CI, the compiler that takes what it has compiled for another build: scripts/compile-once.
+  private static let compiler = ProcessInfo.processInfo.environment["CONSUMER_COMPILER"]
 
   /// The names of the packages that are fetched for the consumer, but for this one.
   private func fetched() throws -> [String] {
@@ -64,7 +69,7 @@ struct ConsumerTests {
       let dependencies: [Package]
       var all: [String] { dependencies.flatMap { [$0.url] + $0.all } }
     }
-    let shown = try swift("package", "show-dependencies", "--format", "json")
+    let shown = try swift(["package", "show-dependencies", "--format", "json"])
     #expect(shown.status == 0, "\(shown.errors)")
     let document = try #require(shown.text.firstRange(of: "{")).lowerBound
     let tree = try JSONDecoder().decode(Package.self, from: Data(shown.text[document...].utf8))
@@ -78,10 +83,14 @@ struct ConsumerTests {
     let product = "Use\(library)"
     // Neither debug information nor an index is read. As a whole, a module takes two thirds of the
     // time.
+    let whole = [
+      "--disable-index-store", "-Xswiftc", "-disable-batch-mode", "-Xswiftc",
+      "-whole-module-optimization", "-Xswiftc", "-no-emit-module-separately-wmo", "-Xswiftc",
+      "-num-threads", "-Xswiftc", "2",
+    ]
     let built = try swift(
-      "build", "--product", product, "--disable-index-store", "-debug-info-format", "none",
-      "-Xswiftc", "-disable-batch-mode", "-Xswiftc", "-whole-module-optimization", "-Xswiftc",
-      "-no-emit-module-separately-wmo", "-Xswiftc", "-num-threads", "-Xswiftc", "2")
+      ["build", "--product", product, "-debug-info-format", "none"]
+        + (Self.compiler == nil ? whole : []))
     try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
     // Such as flags of a pkg-config file that SwiftPM does not take.
     #expect(!(built.text + built.errors).contains("warning:"), "\(built.text)\(built.errors)")
