@@ -8,33 +8,31 @@ struct LanguageModeTests {
 
   init() throws { home = try TemporaryHome() }
 
-  /// Each mode, and each way in the strictest one: what is imported is the same module.
-  private static let cases: [(line: String, flags: [String])] = [
-    ("import SwiftData", ["-swift-version", "5"]),
-    ("import SwiftData", ["-swift-version", "6"]),
-    ("import SwiftData", ["-swift-version", "6", "-default-isolation", "MainActor"]),
-    ("import SwiftData", ["-swift-version", "6", "-strict-memory-safety"]),
-    ("import VaultAppData", ["-swift-version", "6", "-strict-memory-safety"]),
-    (
-      "import SwiftData",
-      ["-swift-version", "6", "-strict-memory-safety", "-module-alias", "SwiftData=VaultAppData"]
-    ),
+  private static let modes: [[String]] = [
+    ["-swift-version", "5"], ["-swift-version", "6"],
+    ["-swift-version", "6", "-default-isolation", "MainActor"],
+    ["-swift-version", "6", "-strict-memory-safety"],
   ]
 
-  @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"), arguments: cases)
-  func theSamplesCompileWithoutAWord(line: String, flags: [String]) throws {
+  private static let imports: [(line: String, flags: [String])] = [
+    ("import SwiftData", []), ("import VaultAppData", []),
+    ("import SwiftData", ["-module-alias", "SwiftData=VaultAppData"]),
+  ]
+
+  @Test(.enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"), arguments: modes, imports)
+  func theSamplesCompileWithoutAWord(mode: [String], way: (line: String, flags: [String])) throws {
     let sources = try [
       "ProjectModels", "InheritanceModels", "Samples/Queries",
     ].enumerated().map { number, name in
       let text = try String(
         contentsOfFile: "\(SwiftCompiler.tests)/\(name).swift", encoding: .utf8)
       let source = "\(home.path)/\(number).swift"
-      try text.replacing("import SwiftData", with: line)
+      try text.replacing("import SwiftData", with: way.line)
         .write(toFile: source, atomically: true, encoding: .utf8)
       return source
     }
     let result = try SwiftCompiler.run(
-      #require(SwiftCompiler.path), ["-typecheck"] + sources + flags, home: home)
+      #require(SwiftCompiler.path), ["-typecheck"] + sources + mode + way.flags, home: home)
     #expect(result.status == 0)
     #expect(result.errors.isEmpty, "\(result.errors.prefix(2_000))")
   }
