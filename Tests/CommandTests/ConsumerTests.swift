@@ -54,7 +54,7 @@ struct ConsumerTests {
   private func swift(_ arguments: [String]) throws -> VaultProcess.Result {
     // The package manager's own cache and git's settings are the user's: nothing is fetched twice.
     var environment = ProcessInfo.processInfo.environment
-    environment["SWIFT_EXEC"] = Self.compiler
+    if let compiler = Self.compiler { environment["SWIFT_EXEC"] = compiler }
     return try VaultProcess(home: home.path, executable: try #require(packageManager)).run(
       arguments, adding: environment)
   }

@@ -37,9 +37,7 @@ struct MergeTests {
     }
 
     private static func locked(_ home: TemporaryHome, _ clock: TestClock) throws -> LockedVault {
-      var options = VaultOptions()
-      options.usesKeyring = false
-      options.sessionSeconds = 0
+      var options = VaultOptions.alone
       options.historyLimit = 200
       options.now = { clock.next() }
       return try LockedVault(location: home.location, options: options)

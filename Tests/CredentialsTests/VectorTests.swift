@@ -42,10 +42,7 @@ struct VectorTests {
         atPath: "\(home.path)/vault/secrets.vault", contents: bytes,
         attributes: [.posixPermissions: 0o600])
       try #require(isMade)
-      var options = VaultOptions()
-      options.usesKeyring = false
-      options.sessionSeconds = 0
-      vault = try LockedVault(location: home.location, options: options).blocking
+      vault = try LockedVault(location: home.location, options: .alone).blocking
       outcome = VectorTests.outcome(of: file)
       let key = try SecretBytes(copying: Array(0..<32))
       source =

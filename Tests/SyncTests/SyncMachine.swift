@@ -66,9 +66,7 @@ struct SyncMachine {
   }
 
   private static func locked(_ home: TemporaryHome, _ time: TestTime) throws -> LockedVault {
-    var options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
+    var options = VaultOptions.alone
     options.historyLimit = 200
     options.acceptsRollback = true
     options.now = { time.next() }

@@ -26,9 +26,7 @@ package struct ThrowawayVault: Sendable {
   package init(_ change: (inout VaultOptions) -> Void = { _ in }) throws {
     home = try TemporaryHome()
     key = try KeyFile.create("\(home.path)/key")
-    options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
+    options = .alone
     change(&options)
     command = VaultProcess(home: home.path, environment: ["VAULT_KEY_FILE": "\(home.path)/key"])
     open = try LockedVault(location: Self.location(in: home), options: options)
@@ -112,5 +110,15 @@ extension UnlockedVault {
   package func addPassphrase(_ passphrase: String) throws {
     let bytes = try SecretBytes(copying: Array(passphrase.utf8))
     try blocking.addSlot(.passphrase(bytes, cost: .floor))
+  }
+}
+
+extension VaultOptions {
+  /// Neither keyring nor session: a vault opens by what a test gives it.
+  package static var alone: VaultOptions {
+    var options = VaultOptions()
+    options.usesKeyring = false
+    options.sessionSeconds = 0
+    return options
   }
 }

@@ -89,18 +89,15 @@ struct EarlierFilesTests {
       .passphrase { try SecretBytes(copying: Array(passphrase.utf8)) },
       .recoveryCode { try SecretBytes(copying: Array(code.utf8)) },
     ]
-    var options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
     let location = StoreLocation(home: "\(vectors.data)/vault")
     for source in sources {
-      let vault = try LockedVault(location: location, options: options).blocking
+      let vault = try LockedVault(location: location, options: .alone).blocking
       let open = try vault.unlock(with: [source]).blocking
       #expect(try open.get(ItemName("api-token")).text == "made-up token 5")
       #expect(try open.items().count == 19)
     }
     let restored = StoreLocation(home: "\(vectors.home)/restored")
-    let vault = try LockedVault(location: restored, options: options).blocking
+    let vault = try LockedVault(location: restored, options: .alone).blocking
     try vault.restore(from: "\(vectors.home)/backup.vault")
     let open = try vault.unlock(with: [sources[0]]).blocking
     #expect(try open.get(ItemName("api-token")).text == "made-up token 4")
@@ -110,11 +107,8 @@ struct EarlierFilesTests {
 
   @Test(arguments: VectorHome.versions) func preferencesAreThere(version: String) throws {
     let vectors = try vectors("plain", version)
-    var options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
     let location = StoreLocation(home: "\(vectors.data)/vault")
-    let open = try LockedVault(location: location, options: options).blocking
+    let open = try LockedVault(location: location, options: .alone).blocking
       .unlock(with: [.keyFile("\(vectors.home)/vault.key")])
     let tool = try PreferenceStore(
       domain: "com.example.tool", location: location, managedDirectory: "\(vectors.home)/none")

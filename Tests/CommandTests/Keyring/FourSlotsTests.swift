@@ -30,11 +30,8 @@ struct FourSlotsTests {
       let added = try vault(["key", "add"] + option, at: path)
       try #require(added.status == 0, "\(added.errors)")
     }
-    var options = VaultOptions()
-    options.usesKeyring = false
-    options.sessionSeconds = 0
     func library(at path: String) throws -> LockedVault {
-      try LockedVault(location: StoreLocation(home: path), options: options)
+      try LockedVault(location: StoreLocation(home: path), options: .alone)
     }
     let (recovery, code) = try NewKeySlot.recovery()
     try library(at: path).blocking.unlock(with: [.keyFile(keyFile)]).blocking.addSlot(recovery)

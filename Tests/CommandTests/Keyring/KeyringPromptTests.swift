@@ -47,10 +47,7 @@ struct KeyringPromptTests {
     let vault = try vaults.copy(hasKeyFile: hasPassphrase)
     let passphrase = "correct horse battery"
     if hasPassphrase {
-      var options = VaultOptions()
-      options.usesKeyring = false
-      options.sessionSeconds = 0
-      try LockedVault(location: StoreLocation(home: vault.path), options: options)
+      try LockedVault(location: StoreLocation(home: vault.path), options: .alone)
         .blocking.unlock(with: [.keyFile(vaults.keyFile)]).addPassphrase(passphrase)
     }
     let session = try KeyringSession(state, seed: vaults.seed)

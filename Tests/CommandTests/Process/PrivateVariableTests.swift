@@ -25,12 +25,9 @@ import VaultStorage
           "PATH": "\(home.path)/programs:/usr/local/bin:/usr/bin:/bin",
         ])
       try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-      var options = VaultOptions()
-      options.usesKeyring = false
-      options.sessionSeconds = 0
       let (path, words) = (home.path, Array(PrivateVariableTests.passphrase.utf8))
       let made = try LockedVault(
-        location: StoreLocation { $0 == "HOME" ? path : nil }, name: "main", options: options
+        location: StoreLocation { $0 == "HOME" ? path : nil }, name: "main", options: .alone
       ).blocking.create(slots: [.passphrase(SecretBytes(copying: words), cost: .floor)])
       try made.blocking.set(ItemName("a"), to: Secret("s"))
     }
