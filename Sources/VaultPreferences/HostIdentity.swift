@@ -9,24 +9,13 @@ import VaultStorage
 package enum HostIdentity {
   /// The name, in the form of the hardware UUID that macOS uses.
   package static let current: String = {
-    let seed = machineID() ?? hostName()
+    let seed = MachineIdentity.digits ?? hostName()
     let text = Array("vault preferences host\0".utf8) + Array(seed.utf8)
     guard let hash = try? Hash.blake2b(text, count: 16) else { return seed }
     let digits = Array(Hexadecimal.uppercaseText(hash).utf8)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
       .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
   }()
-
-  private static func machineID() -> String? {
-    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-      guard let file = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY) else { continue }
-      defer { System.close(file) }
-      if let bytes = try? System.readAll(file, expected: 33, limit: 100), bytes.count >= 32 {
-        return String(decoding: bytes.prefix(32), as: UTF8.self)
-      }
-    }
-    return nil
-  }
 
   private static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 256)

@@ -156,7 +156,7 @@ package final class Directory: Sendable {
       let above = named
       named = Self.above(above)
       guard let link = try? System.status(of: above, in: AT_FDCWD),
-        let target = try? System.targetStatus(of: above, in: AT_FDCWD)
+        let target = link.isDirectory ? link : try? System.targetStatus(of: above, in: AT_FDCWD)
       else { break }
       if link.owner != System.effectiveUser, link.owner != 0, !link.isDirectory {
         throw StorageError(.refused, "the link \(above) belongs to another user")

@@ -25,9 +25,10 @@ struct CopyPass {
 
   /// Whether an earlier version of the item had this keyed hash.
   func wasHeld(_ hash: [UInt8], by record: ItemRecord) -> Bool {
-    record.earlier.contains { earlier in
+    let history = HistoryReader(snapshot.vault.history)
+    return record.earlier.contains { earlier in
       let contents = try? snapshot.vault.contents(
-        of: record, earlier: earlier, index: snapshot.index)
+        of: record, earlier: earlier, index: snapshot.index, history)
       return contents.flatMap { try? snapshot.index.copyHash(of: $0.main) } == hash
     }
   }

@@ -47,22 +47,31 @@ struct CredentialStore: Sendable {
   }
 
   /// Runs `body` if there is a store with a table of blobs.
-  func readBlobs<Result>(_ body: (SQLiteConnection) throws -> Result?) throws -> Result? {
-    try read(since: 1, body)
+  ///
+  /// - Parameters:
+  ///   - opened: The store, for several reads in a row; opened if it is `nil` and there is one.
+  ///   - body: What is to be read.
+  /// - Returns: What `body` returns, or `nil`.
+  /// - Throws: ``CredentialError``, or what `body` throws.
+  func readBlobs<Result>(
+    in opened: inout Store?, _ body: (SQLiteConnection) throws -> Result?
+  ) throws -> Result? {
+    try read(in: &opened, since: 1, body)
   }
 
   /// Runs `body` if there is a store with a table of copies.
   func readCopies<Result>(_ body: (SQLiteConnection) throws -> Result?) throws -> Result? {
-    try read(since: 2, body)
+    var opened: Store?
+    return try read(in: &opened, since: 2, body)
   }
 
   private func read<Result>(
-    since version: Int, _ body: (SQLiteConnection) throws -> Result?
+    in opened: inout Store?, since version: Int, _ body: (SQLiteConnection) throws -> Result?
   ) throws -> Result? {
     try CredentialError.fromStorage {
-      guard let store = try Store.open(location, mode: .read),
-        try store.version(of: .credentials) >= version
-      else { return nil }
+      guard let store = try opened ?? Store.open(location, mode: .read) else { return nil }
+      opened = store
+      guard try store.version(of: .credentials) >= version else { return nil }
       return try body(store.connection)
     }
   }

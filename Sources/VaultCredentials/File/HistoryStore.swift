@@ -6,7 +6,7 @@ struct HistoryStore {
   let location: StoreLocation
   let vaultID: [UInt8]
 
-  private var store: CredentialStore { CredentialStore(location: location) }
+  var store: CredentialStore { CredentialStore(location: location) }
 
   /// Stores blobs; they are durable when this returns.
   func insert(_ blobs: [VaultEdit.Blob], written: Int64) throws {
@@ -56,22 +56,11 @@ struct HistoryStore {
     }
   }
 
-  /// The sealed bytes with this hash, or `nil`.
-  func blob(_ hash: [UInt8]) throws -> [UInt8]? {
-    try store.readBlobs { connection in
-      let rows = try connection.cached(
-        "SELECT sealed FROM credentials_blobs WHERE vault = ? AND hash = ?")
-      defer { rows.reset() }
-      try rows.bind(vaultID, at: 1)
-      try rows.bind(hash, at: 2)
-      return try rows.step() ? rows.bytes(at: 0) : nil
-    }
-  }
-
   /// The times at which blobs were put here, in milliseconds since 1970, by their hashes: when a
   /// version was replaced, or its vault restored.
   func arrivals() throws -> [[UInt8]: Int64] {
-    try store.readBlobs { connection in
+    var opened: Store?
+    return try store.readBlobs(in: &opened) { connection in
       let rows = try connection.cached(
         "SELECT hash, written FROM credentials_blobs WHERE vault = ?")
       defer { rows.reset() }

@@ -17,14 +17,16 @@ struct Salvage {
     var report = SalvageReport(base: base)
     let damaged = index.items.filter(isDamaged)
     report.whole = index.items.count { $0.trashed == 0 } - damaged.count
+    let history = HistoryReader(open.history)
     let lostVersions = Set(index.items.flatMap(\.earlier).map(\.hash)).filter { hash in
       index.items.contains { record in
         record.earlier.contains { earlier in
           earlier.hash == hash
-            && (try? open.contents(of: record, earlier: earlier, index: index)) == nil
+            && (try? open.contents(of: record, earlier: earlier, index: index, history)) == nil
         }
       }
     }
+    history.close()
     let copies = copies(of: index, names: damaged.map(\.name))
     let newer = base == .previousGeneration ? newerCopies(snapshot, copies) : [:]
     guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
@@ -77,10 +79,10 @@ struct Salvage {
       try edit.addVersion(at: position, contents, keepsEarlier: false)
       report.fromPrevious += 1
     } else if let earlier = record.earlier.first(where: {
-      (try? open.contents(of: record, earlier: $0, index: edit.index)) != nil
+      (try? edit.earlierContents(of: record, $0)) != nil
     }) {
       try edit.addVersion(
-        at: position, try open.contents(of: record, earlier: earlier, index: edit.index),
+        at: position, try edit.earlierContents(of: record, earlier),
         keepsEarlier: false)
       report.fromHistory += 1
     } else {

@@ -242,9 +242,14 @@ struct VaultFolder: Sendable {
     let name = try Self.deviceFile()
     return try CredentialError.fromStorage {
       let directory = try Directory(location.state, create: true)
-      if try directory.contains(name) {
-        let bytes = try directory.read(name, limit: 4096)
-        if bytes.count == 16 { return bytes }
+      if let id = try Self.id(in: name, directory) { return id }
+      if name != Self.deviceOfNoMachine, try !directory.names().contains(where: Self.isDeviceFile) {
+        // Earlier versions never found the machine's id. What they wrote is this machine's, which
+        // is a member of its spaces by that id; another process may be renaming it, too.
+        try? System.rename(Self.deviceOfNoMachine, to: name, in: directory.descriptor)
+        for name in [name, Self.deviceOfNoMachine] {
+          if let id = try Self.id(in: name, directory) { return id }
+        }
       }
       let id = RandomBytes.bytes(count: 16)
       try AtomicFile.replace(name, in: directory, isDurable: false, with: id)
@@ -252,13 +257,24 @@ struct VaultFolder: Sendable {
     }
   }
 
-  /// The name of the file with this machine's id: a hash of the machine's own, as machine-id(5)
-  /// asks for, since that one is confidential.
+  private static func id(
+    in name: String, _ directory: Directory
+  ) throws(StorageError) -> [UInt8]? {
+    guard try directory.contains(name) else { return nil }
+    let bytes = try directory.read(name, limit: 4096)
+    return bytes.count == 16 ? bytes : nil
+  }
+
+  /// The file with the id of a machine that has none of its own.
+  private static let deviceOfNoMachine = "device"
+
+  private static func isDeviceFile(_ name: String) -> Bool { name.hasPrefix("device-") }
+
+  /// The name of the file with this machine's id: a hash of the machine's own, which is
+  /// confidential.
   private static func deviceFile() throws -> String {
-    guard let directory = try? Directory("/etc"),
-      let machine = try? directory.read("machine-id", limit: 64), machine.count >= 32
-    else { return "device" }
-    let hash = try Hash.blake2b(Array("VLT1/device".utf8) + machine.prefix(32), count: 16)
+    guard let machine = MachineIdentity.digits else { return deviceOfNoMachine }
+    let hash = try Hash.blake2b(Array("VLT1/device".utf8) + Array(machine.utf8), count: 16)
     return "device-\(Hexadecimal.text(Array(hash.prefix(8))))"
   }
 

@@ -51,8 +51,9 @@ struct VaultWriter {
       let (names, changesSecrets) = (edit.copies.names, edit.changesSecrets)
       let (bytes, tag, opened) = try Self.compose(&edit, after: lost)
 
-      let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
+      let history = vault.history
       var store: Store?
+      edit.history.close()
       let hasMarks = try self.store(edit, history, in: &store)
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
@@ -119,14 +120,15 @@ struct VaultWriter {
   func rewrite<Result>(
     _ file: VaultFile, _ change: (inout VaultEdit) throws -> Result
   ) throws -> (result: Result, bytes: [UInt8]) {
-    let (locked, vaultID) = (vault.locked, vault.vaultID)
+    let locked = vault.locked
     return try locked.folder.locked(timeout: locked.options.lockTimeout) { _ in
       var edit = VaultEdit(vault: vault, file: file, index: try file.openIndex(vault.keys))
       edit.index.device = Bytes16(try locked.folder.device())
       let result = try change(&edit)
       let (bytes, _, _) = try Self.compose(&edit)
       var store: Store?
-      let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
+      edit.history.close()
+      let history = vault.history
       _ = try self.store(edit, history, in: &store)
       vault.note(edit.notices)
       return (result, bytes)

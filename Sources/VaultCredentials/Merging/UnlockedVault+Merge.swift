@@ -133,7 +133,7 @@ extension UnlockedVault {
   private func branch(
     _ file: VaultFile, blobs: [[UInt8]: [UInt8]] = [:], with sources: [KeySource]
   ) throws -> VaultBranch {
-    let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
+    let history = HistoryReader(history)
     do {
       return VaultBranch(
         file: file, index: try file.openIndex(keys), keys: keys, blobs: blobs, history: history)

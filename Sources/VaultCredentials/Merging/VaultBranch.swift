@@ -25,7 +25,7 @@ struct VaultBranch: MergeSide {
   /// Sealed earlier versions that a backup brings along, by hash.
   let blobs: [[UInt8]: [UInt8]]
   /// Where this machine keeps earlier versions.
-  let history: HistoryStore
+  let history: HistoryReader
 
   func record(_ id: Bytes16) -> ItemRecord? {
     index.items.position(of: id).map { index.items[$0] }

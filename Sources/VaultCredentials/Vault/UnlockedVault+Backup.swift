@@ -51,7 +51,7 @@ extension UnlockedVault.Blocking {
   private func backupFile() throws -> [UInt8] {
     let snapshot = try vault.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)
-    let history = HistoryStore(location: vault.locked.folder.location, vaultID: vault.vaultID)
+    let history = HistoryReader(vault.history)
     var blobs: [[UInt8]: [UInt8]] = [:]
     let all = index.items.flatMap(\.earlier)
     for (done, earlier) in all.enumerated() {

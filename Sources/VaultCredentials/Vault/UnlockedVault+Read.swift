@@ -182,11 +182,13 @@ extension UnlockedVault {
     try await BlockingThread.run(name: "vault") { try call(self.blocking) }
   }
 
+  /// The sealed earlier versions of this vault, in `store.sqlite`.
+  var history: HistoryStore { HistoryStore(location: locked.folder.location, vaultID: vaultID) }
+
   /// Opens an earlier version of an item, from `store.sqlite`.
   func contents(
-    of record: ItemRecord, earlier: ItemRecord.Earlier, index: VaultIndex
+    of record: ItemRecord, earlier: ItemRecord.Earlier, index: VaultIndex, _ history: HistoryReader
   ) throws -> ItemContents {
-    let history = HistoryStore(location: locked.folder.location, vaultID: vaultID)
     guard let sealed = try history.blob(earlier.hash),
       try Hash.blake2b(sealed, count: ItemRecord.hashLength) == earlier.hash
     else {

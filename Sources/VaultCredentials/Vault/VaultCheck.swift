@@ -41,6 +41,7 @@ struct VaultCheck {
   private mutating func checkItems(_ sealed: VaultFile, _ index: VaultIndex) {
     var damaged = 0
     var damagedEarlier = 0
+    let history = HistoryReader(vault.history)
     for (done, record) in index.items.enumerated() {
       vault.locked.options.tell(.verifying, done, of: index.items.count)
       if record.trashed == 0 {
@@ -49,7 +50,7 @@ struct VaultCheck {
       }
       for earlier in record.earlier where report.isComplete {
         do {
-          _ = try vault.contents(of: record, earlier: earlier, index: index)
+          _ = try vault.contents(of: record, earlier: earlier, index: index, history)
         } catch  where Self.isOutOfReach(error) {
           addUnchecked(error)
           continue
@@ -73,10 +74,9 @@ struct VaultCheck {
 
   private mutating func checkStore() {
     do {
-      let problems = try HistoryStore(
-        location: vault.locked.folder.location, vaultID: vault.vaultID
-      ).check()
-      for problem in problems { add(.damage, "store-damaged", "store.sqlite: \(problem)") }
+      for problem in try vault.history.check() {
+        add(.damage, "store-damaged", "store.sqlite: \(problem)")
+      }
     } catch  where Self.isOutOfReach(error) {
       addUnchecked(error)
     } catch {

@@ -163,7 +163,7 @@ extension VaultEdit {
     of record: ItemRecord, _ earlier: ItemRecord.Earlier
   ) throws -> ItemContents {
     guard let blob = newBlobs.first(where: { $0.hash == earlier.hash }) else {
-      return try vault.contents(of: record, earlier: earlier, index: index)
+      return try vault.contents(of: record, earlier: earlier, index: index, history)
     }
     return try VaultFile.open(
       blob.sealed, record: record, version: earlier.version, kind: earlier.kind,

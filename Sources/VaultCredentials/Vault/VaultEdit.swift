@@ -34,6 +34,8 @@ public struct VaultEdit {
   private let states: CopyStates
   let now: Int64
   let historyLimit: Int
+  /// The earlier versions that were stored before this edit.
+  let history: HistoryReader
   var header: VaultHeader
   var index: VaultIndex
   /// Sealed bytes of the items that this edit sealed, by id.
@@ -63,6 +65,7 @@ public struct VaultEdit {
     states = CopyStates(of: vault)
     now = vault.locked.options.now()
     historyLimit = vault.locked.options.historyLimit
+    history = HistoryReader(vault.history)
     self.index = index
     header = file.header
   }

@@ -177,9 +177,7 @@ public struct VaultSnapshot: Sendable {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what reading `store.sqlite`
   ///   throws.
   package func secretsChanged(of items: [Item]) throws -> [Date] {
-    let arrivals = try HistoryStore(
-      location: vault.locked.folder.location, vaultID: vault.vaultID
-    ).arrivals()
+    let arrivals = try vault.history.arrivals()
     return try items.map { item in
       let record = try record(of: item)
       if record.version == 1 { return Date(milliseconds: record.created) }
@@ -229,7 +227,8 @@ extension VaultSnapshot {
         .versionNotFound, "the item has no version \(version) that is still kept",
         remedies: [.showHistory])
     }
-    return try vault.contents(of: record, earlier: earlier, index: index)
+    return try vault.contents(
+      of: record, earlier: earlier, index: index, HistoryReader(vault.history))
   }
 
   func versions(of record: ItemRecord) -> [ItemVersion] {
