@@ -135,6 +135,8 @@ public struct VaultNotice: Sendable, Equatable {
     public static let historyLost = Code(rawValue: "history-lost")
     /// Sealed bytes of what was purged are still in a file, since another program reads it.
     public static let stillInLog = Code(rawValue: "still-in-log")
+    /// The vault was changed, and this machine cannot record what it has seen of it.
+    public static let notRecorded = Code(rawValue: "not-recorded")
     /// The use of secrets cannot be recorded.
     public static let usageNotRecorded = Code(rawValue: "usage-not-recorded")
     /// The connection to the keyring is not encrypted.
@@ -151,7 +153,9 @@ public struct VaultNotice: Sendable, Equatable {
   public let remedies: [Remedy]
 
   /// Whether it may mean an attack or a loss: to be shown also where notes are not wanted.
-  public var isWarning: Bool { [.rolledBack, .forked, .plainKeyringSession].contains(code) }
+  public var isWarning: Bool {
+    [.rolledBack, .forked, .otherVault, .plainKeyringSession].contains(code)
+  }
 
   init(_ code: Code, _ message: String, hint: String? = nil, remedies: [Remedy] = []) {
     self.code = code

@@ -1,3 +1,4 @@
+import Glibc
 package import VaultStorage
 
 /// A store that a word names, or one found beside others.
@@ -58,12 +59,20 @@ package struct FoundStore {
   /// All stores in the folders of applications, sorted by name.
   package static func all() throws -> [FoundStore] {
     let data = try StoreLocation.applicationData(id: "")
-    guard let root = try? Directory(anyOwner: String(data.dropLast())) else { return [] }
+    let root = String(data.dropLast())
+    // Folders may be links to where there is room.
+    let applications: [String]
+    do {
+      applications = try UserFile.names(in: root)
+    } catch  where error.errno == ENOENT {
+      return []
+    } catch {
+      throw Directory.failure(error, "list", root)
+    }
     var found: [FoundStore] = []
-    for application in try root.names() {
-      let folder = "\(root.path)/\(application)"
-      guard let directory = try? Directory(anyOwner: folder), let names = try? directory.names()
-      else { continue }
+    for application in applications {
+      let folder = "\(root)/\(application)"
+      guard let names = try? UserFile.names(in: folder) else { continue }
       for name in names where name.ends(with: ".store") {
         let file = DataStoreFile(path: "\(folder)/\(name)")
         // What is no store of ours, or cannot be read, is not for this list.

@@ -61,6 +61,10 @@ package final class Directory: Sendable {
         path, in: AT_FDCWD, flags: cvault_o_path | O_DIRECTORY | O_NOFOLLOW)
     } catch  where error.errno == ENOENT && isMissingAllowed {
       return nil
+    } catch  where error.errno == ENOTDIR && System.linkTarget(path) != nil {
+      throw StorageError(
+        .refused, "\(path) is a symbolic link; a folder must lie there",
+        systemError: error.errno)
     } catch {
       throw failure(error, "open the directory", path)
     }

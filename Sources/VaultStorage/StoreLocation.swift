@@ -115,6 +115,7 @@ public struct StoreLocation: Sendable, Hashable {
     _ name: String, default suffix: String, _ environment: (String) -> String?
   ) throws(StorageError) -> String {
     if var path = environment(name), path.hasPrefix("/") {
+      try checkText(path, of: name)
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
       return path == "/" ? "" : path
     }
@@ -126,6 +127,7 @@ public struct StoreLocation: Sendable, Hashable {
     _ environment: (String) -> String? = variable
   ) throws(StorageError) -> String {
     if let home = environment("HOME"), home.hasPrefix("/") {
+      try checkText(home, of: "HOME")
       return home == "/" ? "" : home
     }
     if let entry = unsafe getpwuid(geteuid()), let directory = unsafe entry.pointee.pw_dir {
@@ -134,6 +136,15 @@ public struct StoreLocation: Sendable, Hashable {
     }
     throw StorageError(
       .noLocation, "there is no home directory: HOME is not set and the user is not known")
+  }
+
+  /// Refuses a folder whose name is no UTF-8: the text, in which the bad bytes are replaced, names
+  /// another one.
+  private static func checkText(_ path: String, of name: String) throws(StorageError) {
+    guard path.utf8.contains(0xEF), let bytes = unsafe getenv(name),
+      unsafe String(validatingCString: bytes) == nil
+    else { return }
+    throw StorageError(.noLocation, "the folder that \(name) names is no UTF-8 text")
   }
 
   /// A variable of the process's environment.

@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 
 extension System {
@@ -50,5 +51,24 @@ extension System {
         bytes += repeatElement(0, count: max(65_536, count))
       }
     }
+  }
+
+  // MARK: Names that may be no UTF-8
+
+  /// ``open(_:in:flags:mode:)`` of a name of ``nameBytes(in:)``.
+  package static func open(
+    _ name: [CChar], in directory: Int32, flags: Int32
+  ) throws(Failure) -> Int32 {
+    try perform(.open) { unsafe cvault_openat(directory, name, flags | O_CLOEXEC, 0) }
+  }
+
+  /// ``unlink(_:in:)`` of a name of ``nameBytes(in:)``.
+  package static func unlink(_ name: [CChar], in directory: Int32) throws(Failure) {
+    _ = try perform(.unlink) { unsafe unlinkat(directory, name, 0) }
+  }
+
+  /// ``removeDirectory(_:in:)`` of a name of ``nameBytes(in:)``.
+  package static func removeDirectory(_ name: [CChar], in directory: Int32) throws(Failure) {
+    _ = try perform(.unlink) { unsafe unlinkat(directory, name, AT_REMOVEDIR) }
   }
 }

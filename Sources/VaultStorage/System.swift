@@ -46,7 +46,7 @@ package enum System {
     return plan?.fault(for: call)
   }
 
-  private static func perform<Status: SignedInteger>(
+  static func perform<Status: SignedInteger>(
     _ call: Call, _ body: () -> Status
   ) throws(Failure) -> Status {
     switch planned(call) {
@@ -316,6 +316,13 @@ package enum System {
 
   /// The names in a directory, without `.` and `..`.
   package static func names(in directory: Int32) throws(Failure) -> [String] {
+    try nameBytes(in: directory).map { name in
+      String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  /// The names in a directory, without `.` and `..`, byte by byte, each with a zero behind it.
+  package static func nameBytes(in directory: Int32) throws(Failure) -> [[CChar]] {
     // Opened again: readdir(3) moves the position, and an O_PATH descriptor cannot be read.
     let copy = try open(".", in: directory, flags: O_RDONLY | O_DIRECTORY)
     guard let stream = unsafe fdopendir(copy) else {
@@ -324,12 +331,12 @@ package enum System {
       throw Failure(errno: errno)
     }
     defer { unsafe closedir(stream) }
-    var names: [String] = []
+    var names: [[CChar]] = []
     while let entry = unsafe readdir(stream) {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        unsafe bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
       }
-      if name != ".", name != ".." { names.append(name) }
+      if name != [0x2E, 0], name != [0x2E, 0x2E, 0] { names.append(name) }
     }
     return names
   }

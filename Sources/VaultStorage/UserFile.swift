@@ -118,9 +118,11 @@ package enum UserFile {
   ///   - path: The file.
   ///   - bytes: The contents.
   ///   - mode: The mode of a new file, less what umask(2) takes away.
+  ///   - isForEveryone: Whether a new file has that mode whatever umask(2) takes away: the command
+  ///     takes all from others.
   /// - Throws: ``System/Failure``.
   package static func replace(
-    _ path: String, with bytes: [UInt8], mode: UInt32
+    _ path: String, with bytes: [UInt8], mode: UInt32, isForEveryone: Bool = false
   ) throws(System.Failure) {
     let target = try self.target(of: path)
     let old = try status(of: target)
@@ -131,7 +133,7 @@ package enum UserFile {
     }
     let temporary = "\(target).\(AtomicFile.randomSuffix())~"
     do {
-      try write(bytes, to: temporary, inPlaceOf: old, mode: mode)
+      try write(bytes, to: temporary, inPlaceOf: old, mode: mode, isForEveryone)
       try System.rename(temporary, to: target, in: AT_FDCWD)
       let directory = try openFolder(of: target)
       defer { System.close(directory) }
@@ -143,7 +145,8 @@ package enum UserFile {
   }
 
   private static func write(
-    _ bytes: [UInt8], to path: String, inPlaceOf old: System.FileStatus?, mode: UInt32
+    _ bytes: [UInt8], to path: String, inPlaceOf old: System.FileStatus?, mode: UInt32,
+    _ isForEveryone: Bool
   ) throws(System.Failure) {
     let file = try System.open(
       path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
@@ -153,6 +156,8 @@ package enum UserFile {
       // Only root may change a file's owner; otherwise it becomes the writer's, as on a Mac.
       _ = fchown(file, old.owner, old.group)
       _ = fchmod(file, old.permissions & 0o777)
+    } else if isForEveryone {
+      _ = fchmod(file, mode)
     }
     try System.sync(file)
   }

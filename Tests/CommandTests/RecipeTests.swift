@@ -139,6 +139,14 @@ struct RecipeTests {
       try #require(made.status == 0, "\(made.errors)")
     }
     #expect(home.names(in: "ci").contains("secrets.vault"))
+    // What the job gets is what git keeps of it: not that the file is for its user alone.
+    let git = """
+      cd "$HOME" && git init -q && git add ci/secrets.vault && umask 022 &&
+      git -c user.name=a -c user.email=a@example.org commit -q -m a && git clone -q . checkout &&
+      rm -r ci && mv checkout/ci . && stat -c %a ci/secrets.vault
+      """
+    let checkedOut = try run("sh", ["-c", git])
+    try #require(checkedOut.text == "644\n", "\(checkedOut.errors)")
     let file = try write(".github/workflows/deploy.yml")
     let deploy = "it['jobs']['deploy']['steps'][-1]"
     #expect(try value("list(\(deploy)['env'])", of: file) == "['VAULT_PASSPHRASE']")

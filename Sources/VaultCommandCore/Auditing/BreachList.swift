@@ -31,7 +31,7 @@ package enum BreachList {
         throw CommandError.usage("--breaches takes an address without blanks and quotes")
       }
       self = .service(source.hasSuffix("/") ? String(source.dropLast()) : source)
-    } else if let status = try? System.status(of: source, in: AT_FDCWD) {
+    } else if let status = try? System.targetStatus(of: source, in: AT_FDCWD) {
       self = status.isRegular ? .file(source) : .folder(source)
     } else {
       throw CommandError(

@@ -359,7 +359,7 @@ package struct Connection {
       options += ["--vault", name]
     }
     if hasOwnEnvironment, let keyFile { options += ["--key-file", try absolute(keyFile)] }
-    return [try executable()] + options + words
+    return [try executable()] + options + settings.precautions + words
   }
 
   private func absolute(_ path: String) throws -> String {

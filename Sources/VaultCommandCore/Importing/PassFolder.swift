@@ -33,7 +33,10 @@ package struct PassFolder {
         reading.lose(name, "nothing can be found under this name")
         continue
       }
-      if UserFile.isFolder(file) { continue }
+      if UserFile.isFolder(file) {
+        if System.linkTarget(file) != nil { reading.lose(name, "it is a link to a folder") }
+        continue
+      }
       guard let item = PassStore.name(ofFile: name) else {
         reading.lose(
           name,

@@ -12,11 +12,18 @@ package struct VaultList {
     let file = "\(data)/secrets.vault"
     let folder = "\(data)/secrets"
     let ending = ".vault"
-    let found = (try? Directory(folder).names()) ?? []
-    let names = found.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
+    let names = try Self.names(in: folder).filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
       .map { String($0.dropLast(ending.count)) }.sorted()
     vaults =
       (SecretInput.exists(file) ? [(nil, file)] : [])
       + names.map { ($0, "\(folder)/\($0)\(ending)") }
+  }
+
+  private static func names(in folder: String) throws(StorageError) -> [String] {
+    do {
+      return try Directory(folder).names()
+    } catch  where error.code == .notFound {
+      return []
+    }
   }
 }

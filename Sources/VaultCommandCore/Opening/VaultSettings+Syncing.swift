@@ -173,13 +173,19 @@ extension VaultSettings {
     )
   }
 
+  /// The options that keep this program from something, for another run of it.
+  package var precautions: [String] {
+    (usesSession ? [] : ["--no-session"]) + (usesKeyring ? [] : ["--no-keyring"])
+      + (requiresEncryptedSession ? ["--require-encrypted-session"] : [])
+  }
+
   /// The options by which another run of this program finds the same vault, and may open it.
   private var words: [String] {
     var words: [String] = []
     if let home { words += ["--home", home] }
     if let vaultName { words += ["--vault", vaultName] }
     if let keyFile, keyFile != SecretInput.standardInput { words += ["--key-file", keyFile] }
-    return words
+    return words + precautions
   }
 }
 

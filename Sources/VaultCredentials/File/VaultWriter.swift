@@ -57,7 +57,16 @@ struct VaultWriter {
       let hasMarks = try self.store(edit, history, in: &store)
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
-      try locked.folder.record(seen, key: try (edit.newKeys ?? vault.keys).state())
+      let key = try (edit.newKeys ?? vault.keys).state()
+      do {
+        try locked.folder.record(seen, key: key)
+      } catch let error as CredentialError {
+        // The change is made: what else belongs to it is done, too.
+        edit.notices.append(
+          VaultNotice(
+            .notRecorded, "this change was made, but not noted on this machine: \(error.message)",
+            hint: "until it can be, an older vault file in this one's place is not noticed"))
+      }
       if edit.removesPrevious { try locked.folder.removePrevious(in: directory) }
       if try !history.remove(edit.retiredBlobs, in: &store, erasing: edit.isPurging) {
         edit.notices.append(

@@ -118,11 +118,12 @@ struct VaultCheck {
   private mutating func checkMemory() throws {
     let protection = try LockedMemory.protection()
     let hint = "raise RLIMIT_MEMLOCK: ulimit -l"
-    if !protection.isLocked {
-      add(
+    guard protection.isLocked else {
+      return add(
         .warning, "memory-not-locked", "memory that holds secrets may be swapped out here",
         hint: hint)
-    } else if !protection.areLongBlocksLocked {
+    }
+    if !protection.areLongBlocksLocked {
       add(
         .warning, "memory-not-locked",
         "memory that holds long secrets, from 8 KiB on, may be swapped out here", hint: hint)

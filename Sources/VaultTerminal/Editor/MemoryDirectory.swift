@@ -129,7 +129,8 @@ final class MemoryDirectory {
   }
 
   private static func empty(_ folder: Int32) {
-    for name in (try? System.names(in: folder)) ?? [] {
+    // Byte by byte: an editor may give its backup a name that is no UTF-8.
+    for name in (try? System.nameBytes(in: folder)) ?? [] {
       if let inner = try? System.open(
         name, in: folder, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       {
@@ -143,7 +144,7 @@ final class MemoryDirectory {
     }
   }
 
-  private static func overwrite(_ name: String, in folder: Int32) {
+  private static func overwrite(_ name: [CChar], in folder: Int32) {
     guard
       let file = try? System.open(name, in: folder, flags: O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
     else { return }

@@ -78,6 +78,18 @@ struct DataVerbTests {
       result.text == "com.example.trips  2.1.0  2 entities  \(data.file.path)\n")
     let stores = try data.json("stores")["stores"] as? [NSDictionary]
     #expect(stores?.first?["entities"] as? [String] == ["Stop", "Trip"])
+    // Where the folder of all data is a link.
+    let linked = try TemporaryHome()
+    let folder = URL(fileURLWithPath: data.file.directoryPath)
+    try FileManager.default.createDirectory(
+      atPath: "\(linked.path)/.local", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(linked.path)/.local/share",
+      withDestinationPath: folder.deletingLastPathComponent().path)
+    #expect(
+      try VaultProcess(home: linked.path).run(["data", "stores"]).text
+        .hasPrefix("com.example.trips  2.1.0  2 entities  \(linked.path)/.local/share/"))
+    withExtendedLifetime(linked) {}
     let empty = try TemporaryHome()
     #expect(try VaultProcess(home: empty.path).run(["data", "stores"]).text == "")
     withExtendedLifetime(empty) {}

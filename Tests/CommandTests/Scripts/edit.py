@@ -90,6 +90,7 @@ def script():
       env | grep -c ^VAULT_ >> {home}/modes
       cp "$1" {home}/was
       cp "$1" "$1~"; mkdir "$(dirname "$1")/deep"; cp "$1" "$(dirname "$1")/deep/x"
+      cp "$1" "$1$(printf '\\377')"; mkdir "$(dirname "$1")/$(printf '\\377')"
       echo "new {canary}" > "$1.tmp" && mv "$1.tmp" "$1"''')
     done = run(vault, "edit", "k", start_new_session=True)
     with open(f"{home}/modes", encoding="utf-8") as file:

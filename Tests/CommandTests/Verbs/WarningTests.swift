@@ -28,6 +28,27 @@ struct WarningTests {
     return vault
   }
 
+  /// Another vault in this one's place, which the same key opens, is told as loudly.
+  @Test func anotherVaultInItsPlaceIsToldAlsoQuietly() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("a", "ours")
+    #expect(try vault.get("a").errors.isEmpty)
+    let home = ["--home", "\(vault.home.path)/other"]
+    for (line, input) in [
+      (["init", "--key-file", vault.keyFile, "--no-recovery"], ""), (["set", "a", "--stdin"], "x"),
+    ] {
+      let made = try vault.command.run(home + line, input: Data(input.utf8))
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    try Data(contentsOf: URL(fileURLWithPath: "\(vault.home.path)/other/secrets.vault"))
+      .write(to: URL(fileURLWithPath: vault.path))
+    let run = try vault("get", "a", "-q")
+    #expect(run.text == "x" && run.errors.hasPrefix("vault: warning: "), "\(run.errors)")
+    let document = try JSONDecoder().decode(
+      Document.self, from: vault("get", "a", "--json").output)
+    #expect(document.warnings?.map(\.code) == ["other-vault"])
+  }
+
   @Test(arguments: [
     ["get", "a"], ["run", "a", "--", "printenv", "A"], ["read", "secret://a"], ["list"],
     ["show", "a"], ["credential", "keyring", "get", "vault", "a"],

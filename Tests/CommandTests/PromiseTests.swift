@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the documents promise, where only the whole program can break it: its umask, links in the
+/// way, folders that it refuses.
+struct PromiseTests {
+  private let vault: ThrowawayVault
+  private let files = FileManager.default
+
+  init() throws { vault = try ThrowawayVault() }
+
+  private func permissions(_ path: String) throws -> Int? {
+    try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  /// The command takes all from others by its umask; this file is for everyone.
+  @Test(arguments: ["defaults", "managed"])
+  func aFileOfTheSiteCanBeReadByEveryone(kind: String) throws {
+    let folder = "\(vault.home.path)/etc/vault/\(kind)"
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let written = try vault("defaults", "write", "\(folder)/d", "k", "v")
+    try #require(written.status == 0, "\(written.errors)")
+    #expect(try permissions("\(folder)/d.plist") == 0o644)
+    let own = try vault("defaults", "write", "\(vault.home.path)/d", "k", "v")
+    try #require(own.status == 0, "\(own.errors)")
+    #expect(try permissions("\(vault.home.path)/d.plist") == 0o600)
+  }
+
+  @Test func aLinkToALinkedFolderOfPassIsNamed() throws {
+    let store = "\(vault.home.path)/store"
+    try files.createDirectory(atPath: "\(store)/real", withIntermediateDirectories: true)
+    try Data("key\n".utf8).write(to: URL(fileURLWithPath: "\(store)/.gpg-id"))
+    try files.createSymbolicLink(atPath: "\(store)/link", withDestinationPath: "real")
+    let run = try vault("import", "pass", store)
+    #expect(run.status == 1 && run.errors.contains("link"), "\(run.text)\(run.errors)")
+  }
+
+  @Test func namedVaultsThatAreRefusedAreNotLeftOut() throws {
+    let folder = "\(vault.data)/secrets"
+    #expect(try vault("list", "--vaults").status == 0)
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try files.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder)
+    let run = try vault("list", "--vaults")
+    #expect(run.status == 77 && run.errors.contains("chmod go-w \(folder)"), "\(run.errors)")
+  }
+
+  @Test func aFolderThatIsALinkIsCalledOne() throws {
+    try files.moveItem(atPath: vault.data, toPath: "\(vault.home.path)/moved")
+    try files.createSymbolicLink(
+      atPath: vault.data, withDestinationPath: "\(vault.home.path)/moved")
+    let run = try vault("get", "a")
+    #expect(run.status == 77 && run.errors.contains("is a symbolic link"), "\(run.errors)")
+  }
+
+  @Test func aHomeThatIsNoTextIsRefused() throws {
+    let shell = VaultProcess(home: vault.home.path, executable: "/bin/sh")
+    let line = "HOME=$(printf '%s/\\377' \"$HOME\") exec \"$0\" init --key-file \"$1\""
+    let run = try shell.run(["-c", line, VaultProcess.path, "\(vault.home.path)/new"])
+    #expect(run.status == 78 && run.errors.contains("HOME"), "\(run.errors)")
+    #expect(!vault.home.names().contains { $0.contains("\u{FFFD}") })
+  }
+
+  /// What a line refuses itself, the runs that it starts or writes down refuse, too.
+  @Test func precautionsGoAlong() throws {
+    let store = try TemporaryHome()
+    try #require(try vault("sync", "init", store.path).status == 0)
+    let precautions = ["--no-session", "--no-keyring", "--require-encrypted-session"]
+    let run = try vault.command.run(precautions + ["connect", "sync", "--dry-run"])
+    let line = run.text.split(separator: "\n").first { $0.contains("ExecStart=") }
+    for word in precautions {
+      #expect(line?.contains(" \(word) ") == true, "\(run.text)\(run.errors)")
+    }
+  }
+}
