@@ -120,6 +120,9 @@ struct AuditTests {
     let found = try findings(vault, "--only", "breached", "--breaches", path)
     #expect(
       found.map(\.items) == [["good"], ["weak"]] && found.allSatisfy { $0.code == "breached" })
+    let link = "\(vault.home.path)/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    #expect(try findings(vault, "--only", "breached", "--breaches", link).count == 2)
     let text = try vault("audit", "--breaches", path)
     #expect(text.text.contains("leaked: seen 980209 times") && !text.text.contains("monkey1"))
     // Without a newline at the end, and with others' ends of lines.
