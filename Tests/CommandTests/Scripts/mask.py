@@ -291,7 +291,10 @@ def case_jobs():
 
 
 def case_window():
-    child = masked("bash", "-c", "trap 'stty size' WINCH; echo ready; while :; do sleep 0.1; done")
+    # Without a trap for INT, bash goes on if the sleep that it waits for has just ended by itself.
+    child = masked(
+        "bash", "-c",
+        "trap 'stty size' WINCH; trap exit INT; echo ready; while :; do sleep 0.1; done")
     child.expect_exact("ready")
     child.setwinsize(40, 132)
     child.expect_exact("40 132")
