@@ -19,6 +19,18 @@ package struct DataStoreFile: Sendable, Equatable {
 
   package init(path: String) { location = FileLocation(path: path) }
 
+  /// The store at the end of symbolic links: its log and its large values lie beside that one.
+  ///
+  /// - Throws: ``StorageError`` with code `.accessDenied` for a link that somebody else may have
+  ///   made, `.inputOutput`.
+  package init(following path: String) throws(StorageError) {
+    do {
+      location = FileLocation(path: try UserFile.target(of: path))
+    } catch {
+      throw Directory.failure(error, "follow", path)
+    }
+  }
+
   /// The absolute path.
   package var path: String { location.path }
 

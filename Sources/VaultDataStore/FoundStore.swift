@@ -28,7 +28,7 @@ package struct FoundStore {
   /// - Throws: ``StorageError``.
   package init?(_ word: String) throws {
     for path in try Self.paths(for: word) {
-      let file = DataStoreFile(path: path)
+      let file = try DataStoreFile(following: path)
       // A folder may be called like the application that it belongs to.
       guard try file.exists(), !file.isDirectory else { continue }
       guard let metadata = try file.metadata() else { return nil }

@@ -61,6 +61,16 @@ struct PromiseTests {
     #expect(!vault.home.names().contains { $0.contains("\u{FFFD}") })
   }
 
+  /// Nobody has a code that was not written: no slot waits for it.
+  @Test func aRecoveryCodeThatCouldNotBeWrittenIsNoWayIn() throws {
+    let slots = try vault("key", "list", "--json").text
+    let run = try vault.shell(
+      "VAULT_KEY_FILE=\"$1\" \"$2\" key add --recovery --no-session --no-keyring > /dev/full",
+      vault.keyFile, VaultProcess.path)
+    #expect(run.status == 74, "\(run.errors)")
+    #expect(try vault("key", "list", "--json").text == slots)
+  }
+
   /// What a line refuses itself, the runs that it starts or writes down refuse, too.
   @Test func precautionsGoAlong() throws {
     let store = try TemporaryHome()

@@ -48,8 +48,14 @@ package struct RecoveryOffer {
       let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
       let made = try vault.addSlot(slot)
       if !isForDocument {
-        try StandardOutput.write(code.bytes)
-        try StandardOutput.write("\n")
+        do {
+          try StandardOutput.write(code.bytes)
+          try StandardOutput.write("\n")
+        } catch {
+          // A code that nobody has is not a way in, and must not be counted as one.
+          try vault.removeSlot(made.id)
+          throw error
+        }
       }
       return Made(slot: made, code: code.bytes)
     }

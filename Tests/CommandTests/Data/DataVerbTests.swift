@@ -70,6 +70,16 @@ struct DataVerbTests {
 
   init() throws { data = try DataStoreHome() }
 
+  /// Beside a link lies nothing of the store, and the link's size is not the store's.
+  @Test func aLinkToAStoreIsTheStore() throws {
+    let link = "\(data.file.directoryPath)/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: data.file.name)
+    let size = try FileManager.default.attributesOfItem(atPath: data.file.path)[.size] as? Int
+    let report = try data.json("vacuum", link)
+    #expect(report["bytesBefore"] as? Int == size && size != nil, "\(report)")
+    #expect(try data("check", link).status == 0)
+  }
+
   @Test func storesAreFoundByTheirApplication() throws {
     try Data("no store".utf8).write(
       to: URL(fileURLWithPath: "\(data.file.directoryPath)/other.store"))

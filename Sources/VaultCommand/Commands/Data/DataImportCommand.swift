@@ -50,7 +50,7 @@ struct DataImportCommand: ParsableCommand {
         "--application is missing",
         hint: "it is the id that the program on this machine has, such as com.example.trips")
     }
-    let source = DataStoreFile(path: StoreLocation(home: file).data)
+    let source = try DataStoreFile(following: StoreLocation(home: file).data)
     guard try source.exists() else {
       throw CommandError(
         .fileNotFound, "there is no file \(file)", hint: "name the store that was copied from a Mac"
