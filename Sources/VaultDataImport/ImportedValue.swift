@@ -129,18 +129,9 @@ struct ImportedValue {
     }
   }
 
-  /// A folder; `nil` if there is none, and not where it cannot be opened.
-  private static func folder(_ path: String) throws(StorageError) -> Directory? {
-    do {
-      return try Directory(anyOwner: path)
-    } catch  where error.code == .notFound {
-      return nil
-    }
-  }
-
   private func read(_ name: String) throws -> [UInt8]? {
     let path = ExternalFiles(store: file.file).path
-    guard let directory = try Self.folder(path) else { return nil }
+    guard let directory = try Directory.ifThere(anyOwner: path) else { return nil }
     let descriptor: Int32
     do {
       descriptor = try System.openNoLinks(

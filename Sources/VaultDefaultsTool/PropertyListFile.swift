@@ -79,11 +79,9 @@ enum PropertyListFile {
   static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
     do {
       let target = try UserFile.target(of: path)
-      if isForEveryone(target) {
-        try UserFile.replace(target, with: bytes, mode: 0o644, isForEveryone: true)
-      } else {
-        try UserFile.replace(target, with: bytes, mode: mode)
-      }
+      let isForEveryone = isForEveryone(target)
+      try UserFile.replace(
+        target, with: bytes, mode: isForEveryone ? 0o644 : mode, isForEveryone: isForEveryone)
     } catch {
       throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
     }

@@ -31,6 +31,17 @@ package final class Directory: Sendable {
     try self.init(path, create: create, isChecked: false)
   }
 
+  /// Opens such a directory; `nil` if there is none.
+  ///
+  /// - Throws: ``StorageError``, where there is one that cannot be opened.
+  package static func ifThere(anyOwner path: String) throws(StorageError) -> Directory? {
+    do {
+      return try Directory(anyOwner: path)
+    } catch  where error.code == .notFound {
+      return nil
+    }
+  }
+
   private init(_ path: String, create: Bool, isChecked: Bool) throws(StorageError) {
     self.path = path
     if let opened = try Self.open(path, isMissingAllowed: create) {

@@ -316,13 +316,25 @@ package enum System {
 
   /// The names in a directory, without `.` and `..`.
   package static func names(in directory: Int32) throws(Failure) -> [String] {
-    try nameBytes(in: directory).map { name in
-      String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var names: [String] = []
+    try unsafe forEachName(in: directory) { name in
+      unsafe names.append(String(decoding: name, as: UTF8.self))
     }
+    return names
   }
 
   /// The names in a directory, without `.` and `..`, byte by byte, each with a zero behind it.
   package static func nameBytes(in directory: Int32) throws(Failure) -> [[CChar]] {
+    var names: [[CChar]] = []
+    try unsafe forEachName(in: directory) { name in
+      unsafe names.append(name.map { CChar(bitPattern: $0) } + [0])
+    }
+    return names
+  }
+
+  private static func forEachName(
+    in directory: Int32, _ body: (UnsafeRawBufferPointer.SubSequence) -> Void
+  ) throws(Failure) {
     // Opened again: readdir(3) moves the position, and an O_PATH descriptor cannot be read.
     let copy = try open(".", in: directory, flags: O_RDONLY | O_DIRECTORY)
     guard let stream = unsafe fdopendir(copy) else {
@@ -331,14 +343,13 @@ package enum System {
       throw Failure(errno: errno)
     }
     defer { unsafe closedir(stream) }
-    var names: [[CChar]] = []
     while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+      unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        let name = unsafe bytes.prefix { $0 != 0 }
+        let isDots = unsafe name.count <= 2 && name.allSatisfy { $0 == 0x2E }
+        if !isDots { unsafe body(name) }
       }
-      if name != [0x2E, 0], name != [0x2E, 0x2E, 0] { names.append(name) }
     }
-    return names
   }
 
   /// The magic number of the file system that a descriptor is on: statfs(2).

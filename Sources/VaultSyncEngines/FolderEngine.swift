@@ -134,13 +134,8 @@ extension FolderEngine {
   }
 
   private func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
-    let directory: Directory
-    do {
-      directory = try Directory(anyOwner: path)
-    } catch  where error.code == .notFound {
+    guard let directory = try Self.available({ try Directory.ifThere(anyOwner: path) }) else {
       return nil
-    } catch {
-      throw Self.unavailable(error.message)
     }
     let file: Int32
     do {

@@ -27,7 +27,7 @@ struct PromiseTests {
     #expect(try permissions("\(vault.home.path)/d.plist") == 0o600)
   }
 
-  @Test func aLinkToALinkedFolderOfPassIsNamed() throws {
+  @Test func aLinkToAFolderOfPassIsNamed() throws {
     let store = "\(vault.home.path)/store"
     try files.createDirectory(atPath: "\(store)/real", withIntermediateDirectories: true)
     try Data("key\n".utf8).write(to: URL(fileURLWithPath: "\(store)/.gpg-id"))
