@@ -30,6 +30,21 @@ package enum CompletionScript {
 
   private static let bash = #"""
     # bash completion for @COMMAND@; written by: @COMMAND@ completions bash
+    # Offers files (-f) or folders (-d) for the word, or for the value of --option=VALUE.
+    @FUNCTION@_paths() {
+      local option=''
+      if [[ $cur == --*=* ]]; then
+        option=${cur%%=*}= cur=${cur#--*=}
+      fi
+      compopt -o filenames 2>/dev/null
+      if declare -F _filedir >/dev/null; then
+        _filedir ${2-}
+      else
+        mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+      fi
+      COMPREPLY=("${COMPREPLY[@]/#/$option}")
+      COMPREPLY=("${COMPREPLY[@]#"$before"}")
+    }
     @FUNCTION@() {
       local cur=${COMP_WORDS[COMP_CWORD]} cword=$COMP_CWORD
       local -a words=("${COMP_WORDS[@]}")
@@ -43,9 +58,14 @@ package enum CompletionScript {
         "${words[0]/#\~/$HOME}" __complete "$cword" "${words[@]}" 2>/dev/null
       )
       COMPREPLY=()
+      # What stands before the last '=' or ':' is on the line already.
+      local before='' breaks=${COMP_WORDBREAKS//[^=:]}
+      if [[ $breaks && $cur == *[$breaks]* ]] && declare -F _get_comp_words_by_ref >/dev/null; then
+        before=${cur%"${cur##*[$breaks]}"}
+      fi
       case ${lines[0]} in
-        files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-        directories) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+        files) @FUNCTION@_paths -f ;;
+        directories) @FUNCTION@_paths -d -d ;;
         command\ *)
           if declare -F _command_offset >/dev/null; then
             _command_offset "${lines[0]#command }"
@@ -54,11 +74,6 @@ package enum CompletionScript {
           fi
           return ;;
       esac
-      # What stands before the last '=' or ':' is on the line already.
-      local before=''
-      if [[ $cur == *[=:]* ]] && declare -F _get_comp_words_by_ref >/dev/null; then
-        before=${cur%"${cur##*[=:]}"}
-      fi
       for line in "${lines[@]:1}"; do
         line=${line%%$'\t'*}
         printf -v line %q "${line#"$before"}"
@@ -77,8 +92,8 @@ package enum CompletionScript {
       local line result=1
       lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@Q)words}" 2>/dev/null)}")
       case $lines[1] in
-        files) _files && result=0 ;;
-        directories) _files -/ && result=0 ;;
+        files) compset -P '--*='; _files && result=0 ;;
+        directories) compset -P '--*='; _files -/ && result=0 ;;
         command\ *)
           local offset=${lines[1]#command }
           shift $offset words
@@ -113,13 +128,20 @@ package enum CompletionScript {
         set -l words (commandline -opc)
         set -l current (commandline -ct)
         set -l lines ($words[1] __complete (count $words) $words $current 2>/dev/null)
+        # Paths are completed behind the name of --option=VALUE, as fish does for any command.
+        set -l option (string match -r -- '^--[^=]*=' "$current")
+        set -l value (string replace -r -- '^--[^=]*=' '' "$current")
+        set -l paths
         switch "$lines[1]"
             case files
-                __fish_complete_path $current
+                set paths (complete -C "'' $value")
             case directories
-                __fish_complete_directories $current ''
+                set paths (__fish_complete_directories "$value" '')
             case 'command *'
                 __fish_complete_subcommand --fcs-skip=(string replace 'command ' '' -- $lines[1])
+        end
+        for path in $paths
+            printf '%s\n' "$option$path"
         end
         test (count $lines) -gt 1; and printf '%s\n' $lines[2..]
     end

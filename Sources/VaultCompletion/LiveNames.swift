@@ -20,7 +20,7 @@ package struct LiveNames: Completer.NameSource {
     case "words": return Self.preferences(settings).names(typed: typed, words: positionals)
     case "domain" where !words.contains("drop"): return Self.preferences(settings).domains()
     case "action": return CredentialProtocol(rawValue: positionals.first ?? "")?.actions ?? []
-    case "store": return ((try? FoundStore.all()) ?? []).map(\.name)
+    case "store": return ((try? FoundStore.all().stores) ?? []).map(\.name)
     case "entity", "sort": return stored(value, positionals)
     default: break
     }

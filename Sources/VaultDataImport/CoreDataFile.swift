@@ -78,7 +78,7 @@ final class CoreDataFile {
   func close() { connection.close() }
 
   private static func open(_ file: DataStoreFile) throws(StorageError) -> SQLiteConnection {
-    let directory = try Directory(anyOwner: file.directoryPath)
+    let directory = try file.directory()
     let hasLog = try directory.contains("\(file.name)-wal")
     let hasJournal = try directory.contains("\(file.name)-journal")
     let connection: SQLiteConnection

@@ -88,7 +88,7 @@ package final class DataStoreImport {
   /// - Throws: ``StorageError`` with code `.cannotCreate` if it exists; `.damaged` for a value that
   ///   its attribute cannot have. Then nothing is left of it.
   package func run(to destination: DataStoreFile) throws -> Report {
-    let directory = try Directory(anyOwner: destination.directoryPath, create: true)
+    let directory = try destination.directory(create: true)
     for name in [destination.name, "\(destination.name)-wal", "\(destination.name)-journal"]
     where try directory.contains(name) {
       throw StorageError(.cannotCreate, "there is a file \(destination.directoryPath)/\(name)")

@@ -19,7 +19,7 @@ package struct DataStoreCopy {
   func makeBeforeMigration(
     _ schema: StoredSchema, progress: ((Int, Int) throws(StorageError) -> Void)? = nil
   ) throws -> String {
-    let directory = try Directory(anyOwner: file.directoryPath)
+    let directory = try file.directory()
     let source = try SQLiteConnection(path: file.path, mode: .readWrite)
     defer { source.close() }
     try source.trustSchema()
@@ -45,7 +45,7 @@ package struct DataStoreCopy {
     _ source: SQLiteConnection, to destination: DataStoreFile,
     progress: ((Int, Int) throws(StorageError) -> Void)? = nil
   ) throws -> Int {
-    let directory = try Directory(anyOwner: destination.directoryPath)
+    let directory = try destination.directory()
     // A log beside it would be read into the copy.
     for suffix in ["-wal", "-journal"] where try directory.contains(destination.name + suffix) {
       throw StorageError(.cannotCreate, "\(destination.path) is in use by a program")

@@ -37,6 +37,11 @@ package struct DataStoreFile: Sendable, Equatable {
   /// The path of its directory.
   package var directoryPath: String { location.directoryPath }
 
+  /// Opens its directory: ``FileLocation/directory(create:)``.
+  package func directory(create: Bool = false) throws(StorageError) -> Directory {
+    try location.directory(create: create)
+  }
+
   /// The file's name in its directory.
   package var name: String { location.name }
 
@@ -61,7 +66,7 @@ package struct DataStoreFile: Sendable, Equatable {
   }
 
   private func readMetadata(busyTimeout: Duration) throws(StorageError) -> DataStoreMetadata? {
-    let directory = try Directory(anyOwner: directoryPath)
+    let directory = try directory()
     if try !directory.contains("\(name)-wal"), try !directory.contains("\(name)-journal") {
       // Nobody writes: without locks, since even a reader of a WAL database makes files beside it.
       do {
@@ -114,7 +119,7 @@ package struct DataStoreFile: Sendable, Equatable {
       try connection.trustSchema()
       found = try connection.readDataStoreMetadata(path: path)
     case .write:
-      let directory = try Directory(anyOwner: directoryPath, create: true)
+      let directory = try directory(create: true)
       if try !exists() { try StoreFile.create(name, in: directory) }
       connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
       let isOnNetwork = try NetworkFileSystem.contains(directory)
@@ -157,10 +162,10 @@ package struct DataStoreFile: Sendable, Equatable {
   package func exists() throws(StorageError) -> Bool { try location.exists() }
 
   /// Whether a directory has this path.
-  package var isDirectory: Bool { (try? Directory(anyOwner: path)) != nil }
+  package var isDirectory: Bool { (try? Directory(anyOwner: path, followsLink: true)) != nil }
 
   private func openReadOnly(busyTimeout: Duration) throws(StorageError) -> SQLiteConnection {
-    let directory = try Directory(anyOwner: directoryPath)
+    let directory = try directory()
     if try directory.contains("\(name)-wal") || directory.isWritable {
       return try SQLiteConnection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
     }

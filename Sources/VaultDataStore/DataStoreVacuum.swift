@@ -44,7 +44,7 @@ package struct DataStoreVacuum {
 
   /// The store with its log.
   private func size() throws -> Int {
-    let directory = try Directory(anyOwner: file.directoryPath)
+    let directory = try file.directory()
     var size = 0
     for name in [file.name, "\(file.name)-wal"] {
       do {

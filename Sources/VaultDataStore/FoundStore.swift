@@ -38,7 +38,7 @@ package struct FoundStore {
     return nil
   }
 
-  private init(file: DataStoreFile, metadata: DataStoreMetadata) {
+  fileprivate init(file: DataStoreFile, metadata: DataStoreMetadata) {
     self.file = file
     self.metadata = metadata
   }
@@ -56,31 +56,58 @@ package struct FoundStore {
   /// A connection that can only read.
   package func open() throws -> SQLiteConnection { try file.open(.read).connection }
 
-  /// All stores in the folders of applications, sorted by name.
-  package static func all() throws -> [FoundStore] {
+  /// The stores in the folders of applications, and what could not be looked at.
+  package struct Listing {
+    /// Sorted by name.
+    package fileprivate(set) var stores: [FoundStore] = []
+    /// Damaged or unreadable stores, and folders that may not be listed: the path and the reason.
+    package fileprivate(set) var unreadable: [(path: String, error: StorageError)] = []
+  }
+
+  /// All stores in the folders of applications, which may be links to where there is room.
+  ///
+  /// A database of that ending that is no store of ours is not named.
+  ///
+  /// - Throws: ``StorageError`` where the folder of all data cannot be listed.
+  package static func all() throws -> Listing {
     let data = try StoreLocation.applicationData(id: "")
     let root = String(data.dropLast())
-    // Folders may be links to where there is room.
     let applications: [String]
     do {
       applications = try UserFile.names(in: root)
     } catch  where error.errno == ENOENT {
-      return []
+      return Listing()
     } catch {
       throw Directory.failure(error, "list", root)
     }
-    var found: [FoundStore] = []
+    var listing = Listing()
     for application in applications {
       let folder = "\(root)/\(application)"
-      guard let names = try? UserFile.names(in: folder) else { continue }
-      for name in names where name.ends(with: ".store") {
-        let file = DataStoreFile(path: "\(folder)/\(name)")
-        // What is no store of ours, or cannot be read, is not for this list.
-        if let metadata = try? file.metadata() {
-          found.append(FoundStore(file: file, metadata: metadata))
+      do {
+        for name in try UserFile.names(in: folder) where name.ends(with: ".store") {
+          listing.look(at: "\(folder)/\(name)")
         }
+      } catch  where error.errno == ENOTDIR || error.errno == ENOENT {
+        // A file, or a link to nothing.
+      } catch {
+        listing.unreadable.append((folder, Directory.failure(error, "list", folder)))
       }
     }
-    return found.sorted { ($0.name, $0.file.path) < ($1.name, $1.file.path) }
+    listing.stores.sort { ($0.name, $0.file.path) < ($1.name, $1.file.path) }
+    return listing
+  }
+}
+
+extension FoundStore.Listing {
+  fileprivate mutating func look(at path: String) {
+    do {
+      let file = try DataStoreFile(following: path)
+      guard !file.isDirectory, let metadata = try file.metadata() else { return }
+      stores.append(FoundStore(file: DataStoreFile(path: path), metadata: metadata))
+    } catch  where error.code == .unknownStore && error.databaseError == nil {
+      // A database of another program. What is no database at all may have been a store.
+    } catch {
+      unreadable.append((path, error))
+    }
   }
 }

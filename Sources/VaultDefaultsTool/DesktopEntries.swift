@@ -26,10 +26,47 @@ enum DesktopEntries {
         guard let bytes = try? PropertyListFile.bytes(of: "\(applications)/\(file)") else {
           continue
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text.parts(at: "\n").contains("Name=\(name)") { return String(file.dropLast(8)) }
+        if Self.name(in: String(decoding: bytes, as: UTF8.self)) == name {
+          return String(file.dropLast(8))
+        }
       }
     }
     return nil
+  }
+
+  /// The `Name` of the group `Desktop Entry`; actions and other groups have names of their own.
+  private static func name(in text: String) -> String? {
+    var isEntry = false
+    for line in text.parts(at: "\n") {
+      // Space around '=' is ignored; files that came by Windows end their lines in CR LF.
+      let line = String(line).trimmingBlanks
+      if line.begins(with: "[") {
+        isEntry = line == "[Desktop Entry]"
+      } else if isEntry, let (key, value) = line.halves(at: "="),
+        String(key).trimmingBlanks == "Name"
+      {
+        return unescaped(String(value).trimmingBlanks)
+      }
+    }
+    return nil
+  }
+
+  /// A value of type `localestring`: `\s`, `\n`, `\t`, `\r` and `\\` stand for what they do in C,
+  /// and `\s` for a space.
+  private static func unescaped(_ value: String) -> String {
+    let escapes: [Unicode.Scalar: Unicode.Scalar] = [
+      "s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\",
+    ]
+    var name = String.UnicodeScalarView()
+    var rest = value.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\", let next = rest.first, let meant = escapes[next] {
+        name.append(meant)
+        rest.removeFirst()
+      } else {
+        name.append(scalar)
+      }
+    }
+    return String(name)
   }
 }

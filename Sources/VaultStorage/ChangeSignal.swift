@@ -50,7 +50,9 @@ package final class ChangeSignal: Sendable {
     directory: String, name: String, open: @escaping @Sendable () -> SQLiteConnection?
   ) {
     place = Place(
-      directory: { () throws(StorageError) in try Directory(anyOwner: directory) },
+      directory: { () throws(StorageError) in
+        try Directory(anyOwner: directory, followsLink: true)
+      },
       path: directory, name: name, open: open)
   }
 

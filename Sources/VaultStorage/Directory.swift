@@ -27,8 +27,17 @@ package final class Directory: Sendable {
   /// Opens a directory that a program chose for its own data; its owner is not checked.
   ///
   /// For stores whose location and protection are up to the application.
-  package convenience init(anyOwner path: String, create: Bool = false) throws(StorageError) {
-    try self.init(path, create: create, isChecked: false)
+  ///
+  /// - Parameters:
+  ///   - path: Absolute.
+  ///   - create: Creates it and missing parents with mode 0700.
+  ///   - followsLink: Whether its last component may be a symbolic link, unless somebody else may
+  ///     have made it. One that leads to nothing is refused: what it leads to is not made.
+  /// - Throws: As ``init(_:create:)``.
+  package convenience init(
+    anyOwner path: String, create: Bool = false, followsLink: Bool = false
+  ) throws(StorageError) {
+    try self.init(path, create: create, isChecked: false, followsLink: followsLink)
   }
 
   /// Opens such a directory; `nil` if there is none.
@@ -42,13 +51,15 @@ package final class Directory: Sendable {
     }
   }
 
-  private init(_ path: String, create: Bool, isChecked: Bool) throws(StorageError) {
+  private init(
+    _ path: String, create: Bool, isChecked: Bool, followsLink: Bool = false
+  ) throws(StorageError) {
     self.path = path
-    if let opened = try Self.open(path, isMissingAllowed: create) {
+    if let opened = try Self.open(path, isMissingAllowed: create, followsLink) {
       descriptor = opened
     } else {
       try Self.make(path)
-      guard let opened = try Self.open(path, isMissingAllowed: false) else {
+      guard let opened = try Self.open(path, isMissingAllowed: false, followsLink) else {
         throw StorageError(.notFound, "there is no directory \(path)")
       }
       descriptor = opened
@@ -65,7 +76,7 @@ package final class Directory: Sendable {
   deinit { System.close(descriptor) }
 
   private static func open(
-    _ path: String, isMissingAllowed: Bool
+    _ path: String, isMissingAllowed: Bool, _ followsLink: Bool
   ) throws(StorageError) -> Int32? {
     do {
       return try System.open(
@@ -73,11 +84,25 @@ package final class Directory: Sendable {
     } catch  where error.errno == ENOENT && isMissingAllowed {
       return nil
     } catch  where error.errno == ENOTDIR && System.linkTarget(path) != nil {
+      if followsLink { return try openFollowing(path) }
       throw StorageError(
         .refused, "\(path) is a symbolic link; a folder must lie there",
         systemError: error.errno)
     } catch {
       throw failure(error, "open the directory", path)
+    }
+  }
+
+  private static func openFollowing(_ link: String) throws(StorageError) -> Int32 {
+    do {
+      return try System.open(
+        try UserFile.target(of: link), in: AT_FDCWD, flags: cvault_o_path | O_DIRECTORY)
+    } catch  where error.errno == ENOENT {
+      throw StorageError(
+        .refused, "\(link) is a symbolic link to a folder that is not there",
+        systemError: error.errno)
+    } catch {
+      throw failure(error, "open the directory", link)
     }
   }
 

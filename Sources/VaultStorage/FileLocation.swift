@@ -22,10 +22,19 @@ package struct FileLocation: Sendable, Equatable {
     return String(name[..<dot])
   }
 
+  /// Opens the file's directory, which may be a link to where there is room.
+  ///
+  /// - Parameter create: Creates it and missing parents with mode 0700.
+  /// - Returns: The directory.
+  /// - Throws: As ``Directory/init(anyOwner:create:followsLink:)``.
+  package func directory(create: Bool = false) throws(StorageError) -> Directory {
+    try Directory(anyOwner: directoryPath, create: create, followsLink: true)
+  }
+
   /// Returns whether the file exists; a missing directory is not an error.
   package func exists() throws(StorageError) -> Bool {
     do {
-      return try Directory(anyOwner: directoryPath).contains(name)
+      return try directory().contains(name)
     } catch  where error.code == .notFound {
       return false
     }

@@ -152,7 +152,7 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
     private func exists() throws(StorageError) -> Bool { try location.exists() }
 
     private func locked<Result>(_ body: (Directory) throws -> Result) throws -> Result {
-      let directory = try Directory(anyOwner: location.directoryPath, create: true)
+      let directory = try location.directory(create: true)
       let lock = try FileLock(
         ".\(location.name).lock", in: directory, timeout: store.patience)
       defer { withExtendedLifetime(lock) {} }
@@ -174,7 +174,7 @@ public struct FileStore<Value: Codable & Sendable>: Sendable {
     private func contents(of name: String, _ path: String) throws -> [UInt8]? {
       let limit = FileStore.limit
       do {
-        let directory = try Directory(anyOwner: location.directoryPath)
+        let directory = try location.directory()
         guard try directory.contains(name) else { return nil }
         let file = try System.openNoLinks(
           name, in: directory.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)

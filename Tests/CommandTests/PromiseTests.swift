@@ -71,6 +71,21 @@ struct PromiseTests {
     #expect(try vault("key", "list", "--json").text == slots)
   }
 
+  @Test func aLogThatCannotBeReadIsNotTakenForNoUses() throws {
+    #expect(try vault("set", "a", "--stdin", input: "s").status == 0)
+    #expect(try vault("get", "a").status == 0)
+    let state = "\(vault.home.path)/.local/state/vault"
+    let log = try #require(
+      try files.contentsOfDirectory(atPath: state).first {
+        $0.hasSuffix(".uses")
+      })
+    #expect(try vault("show", "a").text.contains("last used"))
+    try files.removeItem(atPath: "\(state)/\(log)")
+    try files.createDirectory(atPath: "\(state)/\(log)", withIntermediateDirectories: false)
+    let run = try vault("show", "a")
+    #expect(run.status == 0 && run.errors.contains("last used is not known"), "\(run.errors)")
+  }
+
   /// What a line refuses itself, the runs that it starts or writes down refuse, too.
   @Test func precautionsGoAlong() throws {
     let store = try TemporaryHome()

@@ -45,10 +45,10 @@ extension ModelContainer {
         func copy() throws {
           try store.withConnection { connection in
             try progress?.checkCancellation()
-            _ = try Directory(
-              anyOwner: place.deletingLastPathComponent().path, create: true)
+            let destination = DataStoreFile(path: place.path)
+            _ = try destination.directory(create: true)
             _ = try DataStoreCopy(file: file).copy(
-              connection.sqlite, to: DataStoreFile(path: place.path), progress: count)
+              connection.sqlite, to: destination, progress: count)
           }
         }
         if let progress { try progress.cancelling(copy) } else { try copy() }

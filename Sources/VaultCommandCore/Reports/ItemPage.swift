@@ -40,8 +40,15 @@ package struct ItemPage {
     }
     self.item = item
     self.version = version
-    // An item is shown whatever became of the log, of which its own verb tells.
-    lastUse = (try? snapshot.lastUses(of: [item]))?[item.id]
+    // An item is shown whatever became of the log.
+    do {
+      lastUse = try snapshot.lastUses(of: [item])[item.id]
+    } catch {
+      lastUse = nil
+      StandardError.note(
+        "when it was last used is not known: \(ErrorReport(error).message)",
+        hint: "look at the log with: \(ProgramName.current) log verify")
+    }
     main = try part(nil, contents.main, isOpen: false)
     fields = try contents.fields.sorted { $0.key < $1.key }.map {
       try part($0.key, $0.value, isOpen: item.isOpen(field: $0.key))

@@ -218,10 +218,13 @@ package struct ExternalFiles: Sendable {
             ? "the external file \(reference.name) is missing" : error.message)
       }
     }
-    if let names = try? directory().names() {
+    do {
+      let names = try Directory.ifThere(anyOwner: path)?.names() ?? []
       for name in names.sorted() where !seen.contains(name) {
         problems.append("no row names the external file \(name)")
       }
+    } catch {
+      problems.append(error.message)
     }
     return problems
   }

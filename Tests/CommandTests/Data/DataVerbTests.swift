@@ -86,8 +86,12 @@ struct DataVerbTests {
     let result = try data("stores")
     #expect(
       result.text == "com.example.trips  2.1.0  2 entities  \(data.file.path)\n")
-    let stores = try data.json("stores")["stores"] as? [NSDictionary]
+    let other = "\(data.file.directoryPath)/other.store"
+    #expect(result.errors.contains("left out: \(other): "), "\(result.errors)")
+    let listing = try data.json("stores")
+    let stores = listing["stores"] as? [NSDictionary]
     #expect(stores?.first?["entities"] as? [String] == ["Stop", "Trip"])
+    #expect((listing["unreadable"] as? [NSDictionary])?.map { $0["path"] as? String } == [other])
     // Where the folder of all data is a link.
     let linked = try TemporaryHome()
     let folder = URL(fileURLWithPath: data.file.directoryPath)
@@ -103,6 +107,43 @@ struct DataVerbTests {
     let empty = try TemporaryHome()
     #expect(try VaultProcess(home: empty.path).run(["data", "stores"]).text == "")
     withExtendedLifetime(empty) {}
+  }
+
+  /// Large data is often moved to another disk, with a link in its place.
+  @Test func anApplicationsFolderMayBeALink() throws {
+    let folder = data.file.directoryPath
+    let moved = "\(data.home.path)/disk"
+    try FileManager.default.moveItem(atPath: folder, toPath: moved)
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: moved)
+    let listed = try data("stores")
+    #expect(listed.text.hasSuffix("  \(data.file.path)\n"), "\(listed.errors)")
+    #expect(try data("count", data.application, "Trip").text == "2\n")
+    #expect(try data("check", data.application).status == 0)
+    let vacuumed = try data("vacuum", data.application)
+    #expect(vacuumed.status == 0, "\(vacuumed.errors)")
+    let copied = try data("backup", data.application, "\(folder)/copy.store")
+    #expect(copied.status == 0, "\(copied.errors)")
+    #expect(try data("count", "\(moved)/copy.store", "Trip").text == "2\n")
+    // Of a disk that is not there, nothing is made in its place.
+    try FileManager.default.removeItem(atPath: moved)
+    let refused = try data("backup", "\(folder)/copy.store", "\(folder)/other.store")
+    #expect(refused.status != 0)
+    #expect(!FileManager.default.fileExists(atPath: moved))
+    #expect(throws: StorageError.self) { try data.file.open(.write) }
+    #expect(!FileManager.default.fileExists(atPath: moved))
+  }
+
+  @Test func largeValuesThatCannotBeLookedAtAreAProblem() throws {
+    let values = ExternalFiles(store: data.file).path
+    try FileManager.default.moveItem(atPath: values, toPath: "\(data.home.path)/moved")
+    try FileManager.default.createSymbolicLink(
+      atPath: values, withDestinationPath: "\(data.home.path)/moved")
+    let connection = try data.file.open(.write).connection
+    // No row names a file: only the folder is left to look at.
+    try connection.execute("UPDATE Trip SET map = NULL")
+    connection.close()
+    let run = try data("check", data.application)
+    #expect(run.status == 65 && run.text.contains("symbolic link"), "\(run.text)\(run.errors)")
   }
 
   @Test func aStoreIsNamedByPathOrApplication() throws {

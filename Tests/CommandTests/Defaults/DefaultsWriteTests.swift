@@ -69,6 +69,13 @@ struct DefaultsWriteTests {
     let applications = "\(home.path)/.local/share/applications"
     try FileManager.default.createDirectory(
       atPath: applications, withIntermediateDirectories: true)
+    let entry = "[Desktop Action new]\r\nName=New\r\n[Desktop Entry]\r\nName = Text\\sEditor\r\n"
+    try Data(entry.utf8).write(
+      to: URL(fileURLWithPath: "\(applications)/org.example.Other.desktop"))
+    #expect(try command.run(["defaults", "write", "-app", "New", "k", "v"]).status == 1)
+    #expect(try command.run(["defaults", "write", "-app", "Text Editor", "k", "w"]).status == 0)
+    #expect(try command.run(["defaults", "read", "org.example.Other", "k"]).text == "w\n")
+    #expect(try command.run(["defaults", "delete", "org.example.Other"]).status == 0)
     try Data("[Desktop Entry]\nName=Editor\n".utf8).write(
       to: URL(fileURLWithPath: "\(applications)/org.example.Editor.desktop"))
     #expect(try command.run(["defaults", "write", "-app", "Editor", "k", "v"]).status == 0)

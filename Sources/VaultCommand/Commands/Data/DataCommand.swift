@@ -40,13 +40,22 @@ struct DataStoresCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let stores = try FoundStore.all()
+    let listing = try FoundStore.all()
     if settings.writesJSON {
-      return try StandardOutput.write([("stores", .array(stores.map(\.json)))])
+      let unreadable = listing.unreadable.map { path, error in
+        JSONValue.object([("path", .string(path)), ("reason", .string(error.message))])
+      }
+      return try StandardOutput.write([
+        ("stores", .array(listing.stores.map(\.json))), ("unreadable", .array(unreadable)),
+      ])
+    }
+    for (path, error) in listing.unreadable {
+      StandardError.note(
+        StandardOutput.shown("left out: \(path): \(error.message)"))
     }
     try StandardOutput.write(
       TextTable.aligned(
-        stores.map { store in
+        listing.stores.map { store in
           [
             StandardOutput.shown(store.name), store.metadata.schema.version.description,
             Plural.entities(store.metadata.schema.entities.count),

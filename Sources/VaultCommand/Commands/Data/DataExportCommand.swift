@@ -109,7 +109,7 @@ struct DataOutputFile {
     let file = DataStoreFile(path: StoreLocation(home: path).data)
     name = file.name
     do {
-      directory = try Directory(anyOwner: file.directoryPath)
+      directory = try file.directory()
     } catch {
       throw CommandError(
         .cannotCreate, "\(path) cannot be made: \(error.message)",
