@@ -82,6 +82,15 @@ package struct DataStoreCopy {
     }
   }
 
+  /// The value; `nil` if it was lost before, which is no reason to refuse a migration.
+  private func whole(_ reference: ExternalReference) throws(StorageError) -> [UInt8]? {
+    do {
+      return try ExternalFiles(store: file).read(reference)
+    } catch  where error.code == .notFound || error.code == .damaged {
+      return nil
+    }
+  }
+
   /// Copies what `source` sees to a file at `path`, which is empty.
   package func copy(
     _ source: SQLiteConnection, to path: String,
@@ -98,7 +107,7 @@ package struct DataStoreCopy {
     }
   }
 
-  private func keepFiles(_ references: [ExternalReference]) throws(StorageError) {
+  private func keepFiles(_ references: [ExternalReference]) throws {
     let files = ExternalFiles(store: file)
     if let old = try? Directory(anyOwner: files.previousPath) {
       for name in try old.names() where ExternalReference.isName(name) { try old.remove(name) }
@@ -109,9 +118,13 @@ package struct DataStoreCopy {
     for reference in references {
       do {
         try System.link(reference.name, in: directory.descriptor, to: kept.descriptor)
-      } catch  where [EPERM, EOPNOTSUPP, EMLINK, ENOSYS, ENOENT].contains(error.errno) {
-        // Without hard links, or already missing: the copy has its rows and inline values.
-        continue
+      } catch  where error.errno == ENOENT {
+        // Missing already: the copy has its row.
+      } catch  where [EPERM, EOPNOTSUPP, EMLINK, ENOSYS].contains(error.errno) {
+        // A file system without hard links, or no more of them.
+        if let bytes = try whole(reference) {
+          try AtomicFile.replace(reference.name, in: kept, with: bytes)
+        }
       } catch {
         throw Directory.failure(error, "keep", "\(files.path)/\(reference.name)", .inputOutput)
       }

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import VaultAppData
+import VaultStorage
 
 /// A document: one file, which is saved as a whole and reverted.
 @MainActor
@@ -115,6 +116,24 @@ struct ModelDocumentTests {
     #expect(throws: SwiftDataError.saveConflict) { try document.save() }
     try document.save(overwriting: true)
     #expect(try names(in: file) == ["a", "b", "ours"])
+  }
+
+  /// A folder that cannot be looked into is no change by somebody else.
+  @Test func aFileThatCannotBeLookedAtIsNotTakenForChanged() throws {
+    let document = try saved()
+    let files = FileManager.default
+    let moved = URL(fileURLWithPath: "\(home.path).moved")
+    defer { try? files.removeItem(at: moved) }
+    try files.moveItem(atPath: home.path, toPath: moved.path)
+    try Data().write(to: URL(fileURLWithPath: home.path))
+    document.modelContext.insert(Parcel("c", 1))
+    let error = #expect(throws: StorageError.self) { try document.save() }
+    #expect(error?.code == .accessDenied)
+    #expect(document.isEdited)
+    try files.removeItem(atPath: home.path)
+    try files.moveItem(atPath: moved.path, toPath: home.path)
+    try document.save()
+    #expect(try names(in: file) == ["a", "b", "c"])
   }
 
   @Test func aSaveThatFailsLeavesTheFileAndTheChange() throws {

@@ -95,6 +95,16 @@ struct PackagingTests {
     #expect(files == ["share/man/man1/\(name)-agent.1"])
   }
 
+  @Test(.enabled(if: has("python3") && has("make"), "needs python3 and make"))
+  func theHelperStaysForTheOtherName() throws {
+    for name in ["vault", "lvault"] { #expect(try make("install", name: name).status == 0) }
+    let helper = "libexec/vault/vault-helper"
+    #expect(try make("uninstall", name: "lvault").status == 0)
+    #expect(files.contains(helper) && !files.contains { $0.hasSuffix("lvault") })
+    #expect(try make("uninstall", name: "vault").status == 0)
+    #expect(files == [])
+  }
+
   @Test(.enabled(if: has("python3") && has("groff"), "needs python3 and groff"))
   func everyVerbHasAPageThatGroffTakesWithoutAWord() throws {
     let made = try script("man-pages", VaultProcess.path, prefix)

@@ -62,10 +62,11 @@ struct PromiseTests {
   }
 
   /// Nobody has a code that was not written: no slot waits for it.
-  @Test func aRecoveryCodeThatCouldNotBeWrittenIsNoWayIn() throws {
+  @Test(arguments: ["", " --json"])
+  func aRecoveryCodeThatCouldNotBeWrittenIsNoWayIn(form: String) throws {
     let slots = try vault("key", "list", "--json").text
     let run = try vault.shell(
-      "VAULT_KEY_FILE=\"$1\" \"$2\" key add --recovery --no-session --no-keyring > /dev/full",
+      "VAULT_KEY_FILE=\"$1\" \"$2\" key add --recovery --no-session --no-keyring\(form) > /dev/full",
       vault.keyFile, VaultProcess.path)
     #expect(run.status == 74, "\(run.errors)")
     #expect(try vault("key", "list", "--json").text == slots)

@@ -211,6 +211,28 @@ struct LightweightMigrationTests {
       rig.home.names(in: "app/.default_SUPPORT/_PREVIOUS_DATA") == [reference.name])
   }
 
+  /// The copy made before keeps large values where there are no hard links, too.
+  @Test(arguments: [EPERM, EMLINK])
+  func aCopyBeforeMigrationHasItsLargeValues(reason: Int32) throws {
+    let photo = StoredAttribute("photo", .data, isOptional: true, isExternal: true)
+    let rig = try MigrationRig(TripSchemas.trip(name, photo))
+    let files = ExternalFiles(store: rig.file)
+    let value = [UInt8](repeating: 7, count: 200_000)
+    let reference = try files.transaction(on: rig.connection) { change in
+      let reference = try change.publish(value)
+      try rig.connection.execute(
+        "INSERT INTO Trip(name, photo) VALUES ('large', ?)", [.text(reference.text)])
+      return reference
+    }
+    let plan = FaultPlan(.error(reason), at: 1, of: [.link])
+    let next = TripSchemas.trip(
+      StoredAttribute("title", .string, originalName: "name"), photo)
+    _ = try System.withFaults(plan) { try rig.migrate(to: next) }
+    #expect(plan.hasFired)
+    let kept = try Data(contentsOf: URL(fileURLWithPath: "\(files.previousPath)/\(reference.name)"))
+    #expect(kept == Data(value))
+  }
+
   @Test func uniquenessNeedsDifferentValues() throws {
     let next = TripSchemas.trip(StoredAttribute("name", .string, isUnique: true))
     let good = try MigrationRig(TripSchemas.trip(name), rows: [oslo])

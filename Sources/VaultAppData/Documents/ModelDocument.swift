@@ -83,7 +83,7 @@ public final class ModelDocument {
     guard let url else {
       throw SwiftDataError.saveConflict.saying("the document has no file: save it to one")
     }
-    if !overwriting, (try? FileVersion(url)) != known {
+    if !overwriting, try FileVersion.ifThere(url) != known {
       throw SwiftDataError.saveConflict.saying(
         "\(url.path) was changed by somebody else since it was opened")
     }
@@ -106,8 +106,9 @@ public final class ModelDocument {
       let files = FileManager.default
       let mode = try? files.attributesOfItem(atPath: url.path)[.posixPermissions]
       try container.backup(to: url)
-      if let mode { try files.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
+      // From here on the file is this document's, whatever else fails.
       known = try FileVersion(url)
+      if let mode { try files.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
       autosaveError = nil
     } catch {
       saves.note()
@@ -173,14 +174,32 @@ private struct FileVersion: Equatable {
   private let time: Date?
   private let size: UInt64?
 
-  /// - Throws: A `StorageError` with code `.notFound` if there is no file.
+  /// - Throws: A `StorageError` with code `.notFound` if there is no file, `.accessDenied` if it
+  ///   cannot be looked at.
   init(_ url: URL) throws {
-    guard let found = try? FileManager.default.attributesOfItem(atPath: url.path) else {
+    let found: [FileAttributeKey: Any]
+    do {
+      found = try FileManager.default.attributesOfItem(atPath: url.path)
+    } catch let error as CocoaError
+      where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile
+    {
       throw StorageError(.notFound, "there is no file \(url.path)")
+    } catch {
+      throw StorageError(
+        .accessDenied, "\(url.path) cannot be looked at: \(error.localizedDescription)")
     }
     number = (found[.systemFileNumber] as? NSNumber)?.uint64Value
     time = found[.modificationDate] as? Date
     size = (found[.size] as? NSNumber)?.uint64Value
+  }
+
+  /// The version of a file; `nil` if there is none.
+  static func ifThere(_ url: URL) throws -> FileVersion? {
+    do {
+      return try FileVersion(url)
+    } catch let error as StorageError where error.code == .notFound {
+      return nil
+    }
   }
 }
 

@@ -99,12 +99,12 @@ package struct BackupFolder {
     let length = stem.utf8.count + Self.timeLength + Self.suffix.utf8.count
     let names = ((try? UserFile.names(in: path)) ?? []).filter {
       $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
+        && BackupSummary.isBackup(at: "\(path)/\($0)")
     }
     var removed: [String] = []
     // The time is written so that names sort by it.
     for name in names.dropLast(count) {
       let file = "\(path)/\(name)"
-      guard BackupSummary.isBackup(at: file) else { continue }
       do {
         try System.unlink(file, in: AT_FDCWD)
       } catch {

@@ -28,10 +28,40 @@ package struct RecoveryOffer {
     package let slot: KeySlot
     package let code: SecretBytes?
 
-    /// The members of a JSON document.
-    package var members: [(String, JSONValue)] {
+    private var members: [(String, JSONValue)] {
       [("recoveryCode", .optional(code.flatMap { Secret($0).text }))]
     }
+
+    /// Writes a JSON document that ends with the code.
+    ///
+    /// - Throws: ``CommandError`` if it cannot be written; then the slot is gone again.
+    package func write(
+      after others: [(String, JSONValue)], in vault: UnlockedVault.Blocking
+    ) throws {
+      try removedUnlessWritten(from: vault) { try StandardOutput.write(others + members) }
+    }
+
+    /// A code that nobody has is not a way in, and must not be counted as one.
+    fileprivate func removedUnlessWritten(
+      from vault: UnlockedVault.Blocking, _ write: () throws -> Void
+    ) throws {
+      do {
+        try write()
+      } catch {
+        if code != nil { try vault.removeSlot(slot.id) }
+        throw error
+      }
+    }
+  }
+
+  /// Writes a JSON document that ends with the code of a new slot, if there is one.
+  ///
+  /// - Throws: ``CommandError`` if it cannot be written; then the slot is gone again.
+  package static func write(
+    _ members: [(String, JSONValue)], with made: Made?, in vault: UnlockedVault.Blocking
+  ) throws {
+    guard let made else { return try StandardOutput.write(members) }
+    try made.write(after: members, in: vault)
   }
 
   /// Adds a recovery slot if the person wants one.
@@ -47,17 +77,14 @@ package struct RecoveryOffer {
       guard isWanted == true else { return nil }
       let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
       let made = try vault.addSlot(slot)
+      let new = Made(slot: made, code: code.bytes)
       if !isForDocument {
-        do {
+        try new.removedUnlessWritten(from: vault) {
           try StandardOutput.write(code.bytes)
           try StandardOutput.write("\n")
-        } catch {
-          // A code that nobody has is not a way in, and must not be counted as one.
-          try vault.removeSlot(made.id)
-          throw error
         }
       }
-      return Made(slot: made, code: code.bytes)
+      return new
     }
     if isWanted == nil {
       let question = "Create a recovery code, in case the key is lost or forgotten? (recommended)"

@@ -93,6 +93,8 @@ struct MonitoringTests {
       try FileManager.default.copyItem(atPath: "\(folder)/\(mine)", toPath: old)
     }
     try Data("text".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(stem)20020101T000000Z.vault"))
+    let late = "\(stem)20990101T000000Z.vault"
+    try Data("text".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(late)"))
     let kept = try vault("backup", folder, "--keep", "2", "--json")
     #expect(kept.status == 0, "\(kept.errors)")
     let left = try names(folder)
@@ -105,7 +107,7 @@ struct MonitoringTests {
     #expect(try vault("check", "\(folder)/\(mine)").status == 0)
     // The newest one is restored; with those of several vaults of this name, nobody guesses.
     let back = try vault("init", "--home", "\(vault.home.path)/back", "--from", folder)
-    let newest = try #require(left.filter { $0.hasPrefix("vault-") }.max())
+    let newest = try #require(left.filter { $0.hasPrefix("vault-") && $0 != late }.max())
     #expect(back.status == 0 && back.errors.contains("from \(folder)/\(newest);"), "\(back.errors)")
     let none = try vault(
       "init", "--home", "\(vault.home.path)/none", "--vault", "other", "--from", "\(folder)/")

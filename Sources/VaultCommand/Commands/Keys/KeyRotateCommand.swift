@@ -42,8 +42,7 @@ struct KeyRotateCommand: ParsableCommand {
       }
       let slots = try vault.slots()
       if settings.writesJSON {
-        try StandardOutput.write(
-          [("slots", .array(slots.map(\.json)))] + (recovery?.members ?? []))
+        try RecoveryOffer.write([("slots", .array(slots.map(\.json)))], with: recovery, in: vault)
       } else {
         StandardError.note(
           "a new vault key; unlocked by: \(slots.map(\.words).joined(separator: ", "))")

@@ -64,12 +64,12 @@ struct InitCommand: ParsableCommand {
       let recovery = try made.offerRecovery(after: "The vault is created.")
       guard settings.writesJSON else { return }
       let slots = try open.slots()
-      try StandardOutput.write(
+      try RecoveryOffer.write(
         [
           ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
           ("isNew", .bool(true)),
           ("slots", .array(slots.map(\.json))),
-        ] + (recovery?.members ?? []))
+        ], with: recovery, in: open)
     }
   }
 }
