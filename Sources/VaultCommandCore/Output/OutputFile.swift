@@ -10,7 +10,9 @@ package enum OutputFile {
   /// Writes `secret` to a file with mode 0600, completely or not at all.
   ///
   /// A new file is renamed over an old one, so that nobody reads half of it and the old file's mode
-  /// does not matter. Devices and pipes are written to directly. A symbolic link is refused.
+  /// does not matter. Devices and pipes are written to directly. A symbolic link is refused, but for
+  /// those by which a process names its own descriptors: `/dev/stdout`, and the `/dev/fd/63` that a
+  /// shell puts for `>(command)`.
   ///
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   package static func write(_ secret: SecretBytes, to path: String) throws {
@@ -40,6 +42,7 @@ package enum OutputFile {
     if exists {
       switch old.st_mode & S_IFMT {
       case S_IFREG: break
+      case S_IFLNK where !isPlainFile && isDescriptor(path): return try writeThrough(path, body)
       case S_IFLNK:
         throw failed("it is a symbolic link", hint: "name the file that it points to")
       case S_IFDIR: throw failed("it is a directory")
@@ -87,11 +90,18 @@ package enum OutputFile {
     } catch {}
   }
 
+  /// Whether a path names a descriptor of this process; only the kernel makes such links.
+  private static func isDescriptor(_ path: String) -> Bool {
+    let folders = ["/dev/fd/", "/proc/self/fd/"]
+    return ["/dev/stdout", "/dev/stderr"].contains(path)
+      || folders.contains { path.begins(with: $0) && !path.dropFirst($0.count).utf8.contains(0x2F) }
+  }
+
   private static func writeThrough(
     _ path: String, _ body: (Int32) throws(System.Failure) -> Void
   ) throws {
     do throws(System.Failure) {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
+      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_APPEND | O_NOCTTY)
       defer { System.close(file) }
       try body(file)
     } catch {

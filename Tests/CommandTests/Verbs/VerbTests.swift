@@ -190,6 +190,13 @@ struct VerbTests {
       atPath: "\(path)-link", withDestinationPath: path)
     #expect(try vault("get", "a", "--out", "\(path)-link").status == 73)
     #expect(try vault("get", "a", "--out", "/dev/full").status == 74)
+    // What names a descriptor is no link of anybody's.
+    #expect(try vault("get", "a", "--out", "/dev/stdout").text == "s3cr3t")
+    let substituted = try vault.shell(
+      "printf 1 >\"$3\"; VAULT_KEY_FILE=\"$1\" \"$2\" get a --no-session --out /dev/fd/9 9>>\"$3\"",
+      vault.keyFile, VaultProcess.path, "\(path)-9")
+    #expect(substituted.status == 0, "\(substituted.errors)")
+    #expect(FileManager.default.contents(atPath: "\(path)-9") == Data("1s3cr3t".utf8))
     #expect(vault.home.names().filter { $0.hasPrefix(".vault-out") } == [])
   }
 
