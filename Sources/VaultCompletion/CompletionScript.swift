@@ -30,39 +30,68 @@ package enum CompletionScript {
 
   private static let bash = #"""
     # bash completion for @COMMAND@; written by: @COMMAND@ completions bash
+    # Sets words, cword and cur as the shell sees them: readline also splits at '=' and ':'.
+    @FUNCTION@_words() {
+      local rest=$COMP_LINE last='' word i after
+      for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $i != 0 && $rest != [[:space:]]* && ($word == [=:]* || $last == *[=:]) ]]; then
+          words[cword]+=$word
+        else
+          rest=${rest#"${rest%%[![:space:]]*}"}
+          words+=("$word")
+          cword=$((${#words[@]} - 1))
+        fi
+        rest=${rest#"$word"}
+        last=$word
+        if ((i == COMP_CWORD)); then
+          # What is behind the cursor stays.
+          after=$((${#COMP_LINE} - ${#rest} - COMP_POINT))
+          if ((after > 0)); then words[cword]=${words[cword]:0:${#words[cword]} - after}; fi
+          cur=${words[cword]}
+          return
+        fi
+      done
+    }
     # Offers files (-f) or folders (-d) for the word, or for the value of --option=VALUE.
     @FUNCTION@_paths() {
-      local option=''
-      if [[ $cur == --*=* ]]; then
-        option=${cur%%=*}= cur=${cur#--*=}
-      fi
+      local option='' path i
+      if [[ $cur == --*=* ]]; then option=${cur%%=*}= cur=${cur#*=}; fi
       compopt -o filenames 2>/dev/null
       if declare -F _filedir >/dev/null; then
         _filedir ${2-}
       else
-        mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen "$1" -- "${cur//[\\\'\"]/}")
       fi
-      COMPREPLY=("${COMPREPLY[@]/#/$option}")
-      COMPREPLY=("${COMPREPLY[@]#"$before"}")
+      for i in "${!COMPREPLY[@]}"; do
+        path=${COMPREPLY[i]}
+        COMPREPLY[i]=$option$path
+        COMPREPLY[i]=${COMPREPLY[i]#"$before"}
+        # readline looks for the folder under the name that it is given.
+        if [[ ${COMPREPLY[i]} != "$path" && $path != */ && -d $path ]]; then
+          COMPREPLY[i]+=/
+          compopt -o nospace 2>/dev/null
+        fi
+      done
     }
     @FUNCTION@() {
-      local cur=${COMP_WORDS[COMP_CWORD]} cword=$COMP_CWORD
-      local -a words=("${COMP_WORDS[@]}")
-      # Names may hold what bash takes for the end of a word.
-      if declare -F _get_comp_words_by_ref >/dev/null; then
-        _get_comp_words_by_ref -n =: cur words cword
+      local cur='' cword=0 before='' quoted=''
+      local -a words=()
+      @FUNCTION@_words
+      # What stands before the last '=' or ':', or before a quote, is on the line already.
+      local breaks=${COMP_WORDBREAKS//[^=:]}
+      if [[ $cur == *[\'\"]* ]]; then
+        before=${cur%%[\'\"]*} quoted=yes
+      elif [[ $breaks && $cur == *[$breaks]* ]]; then
+        before=${cur%"${cur##*[$breaks]}"}
       fi
+      before=${before//\\/}
       local -a lines=()
       local line
       while IFS= read -r line; do lines+=("$line"); done < <(
-        "${words[0]/#\~/$HOME}" __complete "$cword" "${words[@]}" 2>/dev/null
+        "${words[0]/#\~/$HOME}" __complete "$cword" "${words[@]//[\\\'\"]/}" 2>/dev/null
       )
       COMPREPLY=()
-      # What stands before the last '=' or ':' is on the line already.
-      local before='' breaks=${COMP_WORDBREAKS//[^=:]}
-      if [[ $breaks && $cur == *[$breaks]* ]] && declare -F _get_comp_words_by_ref >/dev/null; then
-        before=${cur%"${cur##*[$breaks]}"}
-      fi
       case ${lines[0]} in
         files) @FUNCTION@_paths -f ;;
         directories) @FUNCTION@_paths -d -d ;;
@@ -76,7 +105,8 @@ package enum CompletionScript {
       esac
       for line in "${lines[@]:1}"; do
         line=${line%%$'\t'*}
-        printf -v line %q "${line#"$before"}"
+        line=${line#"$before"}
+        if [[ ! $quoted ]]; then printf -v line %q "$line"; fi
         COMPREPLY+=("$line")
       done
     }
@@ -92,8 +122,8 @@ package enum CompletionScript {
       local line result=1
       lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@Q)words}" 2>/dev/null)}")
       case $lines[1] in
-        files) compset -P '--*='; _files && result=0 ;;
-        directories) compset -P '--*='; _files -/ && result=0 ;;
+        files) compset -P 1 '--*='; _files && result=0 ;;
+        directories) compset -P 1 '--*='; _files -/ && result=0 ;;
         command\ *)
           local offset=${lines[1]#command }
           shift $offset words

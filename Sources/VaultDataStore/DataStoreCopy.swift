@@ -109,7 +109,7 @@ package struct DataStoreCopy {
 
   private func keepFiles(_ references: [ExternalReference]) throws {
     let files = ExternalFiles(store: file)
-    if let old = try? Directory(anyOwner: files.previousPath) {
+    if let old = try Directory.ifThere(anyOwner: files.previousPath) {
       for name in try old.names() where ExternalReference.isName(name) { try old.remove(name) }
     }
     guard !references.isEmpty else { return }

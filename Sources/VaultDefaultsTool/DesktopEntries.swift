@@ -51,8 +51,8 @@ enum DesktopEntries {
     return nil
   }
 
-  /// A value of type `localestring`: `\s`, `\n`, `\t`, `\r` and `\\` stand for what they do in C,
-  /// and `\s` for a space.
+  /// A value of type `localestring`: `\n`, `\t`, `\r` and `\\` stand for what they do in C, and `\s`
+  /// for a space.
   private static func unescaped(_ value: String) -> String {
     let escapes: [Unicode.Scalar: Unicode.Scalar] = [
       "s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\",

@@ -96,7 +96,8 @@ package final class Directory: Sendable {
   private static func openFollowing(_ link: String) throws(StorageError) -> Int32 {
     do {
       return try System.open(
-        try UserFile.target(of: link), in: AT_FDCWD, flags: cvault_o_path | O_DIRECTORY)
+        try UserFile.target(ofFolder: link), in: AT_FDCWD,
+        flags: cvault_o_path | O_DIRECTORY | O_NOFOLLOW)
     } catch  where error.errno == ENOENT {
       throw StorageError(
         .refused, "\(link) is a symbolic link to a folder that is not there",

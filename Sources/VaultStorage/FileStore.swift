@@ -5,7 +5,8 @@ import Glibc
 ///
 /// A save replaces the file atomically and durably: a reader sees the old value or the new one,
 /// never half of one, and after `save` returns the new value survives a power cut. The previous
-/// version is kept beside it. Nothing is cached: each call reads the file.
+/// version is kept beside it. Nothing is cached: each call reads the file. Its folder may be a
+/// symbolic link; the file may not.
 ///
 /// ```swift
 /// struct Settings: Codable, Sendable { var theme = "dark" }

@@ -194,6 +194,20 @@ package enum UserFile {
     return target
   }
 
+  /// The folder at the end of symbolic links.
+  ///
+  /// - Parameter path: The path.
+  /// - Returns: The path of the folder, which need not exist.
+  /// - Throws: As ``target(of:)``.
+  package static func target(ofFolder path: String) throws(System.Failure) -> String {
+    var target = path
+    for _ in 0..<40 {
+      guard let next = try destination(ofLink: target) else { break }
+      target = next
+    }
+    return target
+  }
+
   /// Where a symbolic link points to; `nil` for anything else.
   ///
   /// - Throws: `EACCES` if somebody else may have created the link: in a directory like `/tmp`,

@@ -128,7 +128,7 @@ struct ModelDocumentTests {
     try Data().write(to: URL(fileURLWithPath: home.path))
     document.modelContext.insert(Parcel("c", 1))
     let error = #expect(throws: StorageError.self) { try document.save() }
-    #expect(error?.code == .accessDenied)
+    #expect(error?.code == .refused)
     #expect(document.isEdited)
     try files.removeItem(atPath: home.path)
     try files.moveItem(atPath: moved.path, toPath: home.path)

@@ -96,6 +96,37 @@ struct DirectoryTests {
     #expect(code { _ = try Directory(path) } == nil)
   }
 
+  /// A folder of an application may be a link, of several hops.
+  @Test func aChosenFolderMayBeALink() throws {
+    let real = "\(home.path)/real"
+    unsafe mkdir(real, 0o700)
+    unsafe symlink("real", "\(home.path)/middle")
+    unsafe symlink("middle", "\(home.path)/link")
+    unsafe symlink("nothing", "\(home.path)/dangling")
+    func open(_ name: String, create: Bool = false) -> StorageError.Code? {
+      code {
+        _ = try Directory(anyOwner: "\(home.path)/\(name)", create: create, followsLink: true)
+      }
+    }
+    #expect(open("link") == nil && open("real") == nil)
+    #expect(code { _ = try Directory(anyOwner: "\(home.path)/link") } == .refused)
+    #expect(open("dangling", create: true) == .refused)
+    #expect(!FileManager.default.fileExists(atPath: "\(home.path)/nothing"))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root makes links of other users"))
+  func aLinkOfSomebodyElseIsNotFollowed() throws {
+    let open = "\(home.path)/open"
+    for path in ["\(home.path)/real", open] { unsafe mkdir(path, 0o700) }
+    unsafe chmod(open, 0o1777)
+    unsafe symlink("\(home.path)/real", "\(open)/theirs")
+    unsafe lchown("\(open)/theirs", 4711, 4711)
+    unsafe symlink("\(open)/theirs", "\(home.path)/link")
+    for path in ["\(open)/theirs", "\(home.path)/link"] {
+      #expect(code { _ = try Directory(anyOwner: path, followsLink: true) } == .accessDenied)
+    }
+  }
+
   @Test func aLinkOnTheWayIsFollowedFromWhereOthersCannotWrite() throws {
     _ = try Directory("\(home.path)/real/deep/vault", create: true)
     unsafe mkdir("\(home.path)/links", 0o700)

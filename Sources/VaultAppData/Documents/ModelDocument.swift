@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import VaultDataStore
 import VaultStorage
@@ -106,9 +107,9 @@ public final class ModelDocument {
       let files = FileManager.default
       let mode = try? files.attributesOfItem(atPath: url.path)[.posixPermissions]
       try container.backup(to: url)
-      // From here on the file is this document's, whatever else fails.
+      // The document is saved: a file system without permissions keeps nobody from that.
+      if let mode { try? files.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
       known = try FileVersion(url)
-      if let mode { try files.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
       autosaveError = nil
     } catch {
       saves.note()
@@ -174,20 +175,17 @@ private struct FileVersion: Equatable {
   private let time: Date?
   private let size: UInt64?
 
-  /// - Throws: A `StorageError` with code `.notFound` if there is no file, `.accessDenied` if it
-  ///   cannot be looked at.
+  /// - Throws: A `StorageError` with code `.notFound` if there is no file; `.accessDenied`,
+  ///   `.refused` or `.inputOutput` if it cannot be looked at.
   init(_ url: URL) throws {
-    let found: [FileAttributeKey: Any]
     do {
-      found = try FileManager.default.attributesOfItem(atPath: url.path)
-    } catch let error as CocoaError
-      where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile
-    {
+      _ = try System.status(of: url.path, in: AT_FDCWD)
+    } catch  where error.errno == ENOENT {
       throw StorageError(.notFound, "there is no file \(url.path)")
     } catch {
-      throw StorageError(
-        .accessDenied, "\(url.path) cannot be looked at: \(error.localizedDescription)")
+      throw Directory.failure(error, "look at", url.path)
     }
+    let found = try FileManager.default.attributesOfItem(atPath: url.path)
     number = (found[.systemFileNumber] as? NSNumber)?.uint64Value
     time = found[.modificationDate] as? Date
     size = (found[.size] as? NSNumber)?.uint64Value

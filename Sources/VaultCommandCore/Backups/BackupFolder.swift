@@ -45,7 +45,8 @@ package struct BackupFolder {
   ///   - name: The vault's name; `nil` for the default vault.
   /// - Returns: The path of the backup; `nil` if `path` is not a folder.
   /// - Throws: ``CommandError`` with code `file-not-found` if the folder holds none, `usage` if it
-  ///   holds those of several vaults of this name.
+  ///   holds those of several vaults of this name; `StorageError` where the folder, or a file that
+  ///   may be the newest, cannot be read.
   package static func newest(in path: String, ofVault name: String?) throws -> String? {
     guard let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isDirectory else {
       return nil
@@ -56,10 +57,9 @@ package struct BackupFolder {
     let length = beginning.utf8.count + idLength + 1 + timeLength + suffix.utf8.count
     var newest: [Substring: String] = [:]
     // The time is written so that names sort by it.
-    for file in (try? UserFile.names(in: folder)) ?? []
-    where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix)
-      && BackupSummary.isBackup(at: "\(folder)/\(file)")
-    {
+    for file in try names(in: folder)
+    where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix) {
+      guard try BackupSummary.isBackup(at: "\(folder)/\(file)") else { continue }
       newest[file.dropFirst(beginning.count).prefix(idLength)] = "\(folder)/\(file)"
     }
     guard let first = newest.values.sorted().first else {
@@ -74,6 +74,14 @@ package struct BackupFolder {
         hint: "name the file: \(ProgramName.current) init --from \(first)")
     }
     return first
+  }
+
+  private static func names(in folder: String) throws -> [String] {
+    do {
+      return try UserFile.names(in: folder)
+    } catch {
+      throw Directory.failure(error, "list", folder)
+    }
   }
 
   /// How the names of a vault's backups begin; the id tells apart vaults of one name.
@@ -91,15 +99,23 @@ package struct BackupFolder {
 
   /// Removes all but the newest backups of a vault.
   ///
-  /// Only files that are named as ours and begin as backups do.
+  /// Only files that are named as ours and begin as backups do; of one that cannot be read, nobody
+  /// can tell, and nothing is removed.
   ///
   /// - Returns: The paths of those that were removed, oldest first.
   /// - Throws: ``CommandError`` with code `input-output`.
   package func prune(_ stem: String, keeping count: Int) throws -> [String] {
     let length = stem.utf8.count + Self.timeLength + Self.suffix.utf8.count
-    let names = ((try? UserFile.names(in: path)) ?? []).filter {
-      $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
-        && BackupSummary.isBackup(at: "\(path)/\($0)")
+    let names: [String]
+    do {
+      names = try Self.names(in: path).filter {
+        try $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
+          && BackupSummary.isBackup(at: "\(path)/\($0)")
+      }
+    } catch {
+      throw CommandError(
+        .inputOutput,
+        "the new backup is written, but no old one is removed: \(ErrorReport(error).message)")
     }
     var removed: [String] = []
     // The time is written so that names sort by it.

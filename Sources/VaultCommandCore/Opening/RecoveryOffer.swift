@@ -27,41 +27,55 @@ package struct RecoveryOffer {
   package struct Made {
     package let slot: KeySlot
     package let code: SecretBytes?
+    /// What holds, as a sentence, if nobody gets the code.
+    fileprivate let withoutCode: String
 
-    private var members: [(String, JSONValue)] {
+    fileprivate var members: [(String, JSONValue)] {
       [("recoveryCode", .optional(code.flatMap { Secret($0).text }))]
     }
 
-    /// Writes a JSON document that ends with the code.
+    /// Writes the code, or removes its slot again.
     ///
-    /// - Throws: ``CommandError`` if it cannot be written; then the slot is gone again.
-    package func write(
-      after others: [(String, JSONValue)], in vault: UnlockedVault.Blocking
-    ) throws {
-      try removedUnlessWritten(from: vault) { try StandardOutput.write(others + members) }
-    }
-
-    /// A code that nobody has is not a way in, and must not be counted as one.
-    fileprivate func removedUnlessWritten(
-      from vault: UnlockedVault.Blocking, _ write: () throws -> Void
+    /// A code that nobody has is not a way in, and must not be counted as one. That holds for a
+    /// pipe that nobody reads, too.
+    fileprivate func writing(
+      in vault: UnlockedVault.Blocking, _ write: () throws -> Void
     ) throws {
       do {
-        try write()
+        try StandardOutput.survivingClosedPipe(write)
       } catch {
-        if code != nil { try vault.removeSlot(slot.id) }
-        throw error
+        guard code != nil else { throw error }
+        let reason = ErrorReport(error).message
+        do {
+          try vault.removeSlot(slot.id)
+        } catch {
+          throw CommandError(
+            .inputOutput,
+            "the recovery code is lost (\(reason)), and its key slot cannot be removed: "
+              + ErrorReport(error).message,
+            hint: "remove it: \(ProgramName.current) key remove \(slot.id.prefix(8))")
+        }
+        throw CommandError(
+          .inputOutput, "the recovery code cannot be written: \(reason)",
+          hint: withoutCode.lowercasedFirst)
       }
     }
   }
 
   /// Writes a JSON document that ends with the code of a new slot, if there is one.
   ///
-  /// - Throws: ``CommandError`` if it cannot be written; then the slot is gone again.
+  /// - Parameters:
+  ///   - made: The slot.
+  ///   - vault: The vault that it is of.
+  ///   - members: The document's other members.
+  /// - Throws: What `members` throws; ``CommandError`` with code `input-output` (74) if the code
+  ///   cannot be written. Then the slot is gone again.
   package static func write(
-    _ members: [(String, JSONValue)], with made: Made?, in vault: UnlockedVault.Blocking
+    _ made: Made?, in vault: UnlockedVault.Blocking,
+    after members: () throws -> [(String, JSONValue)]
   ) throws {
-    guard let made else { return try StandardOutput.write(members) }
-    try made.write(after: members, in: vault)
+    guard let made else { return try StandardOutput.write(members()) }
+    try made.writing(in: vault) { try StandardOutput.write(members() + made.members) }
   }
 
   /// Adds a recovery slot if the person wants one.
@@ -77,9 +91,9 @@ package struct RecoveryOffer {
       guard isWanted == true else { return nil }
       let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
       let made = try vault.addSlot(slot)
-      let new = Made(slot: made, code: code.bytes)
+      let new = Made(slot: made, code: code.bytes, withoutCode: withoutCode)
       if !isForDocument {
-        try new.removedUnlessWritten(from: vault) {
+        try new.writing(in: vault) {
           try StandardOutput.write(code.bytes)
           try StandardOutput.write("\n")
         }
@@ -105,7 +119,7 @@ package struct RecoveryOffer {
     }
     let made = try vault.addSlot(slot)
     Prompt.tell("The recovery code unlocks the vault from now on.")
-    return Made(slot: made, code: nil)
+    return Made(slot: made, code: nil, withoutCode: withoutCode)
   }
 
   private var later: String { "create one later: \(ProgramName.current) key add --recovery" }

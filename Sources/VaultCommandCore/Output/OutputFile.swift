@@ -11,8 +11,8 @@ package enum OutputFile {
   ///
   /// A new file is renamed over an old one, so that nobody reads half of it and the old file's mode
   /// does not matter. Devices and pipes are written to directly. A symbolic link is refused, but for
-  /// those by which a process names its own descriptors: `/dev/stdout`, and the `/dev/fd/63` that a
-  /// shell puts for `>(command)`.
+  /// those by which a process names its own descriptors, `/dev/stdout` and the `/dev/fd/63` that a
+  /// shell puts for `>(command)`; whoever opened them chose the mode.
   ///
   /// - Throws: ``CommandError`` with code `cannot-create` (73) or `input-output` (74).
   package static func write(_ secret: SecretBytes, to path: String) throws {
@@ -42,9 +42,14 @@ package enum OutputFile {
     if exists {
       switch old.st_mode & S_IFMT {
       case S_IFREG: break
-      case S_IFLNK where !isPlainFile && isDescriptor(path): return try writeThrough(path, body)
       case S_IFLNK:
-        throw failed("it is a symbolic link", hint: "name the file that it points to")
+        guard let descriptor = descriptor(of: path) else {
+          throw failed("it is a symbolic link", hint: "name the file that it points to")
+        }
+        guard !isPlainFile else {
+          throw failed("it is no plain file", hint: "write to stdout, without \(option)")
+        }
+        return try write(toDescriptor: descriptor, body)
       case S_IFDIR: throw failed("it is a directory")
       case _ where isPlainFile:
         throw failed("it is a device or a pipe", hint: "write to stdout, without \(option)")
@@ -90,18 +95,41 @@ package enum OutputFile {
     } catch {}
   }
 
-  /// Whether a path names a descriptor of this process; only the kernel makes such links.
-  private static func isDescriptor(_ path: String) -> Bool {
-    let folders = ["/dev/fd/", "/proc/self/fd/"]
-    return ["/dev/stdout", "/dev/stderr"].contains(path)
-      || folders.contains { path.begins(with: $0) && !path.dropFirst($0.count).utf8.contains(0x2F) }
+  /// The number of the descriptor of this process that a path names.
+  ///
+  /// Nobody but root and the kernel makes such links.
+  private static func descriptor(of path: String) -> Int32? {
+    switch path {
+    case "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.begins(with: $0) }
+      return folder.flatMap { Int32(path.dropFirst($0.count)) }
+    }
+  }
+
+  /// Writes to a descriptor itself: opened again, a file would be written from its beginning, and a
+  /// socket not at all.
+  private static func write(
+    toDescriptor number: Int32, _ body: (Int32) throws(System.Failure) -> Void
+  ) throws {
+    // Those of this program are closed for others; a number given by mistake may be that of a store.
+    let isInherited = fcntl(number, F_GETFD) & FD_CLOEXEC == 0
+    let isForReading = fcntl(number, F_GETFL) & O_ACCMODE == O_RDONLY
+    do throws(System.Failure) {
+      guard isInherited, !isForReading else { throw System.Failure(errno: EBADF) }
+      try body(number)
+    } catch {
+      throw CommandError(
+        .inputOutput, "the file could not be written: \(error.reason)")
+    }
   }
 
   private static func writeThrough(
     _ path: String, _ body: (Int32) throws(System.Failure) -> Void
   ) throws {
     do throws(System.Failure) {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_APPEND | O_NOCTTY)
+      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
       defer { System.close(file) }
       try body(file)
     } catch {

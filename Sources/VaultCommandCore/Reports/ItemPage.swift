@@ -19,6 +19,8 @@ package struct ItemPage {
   private let fields: [Part]
   /// The last use that is recorded; `nil` if none is, or the log cannot be read.
   private let lastUse: UsageRecord?
+  /// Why the log cannot be read.
+  private let lastUseError: String?
 
   /// Makes the page of an item.
   ///
@@ -43,8 +45,10 @@ package struct ItemPage {
     // An item is shown whatever became of the log.
     do {
       lastUse = try snapshot.lastUses(of: [item])[item.id]
+      lastUseError = nil
     } catch {
       lastUse = nil
+      lastUseError = ErrorReport(error).message
       StandardError.note(
         "when it was last used is not known: \(ErrorReport(error).message)",
         hint: "look at the log with: \(ProgramName.current) log verify")
@@ -66,6 +70,7 @@ package struct ItemPage {
     }
     members.append(("fields", .object(fields)))
     members.append(("lastUse", lastUse.map { .object($0.members) } ?? .null))
+    if let lastUseError { members.append(("lastUseError", .string(lastUseError))) }
     members.append(("conflicts", .array(item.conflicts.map(\.json))))
     if let version { members.append(("revision", .number(Int64(clamping: version)))) }
     return members

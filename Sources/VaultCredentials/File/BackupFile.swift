@@ -18,12 +18,21 @@ package struct BackupFile {
   var blobs: [[UInt8]: [UInt8]]
 
   /// Whether a file begins as a backup does; nothing else of it is read.
-  static func begins(_ path: String) -> Bool {
-    guard let file = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
-    else { return false }
-    defer { System.close(file) }
-    let start = try? SecretBytes(capacity: magic.count) { try System.read(file, filling: &$0) }
-    return start?.withBytes { $0.array(0..<$0.byteCount) } == magic
+  ///
+  /// - Returns: `false` if there is no file.
+  /// - Throws: `StorageError` if there is one that cannot be read, of which nobody can tell.
+  static func begins(_ path: String) throws -> Bool {
+    do {
+      guard try System.targetStatus(of: path, in: AT_FDCWD).isRegular else { return false }
+      let file = try System.open(
+        path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      defer { System.close(file) }
+      let start = try SecretBytes(capacity: magic.count) { try System.read(file, filling: &$0) }
+      return start.withBytes { $0.array(0..<$0.byteCount) } == magic
+    } catch let error as System.Failure {
+      if error.errno == ENOENT { return false }
+      throw Directory.failure(error, "read", path)
+    }
   }
 
   init(vault: [UInt8], blobs: [[UInt8]: [UInt8]]) {

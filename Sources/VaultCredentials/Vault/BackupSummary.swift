@@ -17,5 +17,7 @@ public struct BackupSummary: Sendable, Equatable {
   package static let maximumSize = BackupFile.maximumLength
 
   /// Whether the file at a path says that it is a backup.
-  package static func isBackup(at path: String) -> Bool { BackupFile.begins(path) }
+  ///
+  /// - Throws: `StorageError` if it cannot be read.
+  package static func isBackup(at path: String) throws -> Bool { try BackupFile.begins(path) }
 }

@@ -127,17 +127,10 @@ package struct ExternalFiles: Sendable {
   /// - Throws: ``StorageError``, with code `.busy` while another process writes.
   @discardableResult
   package func sweep(_ connection: SQLiteConnection) throws -> Int {
-    guard let directory = try existingDirectory(), try !directory.names().isEmpty else { return 0 }
+    guard let directory = try Directory.ifThere(anyOwner: path), try !directory.names().isEmpty
+    else { return 0 }
     return try connection.transaction(.immediate) {
       try removeOrphans(in: directory, connection)
-    }
-  }
-
-  private func existingDirectory() throws(StorageError) -> Directory? {
-    do {
-      return try directory()
-    } catch  where error.code == .notFound {
-      return nil
     }
   }
 
@@ -157,13 +150,13 @@ package struct ExternalFiles: Sendable {
 
   /// Removes what a killed copy left here half written.
   func removeStale() throws(StorageError) {
-    guard let directory = try existingDirectory() else { return }
+    guard let directory = try Directory.ifThere(anyOwner: path) else { return }
     try AtomicFile.removeStale(in: directory, where: ExternalReference.isName)
   }
 
   /// Removes what an older copy left here.
   func removeAll(but kept: [ExternalReference]) throws(StorageError) {
-    guard let directory = try existingDirectory() else { return }
+    guard let directory = try Directory.ifThere(anyOwner: path) else { return }
     let names = Set(kept.map(\.name))
     for name in try directory.names() where ExternalReference.isName(name) && !names.contains(name)
     {

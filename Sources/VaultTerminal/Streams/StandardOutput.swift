@@ -1,3 +1,5 @@
+import CVaultLinux
+import Glibc
 package import VaultSealing
 package import VaultStorage
 
@@ -32,6 +34,15 @@ package enum StandardOutput {
   package static func write(_ secret: SecretBytes) throws {
     ProgressLine.end()
     try secret.withBytes { bytes throws(System.Failure) in try System.writeAll(descriptor, bytes) }
+  }
+
+  /// Runs `body` while a reader that has gone is an error, `EPIPE`, and not the end of the process.
+  package static func survivingClosedPipe(_ body: () throws -> Void) rethrows {
+    let isIgnored = cvault_is_ignored(SIGPIPE) != 0
+    cvault_ignore_signal(SIGPIPE)
+    // Programs that are started inherit what is ignored.
+    defer { if !isIgnored { _ = cvault_default_signal(SIGPIPE) } }
+    try body()
   }
 
   /// A name in the form that fits stdout: escaped on a terminal, exact in a pipe.

@@ -25,6 +25,9 @@ struct CompletionTests {
   @Test(.enabled(if: isRunnable("bash"), "bash or pexpect is not installed"))
   func bashCompletes() throws { try tryOut("bash") }
 
+  @Test(.enabled(if: isRunnable("bash"), "bash or pexpect is not installed"))
+  func bashCompletesWithoutBashCompletion() throws { try tryOut("bash-alone") }
+
   @Test(.enabled(if: isRunnable("zsh"), "zsh or pexpect is not installed"))
   func zshCompletes() throws { try tryOut("zsh") }
 

@@ -1,4 +1,7 @@
-"""Presses TAB in a real shell. Usage: completion.py bash|zsh|fish VAULT HOME COMPLETIONS"""
+"""Presses TAB in a real shell: completion.py bash|bash-alone|zsh|fish VAULT HOME COMPLETIONS
+
+bash-alone is bash without bash-completion.
+"""
 import os
 import re
 import subprocess
@@ -27,21 +30,22 @@ def plain(*words, **options):
 # Paths to complete: the shells start where they are.
 paths = os.path.join(home, "paths")
 os.makedirs(os.path.join(paths, "reports"))
-for file in ["ledger.key", "two words.txt", "at:noon.log"]:
+for file in ["ledger.key", "two words.txt", "at:noon.log", "a b:c.txt", "k=v.txt"]:
     with open(os.path.join(paths, file), "wb"):
         pass
 os.chdir(paths)
 
 
 def shell():
-    if name == "bash":
+    if name.startswith("bash"):
         child = pexpect.spawn(
             "bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=20,
             dimensions=(40, 200))
         child.sendline("PS1='ready''> '; bind 'set enable-bracketed-paste off'")
         child.expect("ready> ")
-        child.sendline("source /usr/share/bash-completion/bash_completion")
-        child.expect("ready> ")
+        if name == "bash":
+            child.sendline("source /usr/share/bash-completion/bash_completion")
+            child.expect("ready> ")
         child.sendline(f"source {completions}/vault.bash")
         child.expect("ready> ")
     elif name == "zsh":
@@ -134,6 +138,7 @@ completed("vault connect aw", "aws")
 completed("vault import keep", "keepassxc")
 completed("vault export dot", "dotenv")
 completed("vault list --color alw", "always")
+completed("vault list --color=alw", "--color=always")
 completed("vault list --qui", "--quiet")
 completed("vault settings ses", "session")
 completed("vault keyring pub", "publish")
@@ -150,6 +155,18 @@ completed("vault set x --file=two\\ w", "--file=two words.txt")
 completed("vault set x --file at", "at:noon.log")
 completed("vault set x --file at:n", "at:noon.log")
 completed("vault set x --file=at:n", "--file=at:noon.log")
+completed("vault set x --file=k=v", "--file=k=v.txt")
+if name != "fish":
+    completed("vault set x --file a\\ b:c", "a b:c.txt")
+    completed("vault set x --file=a\\ b:c", "--file=a b:c.txt")
+if name.startswith("bash"):
+    # bash closes the quote, too.
+    completed("vault set x --file='at:n", "--file=at:noon.log")
+    completed("vault set item --kind='interne", "--kind=internet-password")
+    child.sendline("COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]}")
+    child.expect("ready> ")
+    completed("vault get --home=rep", "--home=reports/")
+    completed("vault set x --file at:n", "at:noon.log")
 if name == "zsh":
     # Names have no descriptions: each is there once, and nothing stands between them.
     child.send("\x01\x0bvault get \t")

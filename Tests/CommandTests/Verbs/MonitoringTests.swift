@@ -103,6 +103,9 @@ struct MonitoringTests {
     #expect(!left.contains("\(stem)20010101T000000Z.vault"))
     #expect(!left.contains("\(stem)20030101T000000Z.vault"))
     #expect(left.contains(mine))
+    // Those that are none are not counted: two are left beside them.
+    #expect(left.contains(late))
+    #expect(left.count { $0.hasPrefix(stem) } == 4)
     #expect(kept.text.contains("20010101T000000Z"))
     #expect(try vault("check", "\(folder)/\(mine)").status == 0)
     // The newest one is restored; with those of several vaults of this name, nobody guesses.

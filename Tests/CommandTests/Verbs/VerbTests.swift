@@ -197,6 +197,11 @@ struct VerbTests {
       vault.keyFile, VaultProcess.path, "\(path)-9")
     #expect(substituted.status == 0, "\(substituted.errors)")
     #expect(FileManager.default.contents(atPath: "\(path)-9") == Data("1s3cr3t".utf8))
+    let reading = try vault.shell(
+      "VAULT_KEY_FILE=\"$1\" \"$2\" get a --no-session --out /dev/fd/9 9<\"$3\"",
+      vault.keyFile, VaultProcess.path, "\(path)-9")
+    #expect(reading.status == 74, "\(reading.errors)")
+    #expect(FileManager.default.contents(atPath: "\(path)-9") == Data("1s3cr3t".utf8))
     #expect(vault.home.names().filter { $0.hasPrefix(".vault-out") } == [])
   }
 

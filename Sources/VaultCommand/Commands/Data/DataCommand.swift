@@ -50,8 +50,7 @@ struct DataStoresCommand: ParsableCommand {
       ])
     }
     for (path, error) in listing.unreadable {
-      StandardError.note(
-        StandardOutput.shown("left out: \(path): \(error.message)"))
+      StandardError.note("left out: \(path): \(error.message)")
     }
     try StandardOutput.write(
       TextTable.aligned(

@@ -31,7 +31,7 @@ struct KeyAddCommand: ParsableCommand {
       if new.recovery {
         let made = try new.recoveryOffer(settings).makeSlot(in: vault)
         guard settings.writesJSON, let made else { return }
-        return try made.write(after: [("slot", made.slot.json)], in: vault)
+        return try RecoveryOffer.write(made, in: vault) { [("slot", made.slot.json)] }
       }
       for slot in try new.slots(source).map(vault.addSlot) {
         if settings.writesJSON {

@@ -40,10 +40,12 @@ struct KeyRotateCommand: ParsableCommand {
         recovery = try new.recoveryOffer(settings, before: "The vault key is a new one.")
           .makeSlot(in: vault)
       }
-      let slots = try vault.slots()
       if settings.writesJSON {
-        try RecoveryOffer.write([("slots", .array(slots.map(\.json)))], with: recovery, in: vault)
+        try RecoveryOffer.write(recovery, in: vault) {
+          [("slots", .array(try vault.slots().map(\.json)))]
+        }
       } else {
+        let slots = try vault.slots()
         StandardError.note(
           "a new vault key; unlocked by: \(slots.map(\.words).joined(separator: ", "))")
       }

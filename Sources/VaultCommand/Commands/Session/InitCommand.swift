@@ -63,13 +63,12 @@ struct InitCommand: ParsableCommand {
     try VaultSettings.tellingNotices(of: made.vault) { open in
       let recovery = try made.offerRecovery(after: "The vault is created.")
       guard settings.writesJSON else { return }
-      let slots = try open.slots()
-      try RecoveryOffer.write(
+      try RecoveryOffer.write(recovery, in: open) {
         [
           ("path", .string(vault.path)), ("id", .string(try vault.blocking.summary().id)),
-          ("isNew", .bool(true)),
-          ("slots", .array(slots.map(\.json))),
-        ], with: recovery, in: open)
+          ("isNew", .bool(true)), ("slots", .array(try open.slots().map(\.json))),
+        ]
+      }
     }
   }
 }
