@@ -30,39 +30,56 @@ package enum CompletionScript {
 
   private static let bash = #"""
     # bash completion for @COMMAND@; written by: @COMMAND@ completions bash
-    # Sets words, cword and cur as the shell sees them: readline also splits at '=' and ':'.
-    @FUNCTION@_words() {
-      local rest=$COMP_LINE last='' word i after
-      for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
-        word=${COMP_WORDS[i]}
-        if [[ $i != 0 && $rest != [[:space:]]* && ($word == [=:]* || $last == *[=:]) ]]; then
-          words[cword]+=$word
+    # Reads the line up to the cursor as the shell does. Sets words, without their quotes, and cur, the last of them;
+    # quote, the one that is open; and before, the part of cur that stays: readline puts a candidate in the place of
+    # what is behind an open quote, or else behind the last break that is not quoted.
+    @FUNCTION@_scan() {
+      local line=${COMP_LINE:0:COMP_POINT} breaks=${COMP_WORDBREAKS//[^=:@]} unquoted='' isWord='' char next i
+      for ((i = 0; i < ${#line}; i++)); do
+        char=${line:i:1}
+        if [[ $char == \\ && $quote != \' ]]; then
+          ((++i))
+          next=${line:i:1}
+          if [[ $quote && $next != [\"\\\$\`] ]]; then cur+=\\; fi
+          cur+=$next
+        elif [[ $quote && $char == "$quote" ]]; then
+          quote='' before=$unquoted
+        elif [[ $quote ]]; then
+          cur+=$char
+        elif [[ $char == [\'\"] ]]; then
+          quote=$char unquoted=$before before=$cur
+        elif [[ $char == [[:space:]] ]]; then
+          if [[ $isWord ]]; then words+=("$cur"); fi
+          cur='' before='' isWord=''
+          continue
         else
-          rest=${rest#"${rest%%[![:space:]]*}"}
-          words+=("$word")
-          cword=$((${#words[@]} - 1))
+          # readline takes '@' along, which may begin the name of a machine.
+          if [[ $char == @ && $breaks == *@* ]]; then before=$cur; fi
+          cur+=$char
+          if [[ $char == [=:] && $breaks == *"$char"* ]]; then before=$cur; fi
         fi
-        rest=${rest#"$word"}
-        last=$word
-        if ((i == COMP_CWORD)); then
-          # What is behind the cursor stays.
-          after=$((${#COMP_LINE} - ${#rest} - COMP_POINT))
-          if ((after > 0)); then words[cword]=${words[cword]:0:${#words[cword]} - after}; fi
-          cur=${words[cword]}
-          return
-        fi
+        isWord=yes
       done
+      words+=("$cur")
+    }
+    # Escapes the value of a variable for double quotes.
+    @FUNCTION@_escape() {
+      local text=${!1}
+      text=${text//\\/\\\\} text=${text//\"/\\\"} text=${text//\$/\\\$} text=${text//\`/\\\`}
+      printf -v "$1" %s "$text"
     }
     # Offers files (-f) or folders (-d) for the word, or for the value of --option=VALUE.
     @FUNCTION@_paths() {
-      local option='' path i
-      if [[ $cur == --*=* ]]; then option=${cur%%=*}= cur=${cur#*=}; fi
+      local option='' value=$cur path i
+      if [[ $cur == --*=* ]]; then option=${cur%%=*}= value=${cur#*=}; fi
       compopt -o filenames 2>/dev/null
-      if declare -F _filedir >/dev/null; then
-        _filedir ${2-}
-      else
-        mapfile -t COMPREPLY < <(compgen "$1" -- "${cur//[\\\'\"]/}")
-      fi
+      # compgen takes quotes away, as the open one has it, and expands ~.
+      case $quote in
+        \') ;;
+        \") @FUNCTION@_escape value ;;
+        *) printf -v value %q "$value" ;;
+      esac
+      mapfile -t COMPREPLY < <(compgen "$1" -- "${value/#\\~/\~}")
       for i in "${!COMPREPLY[@]}"; do
         path=${COMPREPLY[i]}
         COMPREPLY[i]=$option$path
@@ -74,39 +91,49 @@ package enum CompletionScript {
         fi
       done
     }
-    @FUNCTION@() {
-      local cur='' cword=0 before='' quoted=''
-      local -a words=()
-      @FUNCTION@_words
-      # What stands before the last '=' or ':', or before a quote, is on the line already.
-      local breaks=${COMP_WORDBREAKS//[^=:]}
-      if [[ $cur == *[\'\"]* ]]; then
-        before=${cur%%[\'\"]*} quoted=yes
-      elif [[ $breaks && $cur == *[$breaks]* ]]; then
-        before=${cur%"${cur##*[$breaks]}"}
+    # Completes the command behind '--', whose number among the words is given.
+    @FUNCTION@_command() {
+      local word i count=0
+      if ! declare -F _command_offset >/dev/null; then
+        if ((${#words[@]} - 1 > $1)); then
+          @FUNCTION@_paths -f
+        else
+          mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        fi
+        return
       fi
-      before=${before//\\/}
-      local -a lines=()
-      local line
+      # The same '--' in COMP_WORDS, which are also split at '=' and ':'.
+      for word in "${words[@]:0:$1}"; do
+        if [[ $word == -- ]]; then ((++count)); fi
+      done
+      for ((i = 0; i < ${#COMP_WORDS[@]} && count > 0; i++)); do
+        if [[ ${COMP_WORDS[i]} == -- ]]; then ((--count)); fi
+      done
+      _command_offset "$i"
+    }
+    @FUNCTION@() {
+      local cur='' quote='' before='' line
+      local -a words=() lines=()
+      @FUNCTION@_scan
       while IFS= read -r line; do lines+=("$line"); done < <(
-        "${words[0]/#\~/$HOME}" __complete "$cword" "${words[@]//[\\\'\"]/}" 2>/dev/null
+        "${words[0]/#\~/$HOME}" __complete "$((${#words[@]} - 1))" "${words[@]}" 2>/dev/null
       )
       COMPREPLY=()
-      case ${lines[0]} in
+      case ${lines[0]-} in
         files) @FUNCTION@_paths -f ;;
-        directories) @FUNCTION@_paths -d -d ;;
-        command\ *)
-          if declare -F _command_offset >/dev/null; then
-            _command_offset "${lines[0]#command }"
-          else
-            mapfile -t COMPREPLY < <(compgen -c -- "$cur")
-          fi
-          return ;;
+        directories) @FUNCTION@_paths -d ;;
+        command\ *) @FUNCTION@_command "${lines[0]#command }"; return ;;
       esac
       for line in "${lines[@]:1}"; do
         line=${line%%$'\t'*}
         line=${line#"$before"}
-        if [[ ! $quoted ]]; then printf -v line %q "$line"; fi
+        case $quote in
+          \') line=${line//\'/\'\\\'\'} ;;
+          \")
+            @FUNCTION@_escape line
+            line=${line//!/\"\'!\'\"} ;;
+          *) printf -v line %q "$line" ;;
+        esac
         COMPREPLY+=("$line")
       done
     }

@@ -227,6 +227,8 @@ package enum System {
     package let inode: UInt64
     /// The time of the last change of its contents or inode, in nanoseconds since 1970.
     package let changed: Int64
+    /// The time of the last change of its contents, in nanoseconds since 1970.
+    package let modified: Int64
 
     /// Whether both describe the same file.
     package func isSameFile(as other: FileStatus) -> Bool {
@@ -243,7 +245,12 @@ package enum System {
       size = Int(status.st_size)
       device = UInt64(status.st_dev)
       inode = UInt64(status.st_ino)
-      changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+      changed = Self.nanoseconds(status.st_ctim)
+      modified = Self.nanoseconds(status.st_mtim)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+      Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
   }
 

@@ -214,6 +214,9 @@ package enum UserFile {
   ///   only links of the user and of the directory's owner are followed. That is the rule of
   ///   protected_symlinks in proc(5), which may be switched off in the kernel.
   private static func destination(ofLink path: String) throws(System.Failure) -> String? {
+    // Behind a slash at the end, the kernel has followed the link already.
+    var path = path
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     guard let bytes = System.linkTarget(path) else { return nil }
     if let folder = try status(of: folder(of: path)), folder.permissions & 0o1002 == 0o1002 {
       let owner = try System.status(of: path, in: AT_FDCWD).owner

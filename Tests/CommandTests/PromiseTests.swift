@@ -94,6 +94,8 @@ struct PromiseTests {
     try files.createDirectory(atPath: "\(state)/\(log)", withIntermediateDirectories: false)
     let run = try vault("show", "a")
     #expect(run.status == 0 && run.errors.contains("last used is not known"), "\(run.errors)")
+    let json = try vault("show", "a", "--json").text
+    #expect(json.contains("\"lastUseError\""), "\(json)")
   }
 
   /// What a line refuses itself, the runs that it starts or writes down refuse, too.

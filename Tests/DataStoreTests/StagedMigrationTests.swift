@@ -172,7 +172,7 @@ struct StagedMigrationTests {
       try process.run()
       return process
     }
-    func run(_ verb: String, _ path: String) throws { try start(verb, path).waitUntilExit() }
+    func run(_ verb: String, _ path: String) throws { try start(verb, path).waitOrKill() }
     let whole = try TemporaryHome()
     try run("make", "\(whole.path)/a.store")
     let time = try ContinuousClock().measure { try run("migrate", "\(whole.path)/a.store") }
@@ -184,7 +184,7 @@ struct StagedMigrationTests {
       let victim = try start("migrate", file.path)
       moments.wait()
       kill(victim.processIdentifier, SIGKILL)
-      victim.waitUntilExit()
+      victim.waitOrKill()
       let (connection, found) = try file.open(.write)
       let version = try #require(found).schema.version.major
       #expect(try connection.integrityCheck() == [], "round \(round)")
@@ -211,11 +211,11 @@ struct StagedMigrationTests {
         try process.run()
         return (process, pipe)
       }
-      try start("make").0.waitUntilExit()
+      try start("make").0.waitOrKill()
       let both = [try start("migrate"), try start("migrate")]
       let said = both.map { process, pipe in
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        process.waitOrKill()
         #expect(process.terminationStatus == 0, "round \(round)")
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
       }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VaultPreferences
 
@@ -284,7 +285,7 @@ enum Python {
     try stdin.fileHandleForWriting.write(contentsOf: Data(input))
     try stdin.fileHandleForWriting.close()
     let output = stdout.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    process.waitOrKill()
     return [UInt8](output)
   }
 }

@@ -122,7 +122,8 @@ struct DirectoryTests {
     unsafe symlink("\(home.path)/real", "\(open)/theirs")
     unsafe lchown("\(open)/theirs", 4711, 4711)
     unsafe symlink("\(open)/theirs", "\(home.path)/link")
-    for path in ["\(open)/theirs", "\(home.path)/link"] {
+    unsafe symlink("\(open)/theirs/", "\(home.path)/slash")
+    for path in ["\(open)/theirs", "\(home.path)/link", "\(home.path)/slash"] {
       #expect(code { _ = try Directory(anyOwner: path, followsLink: true) } == .accessDenied)
     }
   }

@@ -54,7 +54,7 @@ struct BareRepository {
     try? typed.fileHandleForWriting.write(contentsOf: input)
     try? typed.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    process.waitOrKill()
     try #require(process.terminationStatus == 0, "git \(arguments)")
     return text
   }

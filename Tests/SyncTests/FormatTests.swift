@@ -16,7 +16,7 @@ struct FormatTests {
     ]
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
+    process.waitOrKill()
     return process.terminationStatus == 0
   }()
 
@@ -162,7 +162,7 @@ struct FormatTests {
     try input.fileHandleForWriting.write(contentsOf: Data(digits.utf8))
     try input.fileHandleForWriting.close()
     let data = try #require(try output.fileHandleForReading.readToEnd())
-    process.waitUntilExit()
+    process.waitOrKill()
     #expect(process.terminationStatus == 0)
     return try JSONDecoder().decode(Read.self, from: data)
   }

@@ -71,7 +71,7 @@ package final class KeyringSession: Sendable {
     process.arguments = ["-c", "import jeepney, cryptography"]
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
+    process.waitOrKill()
     return process.terminationStatus == 0
   }()
 

@@ -104,12 +104,14 @@ public final class ModelDocument {
     try modelContext.save()
     saves.clear()
     do {
-      let files = FileManager.default
-      let mode = try? files.attributesOfItem(atPath: url.path)[.posixPermissions]
+      let before = try? System.status(of: url.path, in: AT_FDCWD)
       try container.backup(to: url)
-      // The document is saved: a file system without permissions keeps nobody from that.
-      if let mode { try? files.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
       known = try FileVersion(url)
+      // The document is saved: a file system without permissions keeps nobody from that.
+      if let before, before.isRegular {
+        try? FileManager.default.setAttributes(
+          [.posixPermissions: Int(before.permissions & 0o777)], ofItemAtPath: url.path)
+      }
       autosaveError = nil
     } catch {
       saves.note()
@@ -171,24 +173,24 @@ private final class DocumentSaves: Sendable {
 
 /// What tells a file that somebody has written from the one that is known.
 private struct FileVersion: Equatable {
-  private let number: UInt64?
-  private let time: Date?
-  private let size: UInt64?
+  private let device: UInt64
+  private let inode: UInt64
+  private let modified: Int64
+  private let size: Int
 
   /// - Throws: A `StorageError` with code `.notFound` if there is no file; `.accessDenied`,
   ///   `.refused` or `.inputOutput` if it cannot be looked at.
   init(_ url: URL) throws {
+    let status: System.FileStatus
     do {
-      _ = try System.status(of: url.path, in: AT_FDCWD)
+      status = try System.status(of: url.path, in: AT_FDCWD)
     } catch  where error.errno == ENOENT {
       throw StorageError(.notFound, "there is no file \(url.path)")
     } catch {
       throw Directory.failure(error, "look at", url.path)
     }
-    let found = try FileManager.default.attributesOfItem(atPath: url.path)
-    number = (found[.systemFileNumber] as? NSNumber)?.uint64Value
-    time = found[.modificationDate] as? Date
-    size = (found[.size] as? NSNumber)?.uint64Value
+    (device, inode) = (status.device, status.inode)
+    (modified, size) = (status.modified, status.size)
   }
 
   /// The version of a file; `nil` if there is none.

@@ -57,10 +57,14 @@ package struct BackupFolder {
     let length = beginning.utf8.count + idLength + 1 + timeLength + suffix.utf8.count
     var newest: [Substring: String] = [:]
     // The time is written so that names sort by it.
-    for file in try names(in: folder)
+    for file in try names(in: folder).reversed()
     where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix) {
-      guard try BackupSummary.isBackup(at: "\(folder)/\(file)") else { continue }
-      newest[file.dropFirst(beginning.count).prefix(idLength)] = "\(folder)/\(file)"
+      let id = file.dropFirst(beginning.count).prefix(idLength)
+      // Of one that cannot be read nobody can tell, unless there is a newer one.
+      guard newest[id] == nil, try BackupSummary.isBackup(at: "\(folder)/\(file)") else {
+        continue
+      }
+      newest[id] = "\(folder)/\(file)"
     }
     guard let first = newest.values.sorted().first else {
       throw CommandError(

@@ -68,8 +68,8 @@ package struct RecoveryOffer {
   ///   - made: The slot.
   ///   - vault: The vault that it is of.
   ///   - members: The document's other members.
-  /// - Throws: What `members` throws; ``CommandError`` with code `input-output` (74) if the code
-  ///   cannot be written. Then the slot is gone again.
+  /// - Throws: ``CommandError`` with code `input-output` (74) if the code cannot be written, or what
+  ///   stands before it. Then the slot is gone again.
   package static func write(
     _ made: Made?, in vault: UnlockedVault.Blocking,
     after members: () throws -> [(String, JSONValue)]

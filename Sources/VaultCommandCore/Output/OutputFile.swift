@@ -129,8 +129,10 @@ package enum OutputFile {
     _ path: String, _ body: (Int32) throws(System.Failure) -> Void
   ) throws {
     do throws(System.Failure) {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
+      let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY | O_NOFOLLOW)
       defer { System.close(file) }
+      // Put there since it was looked at: it would be written from its beginning.
+      guard try !System.status(file).isRegular else { throw System.Failure(errno: EEXIST) }
       try body(file)
     } catch {
       throw CommandError(

@@ -20,7 +20,8 @@ package struct BackupFile {
   /// Whether a file begins as a backup does; nothing else of it is read.
   ///
   /// - Returns: `false` if there is no file.
-  /// - Throws: `StorageError` if there is one that cannot be read, of which nobody can tell.
+  /// - Throws: `StorageError` if there is one that cannot be read, or a link that leads nowhere, of
+  ///   which nobody can tell.
   static func begins(_ path: String) throws -> Bool {
     do {
       guard try System.targetStatus(of: path, in: AT_FDCWD).isRegular else { return false }
@@ -30,7 +31,8 @@ package struct BackupFile {
       let start = try SecretBytes(capacity: magic.count) { try System.read(file, filling: &$0) }
       return start.withBytes { $0.array(0..<$0.byteCount) } == magic
     } catch let error as System.Failure {
-      if error.errno == ENOENT { return false }
+      let isThere = (try? System.status(of: path, in: AT_FDCWD)) != nil
+      if error.errno == ENOENT, !isThere { return false }
       throw Directory.failure(error, "read", path)
     }
   }

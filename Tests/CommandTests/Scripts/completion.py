@@ -30,7 +30,9 @@ def plain(*words, **options):
 # Paths to complete: the shells start where they are.
 paths = os.path.join(home, "paths")
 os.makedirs(os.path.join(paths, "reports"))
-for file in ["ledger.key", "two words.txt", "at:noon.log", "a b:c.txt", "k=v.txt"]:
+for file in [
+        "ledger.key", "two words.txt", "at:noon.log", "a b:c.txt", "k=v.txt", "David's a.txt",
+        "David's b.txt"]:
     with open(os.path.join(paths, file), "wb"):
         pass
 os.chdir(paths)
@@ -45,6 +47,9 @@ def shell():
         child.expect("ready> ")
         if name == "bash":
             child.sendline("source /usr/share/bash-completion/bash_completion")
+            child.expect("ready> ")
+            child.sendline("declare -F _command_offset")
+            child.expect("\r\n_command_offset\r\n")
             child.expect("ready> ")
         child.sendline(f"source {completions}/vault.bash")
         child.expect("ready> ")
@@ -64,7 +69,7 @@ def shell():
     return child
 
 
-def completed(line, expected):
+def completed(line, expected, whole=None):
     """Types a line and TAB, runs it with 'echo' in place of vault, and compares."""
     if name == "fish":
         # fish answers by itself what TAB would offer.
@@ -80,7 +85,7 @@ def completed(line, expected):
     child.expect("\r\ngot: ([^\r]*)\r\n")
     got = child.match.group(1).strip()
     child.expect("ready> ")
-    want = " ".join(re.split(r"(?<!\\) ", line)[:-1] + [expected])
+    want = whole or " ".join(re.split(r"(?<!\\) ", line)[:-1] + [expected])
     if name == "zsh":
         # zsh takes away the slash that it put behind a folder.
         want = want.removesuffix("/")
@@ -108,6 +113,8 @@ for item in ["api-token", "work/github"]:
     plain("set", item, "--stdin", input=b"s3cr3t")
 plain("set", "work/github", "--stdin", "--tag", "forge", input=b"2")
 plain("set", "work/github", "--field", "login", "--stdin", input=b"david")
+for item in ["my $(touch ran) item", "it's; touch ran", "a!b`touch ran`", "me@example.org"]:
+    plain("set", item, "--stdin", input=b"x")
 plain("set", "gone", "--stdin", input=b"x")
 plain("remove", "gone")
 plain("key", "add", "--new-key-file", f"{key}2", "--label", "laptop")
@@ -163,7 +170,33 @@ if name.startswith("bash"):
     # bash closes the quote, too.
     completed("vault set x --file='at:n", "--file=at:noon.log")
     completed("vault set item --kind='interne", "--kind=internet-password")
-    child.sendline("COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]}")
+    completed('vault get "my', "my $(touch ran) item")
+    completed("vault get 'my", "my $(touch ran) item")
+    completed("vault get 'my $(to'uch", "", "vault get my $(touch ran) item")
+    completed("vault get my\\ ", "my $(touch ran) item")
+    completed("vault get it\\'s", "it's; touch ran")
+    completed("vault get \"it's", "it's; touch ran")
+    completed("vault get 'it'\\''s", "it's; touch ran")
+    completed('vault get "a!', "a!b`touch ran`")
+    assert not os.path.exists("ran")
+    completed("vault get me@ex", "me@example.org")
+    completed("vault set x --file at\\:n", "at:noon.log")
+    completed("vault set x --file=at\\:n", "--file=at:noon.log")
+    completed("vault set x --file 'two w'or", "", "vault set x --file two words.txt")
+    # With what is common first, then with a letter more.
+    completed("vault set x --file Dav\ta", "David's a.txt")
+    completed('vault set x --file "Dav\ta', "David's a.txt")
+    completed("vault run --env A=api-token --home=/x -- compge", "compgen")
+    completed("vault run api-token -- ls rep", "reports/")
+    if name == "bash":
+        completed("nohup vault get --key-file=led", "--key-file=ledger.key")
+    # The cursor in the middle: what is behind it stays.
+    completed("vault get api other" + "\x02" * 6, "api-token", "vault get api-token other")
+    completed("vault get x   y" + "\x02" * 3, "", "vault get x y")
+    child.sendline("set -u")
+    child.expect("ready> ")
+    completed("vault list --tre", "--tree")
+    child.sendline("set +u; COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]}")
     child.expect("ready> ")
     completed("vault get --home=rep", "--home=reports/")
     completed("vault set x --file at:n", "at:noon.log")

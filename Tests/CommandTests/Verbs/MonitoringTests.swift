@@ -121,6 +121,31 @@ struct MonitoringTests {
     #expect(unclear.status == 64 && unclear.errors.contains("backups of 2 vaults"))
   }
 
+  /// Of a file that cannot be read, nobody can tell whether it is the newest backup.
+  @Test(arguments: ["nowhere", "itself"])
+  func aBackupThatCannotBeReadIsNotPassedOver(target: String) throws {
+    let vault = try ThrowawayVault()
+    let folder = "\(vault.home.path)/backups"
+    #expect(try vault("backup", "\(folder)/").status == 0)
+    let mine = try #require(names(folder).first)
+    let stem = mine.prefix("vault-e7241a1a-".count)
+    func link(_ year: Int) throws {
+      let path = "\(folder)/\(stem)\(year)0101T000000Z.vault"
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: target == "itself" ? path : "/nonexistent/file")
+    }
+    // An older one is no obstacle to restoring.
+    try link(2001)
+    let restored = try vault("init", "--home", "\(vault.home.path)/a", "--from", folder)
+    #expect(restored.status == 0, "\(restored.errors)")
+    let pruned = try vault("backup", folder, "--keep", "1")
+    #expect(pruned.status == 74 && pruned.errors.contains("no old one is removed"))
+    #expect(try names(folder).contains(mine))
+    try link(2098)
+    let refused = try vault("init", "--home", "\(vault.home.path)/b", "--from", folder)
+    #expect(refused.status != 0 && refused.errors.contains("\(stem)2098"), "\(refused.errors)")
+  }
+
   private func names(_ folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder)
   }

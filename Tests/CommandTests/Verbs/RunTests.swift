@@ -83,7 +83,7 @@ struct RunTests {
     shell.standardInput = FileHandle.nullDevice
     try shell.run()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    shell.waitUntilExit()
+    shell.waitOrKill()
     let lines = text.split(separator: "\n").map(String.init)
     try #require(lines.count == 7, "\(text)")
     #expect(lines[0] == lines[3])

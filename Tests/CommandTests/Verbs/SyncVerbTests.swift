@@ -318,6 +318,6 @@ struct SyncVerbTests {
     try process.run()
     Thread.sleep(forTimeInterval: seconds)
     kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.waitOrKill()
   }
 }
