@@ -31,16 +31,26 @@ package enum CompletionScript {
   private static let bash = #"""
     # bash completion for @COMMAND@; written by: @COMMAND@ completions bash
     # Reads the line up to the cursor as the shell does. Sets words, without their quotes, and cur, the last of them;
-    # quote, the one that is open; and before, the part of cur that stays: readline puts a candidate in the place of
-    # what is behind an open quote, or else behind the last break that is not quoted.
+    # quote, the one that is open; before, the part of cur that stays: readline puts a candidate in the place of
+    # what is behind an open quote, or else behind the last break that is not quoted; and redirect, if cur is the
+    # file of a redirection.
     @FUNCTION@_scan() {
-      local line=${COMP_LINE:0:COMP_POINT} breaks=${COMP_WORDBREAKS//[^=:@]} unquoted='' isWord='' char next i
+      local line=${COMP_LINE:0:COMP_POINT} breaks=${COMP_WORDBREAKS//[[:space:]\'\"]} isWord='' unquoted='' depth=0
+      local char next i
       for ((i = 0; i < ${#line}; i++)); do
-        char=${line:i:1}
-        if [[ $char == \\ && $quote != \' ]]; then
+        char=${line:i:1} next=${line:i+1:1}
+        if ((depth > 0)) || [[ $quote != \' && $char$next == [\$\<\>]\( ]]; then
+          # A command in the line is one piece.
+          case $char in
+            \() ((++depth)) ;;
+            \)) ((--depth)) ;;
+            *) if ((depth == 0)); then cur+=$char char='(' depth=1; ((++i)); fi ;;
+          esac
+          cur+=$char
+        elif [[ $char == \\ && $quote != \' ]]; then
           ((++i))
-          next=${line:i:1}
-          if [[ $quote && $next != [\"\\\$\`] ]]; then cur+=\\; fi
+          if [[ $next == $'\n' ]]; then continue; fi
+          if [[ $quote && $next && $next != [\"\\\$\`] ]]; then cur+=\\; fi
           cur+=$next
         elif [[ $quote && $char == "$quote" ]]; then
           quote='' before=$unquoted
@@ -49,14 +59,20 @@ package enum CompletionScript {
         elif [[ $char == [\'\"] ]]; then
           quote=$char unquoted=$before before=$cur
         elif [[ $char == [[:space:]] ]]; then
-          if [[ $isWord ]]; then words+=("$cur"); fi
+          if [[ $isWord && ! $redirect ]]; then words+=("$cur"); fi
+          if [[ $isWord ]]; then redirect=''; fi
           cur='' before='' isWord=''
+          continue
+        elif [[ $char == [\<\>] || $redirect && ! $isWord && $char == [\&\|] ]]; then
+          # A number or '&' before it belongs to it.
+          if [[ $isWord && ! $redirect && $cur != '&' && $cur == *[!0-9]* ]]; then words+=("$cur"); fi
+          cur='' before='' isWord='' redirect=yes
           continue
         else
           # readline takes '@' along, which may begin the name of a machine.
           if [[ $char == @ && $breaks == *@* ]]; then before=$cur; fi
           cur+=$char
-          if [[ $char == [=:] && $breaks == *"$char"* ]]; then before=$cur; fi
+          if [[ $char != @ && $breaks == *"$char"* ]]; then before=$cur; fi
         fi
         isWord=yes
       done
@@ -77,7 +93,7 @@ package enum CompletionScript {
       case $quote in
         \') ;;
         \") @FUNCTION@_escape value ;;
-        *) printf -v value %q "$value" ;;
+        *) if [[ $value ]]; then printf -v value %q "$value"; fi ;;
       esac
       mapfile -t COMPREPLY < <(compgen "$1" -- "${value/#\\~/\~}")
       for i in "${!COMPREPLY[@]}"; do
@@ -112,20 +128,29 @@ package enum CompletionScript {
       _command_offset "$i"
     }
     @FUNCTION@() {
-      local cur='' quote='' before='' line
+      local cur='' quote='' before='' redirect='' line
       local -a words=() lines=()
-      @FUNCTION@_scan
-      while IFS= read -r line; do lines+=("$line"); done < <(
-        "${words[0]/#\~/$HOME}" __complete "$((${#words[@]} - 1))" "${words[@]}" 2>/dev/null
-      )
       COMPREPLY=()
+      @FUNCTION@_scan
+      if [[ $redirect ]]; then
+        @FUNCTION@_paths -f
+        return
+      fi
+      local program=${COMP_WORDS[0]/#\~/${HOME-}}
+      # An alias is no program.
+      if ! type -P -- "$program" >/dev/null; then program=@COMMAND@; fi
+      while IFS= read -r line; do lines+=("$line"); done < <(
+        "$program" __complete "$((${#words[@]} - 1))" "${words[@]}" 2>/dev/null
+      )
       case ${lines[0]-} in
         files) @FUNCTION@_paths -f ;;
         directories) @FUNCTION@_paths -d ;;
         command\ *) @FUNCTION@_command "${lines[0]#command }"; return ;;
+        '') return ;;
       esac
       for line in "${lines[@]:1}"; do
         line=${line%%$'\t'*}
+        if [[ $line == "$before" ]]; then continue; fi
         line=${line#"$before"}
         case $quote in
           \') line=${line//\'/\'\\\'\'} ;;

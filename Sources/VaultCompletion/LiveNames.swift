@@ -104,9 +104,17 @@ package struct LiveNames: Completer.NameSource {
   /// The vault that the line means.
   private static func settings(of words: [String]) -> VaultSettings {
     var settings = VaultSettings()
-    settings.home = value(of: "--home", in: words)
+    settings.home = value(of: "--home", in: words).map(withHome)
     settings.vaultName = value(of: "--vault", in: words)
     return settings
+  }
+
+  /// The path with the home in the place of `~`, which no shell expands in words to be completed.
+  private static func withHome(_ path: String) -> String {
+    guard path == "~" || path.begins(with: "~/"), let home = StoreLocation.variable("HOME") else {
+      return path
+    }
+    return home + path.dropFirst()
   }
 
   private static func value(of option: String, in words: [String]) -> String? {

@@ -118,6 +118,27 @@ struct ModelDocumentTests {
     #expect(try names(in: file) == ["a", "b", "ours"])
   }
 
+  /// The file is the one that the link leads to: its rows, its permissions, its changes.
+  @Test func aLinkStaysALink() throws {
+    _ = try saved()
+    let files = FileManager.default
+    try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    let link = URL(fileURLWithPath: "\(home.path)/link.parcels")
+    try files.createSymbolicLink(atPath: link.path, withDestinationPath: file.lastPathComponent)
+    let document = try ModelDocument(for: Parcel.self, contentsOf: link)
+    document.modelContext.insert(Parcel("c", 1))
+    try document.save()
+    #expect(try files.destinationOfSymbolicLink(atPath: link.path) == file.lastPathComponent)
+    #expect(try names(in: file) == ["a", "b", "c"])
+    let mode = try files.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    #expect(mode == 0o644)
+    let other = try ModelDocument(for: Parcel.self, contentsOf: file)
+    other.modelContext.insert(Parcel("theirs", 1))
+    try other.save()
+    document.modelContext.insert(Parcel("ours", 1))
+    #expect(throws: SwiftDataError.saveConflict) { try document.save() }
+  }
+
   /// A folder that cannot be looked into is no change by somebody else.
   @Test func aFileThatCannotBeLookedAtIsNotTakenForChanged() throws {
     let document = try saved()

@@ -214,8 +214,7 @@ struct StagedMigrationTests {
       try start("make").0.waitOrKill()
       let both = [try start("migrate"), try start("migrate")]
       let said = both.map { process, pipe in
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitOrKill()
+        let text = String(decoding: process.output(of: pipe), as: UTF8.self)
         #expect(process.terminationStatus == 0, "round \(round)")
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
       }

@@ -284,8 +284,7 @@ enum Python {
     try process.run()
     try stdin.fileHandleForWriting.write(contentsOf: Data(input))
     try stdin.fileHandleForWriting.close()
-    let output = stdout.fileHandleForReading.readDataToEndOfFile()
-    process.waitOrKill()
+    let output = process.output(of: stdout)
     return [UInt8](output)
   }
 }

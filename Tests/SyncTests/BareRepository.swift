@@ -53,8 +53,7 @@ struct BareRepository {
     try process.run()
     try? typed.fileHandleForWriting.write(contentsOf: input)
     try? typed.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitOrKill()
+    let text = String(decoding: process.output(of: output), as: UTF8.self)
     try #require(process.terminationStatus == 0, "git \(arguments)")
     return text
   }

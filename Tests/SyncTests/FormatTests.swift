@@ -161,8 +161,7 @@ struct FormatTests {
     let digits = Hexadecimal.text(seed.withBytes { $0.array(0..<32) })
     try input.fileHandleForWriting.write(contentsOf: Data(digits.utf8))
     try input.fileHandleForWriting.close()
-    let data = try #require(try output.fileHandleForReading.readToEnd())
-    process.waitOrKill()
+    let data = process.output(of: output)
     #expect(process.terminationStatus == 0)
     return try JSONDecoder().decode(Read.self, from: data)
   }

@@ -104,13 +104,15 @@ public final class ModelDocument {
     try modelContext.save()
     saves.clear()
     do {
-      let before = try? System.status(of: url.path, in: AT_FDCWD)
-      try container.backup(to: url)
+      // A link stays one.
+      let file = try DataStoreFile(following: url.path)
+      let before = try? System.targetStatus(of: file.path, in: AT_FDCWD)
+      try container.backup(to: URL(fileURLWithPath: file.path))
       known = try FileVersion(url)
       // The document is saved: a file system without permissions keeps nobody from that.
       if let before, before.isRegular {
         try? FileManager.default.setAttributes(
-          [.posixPermissions: Int(before.permissions & 0o777)], ofItemAtPath: url.path)
+          [.posixPermissions: Int(before.permissions & 0o777)], ofItemAtPath: file.path)
       }
       autosaveError = nil
     } catch {
@@ -183,7 +185,7 @@ private struct FileVersion: Equatable {
   init(_ url: URL) throws {
     let status: System.FileStatus
     do {
-      status = try System.status(of: url.path, in: AT_FDCWD)
+      status = try System.targetStatus(of: url.path, in: AT_FDCWD)
     } catch  where error.errno == ENOENT {
       throw StorageError(.notFound, "there is no file \(url.path)")
     } catch {
@@ -215,7 +217,7 @@ private final class WorkingCopy {
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     guard let url else { return }
     do {
-      let file = DataStoreFile(path: url.path)
+      let file = try DataStoreFile(following: url.path)
       let connection = try file.open(.read).connection
       defer { connection.close() }
       _ = try DataStoreCopy(file: file).copy(connection, to: DataStoreFile(path: path))

@@ -45,8 +45,8 @@ package struct BackupFolder {
   ///   - name: The vault's name; `nil` for the default vault.
   /// - Returns: The path of the backup; `nil` if `path` is not a folder.
   /// - Throws: ``CommandError`` with code `file-not-found` if the folder holds none, `usage` if it
-  ///   holds those of several vaults of this name; `StorageError` where the folder, or a file that
-  ///   may be the newest, cannot be read.
+  ///   holds those of several vaults of this name, `input-unreadable` if one that may be the newest
+  ///   cannot be read; `StorageError` where the folder cannot be listed.
   package static func newest(in path: String, ofVault name: String?) throws -> String? {
     guard let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isDirectory else {
       return nil
@@ -60,10 +60,7 @@ package struct BackupFolder {
     for file in try names(in: folder).reversed()
     where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix) {
       let id = file.dropFirst(beginning.count).prefix(idLength)
-      // Of one that cannot be read nobody can tell, unless there is a newer one.
-      guard newest[id] == nil, try BackupSummary.isBackup(at: "\(folder)/\(file)") else {
-        continue
-      }
+      guard newest[id] == nil, try isBackup("\(folder)/\(file)") else { continue }
       newest[id] = "\(folder)/\(file)"
     }
     guard let first = newest.values.sorted().first else {
@@ -78,6 +75,19 @@ package struct BackupFolder {
         hint: "name the file: \(ProgramName.current) init --from \(first)")
     }
     return first
+  }
+
+  /// Of one that cannot be read nobody can tell whether it is the newest.
+  private static func isBackup(_ path: String) throws -> Bool {
+    do {
+      return try BackupSummary.isBackup(at: path)
+    } catch {
+      throw CommandError(
+        .inputUnreadable,
+        "the newest backup may be one that cannot be read: "
+          + ErrorReport(error).message,
+        hint: "name another: \(ProgramName.current) init --from FILE")
+    }
   }
 
   private static func names(in folder: String) throws -> [String] {

@@ -190,6 +190,13 @@ if name.startswith("bash"):
     completed("vault run api-token -- ls rep", "reports/")
     if name == "bash":
         completed("nohup vault get --key-file=led", "--key-file=ledger.key")
+    completed("vault set $(echo a b) --file led", "", "vault set a b --file ledger.key")
+    completed("vault get api-token <led", "", "vault get api-token")
+    completed("vault get api-token 2>&1 < led", "", "vault get api-token")
+    completed("vault 2>/dev/null get api", "", "vault get api-token")
+    child.sendline("alias v=vault; complete -F _vault v")
+    child.expect("ready> ")
+    completed("v list --tre", "--tree")
     # The cursor in the middle: what is behind it stays.
     completed("vault get api other" + "\x02" * 6, "api-token", "vault get api-token other")
     completed("vault get x   y" + "\x02" * 3, "", "vault get x y")
@@ -200,6 +207,9 @@ if name.startswith("bash"):
     child.expect("ready> ")
     completed("vault get --home=rep", "--home=reports/")
     completed("vault set x --file at:n", "at:noon.log")
+    child.sendline('COMP_WORDBREAKS="$COMP_WORDBREAKS/"')
+    child.expect("ready> ")
+    completed("vault get work/git", "work/github")
 if name == "zsh":
     # Names have no descriptions: each is there once, and nothing stands between them.
     child.send("\x01\x0bvault get \t")

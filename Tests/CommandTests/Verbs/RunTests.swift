@@ -82,8 +82,7 @@ struct RunTests {
     shell.standardOutput = pipe
     shell.standardInput = FileHandle.nullDevice
     try shell.run()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    shell.waitOrKill()
+    let text = String(decoding: shell.output(of: pipe), as: UTF8.self)
     let lines = text.split(separator: "\n").map(String.init)
     try #require(lines.count == 7, "\(text)")
     #expect(lines[0] == lines[3])

@@ -99,7 +99,8 @@ struct BackupCommand: ParsableCommand {
   /// - Throws: ``CommandError`` with code `cannot-create` if it is any other file.
   private static func isBackup(_ path: String) throws -> Bool {
     guard SecretInput.exists(path) else { return false }
-    guard try BackupSummary.isBackup(at: path) else {
+    // What cannot be read is not replaced either.
+    guard (try? BackupSummary.isBackup(at: path)) == true else {
       throw CommandError(
         .cannotCreate, "the file already exists and is not a backup",
         hint: "choose another path, or move that file away")
