@@ -43,9 +43,11 @@ package final class Directory: Sendable {
   /// Opens such a directory; `nil` if there is none.
   ///
   /// - Throws: ``StorageError``, where there is one that cannot be opened.
-  package static func ifThere(anyOwner path: String) throws(StorageError) -> Directory? {
+  package static func ifThere(
+    anyOwner path: String, followsLink: Bool = false
+  ) throws(StorageError) -> Directory? {
     do {
-      return try Directory(anyOwner: path)
+      return try Directory(anyOwner: path, followsLink: followsLink)
     } catch  where error.code == .notFound {
       return nil
     }

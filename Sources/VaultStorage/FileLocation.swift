@@ -33,10 +33,6 @@ package struct FileLocation: Sendable, Equatable {
 
   /// Returns whether the file exists; a missing directory is not an error.
   package func exists() throws(StorageError) -> Bool {
-    do {
-      return try directory().contains(name)
-    } catch  where error.code == .notFound {
-      return false
-    }
+    try Directory.ifThere(anyOwner: directoryPath, followsLink: true)?.contains(name) ?? false
   }
 }

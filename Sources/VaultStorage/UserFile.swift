@@ -183,15 +183,8 @@ package enum UserFile {
   /// - Returns: The path of the file.
   /// - Throws: ``System/Failure``, with `EACCES` for a link that somebody else may have made.
   package static func target(of path: String) throws(System.Failure) -> String {
-    var target = path
-    // As many as the kernel follows: path_resolution(7).
-    for _ in 0..<40 {
-      guard let next = try destination(ofLink: target) else { break }
-      // `/dev/stdout` leads to something that may have no name.
-      if let status = try status(of: target), !status.isRegular { return target }
-      target = next
-    }
-    return target
+    // `/dev/stdout` leads to something that may have no name.
+    try followed(path) { link throws(System.Failure) in try status(of: link)?.isRegular ?? true }
   }
 
   /// The folder at the end of symbolic links.
@@ -200,9 +193,16 @@ package enum UserFile {
   /// - Returns: The path of the folder, which need not exist.
   /// - Throws: As ``target(of:)``.
   package static func target(ofFolder path: String) throws(System.Failure) -> String {
+    try followed(path) { _ in true }
+  }
+
+  private static func followed(
+    _ path: String, while isFollowed: (_ link: String) throws(System.Failure) -> Bool
+  ) throws(System.Failure) -> String {
     var target = path
+    // As many as the kernel follows: path_resolution(7).
     for _ in 0..<40 {
-      guard let next = try destination(ofLink: target) else { break }
+      guard let next = try destination(ofLink: target), try isFollowed(target) else { break }
       target = next
     }
     return target

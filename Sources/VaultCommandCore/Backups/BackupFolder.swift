@@ -54,11 +54,9 @@ package struct BackupFolder {
     let folder = withoutSlash(path)
     let beginning = "\(name ?? "vault")-"
     let idLength = 8
-    let length = beginning.utf8.count + idLength + 1 + timeLength + suffix.utf8.count
     var newest: [Substring: String] = [:]
     // The time is written so that names sort by it.
-    for file in try names(in: folder).reversed()
-    where file.utf8.count == length && file.begins(with: beginning) && file.ends(with: suffix) {
+    for file in try names(in: folder, beginning, idLength: idLength + 1).reversed() {
       let id = file.dropFirst(beginning.count).prefix(idLength)
       guard newest[id] == nil, try isBackup("\(folder)/\(file)") else { continue }
       newest[id] = "\(folder)/\(file)"
@@ -90,9 +88,16 @@ package struct BackupFolder {
     }
   }
 
-  private static func names(in folder: String) throws -> [String] {
+  /// The names of our form, sorted: a beginning, as much of an id and its dash as is not in that,
+  /// the time and the suffix.
+  private static func names(
+    in folder: String, _ beginning: String, idLength: Int = 0
+  ) throws -> [String] {
+    let length = beginning.utf8.count + idLength + timeLength + suffix.utf8.count
     do {
-      return try UserFile.names(in: folder)
+      return try UserFile.names(in: folder).filter {
+        $0.utf8.count == length && $0.begins(with: beginning) && $0.ends(with: suffix)
+      }
     } catch {
       throw Directory.failure(error, "list", folder)
     }
@@ -119,12 +124,10 @@ package struct BackupFolder {
   /// - Returns: The paths of those that were removed, oldest first.
   /// - Throws: ``CommandError`` with code `input-output`.
   package func prune(_ stem: String, keeping count: Int) throws -> [String] {
-    let length = stem.utf8.count + Self.timeLength + Self.suffix.utf8.count
     let names: [String]
     do {
-      names = try Self.names(in: path).filter {
-        try $0.utf8.count == length && $0.begins(with: stem) && $0.ends(with: Self.suffix)
-          && BackupSummary.isBackup(at: "\(path)/\($0)")
+      names = try Self.names(in: path, stem).filter {
+        try BackupSummary.isBackup(at: "\(path)/\($0)")
       }
     } catch {
       throw CommandError(

@@ -75,8 +75,7 @@ package enum OutputFile {
       try System.rename(temporary, to: path, in: AT_FDCWD)
     } catch {
       try? System.unlink(temporary, in: AT_FDCWD)
-      throw CommandError(
-        .inputOutput, "the file could not be written: \(error.reason)")
+      throw unwritten(error)
     }
     try syncFolder(folder.isEmpty ? "." : folder)
   }
@@ -93,6 +92,10 @@ package enum OutputFile {
       throw CommandError(
         .notDurable, "the file is written, but the disk did not confirm it: \(error.reason)")
     } catch {}
+  }
+
+  private static func unwritten(_ error: System.Failure) -> CommandError {
+    CommandError(.inputOutput, "the file could not be written: \(error.reason)")
   }
 
   /// The number of the descriptor of this process that a path names.
@@ -120,8 +123,7 @@ package enum OutputFile {
       guard isInherited, !isForReading else { throw System.Failure(errno: EBADF) }
       try body(number)
     } catch {
-      throw CommandError(
-        .inputOutput, "the file could not be written: \(error.reason)")
+      throw unwritten(error)
     }
   }
 
@@ -135,8 +137,7 @@ package enum OutputFile {
       guard try !System.status(file).isRegular else { throw System.Failure(errno: EEXIST) }
       try body(file)
     } catch {
-      throw CommandError(
-        .inputOutput, "the file could not be written: \(error.reason)")
+      throw unwritten(error)
     }
   }
 }

@@ -47,10 +47,10 @@ package struct ItemPage {
       lastUse = try snapshot.lastUses(of: [item])[item.id]
       lastUseError = nil
     } catch {
-      lastUse = nil
-      lastUseError = ErrorReport(error).message
+      let reason = ErrorReport(error).message
+      (lastUse, lastUseError) = (nil, reason)
       StandardError.note(
-        "when it was last used is not known: \(ErrorReport(error).message)",
+        "when it was last used is not known: \(reason)",
         hint: "look at the log with: \(ProgramName.current) log verify")
     }
     main = try part(nil, contents.main, isOpen: false)
