@@ -114,6 +114,13 @@ public struct SealingKeyPair: Sendable {
     return sealed
   }
 
+  /// Whether anything can be sealed to a public key: not to one of small order, to which everybody
+  /// knows the shared secret.
+  package static func canSeal(to publicKey: [UInt8]) -> Bool {
+    guard let probe = try? SecretBytes(copying: [0]) else { return false }
+    return (try? seal(probe, to: publicKey)) != nil
+  }
+
   /// Opens what was sealed to this key.
   ///
   /// - Parameter sealed: The result of ``seal(_:to:)``.

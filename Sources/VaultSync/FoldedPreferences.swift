@@ -69,7 +69,7 @@ package struct FoldedPreferences: Sendable {
 extension SpaceHistory {
   /// The preferences as some of the records have them.
   func preferences(upTo frontier: Frontier) throws(SpaceBase.Outdated) -> FoldedPreferences {
-    try FoldedPreferences(self, Roster(self, upTo: frontier), upTo: frontier)
+    try FoldedPreferences(self, roster(upTo: frontier), upTo: frontier)
   }
 }
 

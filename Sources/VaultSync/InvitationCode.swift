@@ -67,6 +67,9 @@ package struct InvitationContent: Sendable {
 
   private static let context = Array("VSR1/invited".utf8)
 
+  /// What lies in a store in the place of an invitation that has ended.
+  static let ended = Array("VSR1/ended".utf8)
+
   /// Seals it so that only the code opens it.
   ///
   /// - Parameter key: The code's own key.
@@ -93,8 +96,13 @@ package struct InvitationContent: Sendable {
 
   /// Opens it with the code.
   ///
-  /// - Throws: ``SyncError`` with code `.tampered`.
+  /// - Throws: ``SyncError`` with code `.tampered`, `.invitation` for one that has ended.
   package init(sealed: [UInt8], code: InvitationCode) throws {
+    guard sealed != Self.ended else {
+      throw SyncError(
+        .invitation, "the invitation has ended: it was used, taken back, or its time is over",
+        hint: "ask for another one; if it was not you who used it, have that machine removed")
+    }
     do {
       var reader = SecretReader(
         try AuthenticatedEncryption.open(sealed, key: code.keys.own, context: Self.context))

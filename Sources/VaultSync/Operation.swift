@@ -7,8 +7,10 @@ public enum SyncRole: UInt8, Sendable, Comparable, CaseIterable {
   case reader = 1
   /// Reads and changes items.
   case writer = 2
-  /// Also lets others in and removes them.
+  /// Also lets others in, and removes those who came after it and are no owners.
   case admin = 3
+  /// May do all that there is: removes everybody but an owner who came before, and gives roles.
+  case owner = 4
 
   /// The role by the word that a person uses.
   public init?(name: String) {
@@ -16,12 +18,13 @@ public enum SyncRole: UInt8, Sendable, Comparable, CaseIterable {
     self = role
   }
 
-  /// `reader`, `writer` or `admin`.
+  /// `reader`, `writer`, `admin` or `owner`.
   public var name: String {
     switch self {
     case .reader: "reader"
     case .writer: "writer"
     case .admin: "admin"
+    case .owner: "owner"
     }
   }
 
@@ -86,8 +89,8 @@ package struct ItemOperation: Sendable {
 
 /// One thing that a record says.
 package enum Operation: Sendable {
-  /// The first thing in the first record of a space.
-  case create(keys: PublicKeys, nonce: [UInt8], label: String)
+  /// The first thing in the first record of a space; `rules` says by which ones it is judged.
+  case create(keys: PublicKeys, nonce: [UInt8], label: String, rules: UInt8)
   /// The first thing in the first record of any other stream.
   case claim(keys: PublicKeys, invitation: [UInt8], label: String, signature: [UInt8])
   case item(ItemOperation)
@@ -95,10 +98,14 @@ package enum Operation: Sendable {
   case preferences(PreferencesOperation)
   case invite(
     invitation: [UInt8], keys: PublicKeys, role: SyncRole, uses: UInt16, expires: Int64)
-  /// Which of those that claimed an invitation are in; nobody else is from then on.
+  /// Which of those that claimed an invitation are in; it is closed from then on.
   case settle(invitation: [UInt8], accepted: [StreamID])
+  /// Machines that claimed an invitation are in; it stays open.
+  case admit(invitation: [UInt8], accepted: [StreamID])
   /// A stream ends with the record of this number.
   case remove(StreamID, last: UInt64)
+  /// What a machine may do, from its next record on that the writer has not seen.
+  case role(StreamID, SyncRole)
   /// The key of an epoch, sealed to streams and invitations.
   case epoch(number: UInt32, id: [UInt8], sealed: [(recipient: [UInt8], key: [UInt8])])
   /// What the records before this one come to, in chunks that lie in the store.
@@ -120,6 +127,8 @@ package enum Operation: Sendable {
     static let epoch: UInt8 = 21
     static let snapshot: UInt8 = 22
     static let confirm: UInt8 = 23
+    static let admit: UInt8 = 24
+    static let role: UInt8 = 25
   }
 
   /// Appends the operation: kind, length, body.
@@ -127,12 +136,14 @@ package enum Operation: Sendable {
     var body = SecretBuilder()
     let tag: UInt8
     switch self {
-    case .create(let keys, let nonce, let label):
+    case .create(let keys, let nonce, let label, let rules):
       tag = Tag.create
       body.put(keys.signing)
       body.put(keys.sealing)
       body.put(nonce)
       try body.text(label)
+      // The first rules are those of spaces that say nothing of them.
+      if rules > 1 { body.put(rules) }
     case .claim(let keys, let invitation, let label, let signature):
       tag = Tag.claim
       body.put(keys.signing)
@@ -158,11 +169,15 @@ package enum Operation: Sendable {
       body.put(role.rawValue)
       body.put(uses)
       body.put(expires)
-    case .settle(let invitation, let accepted):
-      tag = Tag.settle
+    case .settle(let invitation, let accepted), .admit(let invitation, let accepted):
+      tag = if case .settle = self { Tag.settle } else { Tag.admit }
       body.put(invitation)
-      body.put(UInt16(accepted.count))
+      try body.count16(accepted.count)
       for stream in accepted { body.put(stream.bytes) }
+    case .role(let stream, let role):
+      tag = Tag.role
+      body.put(stream.bytes)
+      body.put(role.rawValue)
     case .remove(let stream, let last):
       tag = Tag.remove
       body.put(stream.bytes)
@@ -193,8 +208,17 @@ package enum Operation: Sendable {
   /// Whether it is about the space itself: who belongs to it, and its snapshots.
   var isOfSpace: Bool {
     switch self {
-    case .create, .claim, .invite, .settle, .remove, .epoch, .snapshot, .confirm: true
+    case .create, .claim, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot, .confirm:
+      true
     case .item, .purge, .preferences, .unknown: false
+    }
+  }
+
+  /// Whether it says whose stream this is: the first thing in the first record, and nowhere else.
+  var isBeginning: Bool {
+    switch self {
+    case .create, .claim: true
+    default: false
     }
   }
 
@@ -213,8 +237,11 @@ package enum Operation: Sendable {
     let end = reader.offset + length
     switch tag {
     case Tag.create:
+      let (keys, nonce) = (try Self.keys(&reader), try reader.array(16))
+      let label = try reader.text()
       self = .create(
-        keys: try Self.keys(&reader), nonce: try reader.array(16), label: try reader.text())
+        keys: keys, nonce: nonce, label: label,
+        rules: reader.offset < end ? try reader.number() : 1)
     case Tag.claim:
       let (keys, invitation) = (try Self.keys(&reader), try reader.array(16))
       let signature = try reader.array(64)
@@ -230,13 +257,25 @@ package enum Operation: Sendable {
       self = .invite(
         invitation: invitation, keys: keys, role: role, uses: try reader.number(),
         expires: try reader.number())
-    case Tag.settle:
+    case Tag.settle, Tag.admit:
       let invitation = try reader.array(16)
       var accepted: [StreamID] = []
       for _ in 0..<(try reader.number(UInt16.self)) {
         accepted.append(try Self.stream(&reader))
       }
-      self = .settle(invitation: invitation, accepted: accepted)
+      self =
+        tag == Tag.settle
+        ? .settle(invitation: invitation, accepted: accepted)
+        : .admit(invitation: invitation, accepted: accepted)
+    case Tag.role:
+      let stream = try Self.stream(&reader)
+      // A role of a newer version is not for this one.
+      if let role = SyncRole(rawValue: try reader.number()) {
+        self = .role(stream, role)
+      } else {
+        reader.passOver()
+        self = .unknown(tag)
+      }
     case Tag.remove: self = .remove(try Self.stream(&reader), last: try reader.number())
     case Tag.epoch:
       let number: UInt32 = try reader.number()

@@ -50,14 +50,8 @@ struct RecordWriter {
     _ epoch: EpochKey?
   ) throws {
     let last = history.last(stream)
-    let known = frontier ?? history.frontier
-    let seen = known.sorted { $0.key < $1.key }.compactMap { other, sequence -> Sighting? in
-      guard other != stream, sequence > last?.past[other] ?? 0,
-        let record = history.record(other, sequence)
-      else { return nil }
-      return Sighting(stream: other, sequence: sequence, hash: record.hash)
-    }
-    guard let epoch = epoch ?? Roster(history, upTo: history.frontier).current else {
+    let seen = Self.sightings(frontier ?? history.known, in: history, by: stream)
+    guard let epoch = epoch ?? history.roster().current else {
       throw SyncError(.removed, "this machine has no key of the space")
     }
     let record = try SyncRecord(
@@ -71,5 +65,24 @@ struct RecordWriter {
       throw SyncError(.tampered, "a record of this machine does not follow its others")
     }
     written.append(record.bytes)
+  }
+  /// The records of others that are new to a stream's writer, without those that another one of them
+  /// knows: who reads one of these learns of the others.
+  private static func sightings(
+    _ known: Frontier, in history: SpaceHistory, by stream: StreamID
+  ) -> [Sighting] {
+    let past = history.last(stream)?.past ?? [:]
+    let new = known.compactMap { other, sequence -> OpenedRecord? in
+      other != stream && sequence > past[other] ?? 0 ? history.record(other, sequence) : nil
+    }
+    var covered: Frontier = [:]
+    var seen: [Sighting] = []
+    for record in new.sorted(by: { ($0.depth, $1.stream) > ($1.depth, $0.stream) })
+    where covered[record.stream, default: 0] < record.sequence {
+      covered.merge(record.past) { max($0, $1) }
+      seen.append(
+        Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash))
+    }
+    return seen.sorted { $0.stream < $1.stream }
   }
 }

@@ -38,7 +38,7 @@ package struct SpaceBase: Sendable {
   ) throws(Outdated) {
     self.logLength = logLength
     let frontier = frontier ?? history.frontier
-    let roster = Roster(history, upTo: frontier)
+    let roster = history.roster(upTo: frontier)
     items = try FoldedSpace(history, roster, upTo: frontier).folded
     preferences = try FoldedPreferences(history, roster, upTo: frontier).domains
     limits = Self.limits(frontier, roster)
@@ -74,11 +74,16 @@ package struct SpaceBase: Sendable {
     return frontier
   }
 
+  /// Whether what counts of it is among some records.
+  ///
+  /// Streams of which nothing counts do not matter.
+  func isWithin(_ known: Frontier) -> Bool {
+    limits.allSatisfy { known[$0.key, default: 0] >= $0.value }
+  }
+
   /// Whether its items are still those that the records come to.
   func holds(_ roster: Roster, upTo known: Frontier) -> Bool {
-    let own = frontier
-    return own.allSatisfy { known[$0.key, default: 0] >= $0.value }
-      && Self.limits(own, roster) == limits
+    isWithin(known) && Self.limits(frontier, roster) == limits
   }
 }
 

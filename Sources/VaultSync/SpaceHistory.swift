@@ -38,6 +38,14 @@ package struct SpaceHistory: Sendable {
     case key(UInt32)
   }
 
+  /// Why a stream does not go on that is not to be believed.
+  package struct Stop: Sendable {
+    package let stream: StreamID
+    package let problem: SyncError
+    /// Whether its machine has signed what is wrong: then it is the machine's, and not the store's.
+    package let isSigned: Bool
+  }
+
   /// A stream that has another record than the one that is known here.
   struct Fork {
     let stream: StreamID
@@ -52,10 +60,14 @@ package struct SpaceHistory: Sendable {
   package private(set) var streams: [StreamID: [OpenedRecord]] = [:]
   /// The records in the order in which they were opened.
   package private(set) var all: [OpenedRecord] = []
+  /// Those of them that say something of the space itself.
+  private(set) var ofSpace: [OpenedRecord] = []
+  /// This machine's stream, which counts for itself while no admin has let it in; `nil` for nobody.
+  package var viewer: StreamID?
   package private(set) var keys: [StreamID: PublicKeys] = [:]
   package private(set) var epochs: [EpochKey]
   /// Why streams do not go on that are not to be believed.
-  package private(set) var stops: [(stream: StreamID, problem: SyncError)] = []
+  package private(set) var stops: [Stop] = []
   /// Two histories of a stream that were found.
   private(set) var forks: [Fork] = []
   package private(set) var waits: [StreamID: Wait] = [:]
@@ -68,6 +80,8 @@ package struct SpaceHistory: Sendable {
   let base: SpaceBase?
   /// Claims of members whose signatures were checked, for every roster of these records.
   let claims = CheckedClaims()
+  /// The rosters that were made last.
+  private let rosters = KnownRosters()
 
   /// Begins with nothing, or with what is known of the first records.
   ///
@@ -86,6 +100,7 @@ package struct SpaceHistory: Sendable {
     self.base = base
     guard let base else { return }
     all = base.records
+    ofSpace = all.filter(\.isOfSpace)
     for record in base.records { streams[record.stream, default: []].append(record) }
     keys = streams.compactMapValues { $0.first?.content.keys }
   }
@@ -114,6 +129,45 @@ package struct SpaceHistory: Sendable {
   /// The newest record of a stream.
   package func last(_ stream: StreamID) -> OpenedRecord? { streams[stream]?.last }
 
+  /// Who belongs to the space after some of the records.
+  ///
+  /// - Parameter frontier: How far each stream counts; `nil` for all records.
+  /// - Returns: The roster, perhaps one that was made before.
+  package func roster(upTo frontier: Frontier? = nil) -> Roster {
+    let frontier = frontier ?? self.frontier
+    var ends: [StreamID: [UInt8]] = [:]
+    for (stream, sequence) in frontier {
+      guard let records = streams[stream], !records.isEmpty, sequence > 0 else { continue }
+      ends[stream] = records[min(Int(clamping: sequence), records.count) - 1].hash
+    }
+    return rosters.roster(KnownRosters.Key(ends: ends, keys: epochs.count, viewer: viewer)) {
+      Roster(self, upTo: frontier)
+    }
+  }
+
+  /// How far the streams go of those who belong to the space, with all that they know: what a
+  /// record of this machine may know.
+  ///
+  /// What somebody wrote whom nobody has let in is not among it. It does not count yet; a record
+  /// that knew it would replace it, if it ever does. Nor is what somebody wrote after he was removed:
+  /// he may have sealed it with a key that not everybody has, who would then wait for it.
+  var known: Frontier {
+    let roster = roster()
+    let frontier = frontier
+    guard !frontier.keys.allSatisfy({ roster.isPresent($0) }) else { return frontier }
+    var known: Frontier = [:]
+    for (stream, sequence) in frontier {
+      guard let member = roster.members[stream] else { continue }
+      known[stream] = min(sequence, member.last ?? .max)
+    }
+    for stream in frontier.keys where roster.isPresent(stream) {
+      for (other, sequence) in last(stream)?.past ?? [:] where !roster.isPresent(other) {
+        known[other] = max(known[other] ?? 0, sequence)
+      }
+    }
+    return known
+  }
+
   /// Adds records that follow those of a stream that were added before.
   ///
   /// - Parameters:
@@ -127,11 +181,14 @@ package struct SpaceHistory: Sendable {
         guard record.space == space, record.stream == stream else { throw MalformedRecord() }
         pending[stream, default: []].append(record)
       } catch let error as SyncError {
-        stops.append((stream, error))
+        stops.append(Stop(stream: stream, problem: error, isSigned: false))
         stopped.insert(stream)
       } catch {
         let number = (streams[stream]?.count ?? 0) + (pending[stream]?.count ?? 0) + 1
-        stops.append((stream, Self.tampered(UInt64(number), "is malformed")))
+        stops.append(
+          Stop(
+            stream: stream, problem: Self.tampered(UInt64(number), "is malformed"),
+            isSigned: false))
         stopped.insert(stream)
       }
     }
@@ -167,10 +224,10 @@ package struct SpaceHistory: Sendable {
         record.isSigned(by: keys.signing)
       {
         forks.append(Fork(stream: stream, sequence: number - 1, other: record.bytes))
-        stop(stream, Self.forked(number - 1))
+        stop(stream, Self.forked(number - 1), isSigned: true)
         return false
       }
-      stop(stream, Self.tampered(number, "does not follow the one before"))
+      stop(stream, Self.tampered(number, "does not follow the one before"), isSigned: false)
       return false
     }
     let content: RecordContent
@@ -181,20 +238,29 @@ package struct SpaceHistory: Sendable {
       waits[stream] = .key(record.epoch)
       return false
     case .malformed:
-      stop(stream, Self.tampered(number, "does not open"))
+      let isSigned = keys[stream].map { record.isSigned(by: $0.signing) } ?? false
+      stop(stream, Self.tampered(number, "does not open"), isSigned: isSigned)
       return false
     }
-    guard let keys = try self.keys[stream] ?? firstKeys(content, stream),
+    guard let keys = self.keys[stream] ?? firstKeys(content, stream),
       isVerified || record.isSigned(by: keys.signing)
     else {
-      stop(stream, Self.tampered(number, "is not signed by its machine"))
+      stop(stream, Self.tampered(number, "is not signed by its machine"), isSigned: false)
+      return false
+    }
+    // Whose stream it is stands at the beginning of the first record, once.
+    guard
+      isVerified
+        || content.operations.dropFirst(number == 1 ? 1 : 0).allSatisfy({ !$0.isBeginning })
+    else {
+      stop(stream, Self.tampered(number, "begins another stream"), isSigned: true)
       return false
     }
     var past = known.last?.past ?? [:]
     for sighting in content.seen {
       guard let other = self.record(sighting.stream, sighting.sequence) else {
         if sighting.stream == stream {
-          stop(stream, Self.tampered(number, "says that it has seen itself"))
+          stop(stream, Self.tampered(number, "says that it has seen itself"), isSigned: true)
         } else {
           waits[stream] = .record(sighting.stream, sighting.sequence)
         }
@@ -204,28 +270,50 @@ package struct SpaceHistory: Sendable {
         self.keys[stream] = keys
         forks.append(
           Fork(stream: sighting.stream, sequence: sighting.sequence, other: record.bytes))
+        // A word alone is no evidence against another machine.
         stop(
           stream,
-          SyncError(
-            .forked,
-            "record \(sighting.sequence) of a stream is another one here than for other machines",
-            hint: "the store shows different things to different machines, or a machine was copied"
-          ))
+          Self.tampered(number, "has seen another record \(sighting.sequence) of another machine"),
+          isSigned: true)
         return false
       }
       past.merge(other.past) { max($0, $1) }
     }
     past[stream] = number
+    guard isVerified || number > 1 || isInvited(content, stream, past) else {
+      stop(stream, Self.tampered(number, "claims no invitation"), isSigned: true)
+      return false
+    }
     self.keys[stream] = keys
     let opened = OpenedRecord(
       stream: stream, sequence: number, hash: record.hash, content: content, epoch: epoch,
       past: past)
     streams[stream, default: []].append(opened)
     all.append(opened)
+    if opened.isOfSpace { ofSpace.append(opened) }
     pending[stream]?.removeFirst()
     waits[stream] = nil
     learnKeys(content)
     return true
+  }
+
+  /// Whether the first record of a stream claims an invitation that its writer knew, by its key.
+  ///
+  /// Who made the invitation, and whether he might, is the roster's to say. But what claims none is
+  /// junk, which anybody can put into a store who ever had a key: it is not kept.
+  private func isInvited(
+    _ content: RecordContent, _ stream: StreamID, _ past: Frontier
+  ) -> Bool {
+    guard case .claim(_, let invitation, _, let signature)? = content.operations.first else {
+      return true
+    }
+    return ofSpace.contains { record in
+      record.sequence <= past[record.stream, default: 0]
+        && record.content.operations.contains { operation in
+          guard case .invite(invitation, let keys, _, _, _) = operation else { return false }
+          return claims.isSigned(signature, by: stream, in: space, with: keys.signing)
+        }
+    }
   }
 
   private enum Opening {
@@ -254,14 +342,14 @@ package struct SpaceHistory: Sendable {
   }
 
   /// The keys that the first record of a stream tells, if they are the stream's own.
-  private func firstKeys(_ content: RecordContent, _ stream: StreamID) throws -> PublicKeys? {
-    if case .create(let own, let nonce, _)? = content.operations.first,
-      try SpaceID(creator: own, nonce: nonce) != space
+  private func firstKeys(_ content: RecordContent, _ stream: StreamID) -> PublicKeys? {
+    if case .create(let own, let nonce, _, _)? = content.operations.first,
+      !claims.isFounder(own, nonce, of: space)
     {
       return nil
     }
-    guard let keys = content.keys else { return nil }
-    return try StreamID(of: keys, in: space) == stream ? keys : nil
+    guard let keys = content.keys, claims.canSeal(to: keys.sealing) else { return nil }
+    return claims.isStream(stream, of: keys, in: space) ? keys : nil
   }
 
   /// Takes the keys of epochs that a record tells this machine.
@@ -298,8 +386,8 @@ package struct SpaceHistory: Sendable {
     return epochs.count > before
   }
 
-  private mutating func stop(_ stream: StreamID, _ problem: SyncError) {
-    stops.append((stream, problem))
+  private mutating func stop(_ stream: StreamID, _ problem: SyncError, isSigned: Bool) {
+    stops.append(Stop(stream: stream, problem: problem, isSigned: isSigned))
     pending[stream] = nil
     waits[stream] = nil
     stopped.insert(stream)
@@ -352,7 +440,7 @@ extension RecordContent {
   /// The keys that the first record of a stream tells.
   var keys: PublicKeys? {
     switch operations.first {
-    case .create(let keys, _, _)?, .claim(let keys, _, _, _)?: keys
+    case .create(let keys, _, _, _)?, .claim(let keys, _, _, _)?: keys
     default: nil
     }
   }
@@ -376,4 +464,9 @@ extension Operation {
         (recipient.id, try SpaceHistory.seal(epoch, of: space, to: recipient.publicKey))
       })
   }
+}
+
+extension OpenedRecord {
+  /// Whether it says something of the space itself.
+  fileprivate var isOfSpace: Bool { content.operations.contains(where: \.isOfSpace) }
 }

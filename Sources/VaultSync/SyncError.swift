@@ -35,6 +35,8 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let removed = Code(rawValue: "sync-removed")
     /// This machine's role does not allow it.
     public static let notAllowed = Code(rawValue: "sync-not-allowed")
+    /// This machine is the only owner of a space that others belong to.
+    public static let lastOwner = Code(rawValue: "sync-last-owner")
     /// The invitation is wrong, used up or too old.
     public static let invitation = Code(rawValue: "sync-invitation")
     /// The vault does not belong to a space.

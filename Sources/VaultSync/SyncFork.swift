@@ -160,8 +160,9 @@ extension SyncedVault {
   /// - Parameters:
   ///   - fork: What was found.
   ///   - loaded: What this machine remembers.
+  /// - Returns: Whether there are two records under one number, each signed by the machine.
   /// - Throws: ``SyncError`` with code `.inputOutput`; what reading the store throws.
-  func keep(_ fork: SpaceHistory.Fork, _ loaded: Loaded) throws {
+  func keep(_ fork: SpaceHistory.Fork, _ loaded: Loaded) throws -> Bool {
     var forks = try files.forks()
     guard let known = loaded.history.record(fork.stream, fork.sequence),
       let keys = loaded.history.keys[fork.stream],
@@ -170,23 +171,25 @@ extension SyncedVault {
           && (try? SyncRecord(bytes: $0))?.hash == known.hash
       }),
       let other = try? SyncRecord(bytes: fork.other), let others = loaded.history.keys[other.stream]
-    else { return }
-    var entry = SyncForks.Entry(
-      stream: fork.stream, number: fork.sequence,
-      known: SyncForks.Signed(keys: keys, record: bytes),
-      other: SyncForks.Signed(keys: others, record: fork.other))
+    else { return false }
+    var evidence: SyncForks.Signed?
     // The record itself, where the store shows it, says more than one that follows it.
-    if other.sequence != fork.sequence || other.stream != fork.stream,
-      let twin = try engine.records(
-        of: fork.stream, in: loaded.state.space, after: fork.sequence - 1, limit: 1
-      ).first.flatMap({ try? SyncRecord(bytes: $0) }),
-      twin.stream == fork.stream, twin.sequence == fork.sequence, twin.hash != known.hash,
-      twin.isSigned(by: keys.signing)
+    if let twin = try engine.records(
+      of: fork.stream, in: loaded.state.space, after: fork.sequence - 1, limit: 1
+    ).first.flatMap({ try? SyncRecord(bytes: $0) }),
+      twin.space == loaded.state.space, twin.stream == fork.stream,
+      twin.sequence == fork.sequence, twin.hash != known.hash, twin.isSigned(by: keys.signing)
     {
-      entry = SyncForks.Entry(
-        stream: fork.stream, number: fork.sequence, known: entry.known,
-        other: SyncForks.Signed(keys: keys, record: twin.bytes))
+      evidence = SyncForks.Signed(keys: keys, record: twin.bytes)
+    } else if other.stream == fork.stream {
+      evidence = SyncForks.Signed(keys: others, record: fork.other)
     }
+    // Another machine's word is none.
+    guard let evidence else { return false }
+    let entry = SyncForks.Entry(
+      stream: fork.stream, number: fork.sequence,
+      known: SyncForks.Signed(keys: keys, record: bytes), other: evidence)
     if forks.add(entry) { try files.replace(forks) }
+    return true
   }
 }

@@ -19,9 +19,18 @@ public struct SyncReport: Sendable {
   /// The streams of these machines.
   var waitingStreams: Set<StreamID> = []
   /// Streams that do not go on, and why.
-  var stops: [(stream: StreamID, problem: SyncError)] = []
-  /// What is wrong with the store; everything else was done, but nothing was written to a store
-  /// that was rolled back, withholds records or shows two histories.
+  var stops: [SpaceHistory.Stop] = []
+  /// Streams of which the store shows less than before.
+  var rollbacks: Set<StreamID> = []
+  /// Whether nothing was written to the store, since it lacks what this machine wrote there.
+  package var isBlocked = false
+  /// Machines whose records are not taken any more, since what they signed is wrong; the others go
+  /// on.
+  public internal(set) var stopped: [SyncError] = []
+  /// Machines that ask to be let in by an invitation whose time is over, by their labels.
+  public internal(set) var asking: [String] = []
+  /// What is wrong with the store; everything else was done, but nothing was written to a store that
+  /// lacks what this machine wrote there before.
   public internal(set) var problems: [SyncError] = []
   /// Machines whose invitation had been used by another one, by their labels.
   public internal(set) var refused: [String] = []
@@ -57,6 +66,15 @@ public struct SyncDevice: Sendable {
   public let lastHeard: Date
   /// Whether it was removed.
   public let isRemoved: Bool
+  /// Whether an admin's machine has let it in; of others than this machine always true.
+  public let isAdmitted: Bool
+  /// The id of the invitation or recovery code by which it came, 32 hex digits; `nil` for the
+  /// machine that made the space.
+  public let invitation: String?
+  /// The machine that made the invitation, or whose vault has the recovery code.
+  public let invitedBy: String?
+  /// The machine whose record let it in; of a recovery code the one that told the code.
+  public let admittedBy: String?
 }
 
 /// How a vault stands to its space, as far as this machine knows without asking the store.
@@ -71,6 +89,8 @@ public struct SyncStatus: Sendable {
   public let role: SyncRole?
   /// The number of machines that are in.
   public let devices: Int
+  /// The machines that may do everything, who comes first first, by their labels.
+  public let owners: [String]
   /// The number of recovery codes that open the space.
   public let recoveryCodes: Int
   /// Own records that the store does not have yet.
@@ -99,6 +119,10 @@ public struct SyncLogEntry: Sendable {
     case joined
     /// A machine was removed, or left.
     case removed
+    /// A machine got another role.
+    case role
+    /// A machine was let in.
+    case admitted
     /// Somebody was invited.
     case invited
     /// An item was added or changed.

@@ -31,7 +31,7 @@ extension SyncedVault {
   package func itemIDs(exposedTo device: String) throws -> Set<String> {
     // Every record says what it was sealed with, not only those that still count.
     let loaded = try files.locked { try load(usesBase: false) }
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     let member = try find(device, among: Array(roster.members.values))
     let keys = roster.keys(knownTo: member)
     var known: [[UInt8]: [SecretBytes]] = [:]

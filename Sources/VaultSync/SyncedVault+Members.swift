@@ -28,13 +28,16 @@ extension SyncedVault {
       var loaded = try load()
       let report = try synchronize(&loaded) { loaded, roster in
         try checkAdmin(roster, loaded)
+        guard role < .owner || roster.isOwner(loaded.state.stream) || roster.hasEarlierRules else {
+          throw Self.onlyAnOwner
+        }
         return [
           .invite(
             invitation: code.id, keys: code.keys.publicKeys, role: role, uses: UInt16(uses),
             expires: expires)
         ]
       }
-      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
+      try report.checkIsDone()
       let content = InvitationContent(
         loaded.history, role: role, expires: expires, snapshot: try shownSnapshot(loaded))
       try engine.putInvitation(
@@ -46,10 +49,29 @@ extension SyncedVault {
   }
 
   private func checkAdmin(_ roster: Roster, _ loaded: Loaded) throws {
-    guard roster.members[loaded.state.stream]?.role == .admin else {
+    guard !roster.isAdmin(loaded.state.stream) else { return }
+    guard roster.members[loaded.state.stream]?.isAdmitted ?? true else {
       throw SyncError(
-        .notAllowed, "only an admin can do that", hint: "do it on the machine of an admin")
+        .notAllowed, "no admin's machine has let this machine in yet",
+        hint: "bring that machine and the store together first, then do it again")
     }
+    throw SyncError(
+      .notAllowed, "only an admin can do that", hint: "do it on the machine of an admin")
+  }
+
+  private static let onlyAnOwner = SyncError(
+    .notAllowed, "only an owner can do that", hint: "do it on the machine of an owner")
+
+  /// Checks that this machine comes before another one.
+  private func checkOutranks(
+    _ member: Roster.Member, _ roster: Roster, _ loaded: Loaded
+  ) throws {
+    guard !roster.outranks(loaded.state.stream, member.stream) else { return }
+    throw SyncError(
+      .notAllowed,
+      "'\(roster.shownLabel(of: member.stream))' is \(member.role == .owner ? "an owner" : "an admin")"
+        + " who came before this machine",
+      hint: "only an owner who came before that one can do it, or the recovery code of its vault")
   }
 
   /// The machines of the space, as far as this one knows, the oldest first; those that were removed
@@ -59,7 +81,7 @@ extension SyncedVault {
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func devices() throws -> [SyncDevice] {
     let loaded = try files.locked { try load() }
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     let members = roster.members.values.sorted {
       ($0.last == nil ? 0 : 1, $0.joined, $0.stream) < (
         $1.last == nil ? 0 : 1, $1.joined, $1.stream
@@ -73,7 +95,11 @@ extension SyncedVault {
         lastHeard: Date(
           timeIntervalSince1970: Double(loaded.history.last(member.stream)?.content.time ?? 0)
             / 1000),
-        isRemoved: member.last != nil)
+        isRemoved: member.last != nil, isAdmitted: member.isAdmitted,
+        invitation: member.invitation.map { Hexadecimal.text($0) },
+        invitedBy: member.invitation.flatMap { roster.invitations[$0] }
+          .map { roster.shownLabel(of: $0.inviter) },
+        admittedBy: member.admittedBy.map { roster.shownLabel(of: $0) })
     }
   }
 
@@ -101,19 +127,106 @@ extension SyncedVault {
             .notAllowed, "that is this machine", hint: "to take it out, leave the space")
         }
         label = member.label
-        var operations: [Operation] = [
-          .remove(member.stream, last: loaded.history.frontier[member.stream, default: 0])
-        ]
-        // It may know the code by which it came.
-        if let id = member.invitation, let invitation = roster.invitations[id],
-          !invitation.isSettled
-        {
-          operations.append(.settle(invitation: id, accepted: invitation.accepted))
-        }
-        // Nor may its recovery code let it in again.
-        return operations + Self.withdrawals(of: roster.recoveryCodes(of: member.stream))
+        try checkOutranks(member, roster, loaded)
+        return [.remove(member.stream, last: loaded.history.frontier[member.stream, default: 0])]
+          + Self.withdrawals(of: Self.codes(knownTo: member, roster))
       }
-      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
+      try report.checkIsDone()
+      return label
+    }
+  }
+
+  /// The codes that a machine may know by which somebody could come in: the one by which it came,
+  /// and those that it made.
+  private static func codes(
+    knownTo member: Roster.Member, _ roster: Roster
+  ) -> [Roster.Invitation] {
+    roster.invitations.values.filter {
+      !$0.isSettled
+        && ($0.inviter == member.stream || $0.id == member.invitation && !$0.isRecovery)
+    }
+    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// Gives a machine another role.
+  ///
+  /// Brings the vault and its space together first. What the machine wrote before counts as it did.
+  ///
+  /// - Parameters:
+  ///   - role: What it may do from now on.
+  ///   - device: The machine's label, or the beginning of its id; this one may give away a role, and
+  ///     not take one.
+  /// - Returns: The machine's label.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`; `.notAllowed` unless this machine is an
+  ///   admin who came before the other one, and an owner to make an owner, also where the space
+  ///   would lose its last owner; what ``synchronize(acceptingRollback:)`` throws.
+  @discardableResult
+  public func setRole(_ role: SyncRole, of device: String) throws -> String {
+    try files.locked {
+      var loaded = try load()
+      var label = device
+      let report = try synchronize(&loaded) { loaded, roster in
+        let own = loaded.state.stream
+        try checkAdmin(roster, loaded)
+        if roster.hasEarlierRules {
+          throw SyncError(
+            .notAllowed, "this space was made by a version in which roles cannot be changed",
+            hint: "remove the machine and invite it again")
+        }
+        let member = try find(device, among: roster.present)
+        label = member.label
+        guard member.role != role else { return [] }
+        if member.stream == own {
+          guard role < member.role else { throw Self.onlyAnOwner }
+          try checkOtherOwner(roster, loaded)
+        } else {
+          try checkOutranks(member, roster, loaded)
+          guard role < .owner || roster.isOwner(own) else { throw Self.onlyAnOwner }
+        }
+        // Who may let nobody in any more has no code that does.
+        let codes =
+          role >= .admin
+          ? [] : roster.invitations.values.filter { !$0.isSettled && $0.inviter == member.stream }
+        return [.role(member.stream, role)] + Self.withdrawals(of: codes)
+      }
+      try report.checkIsDone()
+      return label
+    }
+  }
+
+  /// Lets a machine in that asks by an invitation whose time was over before an admin saw it.
+  ///
+  /// Brings the vault and its space together first.
+  ///
+  /// - Parameter device: The machine's label, or the beginning of its id.
+  /// - Returns: The machine's label.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound` if none of that name asks; `.notAllowed`
+  ///   unless this machine is an admin; what ``synchronize(acceptingRollback:)`` throws.
+  @discardableResult
+  public func admit(_ device: String) throws -> String {
+    try files.locked {
+      var loaded = try load()
+      var label = device
+      let report = try synchronize(&loaded) { loaded, roster in
+        try checkAdmin(roster, loaded)
+        let late = roster.invitations.values.filter { !$0.isRecovery }
+          .flatMap { invitation in invitation.refused.map { (invitation, $0) } }
+          .filter {
+            $0.1.text.hasPrefix(device) && device.utf8.count >= 6
+              || loaded.history.label(of: $0.1) == device
+          }
+        guard let (invitation, stream) = late.first, late.count == 1 else {
+          throw SyncError(
+            .deviceNotFound,
+            late.isEmpty
+              ? "no machine of that name asks to be let in"
+              : "\(late.count) machines of that name ask to be let in",
+            hint: late.isEmpty ? nil : "give the beginning of the machine's id")
+        }
+        label = loaded.history.label(of: stream) ?? device
+        return [.admit(invitation: invitation.id, accepted: [stream])]
+      }
+      try report.checkIsDone()
       return label
     }
   }
@@ -136,8 +249,8 @@ extension SyncedVault {
         try checkAdmin(roster, loaded)
         return [try newEpoch(roster, loaded)]
       }
-      if let problem = report.problems.first(where: { $0.code != .tampered }) { throw problem }
-      return Int(Roster(loaded.history, upTo: loaded.history.frontier).current?.number ?? 0)
+      try report.checkIsDone()
+      return Int(loaded.history.roster().current?.number ?? 0)
     }
   }
 
@@ -176,7 +289,7 @@ extension SyncedVault {
         }
       }
     }
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     let domains = loaded.state.preferences.domains
     let others = (preferences?.domains ?? [:]).filter {
       domains[$0.key] == nil && !$0.value.values.isEmpty
@@ -186,6 +299,7 @@ extension SyncedVault {
     return SyncStatus(
       store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
+      owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
       recoveryCodes: roster.recoveryCodes().count,
       unsent: max(0, records - Int(loaded.state.sent)), changedItems: changes.items,
       changedPreferences: changes.preferences, domains: domains.keys.sorted(),
@@ -198,13 +312,13 @@ extension SyncedVault {
   }
 
   private func folded(_ loaded: Loaded) throws(SpaceBase.Outdated) -> FoldedPreferences {
-    try loaded.history.preferences(upTo: loaded.history.frontier)
+    try loaded.history.preferences(upTo: loaded.history.known)
   }
 
   /// How much was changed here that is in no record yet.
   private func untold(_ loaded: Loaded) throws -> (items: Int, preferences: Int) {
     let (applied, preferences) = (loaded.state.applied, try untoldPreferences(loaded))
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     guard roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false,
       try vault.blocking.fileMark().bytes != (applied.file ?? loaded.state.rest?.vault)
     else { return (0, preferences) }
@@ -234,6 +348,9 @@ extension SyncedVault {
         case .claim: entry = (.joined, nil)
         case .invite: entry = (.invited, nil)
         case .remove(let stream, _): entry = (.removed, loaded.history.label(of: stream))
+        case .role(let stream, _): entry = (.role, loaded.history.label(of: stream))
+        case .admit(_, let streams):
+          entry = (.admitted, streams.first.flatMap { loaded.history.label(of: $0) })
         case .item(let item):
           for case (let key, .text(let name)?) in item.changes where key.kind == .name {
             names[item.id] = name
@@ -254,14 +371,24 @@ extension SyncedVault {
   ///
   /// A vault that was copied was never in the space: the machine that it was copied from stays in.
   ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - engine: The store.
+  ///   - asLastOwner: Leaves also if nobody else is an owner: then nobody can let anybody in or remove
+  ///     anybody any more.
   /// - Returns: Whether the others know of it, or need not; if not, an admin should remove this
   ///   machine.
-  /// - Throws: ``SyncError`` with code `.inputOutput`; what writing the vault throws.
+  /// - Throws: ``SyncError`` with code `.lastOwner`, `.inputOutput`; what writing the vault throws.
   @discardableResult
-  public static func leave(_ vault: UnlockedVault, in engine: any SyncEngine) throws -> Bool {
+  public static func leave(
+    _ vault: UnlockedVault, in engine: any SyncEngine, asLastOwner: Bool = false
+  ) throws -> Bool {
     let files = SyncFiles(vault: vault.blocking.path)
     return try files.locked {
       let synced = SyncedVault(vault, engine, now: vault.syncClock)
+      if !asLastOwner, let loaded = try? synced.load() {
+        try synced.checkOtherOwner(loaded.history.roster(), loaded)
+      }
       let isTold = synced.tellOfLeaving()
       try vault.blocking.setKey(nil, for: purpose)
       try files.remove()
@@ -269,12 +396,25 @@ extension SyncedVault {
     }
   }
 
+  /// Checks that somebody else is an owner, if this machine is one and not alone.
+  private func checkOtherOwner(_ roster: Roster, _ loaded: Loaded) throws {
+    let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
+    guard roster.present.count > 1, owners.contains(own), owners.count == 1 else { return }
+    throw SyncError(
+      .lastOwner,
+      "this machine is the only owner of the space: without it nobody can invite or remove anybody",
+      hint: "make another machine an owner first")
+  }
+
   private func tellOfLeaving() -> Bool {
     do {
       var loaded = try load()
       // In a record of its own: what comes after the last one that counts is not believed.
       _ = try? synchronize(&loaded) { loaded, roster in
-        Self.withdrawals(of: roster.recoveryCodes(of: loaded.state.stream))
+        let own = loaded.state.stream
+        guard roster.isAdmin(own) else { return [] }
+        return Self.withdrawals(
+          of: roster.invitations.values.filter { !$0.isSettled && $0.inviter == own })
       }
       let report = try synchronize(&loaded) { loaded, _ in
         [
@@ -288,6 +428,13 @@ extension SyncedVault {
     } catch {
       return false
     }
+  }
+}
+
+extension SyncReport {
+  /// Throws what kept the records of this run from the store.
+  func checkIsDone() throws {
+    if isBlocked, let problem = problems.first(where: { $0.code == .rolledBack }) { throw problem }
   }
 }
 

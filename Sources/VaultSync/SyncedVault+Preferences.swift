@@ -126,7 +126,7 @@ extension SyncedVault {
   private func folded(_ loaded: Loaded, _ roster: Roster) throws(SpaceBase.Outdated) -> Folded {
     let (history, state) = (loaded.history, loaded.state.preferences)
     var folded = Folded(
-      target: try FoldedPreferences(history, roster, upTo: history.frontier).domains)
+      target: try FoldedPreferences(history, roster, upTo: history.known).domains)
     if state.domains.values.contains(false) {
       folded.base = try history.preferences(upTo: state.frontier).domains
     }
@@ -143,7 +143,7 @@ extension SyncedVault {
   /// - Throws: ``SpaceBase/Outdated``.
   func untoldPreferences(_ loaded: Loaded) throws(SpaceBase.Outdated) -> Int {
     let state = loaded.state.preferences
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     guard let preferences, !Self.areAtRest(state, preferences),
       roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false
     else { return 0 }
@@ -159,8 +159,8 @@ extension SyncedVault {
 
   private func exchange(_ loaded: inout Loaded, _ report: inout SyncReport) throws {
     guard let preferences else { return }
-    let (frontier, own) = (loaded.history.frontier, loaded.state.stream)
-    let roster = Roster(loaded.history, upTo: frontier)
+    let (frontier, own) = (loaded.history.known, loaded.state.stream)
+    let roster = loaded.history.roster(upTo: frontier)
     let folded = try folded(loaded, roster)
     let (target, former) = (folded.target, loaded.state.preferences)
     let canWrite = roster.members[own].map { $0.role >= .writer } ?? false
@@ -190,7 +190,7 @@ extension SyncedVault {
     var writer = RecordWriter(keys: loaded.keys, stream: own, time: now())
     try writer.write(operations, to: &loaded.history)
     loaded.state.preferences.domains = former.domains.mapValues { _ in false }
-    loaded.state.preferences.frontier = loaded.history.frontier
+    loaded.state.preferences.frontier = loaded.history.known
     loaded.state.preferences.attempt = [:]
     loaded.state.preferences.mark = try Self.mark(of: after)
     try keep(writer, &loaded)

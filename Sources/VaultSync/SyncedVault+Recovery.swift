@@ -39,8 +39,8 @@ extension SyncedVault {
   /// Puts what the recovery codes of this vault open into the store, where that is not what lies
   /// there.
   func putRecoveryInvitations(_ loaded: inout Loaded) throws {
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
-    guard roster.members[loaded.state.stream]?.role == .admin else { return }
+    let roster = loaded.history.roster()
+    guard roster.isAdmin(loaded.state.stream) else { return }
     let codes = try vault.blocking.recoveryKeys().compactMap { keys in
       let id = try InvitationCode.id(of: keys.publicKeys)
       let invitation = roster.invitations[id]
@@ -65,8 +65,11 @@ extension SyncedVault {
 extension InvitationContent {
   /// What an admin knows of a space, for a machine that is invited.
   init(_ history: SpaceHistory, role: SyncRole, expires: Int64, snapshot: Sighting?) {
-    let seen = history.streams.sorted { $0.key < $1.key }.compactMap { stream, records in
-      records.last.map { Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash) }
+    // What the store shows of others is nothing that a machine has to find there.
+    let seen = history.known.sorted { $0.key < $1.key }.compactMap { stream, sequence in
+      history.record(stream, sequence).map {
+        Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash)
+      }
     }
     self.init(
       space: history.space, role: role, expires: expires, epochs: history.epochs, seen: seen,

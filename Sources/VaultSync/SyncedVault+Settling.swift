@@ -74,7 +74,7 @@ extension SyncedVault {
       loaded = try load(usesBase: false)
       items = try loaded.history.folded(upTo: frontier)
     }
-    return (items, Roster(loaded.history, upTo: frontier))
+    return (items, loaded.history.roster(upTo: frontier))
   }
 
   /// What taking each machine's change means.

@@ -12,7 +12,7 @@ extension SyncedVault {
   /// there is much behind it.
   func exchangeSnapshots(_ loaded: inout Loaded, _ report: inout SyncReport) throws {
     let own = loaded.state.stream
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     var newest: SpaceHistory.Snapshot?
     for snapshot in loaded.history.snapshots(counting: roster) {
       if snapshot.record.stream != own, !loaded.history.isConfirmed(snapshot, by: own) {
@@ -108,10 +108,10 @@ extension SyncedVault {
   }
 
   private func writeSnapshot(_ loaded: inout Loaded, isFirst: Bool) throws {
-    let frontier = loaded.history.frontier
+    let frontier = loaded.history.known
     guard loaded.history.isWhole(upTo: frontier),
-      let epoch = Roster(loaded.history, upTo: frontier).current,
-      let base = try? SpaceBase(loaded.history)
+      let epoch = loaded.history.roster(upTo: frontier).current,
+      let base = try? SpaceBase(loaded.history, upTo: frontier)
     else { return }
     let snapshot = try SpaceSnapshot(base, of: loaded.state.space, with: epoch.key)
     // Items that hardly ever changed are shorter in their records: then it is tried again when
@@ -134,7 +134,7 @@ extension SyncedVault {
 
   /// The record of the newest snapshot that this machine wrote or confirmed, if the store shows it.
   func shownSnapshot(_ loaded: Loaded) throws -> Sighting? {
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     guard let snapshot = loaded.history.ownSnapshot(of: loaded.state.stream, roster) else {
       return nil
     }
@@ -218,6 +218,7 @@ extension SyncedVault {
     var history = SpaceHistory(
       state.space, epochs: loaded.history.epochs,
       openers: try Self.openers(state, loaded.keys))
+    history.viewer = state.stream
     var streams: [StreamID: [[UInt8]]] = [:]
     for (stream, sequence) in root?.frontier ?? [:] {
       let records = try engine.all(
@@ -294,7 +295,7 @@ extension SpaceHistory {
       let frontier = snapshot.operation.frontier
       return (snapshot.record.stream == stream || isConfirmed(snapshot, by: stream))
         && SpaceBase.limits(frontier, roster)
-          == SpaceBase.limits(frontier, Roster(self, upTo: frontier))
+          == SpaceBase.limits(frontier, self.roster(upTo: frontier))
     }
   }
 }

@@ -72,178 +72,94 @@ extension SyncedVault {
     _ acceptingRollback: Bool, _ further: (inout Loaded, Roster) throws -> [Operation]
   ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
-    try fetch(heads, &loaded, &report)
+    let own = try fetch(heads, &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
-      report.problems.append(Self.missingForLong(loaded.history.label(of: stream)))
+      report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     try checkMembership(roster, &loaded)
-    report.refused = roster.invitations.values.flatMap(\.refused).compactMap {
+    var vault = try applyAll(&loaded, &report)
+    try exchangePreferences(&loaded, &report)
+    if try attend(&loaded, further) {
+      // Somebody was let in: what that machine wrote counts from now on.
+      vault = try applyAll(&loaded, &report)
+      try exchangePreferences(&loaded, &report)
+    }
+    // What a machine that was removed has written does not count: the others go on.
+    let after = loaded.history.roster()
+    report.asking = late(after, loaded)
+    report.refused = after.invitations.values.filter {
+      $0.isSettled && $0.accepted.count >= $0.uses
+    }
+    .flatMap(\.refused).compactMap {
       loaded.history.label(of: $0)
     }
     .sorted()
-    var isBlocked = report.problems.contains { $0.code != .tampered }
-    var vault: VaultFileMark?
-    do {
-      vault = try apply(roster, &loaded, &report)
-    } catch is SpaceBase.Outdated {
-      // A machine was removed, and with it some of what the base has.
-      try files.removeBase()
-      loaded = try load(usesBase: false)
-      do {
-        vault = try apply(roster, &loaded, &report)
-      } catch is SpaceBase.Outdated {
-        try readFromTheStart(&loaded)
-        vault = try apply(roster, &loaded, &report)
-      }
-    }
-    try exchangePreferences(&loaded, &report)
-    try attend(&loaded, further)
-    // What a machine that was removed has written does not count: the others go on.
-    let after = Roster(loaded.history, upTo: loaded.history.frontier)
-    let stops = report.stops.filter { after.members[$0.stream]?.last == nil }.map(\.problem)
-    report.problems = stops + report.problems
-    isBlocked = isBlocked || stops.contains { $0.code != .tampered }
+    report.tellStops(after)
+    // One machine never stops the others: only a store that lost what this one wrote does.
+    report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
     var isPushed = false
-    if !isBlocked || acceptingRollback {
-      if !isBlocked { try exchangeSnapshots(&loaded, &report) }
-      try push(heads, &loaded, &report)
+    if !report.isBlocked {
+      if report.problems.isEmpty { try exchangeSnapshots(&loaded, &report) }
+      try push(own, &loaded, &report)
       try putRecoveryInvitations(&loaded)
       isPushed = true
     }
     loaded.state.lastContact = now()
     loaded.state.epochs = loaded.history.epochs
-    loaded.state.rest = isPushed ? rest(loaded, report, vault) : nil
+    loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try renewBase(loaded)
     return report
   }
 
+  /// Brings the vault to the records, from the start if some of them count no longer.
+  private func applyAll(
+    _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws -> VaultFileMark? {
+    do {
+      return try apply(loaded.history.roster(), &loaded, &report)
+    } catch is SpaceBase.Outdated {
+      // A machine was removed, or let in, and with it some of what the base has.
+      try files.removeBase()
+      loaded = try load(usesBase: false)
+      do {
+        return try apply(loaded.history.roster(), &loaded, &report)
+      } catch is SpaceBase.Outdated {
+        try readFromTheStart(&loaded)
+        return try apply(loaded.history.roster(), &loaded, &report)
+      }
+    }
+  }
+
+  /// Machines that ask to be let in by an invitation whose time is over.
+  private func late(_ roster: Roster, _ loaded: Loaded) -> [String] {
+    roster.invitations.values.filter {
+      !$0.isRecovery && $0.isSettled && $0.accepted.count < $0.uses
+    }
+    .flatMap(\.refused).compactMap { loaded.history.label(of: $0) }.sorted()
+  }
+
   /// What the store and the vault show now, if nothing is left to do.
   private func rest(
-    _ loaded: Loaded, _ report: SyncReport, _ vault: VaultFileMark?
+    _ heads: [StreamHead], _ loaded: Loaded, _ report: SyncReport, _ vault: VaultFileMark?
   ) -> SyncState.Rest? {
-    guard let vault, report.problems.isEmpty, report.waiting.isEmpty, report.refused.isEmpty else {
-      return nil
+    guard let vault, report.problems.isEmpty, report.waiting.isEmpty else { return nil }
+    let own = loaded.state.stream
+    // What the store showed, with what went there: streams that are not taken do not wake it.
+    var shown = heads.filter { $0.stream != own }
+    if let last = loaded.history.last(own) {
+      shown.append(StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
     }
-    let heads = loaded.history.streams.compactMap { stream, records in
-      records.last.map { StreamHead(stream: stream, sequence: $0.sequence, hash: $0.hash) }
-    }
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
+    let roster = loaded.history.roster()
     return SyncState.Rest(
-      heads: heads.sorted { $0.stream < $1.stream }, vault: vault.bytes,
-      until: roster.members[loaded.state.stream]?.role == .admin
-        ? roster.invitations.values.filter { !$0.isSettled }.map(\.settled).min() ?? .max : .max)
-  }
-
-  // MARK: - From the store
-
-  private func fetch(
-    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
-  ) throws {
-    let (space, own) = (loaded.state.space, loaded.state.stream)
-    var fetched: [StreamID: [[UInt8]]] = [:]
-    var incomplete: Set<StreamID> = []
-    var shown: Set<StreamID> = []
-    for head in heads.sorted(by: { $0.stream < $1.stream }) {
-      let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
-      shown.insert(head.stream)
-      if head.stream == own {
-        guard head.sequence <= have else { throw Self.copied }
-        if head.sequence < loaded.state.sent { report.problems.append(Self.rolledBack) }
-      } else if head.sequence < have {
-        report.problems.append(Self.rolledBack)
-      }
-      if let record = loaded.history.record(head.stream, head.sequence) {
-        guard record.hash != head.hash else { continue }
-        if head.stream == own { throw Self.copied }
-        report.stops.append((head.stream, try replaced(head, loaded)))
-      } else if head.sequence > have {
-        let records = try engine.all(head, in: space, after: have)
-        fetched[head.stream] = records
-        if have + UInt64(records.count) < head.sequence { incomplete.insert(head.stream) }
-        loaded.history.add(records, of: head.stream)
-      }
-    }
-    for (stream, records) in loaded.history.streams where !shown.contains(stream) {
-      guard stream != own || loaded.state.sent > 0, !records.isEmpty else { continue }
-      report.problems.append(Self.rolledBack)
-    }
-    let before = loaded.history.all.count
-    try loaded.history.open(areVerified: false)
-    var new: [[UInt8]] = []
-    var taken: [StreamID: Int] = [:]
-    for record in loaded.history.all.dropFirst(before) {
-      guard let records = fetched[record.stream] else { continue }
-      new.append(records[taken[record.stream, default: 0]])
-      taken[record.stream, default: 0] += 1
-    }
-    report.received = new.count
-    try files.append(new, at: loaded.logEnd)
-    loaded.log += new
-    report.stops += loaded.history.stops
-    for fork in loaded.history.forks { try keep(fork, loaded) }
-    for (stream, wait) in loaded.history.waits {
-      // What a stream lacks that was stopped is told already.
-      if case .record(let other, let sequence) = wait, !engine.isEventual,
-        loaded.history.problems.isEmpty, !incomplete.contains(other)
-      {
-        report.problems.append(
-          SyncError(
-            .withheld,
-            "the store does not show record \(sequence) of a stream, which another machine has seen",
-            hint: "the store may have been put back from a copy"))
-      } else {
-        report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
-        report.waitingStreams.insert(stream)
-      }
-    }
-    for stream in incomplete where loaded.history.waits[stream] == nil {
-      if engine.isEventual {
-        report.waiting.append(loaded.history.label(of: stream) ?? "a new machine")
-        report.waitingStreams.insert(stream)
-      } else {
-        report.problems.append(
-          SyncError(
-            .withheld, "the store has a head without its record",
-            hint: "the store may have been put back from a copy"))
-      }
-    }
-    report.waiting = Set(report.waiting).sorted()
-  }
-
-  /// What it means that the store shows another record under a number than the one that is known.
-  private func replaced(_ head: StreamHead, _ loaded: Loaded) throws -> SyncError {
-    let records = try engine.records(
-      of: head.stream, in: loaded.state.space, after: head.sequence - 1, limit: 1)
-    guard let bytes = records.first, let other = try? SyncRecord(bytes: bytes),
-      let keys = loaded.history.keys[head.stream], other.isSigned(by: keys.signing),
-      other.sequence == head.sequence,
-      other.hash != loaded.history.record(head.stream, head.sequence)?.hash
-    else {
-      return SyncError(
-        .tampered, "the head of a stream was altered", hint: "put the store back from a copy")
-    }
-    try keep(
-      SpaceHistory.Fork(stream: head.stream, sequence: head.sequence, other: bytes), loaded)
-    return SpaceHistory.forked(head.sequence)
-  }
-
-  private static let rolledBack = SyncError(
-    .rolledBack, "the store shows an older state than before",
-    hint: "if it was put back on purpose, accept that once")
-
-  /// A file syncer may take its time, but not for ever: a store may withhold what it does not like.
-  private static func missingForLong(_ label: String?) -> SyncError {
-    SyncError(
-      .withheld,
-      "records of \(label ?? "a new machine") have been on their way for more than a day",
-      hint: "see whether that machine's files reach the store, or accept that once")
+      heads: shown.sorted { $0.stream < $1.stream }, vault: vault.bytes,
+      until: roster.isAdmin(own)
+        ? roster.invitations.values.filter { !$0.isSettled }.map(\.expires).min() ?? .max : .max)
   }
 
   private func checkMembership(_ roster: Roster, _ loaded: inout Loaded) throws {
-    let own = loaded.state.stream
-    if let member = roster.members[own] {
+    if let member = roster.members[loaded.state.stream] {
       guard member.last != nil else { return }
       try files.replaceState(loaded.state.sealed(loaded.keys.own))
       throw SyncError(
@@ -251,7 +167,9 @@ extension SyncedVault {
         hint: "to come back, leave the space here and ask for an invitation")
     }
     throw SyncError(
-      .removed, "this machine is not in the space: its invitation was used by another one",
+      .removed,
+      "this machine is not in the space: its invitation was used by another one, or had ended "
+        + "before an admin's machine saw that it joined",
       hint: "leave the space here and ask for another invitation; have the other machine removed "
         + "if nobody knows it")
   }
@@ -292,21 +210,22 @@ extension SyncedVault {
           }
         }
         base = state
-        guard known != next.history.frontier else {
+        let frontier = next.history.known
+        guard known != frontier else {
           next.state.applied.frontier = known
           next.state.applied.file = shared.fileMark.bytes
           try prepare(&next, writer, mark: shared.mark, after: former)
           return MergeReport.unchanged
         }
       }
-      let state = try next.history.folded(upTo: next.history.frontier)
+      let state = try next.history.folded(upTo: next.history.known)
       let changes = try merging(&shared, state, base?.items)
       if canWrite {
         let (after, unreadable) = try shared.items()
         let told = state.changes(to: after, unreadable: unreadable, now: shared.now)
         try writer.write(told, to: &next.history)
       }
-      next.state.applied.frontier = next.history.frontier
+      next.state.applied.frontier = next.history.known
       if shared.isChanged || !isCurrent {
         shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8))
       }
@@ -338,87 +257,20 @@ extension SyncedVault {
     try files.replaceState(before.sealed(next.keys.own))
   }
 
-  // MARK: - An admin's work
-
-  /// Writes what only an admin can: who is in, and the keys of those who lack one.
-  private func attend(
-    _ loaded: inout Loaded, _ further: (inout Loaded, Roster) throws -> [Operation]
-  ) throws {
-    let roster = Roster(loaded.history, upTo: loaded.history.frontier)
-    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
-    let operations = try further(&loaded, roster)
-    guard roster.members[loaded.state.stream]?.role == .admin else {
-      guard !operations.isEmpty else { return }
-      try writer.write(operations, to: &loaded.history)
-      return try keep(writer, &loaded)
-    }
-    for missing in roster.missingKeys {
-      guard let common = roster.keyOfEveryone else { continue }
-      let recipients = missing.members.map { ($0.stream.bytes, $0.keys.sealing) }
-      try writer.write(
-        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
-        with: common)
-    }
-    for missing in roster.missingRecoveryKeys {
-      guard let common = roster.keyOfEveryone else { continue }
-      let recipients = missing.codes.map { ($0.id, $0.keys.sealing) }
-      try writer.write(
-        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
-        with: common)
-    }
-    let recovery = try recoveryOperations(roster, loaded)
-    let settled = roster.invitations.values.filter {
-      !$0.isSettled && ($0.accepted.count >= $0.uses || $0.settled < now())
-    }
-    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
-    let all =
-      settled.map { Operation.settle(invitation: $0.id, accepted: $0.accepted) }
-      + recovery.new + recovery.withdrawn + operations
-    if !all.isEmpty { try writer.write(all, to: &loaded.history) }
-    let after =
-      writer.written.isEmpty ? roster : Roster(loaded.history, upTo: loaded.history.frontier)
-    // A code that was withdrawn opens the keys that there were.
-    if after.needsNewEpoch || !recovery.withdrawn.isEmpty {
-      try writer.write([try newEpoch(after, loaded)], to: &loaded.history)
-    }
-    try keep(writer, &loaded)
-  }
-
-  func keep(_ writer: RecordWriter, _ loaded: inout Loaded) throws {
-    guard !writer.written.isEmpty else { return }
-    try files.append(writer.written, at: loaded.logEnd)
-    loaded.log += writer.written
-    // The vault has all that these records know, and they say nothing of items.
-    loaded.state.applied.frontier[loaded.state.stream] =
-      loaded.history.frontier[loaded.state.stream]
-    loaded.state.epochs = loaded.history.epochs
-    try files.replaceState(loaded.state.sealed(loaded.keys.own))
-  }
-
-  /// A new key for everybody who is in, and for those who may still come.
-  func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
-    let number = (roster.epochs.map(\.key.number).max() ?? 0) + 1
-    let epoch = try EpochKey(number: number, key: SecretBytes.random(count: 32))
-    let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
-    let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
-    return try .epoch(epoch, of: loaded.state.space, for: members + invited)
-  }
-
   // MARK: - To the store
 
   func push(
-    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
+    _ there: OwnStream, _ loaded: inout Loaded, _ report: inout SyncReport
   ) throws {
     let own = loaded.state.stream
-    let there = heads.first { $0.stream == own }?.sequence ?? 0
     let count = UInt64(loaded.history.streams[own]?.count ?? 0)
     var unsent: ArraySlice<[UInt8]> = []
-    if there < count, let last = loaded.history.last(own) {
+    if there.count < count || there.isHeadAltered, let last = loaded.history.last(own) {
       let covered = loaded.history.base?.frontier[own] ?? 0
       // A store that was emptied gets what the base covers, too.
-      let log = there < covered ? try files.records() : loaded.log
+      let log = there.count < covered ? try files.records() : loaded.log
       unsent = log.filter { SyncRecord.stream(of: $0) == own }
-        .dropFirst(Int(there < covered ? there : there - covered))
+        .dropFirst(Int(there.count < covered ? there.count : there.count - covered))
       do {
         try engine.append(
           Array(unsent),
@@ -441,13 +293,13 @@ extension MergeReport {
 extension SpaceHistory {
   /// The items as some of the records have them.
   func folded(upTo frontier: Frontier) throws(SpaceBase.Outdated) -> FoldedSpace {
-    try FoldedSpace(self, Roster(self, upTo: frontier), upTo: frontier)
+    try FoldedSpace(self, roster(upTo: frontier), upTo: frontier)
   }
 
   /// What a machine calls itself in its first record.
   func label(of stream: StreamID) -> String? {
     switch streams[stream]?.first?.content.operations.first {
-    case .create(_, _, let label)?, .claim(_, _, let label, _)?: label
+    case .create(_, _, let label, _)?, .claim(_, _, let label, _)?: label
     default: nil
     }
   }

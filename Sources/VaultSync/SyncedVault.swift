@@ -142,7 +142,8 @@ public struct SyncedVault: Sendable {
       let content = RecordContent(
         time: synced.now(), seen: [],
         operations: [
-          .create(keys: keys.publicKeys, nonce: nonce, label: label),
+          .create(
+            keys: keys.publicKeys, nonce: nonce, label: label, rules: RosterRules.version),
           try .epoch(epoch, of: space, for: [(stream.bytes, keys.sealing.publicKey)]),
         ])
       let record = try SyncRecord(
@@ -194,6 +195,7 @@ public struct SyncedVault: Sendable {
       var history = SpaceHistory(
         content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing],
         base: root)
+      history.viewer = stream
       let fetched = try synced.fetchAll(into: &history)
       try synced.check(content, code, history)
       var state = SyncState(
@@ -264,7 +266,12 @@ public struct SyncedVault: Sendable {
   private func check(
     _ content: InvitationContent, _ code: InvitationCode, _ history: SpaceHistory
   ) throws {
-    if let problem = history.problems.first { throw problem }
+    let roster = history.roster()
+    // What a member has signed wrongly costs its own stream; what is altered is the store's.
+    let altered = history.stops.first { stop in
+      !stop.isSigned && roster.members[stop.stream].map { $0.last == nil } ?? false
+    }
+    if let altered { throw altered.problem }
     for sighting in content.seen + [content.snapshot].compactMap(\.self) {
       guard let record = history.record(sighting.stream, sighting.sequence) else {
         throw SyncError(
@@ -277,7 +284,6 @@ public struct SyncedVault: Sendable {
           .forked, "the store shows other records than those that were there when you were invited")
       }
     }
-    let roster = Roster(history, upTo: history.frontier)
     guard let invitation = roster.invitations[code.id], invitation.keys == code.keys.publicKeys
     else {
       throw SyncError(.invitation, "the invitation was taken back", hint: "ask for another one")
@@ -288,7 +294,8 @@ public struct SyncedVault: Sendable {
         .invitation, "that recovery code was replaced by another one, or withdrawn",
         hint: "use the new one, or ask for an invitation")
     }
-    guard !invitation.isSettled, invitation.accepted.count < invitation.uses else {
+    let waiting = roster.asking(invitation).count
+    guard !invitation.isSettled, invitation.accepted.count + waiting < invitation.uses else {
       throw SyncError(
         .invitation, "the invitation was used already",
         hint: "ask for another one; if it was not you who used it, have that machine removed")
@@ -300,13 +307,29 @@ public struct SyncedVault: Sendable {
   private func fetchAll(into history: inout SpaceHistory) throws -> [[UInt8]] {
     let (known, count) = (history.frontier, history.all.count)
     var fetched: [StreamID: [[UInt8]]] = [:]
-    for head in try engine.heads(in: history.space) {
+    let heads = try engine.heads(in: history.space)
+    // Of streams that begin, the first record says whether there is more to ask for.
+    var begun: Set<StreamID> = []
+    for head in heads where known[head.stream, default: 0] < head.sequence {
+      let have = known[head.stream, default: 0]
+      if have == 0 { begun.insert(head.stream) }
+      let end = have == 0 ? 1 : head.sequence
       let records = try engine.all(
-        head, in: history.space, after: known[head.stream, default: 0])
+        StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: history.space,
+        after: have)
       fetched[head.stream] = records
       history.add(records, of: head.stream)
     }
     try history.open(areVerified: false)
+    while case let ready = begun.filter({ history.streams[$0] != nil }), !ready.isEmpty {
+      begun.subtract(ready)
+      for head in heads where ready.contains(head.stream) {
+        let records = try engine.all(head, in: history.space, after: 1)
+        fetched[head.stream, default: []] += records
+        history.add(records, of: head.stream)
+      }
+      try history.open(areVerified: false)
+    }
     return history.all.dropFirst(count).compactMap {
       fetched[$0.stream]?[Int($0.sequence - known[$0.stream, default: 0]) - 1]
     }
@@ -365,6 +388,7 @@ public struct SyncedVault: Sendable {
     }
     var history = SpaceHistory(
       state.space, epochs: state.epochs, openers: try Self.openers(state, keys), base: beginning)
+    history.viewer = state.stream
     let covered = history.frontier
     var count = history.all.count
     for record in log {
@@ -397,7 +421,7 @@ public struct SyncedVault: Sendable {
   private func base(for state: SyncState, _ keys: KeyPairs) throws -> SpaceBase? {
     guard let bytes = try files.base(), let base = try? SpaceBase(sealed: bytes, key: keys.own),
       // A state that was put back alone is from before it.
-      base.frontier.allSatisfy({ state.applied.frontier[$0.key, default: 0] >= $0.value })
+      base.isWithin(state.applied.frontier)
     else { return nil }
     return base
   }

@@ -1,0 +1,276 @@
+package import VaultSealing
+
+/// Who belongs to a space, and what each of them may do: a function of its records.
+///
+/// It has no clock, no file and no engine: ``RosterFacts`` sorts out what the records say, and
+/// ``RosterRules`` judges it (in a space of an earlier version, ``EarlierRules``).
+///
+/// Documentation/sync-format.md, section 5; decision 11.
+package struct Roster: Sendable {
+  package struct Member: Sendable {
+    package let stream: StreamID
+    package let label: String
+    /// What it may do now; what it could do last, if it was removed.
+    package let role: SyncRole
+    package let keys: PublicKeys
+    /// When it joined, by its own clock.
+    package let joined: Int64
+    /// The invitation by which it came; `nil` for the one that made the space.
+    package let invitation: [UInt8]?
+    /// The machine whose record let it in; `nil` for the one that made the space.
+    package let admittedBy: StreamID?
+    /// The last record that counts, if it was removed.
+    package var last: UInt64?
+    /// False for this machine itself while no admin has let it in.
+    package var isAdmitted = true
+  }
+
+  package struct Invitation: Sendable {
+    package let id: [UInt8]
+    package let keys: PublicKeys
+    package let role: SyncRole
+    package let uses: Int
+    package let expires: Int64
+    let record: OpenedRecord
+    /// The stream of the admin who invites.
+    package var inviter: StreamID { record.stream }
+    /// Whether its code is a recovery code, which lets an admin in at any time.
+    package var isRecovery: Bool { expires == .max && role == .admin }
+    /// Whether it is closed: nobody comes by it any more.
+    package var isSettled = false
+    package var accepted: [StreamID] = []
+    /// Those that claim it and are not in.
+    package var refused: [StreamID] = []
+
+    /// Whether its code lets nobody in any more: it was settled, used up, or its time is over.
+    func hasEnded(at time: Int64) -> Bool {
+      isSettled || !isRecovery && (accepted.count >= uses || expires < time)
+    }
+  }
+
+  /// An epoch's key, and who was told it.
+  package struct Epoch: Sendable {
+    package let key: EpochKey
+    /// Streams and invitations.
+    var recipients: Set<[UInt8]>
+    var records: [OpenedRecord]
+  }
+
+  /// All that ever were members.
+  package private(set) var members: [StreamID: Member] = [:]
+  package private(set) var invitations: [[UInt8]: Invitation] = [:]
+  package private(set) var epochs: [Epoch] = []
+  /// The stream of the machine that made the space.
+  package let creator: StreamID?
+  /// Whether the space was made by a version that had other rules.
+  package let hasEarlierRules: Bool
+  private var tenures: [StreamID: [Tenure]] = [:]
+
+  /// Who belongs to the space after some records.
+  ///
+  /// - Parameters:
+  ///   - history: The records.
+  ///   - frontier: How far each stream counts.
+  package init(_ history: SpaceHistory, upTo frontier: Frontier) {
+    let facts = RosterFacts(history, upTo: frontier)
+    creator = facts.founder?.stream
+    hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
+    guard facts.founder != nil else { return }
+    let verdict = hasEarlierRules ? EarlierRules.judge(facts) : RosterRules.judge(facts)
+    tenures = verdict.tenures
+    invitations = verdict.invitations
+    for (stream, tenures) in tenures {
+      guard let claim = facts.claims[stream], let member = Self.member(claim, tenures) else {
+        continue
+      }
+      members[stream] = member
+    }
+    askIn(history.viewer, facts)
+    epochs = EpochTelling.epochs(facts, known: history.epochs) { authority(of: $0) != nil }
+  }
+
+  private static func member(_ claim: RosterFacts.Claim, _ tenures: [Tenure]) -> Member? {
+    guard let first = tenures.min(by: { $0.key < $1.key }) else { return nil }
+    let current = tenures.filter { $0.end == .max }
+    let last = tenures.map(\.end).max() ?? 0
+    let role = (current.isEmpty ? tenures.filter { $0.end == last } : current).map(\.role).max()
+    let isFounder = claim.invitation == nil
+    return Member(
+      stream: claim.stream, label: claim.label, role: role ?? .reader, keys: claim.keys,
+      joined: claim.record.content.time, invitation: claim.invitation,
+      admittedBy: isFounder ? nil : first.since.stream, last: current.isEmpty ? last : nil)
+  }
+
+  /// This machine counts for itself from its first record on.
+  private mutating func askIn(_ viewer: StreamID?, _ facts: RosterFacts) {
+    guard let viewer, members[viewer] == nil, let claim = facts.claims[viewer],
+      let invitation = claim.invitation.flatMap({ invitations[$0] }), !invitation.isSettled,
+      invitation.refused.contains(viewer)
+    else { return }
+    members[viewer] = Member(
+      stream: viewer, label: claim.label, role: invitation.role, keys: claim.keys,
+      joined: claim.record.content.time, invitation: claim.invitation, admittedBy: nil,
+      isAdmitted: false)
+  }
+
+  /// Who is in now.
+  package var present: [Member] {
+    members.values.filter { $0.last == nil }.sorted {
+      ($0.joined, $0.stream) < ($1.joined, $1.stream)
+    }
+  }
+
+  /// Whether a machine is in now.
+  func isPresent(_ stream: StreamID) -> Bool { members[stream].map { $0.last == nil } ?? false }
+
+  /// Those who claim an invitation that is open, and whom no admin has let in yet.
+  ///
+  /// - Parameter invitation: The invitation.
+  /// - Returns: Their streams, in the order of their hashes.
+  func asking(_ invitation: Invitation) -> [StreamID] {
+    invitation.isRecovery || invitation.isSettled ? [] : invitation.refused
+  }
+
+  /// What a machine is called; `other` where that is not known, or no word for a name.
+  func shownLabel(of stream: StreamID?) -> String {
+    let label = stream.flatMap { members[$0]?.label } ?? ""
+    return SyncedVault.isLabel(label) ? label : "other"
+  }
+
+  // MARK: - What counts
+
+  /// Whether what a record says of items counts.
+  package func counts(_ record: OpenedRecord) -> Bool { record.sequence <= limit(record.stream) }
+
+  /// The last record of a stream that says something of items, as far as that is decided.
+  package func limit(_ stream: StreamID) -> UInt64 {
+    let ends = tenures[stream]?.filter { $0.role >= .writer }.map(\.end) ?? []
+    if let end = ends.max() { return end }
+    guard let member = members[stream], !member.isAdmitted, member.role >= .writer else { return 0 }
+    return .max
+  }
+
+  /// The right by which a record of an admin or an owner says who belongs to the space; `nil` if it
+  /// has none.
+  private func authority(of record: OpenedRecord) -> Tenure? {
+    tenures[record.stream]?.filter { $0.role >= .admin && $0.covers(record) }
+      .min { $0.key < $1.key }
+  }
+
+  /// The right that a machine has now, as its other machines know it.
+  private func standing(_ stream: StreamID) -> Tenure? {
+    tenures[stream]?.filter { $0.role >= .admin && $0.end == .max }.min { $0.key < $1.key }
+  }
+
+  /// Whether a machine may say who belongs to the space.
+  package func isAdmin(_ stream: StreamID) -> Bool { standing(stream) != nil }
+
+  /// Whether a machine may do anything that an owner may.
+  package func isOwner(_ stream: StreamID) -> Bool { standing(stream)?.role == .owner }
+
+  /// Whether a machine may remove another one, or give it another role.
+  ///
+  /// - Parameters:
+  ///   - author: The machine that wants to.
+  ///   - stream: The other one.
+  /// - Returns: True for an admin or owner who comes before the other one.
+  package func outranks(_ author: StreamID, _ stream: StreamID) -> Bool {
+    guard let standing = standing(author) else { return false }
+    if hasEarlierRules { return true }
+    return (tenures[stream] ?? []).allSatisfy { $0.end < .max || standing.key < $0.key }
+  }
+
+  /// The owners who are in, who come first first; in a space of an earlier version its admins.
+  package var owners: [Member] {
+    let least: SyncRole = hasEarlierRules ? .admin : .owner
+    return present.filter { standing($0.stream)?.role ?? .reader >= least }.sorted { left, right in
+      guard let left = standing(left.stream), let right = standing(right.stream) else {
+        return false
+      }
+      return left.key < right.key
+    }
+  }
+
+  // MARK: - Epochs
+
+  /// Whether a member can have the key of an epoch.
+  private func has(_ member: Member, _ epoch: Epoch) -> Bool {
+    if epoch.recipients.contains(member.stream.bytes) { return true }
+    guard let invitation = member.invitation.flatMap({ invitations[$0] }) else { return false }
+    return has(invitation, epoch)
+  }
+
+  /// Whether the code of an invitation opens the key of an epoch.
+  private func has(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
+    epoch.recipients.contains(invitation.id)
+      || epoch.records.contains { invitation.record.knows($0) }
+  }
+
+  /// The ids of the keys that a member can have.
+  func keys(knownTo member: Member) -> Set<[UInt8]> {
+    Set(epochs.filter { has(member, $0) }.map(\.key.id))
+  }
+
+  /// The key that new records are sealed with: of the newest epoch, if possible one that nobody has
+  /// who was removed.
+  package var current: EpochKey? {
+    let newest = epochs.map(\.key.number).max()
+    return epochs.filter { $0.key.number == newest }.min { left, right in
+      let (a, b) = (isKnownOutside(left), isKnownOutside(right))
+      if a != b { return !a }
+      return left.key.id.lexicographicallyPrecedes(right.key.id)
+    }?.key
+  }
+
+  private func isKnownOutside(_ epoch: Epoch) -> Bool {
+    members.values.contains { $0.last != nil && has($0, epoch) }
+  }
+
+  /// Whether somebody can read what is written now who was removed, or has the code of an
+  /// invitation that has ended.
+  package var needsNewEpoch: Bool {
+    guard let current, let epoch = epochs.first(where: { $0.key.id == current.id })
+    else { return false }
+    return isKnownOutside(epoch)
+      || invitations.values.contains { $0.isSettled && has($0, epoch) }
+  }
+
+  /// Members who lack the key of an epoch, since they were let in while it began.
+  package var missingKeys: [(epoch: EpochKey, members: [Member])] {
+    epochs.compactMap { epoch in
+      let missing = present.filter { !has($0, epoch) }
+      return missing.isEmpty ? nil : (epoch.key, missing)
+    }
+  }
+
+  /// The recovery codes that open the space.
+  ///
+  /// - Parameter stream: Only those of this machine's vault; `nil` for all.
+  /// - Returns: The codes, sorted by id.
+  func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
+    invitations.values.filter {
+      $0.isRecovery && !$0.isSettled && (stream == nil || $0.inviter == stream)
+    }
+    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did
+  /// not know of each other.
+  package var missingRecoveryKeys: [(epoch: EpochKey, codes: [Invitation])] {
+    epochs.compactMap { epoch in
+      let missing = recoveryCodes().filter { !has($0, epoch) }
+      return missing.isEmpty ? nil : (epoch.key, missing)
+    }
+  }
+
+  /// Invitations that somebody can still use.
+  package func openInvitations(at time: Int64) -> [Invitation] {
+    invitations.values.filter { !$0.hasEnded(at: time) }
+      .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// What the key of an invitation signs, to let a machine in.
+  package static func claimed(by stream: StreamID, in space: SpaceID) -> [UInt8] {
+    Array("VSR1/claim".utf8) + space.bytes + stream.bytes
+  }
+}

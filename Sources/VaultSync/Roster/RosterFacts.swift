@@ -1,0 +1,166 @@
+import VaultSealing
+
+/// What records say of who belongs to a space, sorted out and not judged.
+///
+/// Documentation/sync-format.md, section 5. Of each stream it has at most one claim: what its first
+/// record says first, under the stream's own keys.
+struct RosterFacts {
+  /// What a stream says of itself in its first record.
+  struct Claim {
+    let record: OpenedRecord
+    let keys: PublicKeys
+    let label: String
+    /// The invitation, and what its key has signed; `nil` for the machine that made the space.
+    let invitation: [UInt8]?
+    let signature: [UInt8]
+    /// The rules that the space was made with; 0 but for the one that made it.
+    let rules: UInt8
+    var stream: StreamID { record.stream }
+  }
+
+  struct Invite {
+    let id: [UInt8]
+    let keys: PublicKeys
+    let role: SyncRole
+    let uses: Int
+    let expires: Int64
+    let record: OpenedRecord
+    var isRecovery: Bool { expires == .max && role == .admin }
+
+    var invitation: Roster.Invitation {
+      Roster.Invitation(
+        id: id, keys: keys, role: role, uses: uses, expires: expires, record: record)
+    }
+  }
+
+  /// Machines that a record lets in by an invitation, perhaps as the last ones.
+  struct Admission {
+    let record: OpenedRecord
+    let invitation: [UInt8]
+    let streams: [StreamID]
+    let closes: Bool
+  }
+
+  struct Removal {
+    let record: OpenedRecord
+    let stream: StreamID
+    /// The last record that counts, as its author says; rules after the first ones do not ask.
+    let last: UInt64
+
+    /// The last record of the removed machine that counts: all that its author had seen, and of
+    /// somebody who leaves, the record that says so.
+    var end: UInt64 { record.past[stream, default: 0] }
+  }
+
+  struct RoleChange {
+    let record: OpenedRecord
+    let stream: StreamID
+    let role: SyncRole
+    /// The last record that is written in the role before.
+    var end: UInt64 { record.past[stream, default: 0] }
+  }
+
+  struct EpochTold {
+    let record: OpenedRecord
+    let number: UInt32
+    let id: [UInt8]
+    let recipients: [[UInt8]]
+  }
+
+  private(set) var founder: Claim?
+  private(set) var claims: [StreamID: Claim] = [:]
+  /// By their ids; of several with one id the first one, in an order that is the same everywhere.
+  private(set) var invites: [[UInt8]: [Invite]] = [:]
+  private(set) var admissions: [Admission] = []
+  private(set) var removals: [StreamID: [Removal]] = [:]
+  private(set) var roles: [StreamID: [RoleChange]] = [:]
+  private(set) var epochs: [EpochTold] = []
+  /// By their invitations, in the order of their hashes.
+  private var byInvitation: [[UInt8]: [Claim]] = [:]
+  private let space: SpaceID
+  private let checked: CheckedClaims
+
+  /// Sorts out records.
+  ///
+  /// - Parameters:
+  ///   - history: The records.
+  ///   - frontier: How far each stream counts.
+  init(_ history: SpaceHistory, upTo frontier: Frontier) {
+    space = history.space
+    checked = history.claims
+    for record in history.ofSpace where record.sequence <= frontier[record.stream, default: 0] {
+      if record.sequence == 1 { takeClaim(record) }
+      for operation in record.content.operations { take(operation, record) }
+    }
+    for id in invites.keys { invites[id]?.sort { Self.precedes($0.record, $1.record) } }
+    admissions.sort { Self.precedes($0.record, $1.record) }
+    epochs.sort { Self.precedes($0.record, $1.record) }
+    for claim in claims.values {
+      if let id = claim.invitation { byInvitation[id, default: []].append(claim) }
+    }
+    for id in byInvitation.keys {
+      byInvitation[id]?.sort { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
+    }
+  }
+
+  private mutating func takeClaim(_ record: OpenedRecord) {
+    let claim: Claim
+    switch record.content.operations.first {
+    case .create(let keys, let nonce, let label, let rules)?:
+      guard checked.isFounder(keys, nonce, of: space) else { return }
+      claim = Claim(
+        record: record, keys: keys, label: label, invitation: nil, signature: [], rules: rules)
+    case .claim(let keys, let invitation, let label, let signature)?:
+      claim = Claim(
+        record: record, keys: keys, label: label, invitation: invitation, signature: signature,
+        rules: 0)
+    default: return
+    }
+    // Nothing is let in that keys cannot be sealed to: it could never be told one.
+    guard checked.isStream(record.stream, of: claim.keys, in: space),
+      checked.canSeal(to: claim.keys.sealing)
+    else { return }
+    claims[record.stream] = claim
+    if claim.invitation == nil { founder = claim }
+  }
+
+  private mutating func take(_ operation: Operation, _ record: OpenedRecord) {
+    switch operation {
+    case .invite(let id, let keys, let role, let uses, let expires):
+      invites[id, default: []].append(
+        Invite(
+          id: id, keys: keys, role: role, uses: Int(uses), expires: expires, record: record))
+    case .settle(let invitation, let streams):
+      admissions.append(
+        Admission(record: record, invitation: invitation, streams: streams, closes: true))
+    case .admit(let invitation, let streams):
+      admissions.append(
+        Admission(record: record, invitation: invitation, streams: streams, closes: false))
+    case .remove(let stream, let last):
+      removals[stream, default: []].append(Removal(record: record, stream: stream, last: last))
+    case .role(let stream, let role):
+      roles[stream, default: []].append(RoleChange(record: record, stream: stream, role: role))
+    case .epoch(let number, let id, let sealed):
+      epochs.append(
+        EpochTold(record: record, number: number, id: id, recipients: sealed.map(\.recipient)))
+    default: break
+    }
+  }
+
+  /// A record that another one knows comes before it.
+  static func precedes(_ left: OpenedRecord, _ right: OpenedRecord) -> Bool {
+    left.depth == right.depth
+      ? left.hash.lexicographicallyPrecedes(right.hash) : left.depth < right.depth
+  }
+
+  /// The claims of an invitation that its key has signed, and whose writers knew it.
+  ///
+  /// - Parameter invite: The invitation.
+  /// - Returns: The claims, in the order of their hashes.
+  func claims(of invite: Invite) -> [Claim] {
+    (byInvitation[invite.id] ?? []).filter {
+      $0.record.knows(invite.record)
+        && checked.isSigned($0.signature, by: $0.stream, in: space, with: invite.keys.signing)
+    }
+  }
+}

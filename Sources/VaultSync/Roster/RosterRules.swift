@@ -1,0 +1,241 @@
+import VaultSealing
+
+/// The rules by which records say who belongs to a space.
+///
+/// Whoever gives a role, takes one or removes somebody must come before the other one in the order
+/// of ``Seniority``, which nobody can change afterwards. So what somebody says is judged when all is
+/// judged that can touch it, and one pass, from the founder down, decides everything: it does not
+/// depend on the order in which records came, and it always ends.
+///
+/// Documentation/sync-format.md, section 5; decision 11 has each rule's reason.
+struct RosterRules {
+  /// What the first record of a space says of its rules.
+  static let version: UInt8 = 2
+
+  /// What was found.
+  struct Verdict {
+    var tenures: [StreamID: [Tenure]] = [:]
+    var invitations: [[UInt8]: Roster.Invitation] = [:]
+  }
+
+  /// A record that may give a role.
+  private struct Candidate {
+    enum Reason {
+      case founding
+      case admission(RosterFacts.Admission, RosterFacts.Invite)
+      case change(RosterFacts.RoleChange)
+    }
+
+    let claim: RosterFacts.Claim
+    let role: SyncRole
+    let since: OpenedRecord
+    let reason: Reason
+    let key: Seniority
+
+    init(_ claim: RosterFacts.Claim, _ role: SyncRole, since: OpenedRecord, _ reason: Reason) {
+      self.claim = claim
+      self.role = role
+      self.since = since
+      self.reason = reason
+      key = Seniority(role, since: since, of: claim.record)
+    }
+  }
+
+  /// An invitation as one record makes it.
+  private struct InviteID: Hashable {
+    let id: [UInt8]
+    let record: [UInt8]
+
+    init(_ invite: RosterFacts.Invite) {
+      id = invite.id
+      record = invite.record.hash
+    }
+  }
+
+  private let facts: RosterFacts
+  private var tenures: [StreamID: [Tenure]] = [:]
+  private var accepted: [InviteID: [StreamID]] = [:]
+
+  /// Judges what records say.
+  static func judge(_ facts: RosterFacts) -> Verdict {
+    var rules = RosterRules(facts: facts)
+    for candidate in rules.candidates { rules.judge(candidate) }
+    return Verdict(tenures: rules.tenures, invitations: rules.invitations)
+  }
+
+  private init(facts: RosterFacts) { self.facts = facts }
+
+  /// All that may give a role, who comes before first.
+  private var candidates: [Candidate] {
+    var all: [Candidate] = []
+    if let founder = facts.founder {
+      all.append(Candidate(founder, .owner, since: founder.record, .founding))
+    }
+    for admission in facts.admissions {
+      for stream in Set(admission.streams) {
+        guard let claim = facts.claims[stream], claim.invitation == admission.invitation else {
+          continue
+        }
+        for invite in facts.invites[admission.invitation] ?? [] where !invite.isRecovery {
+          all.append(
+            Candidate(
+              claim, invite.role, since: admission.record, .admission(admission, invite)))
+        }
+      }
+    }
+    for change in facts.roles.values.joined() {
+      guard let claim = facts.claims[change.stream] else { continue }
+      all.append(Candidate(claim, change.role, since: change.record, .change(change)))
+    }
+    return all.sorted { $0.key < $1.key }
+  }
+
+  // MARK: - One at a time
+
+  private mutating func judge(_ candidate: Candidate) {
+    let stream = candidate.claim.stream
+    var start: UInt64 = 0
+    switch candidate.reason {
+    case .founding: break
+    case .admission(let admission, let invite):
+      guard lets(candidate.claim, in: admission, by: invite) else { return }
+      accepted[InviteID(invite), default: []].append(stream)
+    case .change(let change):
+      guard let author = authority(of: change.record), author.role >= change.role, change.end > 0,
+        outranks(author, stream, after: change.end)
+      else { return }
+      start = change.end
+    }
+    let tenure = Tenure(
+      role: candidate.role, key: candidate.key, since: candidate.since, start: start)
+    add(tenure, to: stream)
+  }
+
+  /// Whether an admin's record lets a machine in.
+  private func lets(
+    _ claim: RosterFacts.Claim, in admission: RosterFacts.Admission,
+    by invite: RosterFacts.Invite
+  ) -> Bool {
+    let others = accepted[InviteID(invite)] ?? []
+    guard others.count < invite.uses, !others.contains(claim.stream),
+      let inviter = authority(of: invite.record), inviter.role >= invite.role,
+      let author = authority(of: admission.record), author.role >= invite.role,
+      admission.record.knows(invite.record), admission.record.knows(claim.record)
+    else { return false }
+    return facts.claims(of: invite).contains { $0.stream == claim.stream }
+  }
+
+  /// Adds a role of a machine, behind those of the recovery codes of its vault.
+  private mutating func add(_ tenure: Tenure, to stream: StreamID) {
+    var tenure = tenure
+    tenure.end = end(of: tenure, stream)
+    if tenure.role >= .admin {
+      let codes = facts.invites.values.joined().filter {
+        $0.isRecovery && $0.record.stream == stream
+      }
+      .sorted { ($0.record.sequence, $0.id.description) < ($1.record.sequence, $1.id.description) }
+      for code in codes where tenure.covers(code.record) {
+        let claims = facts.claims(of: code).sorted {
+          RosterFacts.precedes($0.record, $1.record)
+        }
+        for claim in claims where !isWithdrawn(code, for: claim, tenure) {
+          accepted[InviteID(code), default: []].append(claim.stream)
+          // It stands for the machine in whose vault the code is, which may be lost: it comes
+          // right before that one.
+          var other = Tenure(
+            role: tenure.role, key: tenure.key.before(code.record, claim.record),
+            since: code.record, start: 0)
+          other.end = end(of: other, claim.stream)
+          tenures[claim.stream, default: []].append(other)
+          tenure.end = end(of: tenure, stream)
+        }
+      }
+    }
+    tenures[stream, default: []].append(tenure)
+  }
+
+  /// Whether a recovery code was withdrawn before somebody came by it.
+  ///
+  /// The machine that has the code says who is in by it, unless whoever came has removed that one
+  /// and had not seen this. Those who come before it close the code to all whom they had not seen.
+  private func isWithdrawn(
+    _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
+  ) -> Bool {
+    let owner = code.record.stream
+    var own = tenure
+    for removal in facts.removals[owner] ?? [] where removal.record.stream == claim.stream {
+      own.end = min(own.end, removal.end)
+    }
+    return facts.admissions.contains { settling in
+      guard settling.closes, settling.invitation == code.id,
+        !settling.streams.contains(claim.stream)
+      else { return false }
+      if settling.record.stream == owner { return own.covers(settling.record) }
+      guard let author = authority(of: settling.record), author.key < tenure.key else {
+        return false
+      }
+      return !settling.record.knows(claim.record)
+    }
+  }
+
+  /// When a role ends: with the first record that takes it and counts.
+  private func end(of tenure: Tenure, _ stream: StreamID) -> UInt64 {
+    var end = UInt64.max
+    for removal in facts.removals[stream] ?? [] where removal.end > 0 {
+      guard isTaken(tenure, stream, by: removal.record, after: removal.end) else { continue }
+      end = min(end, removal.end)
+    }
+    for change in facts.roles[stream] ?? []
+    where change.role < tenure.role && change.end > 0 && !tenure.since.knows(change.record) {
+      guard isTaken(tenure, stream, by: change.record, after: change.end) else { continue }
+      end = min(end, change.end)
+    }
+    return end
+  }
+
+  /// Whether a record takes a role from a machine: its own, or one of somebody who comes before.
+  private func isTaken(
+    _ tenure: Tenure, _ stream: StreamID, by record: OpenedRecord, after number: UInt64
+  ) -> Bool {
+    if record.stream == stream { return true }
+    guard let author = authority(of: record), author.key < tenure.key else { return false }
+    return outranks(author, stream, after: number)
+  }
+
+  /// Whether a right comes before all that a machine has after one of its records.
+  private func outranks(_ author: Tenure, _ stream: StreamID, after number: UInt64) -> Bool {
+    (tenures[stream] ?? []).allSatisfy { $0.end <= number || author.key < $0.key }
+  }
+
+  /// The right of an admin or owner by which a record was written; the first one of several.
+  private func authority(of record: OpenedRecord) -> Tenure? {
+    tenures[record.stream]?.filter { $0.role >= .admin && $0.covers(record) }
+      .min { $0.key < $1.key }
+  }
+
+  // MARK: - Invitations
+
+  private var invitations: [[UInt8]: Roster.Invitation] {
+    var all: [[UInt8]: Roster.Invitation] = [:]
+    for (id, invites) in facts.invites {
+      let counted = invites.first { invite in
+        authority(of: invite.record).map { $0.role >= invite.role } ?? false
+      }
+      guard let invite = counted, let inviter = authority(of: invite.record) else { continue }
+      var invitation = invite.invitation
+      invitation.accepted = accepted[InviteID(invite)] ?? []
+      invitation.refused = facts.claims(of: invite).map(\.stream).filter {
+        !invitation.accepted.contains($0)
+      }
+      invitation.isSettled = facts.admissions.contains { settling in
+        guard settling.closes, settling.invitation == id,
+          let author = authority(of: settling.record)
+        else { return false }
+        guard invite.isRecovery else { return author.role >= invite.role }
+        return settling.record.stream == invite.record.stream || author.key < inviter.key
+      }
+      all[id] = invitation
+    }
+    return all
+  }
+}

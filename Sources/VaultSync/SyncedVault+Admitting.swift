@@ -1,0 +1,150 @@
+import VaultCredentials
+import VaultSealing
+
+/// What an admin's machine does in each run: it lets in who asks in time, ends invitations, and
+/// tells keys to those who lack one.
+extension SyncedVault {
+  /// Writes what only an admin can.
+  ///
+  /// - Parameters:
+  ///   - loaded: Gets the records.
+  ///   - further: Operations that a person asked for.
+  /// - Returns: Whether somebody was let in whose records now count.
+  /// - Throws: What `further` throws; ``SyncError`` with code `.unavailable`, `.inputOutput`.
+  func attend(
+    _ loaded: inout Loaded, _ further: (inout Loaded, Roster) throws -> [Operation]
+  ) throws -> Bool {
+    let roster = loaded.history.roster()
+    // What somebody wrote who is let in now is not in the vault yet: only the claim is known.
+    var known = loaded.history.known
+    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    let operations = try further(&loaded, roster)
+    guard roster.isAdmin(loaded.state.stream) else {
+      guard !operations.isEmpty else { return false }
+      try writer.write(operations, to: &loaded.history, knowing: known)
+      try keep(writer, &loaded)
+      return false
+    }
+    try tellMissingKeys(roster, &loaded, &writer, known)
+    let recovery = try recoveryOperations(roster, loaded)
+    let admissions = try admissions(roster, loaded, operations)
+    for stream in admissions.streams + operations.flatMap(\.admitted) {
+      known[stream] = max(known[stream] ?? 0, 1)
+    }
+    let all = admissions.operations + recovery.new + recovery.withdrawn + operations
+    if !all.isEmpty { try writer.write(all, to: &loaded.history, knowing: known) }
+    let after = writer.written.isEmpty ? roster : loaded.history.roster()
+    // Whoever has the code of an invitation that has ended opens the keys that there were.
+    if after.needsNewEpoch {
+      try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
+    }
+    let isGrown = after.members.keys.contains {
+      roster.members[$0]?.isAdmitted != true && loaded.history.frontier[$0, default: 0] > 1
+    }
+    try keep(writer, &loaded, isApplied: !isGrown)
+    return isGrown
+  }
+
+  private func tellMissingKeys(
+    _ roster: Roster, _ loaded: inout Loaded, _ writer: inout RecordWriter, _ known: Frontier
+  ) throws {
+    for missing in roster.missingKeys {
+      guard let common = roster.keyOfEveryone else { continue }
+      let recipients = missing.members.map { ($0.stream.bytes, $0.keys.sealing) }
+      try writer.write(
+        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
+        knowing: known, with: common)
+    }
+    for missing in roster.missingRecoveryKeys {
+      guard let common = roster.keyOfEveryone else { continue }
+      let recipients = missing.codes.map { ($0.id, $0.keys.sealing) }
+      try writer.write(
+        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
+        knowing: known, with: common)
+    }
+  }
+
+  /// Who is let in, and which invitations end.
+  ///
+  /// Those who asked while an invitation held are let in, by the clock of the machine that sees it.
+  /// What lies in the store for a code that has ended is overwritten before that is told: a run that
+  /// is ended in between does it again.
+  private func admissions(
+    _ roster: Roster, _ loaded: Loaded, _ operations: [Operation]
+  ) throws -> (operations: [Operation], streams: [StreamID]) {
+    let time = now()
+    let told = Set(operations.flatMap(\.settled))
+    var (written, streams): ([Operation], [StreamID]) = ([], [])
+    let open = roster.invitations.values.filter {
+      !$0.isSettled && !$0.isRecovery && !told.contains($0.id)
+    }
+    for invitation in open.sorted(by: { $0.id.lexicographicallyPrecedes($1.id) }) {
+      let new =
+        invitation.expires < time
+        ? []
+        : Array(
+          roster.asking(invitation).prefix(max(0, invitation.uses - invitation.accepted.count)))
+      let accepted = invitation.accepted + new
+      streams += new
+      if accepted.count >= invitation.uses || invitation.expires < time {
+        try end(invitation, loaded)
+        written.append(.settle(invitation: invitation.id, accepted: accepted))
+      } else if !new.isEmpty, !roster.hasEarlierRules {
+        written.append(.admit(invitation: invitation.id, accepted: new))
+      }
+    }
+    for id in told.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      if let invitation = roster.invitations[id], !invitation.isRecovery {
+        try end(invitation, loaded)
+      }
+    }
+    return (written, streams)
+  }
+
+  /// Overwrites what lies in the store for an invitation's code.
+  private func end(_ invitation: Roster.Invitation, _ loaded: Loaded) throws {
+    guard try engine.invitation(invitation.id, in: loaded.state.space) != nil else { return }
+    try engine.putInvitation(
+      InvitationContent.ended, id: invitation.id, in: loaded.state.space)
+  }
+
+  func keep(_ writer: RecordWriter, _ loaded: inout Loaded, isApplied: Bool = true) throws {
+    guard !writer.written.isEmpty else { return }
+    try files.append(writer.written, at: loaded.logEnd)
+    loaded.log += writer.written
+    // The vault has all that these records know, and they say nothing of items.
+    if isApplied {
+      loaded.state.applied.frontier[loaded.state.stream] =
+        loaded.history.frontier[loaded.state.stream]
+    }
+    loaded.state.epochs = loaded.history.epochs
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+  }
+
+  /// A new key for everybody who is in, and for those who may still come.
+  func newEpoch(_ roster: Roster, _ loaded: Loaded) throws -> Operation {
+    let number = roster.epochs.map(\.key.number).max() ?? 0
+    guard number < .max else {
+      throw SyncError(.notAllowed, "the space has no further number for a key")
+    }
+    let epoch = try EpochKey(number: number + 1, key: SecretBytes.random(count: 32))
+    let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
+    let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
+    return try .epoch(epoch, of: loaded.state.space, for: members + invited)
+  }
+}
+
+extension Operation {
+  /// The invitations that it ends.
+  fileprivate var settled: [[UInt8]] {
+    if case .settle(let invitation, _) = self { [invitation] } else { [] }
+  }
+
+  /// The machines that it lets in.
+  fileprivate var admitted: [StreamID] {
+    switch self {
+    case .admit(_, let streams), .settle(_, let streams): streams
+    default: []
+    }
+  }
+}

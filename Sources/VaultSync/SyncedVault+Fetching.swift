@@ -1,0 +1,262 @@
+import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// What the store shows of this machine's own stream.
+  struct OwnStream {
+    /// How many of its records the store has, as far as this machine believes that.
+    var count: UInt64 = 0
+    /// Whether its head has to be written anew.
+    var isHeadAltered = false
+  }
+
+  /// Takes the records that are new, verifies them and puts them into the log.
+  ///
+  /// - Parameters:
+  ///   - heads: What the store shows.
+  ///   - loaded: Gets the records.
+  ///   - report: Gets what is wrong.
+  /// - Returns: What the store shows of this machine's own stream.
+  /// - Throws: ``SyncError`` with code `.unavailable`, `.copied`, `.inputOutput`.
+  func fetch(
+    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws -> OwnStream {
+    let own = loaded.state.stream
+    var fetching = Fetching(heads: heads.sorted { $0.stream < $1.stream })
+    let before = loaded.history.all.count
+    var ownStream = OwnStream()
+    for head in fetching.heads {
+      if head.stream == own {
+        ownStream = try look(atOwn: head, loaded, &report)
+      } else {
+        try look(at: head, &loaded, &fetching, &report)
+      }
+    }
+    for (stream, records) in loaded.history.streams
+    where !records.isEmpty && !fetching.heads.contains(where: { $0.stream == stream }) {
+      guard stream != own || loaded.state.sent > 0 else { continue }
+      report.rollbacks.insert(stream)
+    }
+    try loaded.history.open(areVerified: false)
+    // Of streams that begin now, the rest: what nobody let in is not asked for more than that.
+    while case let ready = fetching.begun.filter({ loaded.history.streams[$0] != nil }),
+      !ready.isEmpty
+    {
+      fetching.begun.subtract(ready)
+      for head in fetching.heads where ready.contains(head.stream) {
+        try take(head, &loaded, &fetching)
+      }
+      try loaded.history.open(areVerified: false)
+    }
+    var new: [[UInt8]] = []
+    var taken: [StreamID: Int] = [:]
+    for record in loaded.history.all.dropFirst(before) {
+      guard let records = fetching.records[record.stream] else { continue }
+      new.append(records[taken[record.stream, default: 0]])
+      taken[record.stream, default: 0] += 1
+    }
+    report.received = new.count
+    try files.append(new, at: loaded.logEnd)
+    loaded.log += new
+    try note(&report, loaded, fetching)
+    return ownStream
+  }
+
+  /// What was asked for in this run.
+  private struct Fetching {
+    let heads: [StreamHead]
+    var records: [StreamID: [[UInt8]]] = [:]
+    /// Streams of which nothing was known: their first record was asked for.
+    var begun: Set<StreamID> = []
+    /// Streams whose head names a record that is not there.
+    var incomplete: Set<StreamID> = []
+  }
+
+  /// Looks at the head of another machine's stream, and takes what is behind the known records.
+  private func look(
+    at head: StreamHead, _ loaded: inout Loaded, _ fetching: inout Fetching,
+    _ report: inout SyncReport
+  ) throws {
+    let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+    if head.sequence < have { report.rollbacks.insert(head.stream) }
+    if let record = loaded.history.record(head.stream, head.sequence) {
+      guard record.hash != head.hash else { return }
+      report.stops.append(try replaced(head, loaded))
+    } else if head.sequence > have {
+      if have == 0 { fetching.begun.insert(head.stream) }
+      try take(head, upTo: have == 0 ? 1 : head.sequence, &loaded, &fetching)
+    }
+  }
+
+  private func take(
+    _ head: StreamHead, upTo end: UInt64? = nil, _ loaded: inout Loaded,
+    _ fetching: inout Fetching
+  ) throws {
+    let end = end ?? head.sequence
+    let base = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+    let records = try engine.all(
+      StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: loaded.state.space,
+      after: base)
+    fetching.records[head.stream, default: []] += records
+    if base + UInt64(records.count) < end { fetching.incomplete.insert(head.stream) }
+    loaded.history.add(records, of: head.stream)
+  }
+
+  /// Looks at the head of this machine's own stream.
+  ///
+  /// That somebody else writes this stream is believed for a record with this machine's own
+  /// signature, and not because a store says so.
+  private func look(
+    atOwn head: StreamHead, _ loaded: Loaded, _ report: inout SyncReport
+  ) throws -> OwnStream {
+    let own = loaded.state.stream
+    let have = UInt64(loaded.history.streams[own]?.count ?? 0)
+    if head.sequence >= 1, head.sequence <= have,
+      loaded.history.record(own, head.sequence)?.hash == head.hash
+    {
+      if head.sequence < loaded.state.sent { report.rollbacks.insert(own) }
+      return OwnStream(count: head.sequence)
+    }
+    let number = min(max(head.sequence, 1), have + 1)
+    let there = try engine.records(
+      of: own, in: loaded.state.space, after: number - 1, limit: 1
+    ).first
+    if let there, let record = try? SyncRecord(bytes: there), record.space == loaded.state.space,
+      record.stream == own, record.sequence == number,
+      record.isSigned(by: loaded.keys.signing.publicKey),
+      record.hash != loaded.history.record(own, number)?.hash
+    {
+      throw Self.copied
+    }
+    report.problems.append(
+      SyncError(
+        .tampered, "the store shows another head of this machine's records than it has written",
+        hint: "it is written anew; see who else can write to the store"))
+    return OwnStream(count: min(loaded.state.sent, have), isHeadAltered: true)
+  }
+
+  /// What it means that the store shows another record under a number than the one that is known.
+  private func replaced(_ head: StreamHead, _ loaded: Loaded) throws -> SpaceHistory.Stop {
+    let records = try engine.records(
+      of: head.stream, in: loaded.state.space, after: max(head.sequence, 1) - 1, limit: 1)
+    guard let bytes = records.first, let other = try? SyncRecord(bytes: bytes),
+      let keys = loaded.history.keys[head.stream], other.isSigned(by: keys.signing),
+      other.space == loaded.state.space, other.stream == head.stream,
+      other.sequence == head.sequence,
+      other.hash != loaded.history.record(head.stream, head.sequence)?.hash
+    else {
+      return SpaceHistory.Stop(
+        stream: head.stream,
+        problem: SyncError(
+          .tampered, "the head of a stream was altered", hint: "put the store back from a copy"),
+        isSigned: false)
+    }
+    _ = try keep(
+      SpaceHistory.Fork(stream: head.stream, sequence: head.sequence, other: bytes), loaded)
+    return SpaceHistory.Stop(
+      stream: head.stream, problem: SpaceHistory.forked(head.sequence), isSigned: true)
+  }
+
+  // MARK: - What is wrong, and what is to come
+
+  private func note(
+    _ report: inout SyncReport, _ loaded: Loaded, _ fetching: Fetching
+  ) throws {
+    report.stops += loaded.history.stops
+    for fork in loaded.history.forks {
+      guard try keep(fork, loaded) else { continue }
+      // What the accused has signed twice is no longer the word of who has seen it.
+      report.stops.append(
+        SpaceHistory.Stop(
+          stream: fork.stream, problem: SpaceHistory.forked(fork.sequence), isSigned: true))
+    }
+    let roster = loaded.history.roster()
+    for (stream, wait) in loaded.history.waits {
+      // Somebody who does not belong to the space is waited for by nobody.
+      guard loaded.history.streams[stream] == nil || roster.members[stream]?.last == nil else {
+        continue
+      }
+      if case .record(let other, let sequence) = wait, !engine.isEventual,
+        loaded.history.streams[stream] != nil, !fetching.incomplete.contains(other)
+      {
+        let (who, whose) = (roster.shownLabel(of: stream), roster.shownLabel(of: other))
+        report.problems.append(
+          SyncError(
+            .withheld,
+            "the store does not show record \(sequence) of '\(whose)', which '\(who)' has seen",
+            hint: "the store may have been put back from a copy; or see what '\(who)' does"))
+      } else {
+        report.wait(for: stream, loaded.history)
+      }
+    }
+    for stream in fetching.incomplete where loaded.history.waits[stream] == nil {
+      if engine.isEventual || loaded.history.streams[stream] == nil {
+        report.wait(for: stream, loaded.history)
+      } else {
+        report.problems.append(
+          SyncError(
+            .withheld,
+            "the store has a head of '\(roster.shownLabel(of: stream))' without its record",
+            hint: "the store may have been put back from a copy"))
+      }
+    }
+    report.waiting = Set(report.waiting).sorted()
+  }
+}
+
+extension SyncReport {
+  /// Notes that records of a machine are on their way; of somebody who is not known yet, that is
+  /// never an alarm.
+  fileprivate mutating func wait(for stream: StreamID, _ history: SpaceHistory) {
+    waiting.append(history.label(of: stream) ?? "a new machine")
+    if history.streams[stream] != nil { waitingStreams.insert(stream) }
+  }
+
+  /// Tells streams that do not go on: those of machines that are in.
+  ///
+  /// What a machine has signed costs that machine's stream; what was altered is the store's.
+  ///
+  /// - Parameter roster: Who is in.
+  mutating func tellStops(_ roster: Roster) {
+    let forked = Set(stops.filter { $0.problem.code == .forked }.map(\.stream))
+    for stop in stops {
+      guard let member = roster.members[stop.stream], member.last == nil else { continue }
+      let label = roster.shownLabel(of: stop.stream)
+      if stop.problem.code == .forked || !stop.isSigned {
+        problems.insert(stop.problem.naming(label), at: 0)
+      } else if !forked.contains(stop.stream) {
+        stopped.append(
+          SyncError(
+            stop.problem.code, "records of '\(label)' are not taken: \(stop.problem.message)",
+            hint: "the others go on; see what is wrong with that machine, or remove it"))
+      }
+    }
+    for stream in rollbacks.sorted() {
+      problems.append(
+        SyncError.rolledBack.naming(
+          roster.members[stream].map { _ in
+            roster.shownLabel(of: stream)
+          }))
+    }
+  }
+}
+
+extension SyncError {
+  static let rolledBack = SyncError(
+    .rolledBack, "the store shows an older state than before",
+    hint: "if it was put back on purpose, accept that once")
+
+  /// A file syncer may take its time, but not for ever: a store may withhold what it does not like.
+  static func missingForLong(_ label: String?) -> SyncError {
+    SyncError(
+      .withheld,
+      "records of \(label ?? "a new machine") have been on their way for more than a day",
+      hint: "see whether that machine's files reach the store, or accept that once")
+  }
+
+  /// The same with the machine whose records it is about.
+  fileprivate func naming(_ label: String?) -> SyncError {
+    guard let label else { return self }
+    return SyncError(code, "\(message) ('\(label)')", hint: hint)
+  }
+}

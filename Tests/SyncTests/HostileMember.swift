@@ -1,0 +1,71 @@
+import Testing
+import VaultCredentials
+import VaultSealing
+import VaultSync
+
+/// A member with a program of its own: it seals and signs what it wants.
+struct HostileMember {
+  let known: KnownSpace
+  let engine: MemoryEngine
+
+  init(_ machine: SyncMachine, _ engine: MemoryEngine) throws {
+    known = try KnownSpace(machine)
+    self.engine = engine
+  }
+
+  /// Writes a record behind those of its stream that the store has.
+  ///
+  /// - Parameters:
+  ///   - seen: What it says that it has seen; by default nothing new.
+  ///   - operations: What it says.
+  /// - Throws: What sealing throws, or the store.
+  func write(
+    seen: [Sighting] = [], _ operations: (KnownSpace) throws -> [VaultSync.Operation]
+  ) throws {
+    let records = engine.all.records[known.space]?[known.stream] ?? []
+    let last = try SyncRecord(bytes: #require(records.last))
+    let record = try SyncRecord(
+      RecordContent(time: 1, seen: seen, operations: operations(known)), space: known.space,
+      stream: known.stream, sequence: last.sequence + 1, previous: last.hash, epoch: known.key,
+      signer: known.keys.signing)
+    try put(record)
+  }
+
+  /// Makes a stream of nobody, whose first record says what it wants.
+  @discardableResult
+  func writeNewStream(
+    seen: [Sighting] = [], with epoch: EpochKey? = nil,
+    _ operations: (KeyPairs, StreamID) throws -> [VaultSync.Operation]
+  ) throws -> StreamID {
+    let keys = try KeyPairs(seed: SecretBytes.random(count: 32))
+    let stream = try StreamID(of: keys.publicKeys, in: known.space)
+    let record = try SyncRecord(
+      RecordContent(time: 1, seen: seen, operations: operations(keys, stream)),
+      space: known.space, stream: stream, sequence: 1,
+      previous: [UInt8](repeating: 0, count: 32), epoch: epoch ?? known.key,
+      signer: keys.signing)
+    try put(record)
+    return stream
+  }
+
+  func put(_ record: SyncRecord) throws {
+    try engine.append(
+      [record.bytes],
+      head: StreamHead(stream: record.stream, sequence: record.sequence, hash: record.hash),
+      in: known.space)
+  }
+}
+
+extension KnownSpace {
+  /// The stream of a machine, by the name that it gave itself.
+  func stream(_ label: String) throws -> StreamID {
+    let roster = Roster(history, upTo: history.frontier)
+    return try #require(roster.members.values.first { $0.label == label }?.stream)
+  }
+
+  /// What the space knows of a machine's record.
+  func sighting(_ label: String, _ sequence: UInt64) throws -> Sighting {
+    let record = try #require(history.record(stream(label), sequence))
+    return Sighting(stream: record.stream, sequence: sequence, hash: record.hash)
+  }
+}
