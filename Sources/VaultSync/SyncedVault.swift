@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import VaultCredentials
 public import VaultSealing
 
@@ -236,6 +237,19 @@ public struct SyncedVault: Sendable {
     }
   }
 
+  /// Checks that a store has an invitation for a code, before anything is made for it.
+  ///
+  /// - Parameters:
+  ///   - invitation: The code that was typed.
+  ///   - engine: The store.
+  /// - Throws: ``SyncError`` with code `.invitation` for a wrong or used one, `.tampered`,
+  ///   `.unavailable`.
+  public static func check(_ invitation: SecretBytes, in engine: any SyncEngine) throws {
+    let content = try content(of: InvitationCode(typed: invitation), in: engine)
+    guard content.expires == .max || Double(content.expires) / 1000 >= Date().timeIntervalSince1970
+    else { throw expired }
+  }
+
   private func checkIsFree() throws {
     guard try files.state() != nil, try vault.blocking.key(for: Self.purpose) != nil else {
       return
@@ -245,11 +259,18 @@ public struct SyncedVault: Sendable {
   }
 
   private func invitation(_ code: InvitationCode) throws -> InvitationContent {
+    let content = try Self.content(of: code, in: engine)
+    guard content.expires >= now() else { throw Self.expired }
+    return content
+  }
+
+  private static func content(
+    of code: InvitationCode, in engine: any SyncEngine
+  ) throws -> InvitationContent {
     for space in try engine.spaces() {
       guard let bytes = try engine.invitation(code.id, in: space) else { continue }
       let content = try InvitationContent(sealed: bytes, code: code)
       guard content.space == space else { break }
-      guard content.expires >= now() else { throw Self.expired }
       return content
     }
     throw SyncError(

@@ -20,6 +20,7 @@ struct CommonOptions: Equatable, Sendable {
   func settings() throws -> VaultSettings {
     var settings = VaultSettings()
     OutputOptions.adopt(isQuiet: quiet, writesJSON: json, color: color)
+    HintLine.adopt(vault: vaultName, home: home)
     settings.home = home
     settings.vaultName = vaultName
     settings.writesJSON = json

@@ -40,7 +40,11 @@ extension SyncError: CodedError {
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:
-      "\(program) sync leave, and join again by an invitation: \(program) sync join STORE"
+      "\(program) sync leave, and join again by an invitation of an owner or admin, or by a recovery "
+        + "code: \(program) sync join STORE"
+    case .lastOwner:
+      "make another machine an owner, who can also do what a recovery code of this vault can: "
+        + "\(program) sync role NAME owner; or leave all the same: \(program) sync leave --force"
     case .deviceNotFound: hint ?? "list them: \(program) sync devices"
     default: hint
     }

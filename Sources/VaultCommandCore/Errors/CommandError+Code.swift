@@ -261,6 +261,8 @@ extension CommandError {
     case syncRemoved = "sync-removed"
     /// This machine's role does not allow it.
     case syncNotAllowed = "sync-not-allowed"
+    /// This machine is the only owner of a space that others belong to.
+    case syncLastOwner = "sync-last-owner"
     /// The invitation is wrong, used up or too old.
     case syncInvitation = "sync-invitation"
     /// The vault belongs to no space.
@@ -348,7 +350,7 @@ extension CommandError.Code {
       .domainLocked, .keyringLocked, .keyringLockedWithDisplay, .keyringLockedWithoutDisplay,
       .keyringPromptDismissed, .keyringPromptTimedOut, .keyringPromptGivenUp, .keyringStillLocked,
       .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed,
-      .syncRemoved, .syncNotAllowed, .syncInvitation:
+      .syncRemoved, .syncNotAllowed, .syncLastOwner, .syncInvitation:
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
       .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,

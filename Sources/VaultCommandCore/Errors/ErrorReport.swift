@@ -24,10 +24,11 @@ package struct ErrorReport {
     }
     let isMissing = code == .itemNotFound || code == .noVault
     let isUnderSudo = isMissing && ProcessState.variable("SUDO_USER") != nil
-    hint =
+    let said =
       isUnderSudo
       ? "under sudo this is root's vault, not yours" + (advice.map { "; \($0)" } ?? "")
       : advice
+    hint = said.map(HintLine.located)
   }
 
   /// The exit status of a command that fails so.

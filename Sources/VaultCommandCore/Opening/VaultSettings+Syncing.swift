@@ -94,12 +94,15 @@ extension VaultSettings {
   }
 
   /// Takes the vault out of its space, and says so.
-  package func leaveSpace() throws {
+  ///
+  /// - Parameter force: Leaves also if nobody else is an owner.
+  /// - Throws: `SyncError` with code `.lastOwner`.
+  package func leaveSpace(force: Bool) throws {
     let isTold = try withVault { vault in
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(StoreAddress(remembered: store ?? "/"))
-      return try SyncedVault.leave(vault.unlocked, in: engine)
+      return try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
     }
     StandardError.note(
       "left: the vault goes to no store any longer",

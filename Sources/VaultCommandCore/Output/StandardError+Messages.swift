@@ -14,7 +14,7 @@ extension StandardError {
   /// `--quiet` does not silence it.
   package static func warning(_ text: String, hint: String? = nil) {
     styledLine("\(ProgramName.current): warning:", .doubtful, " \(text)")
-    if let hint { line("\(ProgramName.current): hint: \(hint)") }
+    if let hint { self.hint(hint) }
   }
 
   /// Says what was done, to a person: on a terminal, without `--quiet`.
@@ -24,7 +24,8 @@ extension StandardError {
   ///   - undo: Whether `undo` takes it back.
   package static func confirmation(_ text: String, undo: Bool = false) {
     guard isTerminal, !OutputOptions.writesJSON else { return }
-    note(undo ? "\(text); take it back: \(ProgramName.current) undo" : text)
+    note(
+      undo ? "\(text); take it back: " + HintLine.located("\(ProgramName.current) undo") : text)
   }
 
   /// Writes a note about something a person should know that is not a failure.
@@ -33,6 +34,12 @@ extension StandardError {
   package static func note(_ text: String, hint: String? = nil) {
     guard !OutputOptions.isQuiet else { return }
     line("\(ProgramName.current): \(text)")
-    if let hint { line("\(ProgramName.current): hint: \(hint)") }
+    if let hint { self.hint(hint) }
+  }
+
+  /// Writes the line below a message that says what to do, with the options that say which vault is
+  /// meant.
+  package static func hint(_ text: String) {
+    line("\(ProgramName.current): hint: \(HintLine.located(text))")
   }
 }

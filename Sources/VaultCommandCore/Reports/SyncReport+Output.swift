@@ -13,6 +13,8 @@ extension SyncDevice {
       ("id", .string(id)), ("label", .string(label)), ("role", .string(role.name)),
       ("isThisMachine", .bool(isThisMachine)), ("joined", .string(Timestamp.text(joined))),
       ("lastHeard", .string(Timestamp.text(lastHeard))), ("isRemoved", .bool(isRemoved)),
+      ("isAdmitted", .bool(isAdmitted)), ("invitation", .optional(invitation)),
+      ("invitedBy", .optional(invitedBy)), ("admittedBy", .optional(admittedBy)),
     ])
   }
 
@@ -21,7 +23,16 @@ extension SyncDevice {
     [
       StandardOutput.shown(label), isRemoved ? "removed" : role.name, String(id.prefix(8)),
       isThisMachine ? "this machine" : "heard \(lastHeard.relative(to: now))",
+      isAdmitted ? way : "not let in yet",
     ]
+  }
+
+  /// How it came in.
+  private var way: String {
+    guard let invitation else { return "made the space" }
+    let shown = { StandardOutput.shown($0 ?? "other") }
+    let code = "invited by \(shown(invitedBy)) (\(invitation.prefix(8)))"
+    return admittedBy == invitedBy ? code : "\(code), let in by \(shown(admittedBy))"
   }
 }
 
@@ -51,7 +62,8 @@ extension SyncStatus {
     [
       ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
-      ("devices", .number(Int64(devices))), ("recoveryCodes", .number(Int64(recoveryCodes))),
+      ("devices", .number(Int64(devices))), ("owners", .strings(owners)),
+      ("recoveryCodes", .number(Int64(recoveryCodes))),
       ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
       ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
       ("otherDomains", .strings(otherDomains)), ("forks", .array(forks.map(\.json))),
@@ -69,12 +81,22 @@ extension SyncStatus {
           : "a recovery code would open the space, too: \(ProgramName.current) key add --recovery"))
   }
 
+  /// Who may let others in and remove them, and whether that is one accident from nobody.
+  private var ownersInWords: String {
+    let names = owners.map(StandardOutput.shown).joined(separator: ", ")
+    guard owners.count == 1, recoveryCodes == 0, devices > 1 else {
+      return owners.isEmpty ? "none: nobody can invite or remove a machine" : names
+    }
+    return "\(names) alone, without a recovery code: if it is lost, nobody can invite or remove"
+  }
+
   /// The state as rows.
   package func rows(at now: Date) -> [[String]] {
     [
       ["store", "\(kind) \(StandardOutput.shown(store))"],
       ["this machine", "\(StandardOutput.shown(label)), \(role?.name ?? "not in")"],
       ["machines", String(devices)],
+      ["owners", ownersInWords],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
       ["not sent yet", String(unsent + changedItems + changedPreferences)],
@@ -164,6 +186,15 @@ extension SyncReport {
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
         hint: nil)
     }
+    for label in asking {
+      let shown = StandardOutput.shown(label)
+      StandardError.note(
+        "a machine called \(shown) asks to be let in by an invitation that has ended",
+        hint: "if you know it: \(ProgramName.current) sync admit \(shown)")
+    }
+    for problem in stopped {
+      StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)
+    }
     StandardError.note(
       "synchronized: \(sent) sent, \(received) received",
       hint: changes.settlingHint)
@@ -175,6 +206,7 @@ extension SyncReport {
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
+        ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
         ("problems", .strings(problems.map(\.code.rawValue))),
       ]
   }

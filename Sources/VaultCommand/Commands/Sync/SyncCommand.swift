@@ -26,6 +26,7 @@ struct SyncCommand: ParsableCommand {
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
+      SyncRoleCommand.self, SyncAdmitCommand.self,
       SyncRotateCommand.self, SyncResolveCommand.self, SyncAddCommand.self, SyncDropCommand.self,
       SyncLogCommand.self, SyncLeaveCommand.self,
     ])
@@ -85,8 +86,9 @@ struct SyncInviteCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "reader, writer or admin, who may invite and remove others.", valueName: "role"))
-  var role = "writer"
+      "reader, writer, admin or owner; see 'sync role'. By default writer, and owner for the second machine.",
+      valueName: "role"))
+  var role: String?
 
   @Option(
     name: .customLong("for"), help: ArgumentHelp("For how long: 15m, 1h, 7d.", valueName: "time"))
@@ -99,15 +101,18 @@ struct SyncInviteCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    guard let role = SyncRole(name: role) else {
-      throw CommandError.usage("the role must be reader, writer or admin")
-    }
+    let asked = try role.map { try SyncRoleCommand.role($0) }
     guard let seconds = TimeSpan.seconds(time) else {
       throw CommandError.usage("--for must be a duration", hint: "such as: --for 1h")
     }
-    let invitation = try settings.withSpace {
-      try $0.invite(role: role, uses: uses, seconds: seconds)
+    let (invitation, isSecond) = try settings.withSpace { space in
+      // Whoever has one machine brings another one of his own; one that may do all it can is a way
+      // back when the first one is lost.
+      let isSecond = try asked == nil && uses == 1 && space.status().devices == 1
+      let role = asked ?? (isSecond ? .owner : .writer)
+      return (try space.invite(role: role, uses: uses, seconds: seconds), isSecond)
     }
+    let role = invitation.role
     if settings.writesJSON {
       return try StandardOutput.write([
         ("code", .optional(Secret(invitation.text).text)), ("role", .string(role.name)),
@@ -117,8 +122,13 @@ struct SyncInviteCommand: ParsableCommand {
     try StandardOutput.write(invitation.text)
     try StandardOutput.write("\n")
     StandardError.note(
-      "that is an invitation for \(uses == 1 ? "one machine" : "\(uses) machines"), for \(time)",
+      "that is an invitation for \(uses == 1 ? "one machine" : "\(uses) machines"), for \(time), as "
+        + role.name,
       hint: "on the other machine: \(ProgramName.current) sync join STORE")
+    guard isSecond else { return }
+    StandardError.note(
+      "as the second machine it may do all that this one may, for when this one is lost",
+      hint: "for somebody else's machine: \(ProgramName.current) sync invite --role writer")
   }
 }
 
@@ -139,20 +149,30 @@ struct SyncJoinCommand: ParsableCommand {
   @Flag(help: "Read the code from stdin.")
   var stdin = false
 
+  @Flag(help: "Give the others what this vault has, without a question.")
+  var merge = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
     let (engine, store) = try settings.engine(typed: options.store)
+    // A store that is not there is told before anybody looks for a code, and a code that is none
+    // before anything is made.
+    _ = try engine.spaces()
     let code = try code()
+    try SyncedVault.check(code, in: engine)
     let report = try settings.withVaultMade { vault in
-      try SyncedVault.join(
+      if !merge { try settings.confirmSharing(vault, options.store) }
+      return try SyncedVault.join(
         vault.unlocked, in: engine, at: store, invitation: code, label: options.machine()
       ).synchronize()
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     try report.tell()
-    StandardError.note("joined as \(options.machine())")
+    StandardError.note(
+      "joined as \(options.machine()); what it changes counts as soon as an admin's machine has "
+        + "synchronized")
     if let problem = report.problems.first { throw problem }
   }
 
@@ -312,9 +332,12 @@ struct SyncLeaveCommand: ParsableCommand {
     commandName: "leave", abstract: "Stop: the vault stays as it is, and goes to no store.",
     discussion: "\(ProgramName.current) sync leave")
 
+  @Flag(help: "Leave also as the only owner: nobody can invite or remove machines any more.")
+  var force = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    try common.settings().leaveSpace()
+    try common.settings().leaveSpace(force: force)
   }
 }

@@ -1,0 +1,72 @@
+import Synchronization
+import VaultStorage
+
+/// The line below an error or a note that says what to type.
+///
+/// What was given to say which vault is meant stands in it again: a hint of a line with `--vault
+/// work` is about that vault. All hints go through here when they are written, whoever made them.
+package enum HintLine {
+  private struct Given {
+    var vault: String?
+    var home: String?
+  }
+
+  private static let given = Mutex(Given())
+
+  /// Remembers which vault the line names.
+  ///
+  /// - Parameters:
+  ///   - vault: What `--vault` was followed by; `nil` if it was not given.
+  ///   - home: The same of `--home`.
+  package static func adopt(vault: String?, home: String?) {
+    given.withLock { $0 = Given(vault: vault, home: home) }
+  }
+
+  /// A hint with the options that say which vault is meant, in each line of this command in it.
+  ///
+  /// - Parameter text: The hint, whose lines begin with the command's name and a verb.
+  /// - Returns: The hint.
+  package static func located(_ text: String) -> String {
+    let given = given.withLock { $0 }
+    guard given.vault != nil || given.home != nil else { return text }
+    // Another machine has its own places, and the same names.
+    let isElsewhere = text.hasPrefix("on the other machine")
+    var options = ""
+    if let home = given.home, !isElsewhere { options += " --home \(Quoting.shell(home))" }
+    if let vault = given.vault { options += " --vault \(Quoting.shell(vault))" }
+    guard !options.isEmpty else { return text }
+    let name = Array(ProgramName.current.utf8)
+    let bytes = Array(text.utf8)
+    var located: [UInt8] = []
+    var position = 0
+    while position < bytes.count {
+      let end = position + name.count
+      if isLine(bytes, position, end, name) {
+        located += name + Array(options.utf8)
+        position = end
+      } else {
+        located.append(bytes[position])
+        position += 1
+      }
+    }
+    return String(decoding: located, as: UTF8.self)
+  }
+
+  /// Whether the command's name stands at a place as a word, with a verb behind it that has a vault.
+  private static func isLine(
+    _ bytes: [UInt8], _ position: Int, _ end: Int, _ name: [UInt8]
+  ) -> Bool {
+    guard end + 1 < bytes.count, bytes[position..<end].elementsEqual(name),
+      bytes[end] == UInt8(ascii: " "), isLetter(bytes[end + 1]),
+      !bytes[(end + 1)...].starts(with: "help".utf8)
+    else { return false }
+    // In words about a vault, such as "a new vault key", another word is before it.
+    let before = bytes[..<position]
+    return before.isEmpty
+      || [": ", "; ", ", ", "'", "(", "| ", " or ", " and "].contains { lead in
+        before.suffix(lead.utf8.count).elementsEqual(lead.utf8)
+      }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte) }
+}
