@@ -30,6 +30,8 @@ public struct VaultOptions: Sendable {
   public var lockTimeout: Duration = .seconds(10)
   /// The number of earlier versions of an item to keep.
   public var historyLimit = 10
+  /// Who makes the changes: ``UnlockedVault/undo(steps:of:)`` takes back a person's, or a program's.
+  public var origin = ChangeOrigin.person
   /// The number of days that a removed item stays in the trash.
   public var trashDays = 30
   /// Whether every tenth secret that is set notes, while one key slot alone opens the vault, that a

@@ -35,17 +35,30 @@ package struct FoldedItem: Sendable {
   package init(id: [UInt8]) { self.id = id }
 
   /// Takes in changes of a record; records come after all that they know.
-  package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
+  ///
+  /// - Returns: What no vault takes, and was left out.
+  @discardableResult
+  package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) -> [String] {
+    var problems: [String] = []
     created = min(created, operation.created)
-    version = max(version, operation.version)
+    version = max(version, min(operation.version, ItemRules.highestVersion))
     tips.removeAll { record.knows($0.record) }
     tips.append((record, operation.modified))
     for change in operation.changes {
+      if let problem = change.key.problem(with: change.value) {
+        problems.append(problem)
+        continue
+      }
       heads[change.key, default: []].removeAll { record.knows($0.record) }
       heads[change.key, default: []].append(
         Head(record: record, modified: operation.modified, value: change.value))
     }
-    for version in operation.earlier {
+    for var version in operation.earlier {
+      if let problem = version.problem {
+        problems.append(problem)
+        continue
+      }
+      version.version = min(version.version, ItemRules.highestVersion)
       guard let known = history.firstIndex(where: { $0.hasSameSecrets(as: version) }) else {
         history.append(version)
         continue
@@ -55,6 +68,7 @@ package struct FoldedItem: Sendable {
     }
     history.sort(by: Self.isNewer)
     history.removeLast(max(0, history.count - Self.historyLimit))
+    return problems
   }
 
   /// Whether a change says that the item is in the trash; another one may contradict it.
@@ -100,8 +114,10 @@ package struct FoldedItem: Sendable {
 
   /// The stream whose machine gave the item its name.
   var namedBy: StreamID? { winner(PropertyKey(.name))?.record.stream }
+  /// The record with the main secret.
+  var written: OpenedRecord? { winner(PropertyKey(.secret))?.record }
   /// The stream whose machine wrote the main secret.
-  var writtenBy: StreamID? { winner(PropertyKey(.secret))?.record.stream }
+  var writtenBy: StreamID? { written?.stream }
 
   /// Streams whose machines changed the item without knowing that it was removed for good.
   var editors: Set<StreamID> {

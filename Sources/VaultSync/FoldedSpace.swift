@@ -12,6 +12,8 @@ package struct FoldedSpace: Sendable {
   package private(set) var items: [SharedItem] = []
   /// When items were removed for good.
   package private(set) var removals: [[UInt8]: Int64] = [:]
+  /// What records behind the base said that no vault takes.
+  private(set) var refusals: [Refusal] = []
 
   /// Folds records.
   ///
@@ -29,7 +31,10 @@ package struct FoldedSpace: Sendable {
       for operation in record.content.operations {
         switch operation {
         case .item(let item):
-          folded[item.id, default: FoldedItem(id: item.id)].take(item, of: record)
+          let problems = folded[item.id, default: FoldedItem(id: item.id)].take(item, of: record)
+          refusals += Set(problems).sorted().map {
+            Refusal(record: record.stream, sequence: record.sequence, item: item.id, what: $0)
+          }
         case .purge(let id, let removed):
           folded[id, default: FoldedItem(id: id)].purge(removed, by: record)
         default: break
@@ -41,6 +46,12 @@ package struct FoldedSpace: Sendable {
         for place in item.concurrent.indices {
           let stream = StreamID(text: item.concurrent[place].machine)
           item.concurrent[place].machine = roster.shownLabel(of: stream)
+        }
+        if item.shorten(), let written = folded[id]?.written {
+          refusals.append(
+            Refusal(
+              record: written.stream, sequence: written.sequence, item: id,
+              what: "more than there is room for"))
         }
         told[id] = item
       }
@@ -92,6 +103,15 @@ package struct FoldedSpace: Sendable {
       number += 1
     }
     return candidate
+  }
+}
+
+extension FoldedSpace {
+  /// The same state with other items, of which there may be fewer.
+  func having(_ items: [SharedItem]) -> FoldedSpace {
+    var state = self
+    state.items = items
+    return state
   }
 }
 

@@ -36,6 +36,8 @@ package struct SpaceHistory: Sendable {
     case record(StreamID, UInt64)
     /// The epoch's key is not known here.
     case key(UInt32)
+    /// The store has only the beginning of the record.
+    case rest
   }
 
   /// Why a stream does not go on that is not to be believed.
@@ -173,8 +175,16 @@ package struct SpaceHistory: Sendable {
   /// - Parameters:
   ///   - records: As they lie in a store.
   ///   - stream: The stream that they are said to belong to.
-  package mutating func add(_ records: [[UInt8]], of stream: StreamID) {
+  ///   - mayBeHalf: Whether a file syncer may have brought the beginning of one, which then waits for
+  ///     its rest.
+  package mutating func add(
+    _ records: [[UInt8]], of stream: StreamID, mayBeHalf: Bool = false
+  ) {
     for bytes in records where !stopped.contains(stream) {
+      if mayBeHalf, SyncRecord.isHalf(bytes) {
+        waits[stream] = .rest
+        return
+      }
       // What came before it may still be taken.
       do {
         let record = try SyncRecord(bytes: bytes)

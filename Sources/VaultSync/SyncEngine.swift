@@ -99,6 +99,20 @@ public protocol SyncEngine: Sendable {
   /// - Throws: ``SyncError`` with code `.taken` if another record has one of the numbers.
   func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws
 
+  /// Writes a record of this machine's stream again that the store has lost, or has a part of.
+  ///
+  /// An engine whose store cannot lose one record alone does nothing.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - stream: The stream.
+  ///   - sequence: Its number.
+  ///   - space: The space.
+  /// - Throws: ``SyncError``.
+  func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws
+
   /// An invitation.
   ///
   /// - Parameters:
@@ -136,4 +150,11 @@ public protocol SyncEngine: Sendable {
   ///   - space: The space.
   /// - Throws: ``SyncError``.
   func put(_ objects: [SyncObject], in space: SpaceID) throws
+}
+
+extension SyncEngine {
+  /// Does nothing: for a store that cannot lose one record alone.
+  public func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {}
 }

@@ -39,6 +39,8 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let lastOwner = Code(rawValue: "sync-last-owner")
     /// The invitation is wrong, used up or too old.
     public static let invitation = Code(rawValue: "sync-invitation")
+    /// Something in a record is nothing that a vault takes; everything else was taken.
+    public static let itemRefused = Code(rawValue: "sync-item-refused")
     /// The vault does not belong to a space.
     public static let notJoined = Code(rawValue: "sync-not-joined")
     /// The vault belongs to a space already.

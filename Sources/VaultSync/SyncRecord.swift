@@ -48,6 +48,13 @@ package struct SyncRecord: Sendable {
     hash = try Hash.blake2b(bytes)
   }
 
+  /// Whether bytes are shorter than any record that begins so: what is sealed has one of few lengths.
+  static func isHalf(_ bytes: [UInt8]) -> Bool {
+    let sealed = bytes.count - prefixLength - AuthenticatedEncryption.overhead - 64
+    guard bytes.starts(with: magic.prefix(bytes.count)) else { return false }
+    return sealed < 1 || Padding.itemLength(sealed - 1) != sealed
+  }
+
   /// The stream that a record says it is of; `nil` if it is too short to say.
   static func stream(of bytes: [UInt8]) -> StreamID? {
     bytes.count > 36 ? StreamID(Array(bytes[20..<36])) : nil

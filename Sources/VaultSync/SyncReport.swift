@@ -8,6 +8,8 @@ public struct SyncReport: Sendable {
   public internal(set) var changes: MergeReport
   /// The number of records that went to the store.
   public internal(set) var sent = 0
+  /// The number of this machine's records that the store had lost, and has again.
+  public internal(set) var mended = 0
   /// The number of records that came from it.
   public internal(set) var received = 0
   /// Preference domains that others changed, and that were changed here.
@@ -22,6 +24,8 @@ public struct SyncReport: Sendable {
   var stops: [SpaceHistory.Stop] = []
   /// Streams of which the store shows less than before.
   var rollbacks: Set<StreamID> = []
+  /// What others wrote that no vault takes.
+  var refusals: [SyncError] = []
   /// Whether nothing was written to the store, since it lacks what this machine wrote there.
   package var isBlocked = false
   /// Machines whose records are not taken any more, since what they signed is wrong; the others go

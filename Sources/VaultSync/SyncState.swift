@@ -81,6 +81,8 @@ package struct SyncState: Sendable {
   package var preferences = Preferences()
   /// `nil` if there is none.
   package var snapshot: Snapshot?
+  /// When this machine last looked whether the store has all of its records, milliseconds since 1970.
+  package var mended: Int64 = 0
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -143,6 +145,7 @@ package struct SyncState: Sendable {
       builder.put(snapshot.sequence)
       builder.put(snapshot.logLength)
     }
+    builder.put(mended)
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -204,6 +207,8 @@ package struct SyncState: Sendable {
         snapshot = Snapshot(
           stream: stream, sequence: try reader.number(), logLength: try reader.number())
       }
+      guard !reader.isAtEnd else { return }
+      mended = try reader.number()
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",

@@ -99,7 +99,7 @@ extension SyncedVault {
       after: base)
     fetching.records[head.stream, default: []] += records
     if base + UInt64(records.count) < end { fetching.incomplete.insert(head.stream) }
-    loaded.history.add(records, of: head.stream)
+    loaded.history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
   }
 
   /// Looks at the head of this machine's own stream.

@@ -319,8 +319,10 @@ extension SyncedVault {
   private func untold(_ loaded: Loaded) throws -> (items: Int, preferences: Int) {
     let (applied, preferences) = (loaded.state.applied, try untoldPreferences(loaded))
     let roster = loaded.history.roster()
-    guard roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false,
-      try vault.blocking.fileMark().bytes != (applied.file ?? loaded.state.rest?.vault)
+    // Of a reader it is what stays here.
+    guard let member = roster.members[loaded.state.stream], member.last == nil,
+      try member.role == .reader
+        || vault.blocking.fileMark().bytes != (applied.file ?? loaded.state.rest?.vault)
     else { return (0, preferences) }
     let state = try loaded.history.folded(upTo: applied.frontier)
     let items = try vault.blocking.shared { shared in

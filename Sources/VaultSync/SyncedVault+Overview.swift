@@ -34,6 +34,12 @@ extension SyncedVault {
     SyncFiles(vault: path).isAutomatic
   }
 
+  /// Whether what this machine changes stays on it, since it only reads the space.
+  ///
+  /// - Parameter path: The vault file's path. Only one file beside it is looked for.
+  /// - Returns: Whether the last run found it so.
+  public static func isReader(vaultAt path: String) -> Bool { SyncFiles(vault: path).isReader }
+
   /// The preference domains that a vault's machine has in the space.
   ///
   /// - Parameter vault: The vault.
@@ -88,6 +94,20 @@ extension SyncedVault {
 extension SyncFiles {
   private var notesName: String { name + ".notes" }
   private var automaticName: String { name + ".auto" }
+  private var readerName: String { name + ".reader" }
+
+  /// Whether this machine only reads the space.
+  var isReader: Bool { System.isThere("\(folder)/\(readerName)") }
+
+  /// Notes whether this machine only reads the space; a run does not fail because of that.
+  func setReader(_ isReader: Bool) {
+    guard isReader != self.isReader, let directory = try? Directory(folder) else { return }
+    if isReader {
+      try? AtomicFile.replace(readerName, in: directory, with: [])
+    } else {
+      try? directory.remove(readerName)
+    }
+  }
 
   /// What the runs before met; nothing where that cannot be read.
   package func notes() -> SyncNotes {
@@ -154,7 +174,7 @@ extension SyncFiles {
   func removeNotes() throws {
     try Self.reached {
       let directory = try Directory(folder)
-      for name in [notesName, automaticName] { try directory.remove(name) }
+      for name in [notesName, automaticName, readerName] { try directory.remove(name) }
     }
   }
 }

@@ -18,7 +18,7 @@ extension SyncedVault {
       var (state, keys) = try loadState()
       return try noting(acceptingRollback) { notes in
         let heads = try engine.heads(in: state.space)
-        if try isAtRest(state, heads) {
+        if !acceptingRollback, !isTimeToMend(state), try isAtRest(state, heads) {
           state.lastContact = now()
           try files.replaceState(state.sealed(keys.own))
           return SyncReport(changes: .unchanged)
@@ -96,16 +96,23 @@ extension SyncedVault {
     }
     .sorted()
     report.tellStops(after)
+    report.problems += report.refusals
     // One machine never stops the others: only a store that lost what this one wrote does.
     report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
     var isPushed = false
     if !report.isBlocked {
-      if report.problems.isEmpty { try exchangeSnapshots(&loaded, &report) }
+      if report.problems.isEmpty || report.problems == report.refusals {
+        try exchangeSnapshots(&loaded, &report)
+      }
+      if acceptingRollback || isTimeToMend(loaded.state) {
+        report.mended = try mend(&loaded, min(own.count, loaded.state.sent))
+      }
       try push(own, &loaded, &report)
       try putRecoveryInvitations(&loaded)
       isPushed = true
     }
     loaded.state.lastContact = now()
+    files.setReader(after.members[loaded.state.stream]?.role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
@@ -187,6 +194,8 @@ extension SyncedVault {
     var isWritten = false
     report.changes = try vault.blocking.shared { shared in
       before = shared.fileMark
+      // Nobody's undo takes back what other machines changed.
+      shared.origin = .others
       let (local, unreadable) = try shared.items()
       // Own changes that the state does not know: it was put back with the vault, without the log.
       let own = next.history.streams[next.state.stream] ?? []
@@ -202,7 +211,12 @@ extension SyncedVault {
         var known = next.state.applied.frontier
         var state = try next.history.folded(upTo: known)
         if canWrite {
-          let changes = state.changes(to: local, unreadable: unreadable, now: shared.now)
+          // Of a space that is too large, what is not here was not removed by anybody here.
+          let isTooLarge = state.items.count > shared.mostItems
+          let missing =
+            isTooLarge ? Set(state.told.keys).subtracting(shared.removedItems) : []
+          let changes = state.changes(
+            to: local, unreadable: unreadable.union(missing), now: shared.now)
           if !changes.isEmpty {
             try writer.write(changes, to: &next.history, knowing: known)
             known[next.state.stream] = next.history.frontier[next.state.stream]
@@ -219,10 +233,13 @@ extension SyncedVault {
         }
       }
       let state = try next.history.folded(upTo: next.history.known)
-      let changes = try merging(&shared, state, base?.items)
+      let (fitting, left) = shared.fitting(state.items)
+      let changes = try merging(&shared, state.having(fitting), base?.items)
+      tellRefusals(of: state, left: left, after: former.frontier, roster, &report)
       if canWrite {
         let (after, unreadable) = try shared.items()
-        let told = state.changes(to: after, unreadable: unreadable, now: shared.now)
+        let told = state.changes(
+          to: after, unreadable: unreadable.union(left), now: shared.now)
         try writer.write(told, to: &next.history)
       }
       next.state.applied.frontier = next.history.known
@@ -243,6 +260,30 @@ extension SyncedVault {
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
   }
+
+  /// Names what others wrote that no vault takes, once.
+  private func tellRefusals(
+    of state: FoldedSpace, left: Set<[UInt8]>, after former: Frontier, _ roster: Roster,
+    _ report: inout SyncReport
+  ) {
+    var told: Set<[String]> = []
+    for refusal in state.refusals where refusal.sequence > former[refusal.record, default: 0] {
+      let label = roster.shownLabel(of: refusal.record)
+      let name = state.told[refusal.item]?.name
+      guard told.insert([label, name ?? "", refusal.what]).inserted else { continue }
+      // A member may have as many as it likes: some say it.
+      guard told.count <= Self.mostRefusals else { break }
+      report.refusals.append(SyncError.refused(refusal, from: label, of: name))
+    }
+    guard !left.isEmpty else { return }
+    report.refusals.append(
+      SyncError(
+        .itemRefused,
+        "\(left.count) items of the space have no room in this vault: they stay out",
+        hint: "a vault has at most 20,000 items, with its trash; remove some, on any machine"))
+  }
+
+  private static let mostRefusals = 20
 
   /// Remembers what is about to happen, before the vault file is written.
   ///

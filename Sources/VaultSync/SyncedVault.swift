@@ -153,6 +153,7 @@ public struct SyncedVault: Sendable {
       var state = SyncState(
         space: space, stream: stream, machine: try vault.blocking.machineID(), label: label,
         store: store, invitationSeed: nil, epochs: [epoch])
+      state.mended = synced.now()
       state.applied = SyncState.Applied(
         frontier: [stream: 1], mark: try vault.blocking.shared { $0.mark } ?? "")
       try vault.blocking.setKey(seed, for: purpose)
@@ -202,6 +203,7 @@ public struct SyncedVault: Sendable {
       var state = SyncState(
         space: content.space, stream: stream, machine: try vault.blocking.machineID(),
         label: label, store: store, invitationSeed: code.seed, epochs: history.epochs)
+      state.mended = synced.now()
       state.applied.frontier = root?.frontier ?? [:]
       // No vault has such a mark: what it has is merged without an ancestor.
       state.applied.mark = "-"
@@ -339,7 +341,7 @@ public struct SyncedVault: Sendable {
         StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: history.space,
         after: have)
       fetched[head.stream] = records
-      history.add(records, of: head.stream)
+      history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
     }
     try history.open(areVerified: false)
     while case let ready = begun.filter({ history.streams[$0] != nil }), !ready.isEmpty {
@@ -347,7 +349,7 @@ public struct SyncedVault: Sendable {
       for head in heads where ready.contains(head.stream) {
         let records = try engine.all(head, in: history.space, after: 1)
         fetched[head.stream, default: []] += records
-        history.add(records, of: head.stream)
+        history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
       }
       try history.open(areVerified: false)
     }

@@ -71,6 +71,14 @@ public struct FolderEngine: SyncEngine {
     try replace(head.bytes, as: head.stream.text, in: folder(space, "h"))
   }
 
+  /// Puts a record in the place of what is left of it.
+  public func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {
+    try checkRoot()
+    try replace(record, as: Self.name(sequence), in: folder(space, "s", stream.text))
+  }
+
   /// The invitation's file.
   public func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try read(folder(space, "i"), Hexadecimal.text(id), limit: 1 << 20)

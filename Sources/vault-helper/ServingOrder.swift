@@ -58,6 +58,8 @@ struct ServingOrder {
     // The desktop's keyring is another one, or this one: neither is asked from here.
     options.usesKeyring = false
     options.sessionSeconds = 0
+    // The clients are programs; what they store is no change of the person's.
+    options.origin = .program
     options.acceptsRollback = document["acceptsRollback"] == .bool(true)
     let location =
       try document["home"]?.scalarText.map { StoreLocation(home: $0) } ?? StoreLocation()

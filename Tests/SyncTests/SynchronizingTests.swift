@@ -290,17 +290,18 @@ struct SynchronizingTests {
       try desktop.vault.blocking.read().items(matching: ItemQuery.trash).isEmpty)
   }
 
-  @Test func anUndoneMergeIsAChangeLikeAnyOther() throws {
+  /// What came from another machine is no step of this one's person.
+  @Test func anUndoTakesBackNothingOfOtherMachines() throws {
     try laptop.set("a", "1")
     let first = try laptop.founding(engine)
     let second = try desktop.joining(first, engine)
+    #expect(throws: CredentialError.self) { try desktop.vault.blocking.undo() }
+    try desktop.set("mine", "x")
     try laptop.set("a", "2")
-    try first.synchronize()
-    try second.synchronize()
+    for one in [first, second, first] { try one.synchronize() }
     try desktop.vault.blocking.undo()
-    try second.synchronize()
-    try first.synchronize()
-    #expect(try laptop.get("a") == "1")
+    for one in [second, first] { try one.synchronize() }
+    #expect(try laptop.contents() == ["a": "2|"])
     #expect(try laptop.values(of: "a") == ["1", "2"])
   }
 }

@@ -269,6 +269,8 @@ extension CommandError {
     case syncNotJoined = "sync-not-joined"
     /// The vault belongs to a space already.
     case syncAlreadyJoined = "sync-already-joined"
+    /// Something in a record is nothing that a vault takes; everything else was taken.
+    case syncItemRefused = "sync-item-refused"
     /// The space has no machine of that name.
     case syncDeviceNotFound = "sync-device-not-found"
     /// The records of the space were written by a newer version.
@@ -330,7 +332,8 @@ extension CommandError.Code {
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
       .unavailable, .invalidSeed, .importEncrypted, .importUnreadable, .breachListUnreadable,
-      .syncTampered, .syncWithheld, .syncRolledBack, .syncForked, .syncCopied, .syncTaken:
+      .syncTampered, .syncWithheld, .syncRolledBack, .syncForked, .syncCopied, .syncTaken,
+      .syncItemRefused:
       .damaged
     case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,

@@ -12,13 +12,21 @@ extension VaultSettings {
   ///   - text: A path, a URL, or `host:path`.
   ///   - makesFolder: Whether a folder is made that is not there, but not the one that it is in: a
   ///     stick that is not connected stays missing.
+  ///   - takesWorkTree: Whether the folder may be in somebody's work tree of git.
   /// - Returns: The engine, and the text to remember.
   /// - Throws: ``CommandError`` with code `.usage`.
   package func engine(
-    typed text: String, makesFolder: Bool = false
+    typed text: String, makesFolder: Bool = false, takesWorkTree: Bool = false
   ) throws -> (engine: any SyncEngine, store: String) {
     do {
       let address = try StoreAddress(typed: text, in: UserFile.workingDirectory)
+      if address.kind == .folder, !takesWorkTree, let tree = Self.workTree(around: address.text) {
+        throw CommandError.usage(
+          "that folder is in a work tree of git: \(StandardOutput.shown(tree))",
+          hint:
+            "use a repository of its own, or another folder; to have sealed files in that tree all "
+            + "the same: --work-tree")
+      }
       // The first look at the folder says what is wrong with it.
       if makesFolder, address.kind == .folder {
         try? System.makeDirectory(address.text, in: AT_FDCWD, mode: 0o777)
@@ -27,6 +35,17 @@ extension VaultSettings {
     } catch let error as SyncError where error.code == .notAllowed {
       throw CommandError.usage(error.message, hint: error.hint)
     }
+  }
+
+  /// The work tree of git that a folder is in, if it is in one.
+  private static func workTree(around path: String) -> String? {
+    var folder = path
+    while !folder.isEmpty, folder != "/" {
+      if (try? System.status(of: "\(folder)/.git", in: AT_FDCWD)) != nil { return folder }
+      guard let slash = folder.unicodeScalars.lastIndex(of: "/") else { return nil }
+      folder = String(folder[..<slash])
+    }
+    return nil
   }
 
   /// The engine for a store; git may ask where there is a person to ask.
@@ -98,14 +117,18 @@ extension VaultSettings {
   /// - Parameter force: Leaves also if nobody else is an owner.
   /// - Throws: `SyncError` with code `.lastOwner`.
   package func leaveSpace(force: Bool) throws {
-    let isTold = try withVault { vault in
+    let (isTold, owners) = try withVault { vault in
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(StoreAddress(remembered: store ?? "/"))
-      return try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
+      let status = try? SyncedVault(vault.unlocked, engine: engine).status()
+      let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
+      return (isTold, (status?.owners ?? []).filter { $0 != status?.label })
     }
+    let names = owners.map(StandardOutput.shown).joined(separator: ", ")
     StandardError.note(
-      "left: the vault goes to no store any longer",
+      "left: the vault goes to no store any longer"
+        + (owners.isEmpty ? "" : "; owners, who can invite it again as any admin can: \(names)"),
       hint: isTold
         ? nil : "the others could not be told: have this machine removed by one of them")
   }
@@ -152,12 +175,19 @@ extension VaultSettings {
     after open: UnlockedVault, _ body: () throws -> Result
   ) throws -> Result {
     let path = open.blocking.path
-    guard startsSync, SyncedVault.isAutomatic(vaultAt: path) else { return try body() }
+    let isReader = SyncedVault.isReader(vaultAt: path)
+    let starts = startsSync && SyncedVault.isAutomatic(vaultAt: path)
+    guard isReader || starts else { return try body() }
     let before = try? System.status(of: path, in: AT_FDCWD)
     let result = try body()
-    if (try? System.status(of: path, in: AT_FDCWD)) != before {
-      ChildProgram.startAgain(words + ["sync", "now", "--unattended"])
+    guard (try? System.status(of: path, in: AT_FDCWD)) != before else { return result }
+    if isReader, startsSync {
+      StandardError.note(
+        "this machine only reads its space: the change stays here",
+        hint: "to give it back: \(ProgramName.current) sync now --discard-local; "
+          + "an owner or admin can make it a writer")
     }
+    if starts { ChildProgram.startAgain(words + ["sync", "now", "--unattended"]) }
     return result
   }
 

@@ -20,6 +20,8 @@ package struct VaultSettings: Equatable, Sendable {
   package var sessionSeconds: Int?
   /// Whether nobody is there to be asked.
   package var isUnattended = false
+  /// Who makes the changes.
+  package var origin = ChangeOrigin.person
   /// Whether a change may start a run that brings it to a store.
   package var startsSync = true
 
@@ -42,6 +44,7 @@ package struct VaultSettings: Equatable, Sendable {
     if let name, name.utf8.contains(UInt8(ascii: "/")) { throw Self.pathForName(name) }
     var options = VaultOptions()
     options.acceptsRollback = acceptsRollback
+    options.origin = origin
     options.usesKeyring = usesKeyring
     options.requiresEncryptedKeyringSession = requiresEncryptedSession
     options.remindsOfSingleSlot = StandardError.isTerminal

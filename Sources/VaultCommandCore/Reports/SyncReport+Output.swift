@@ -99,7 +99,12 @@ extension SyncStatus {
       ["owners", ownersInWords],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
-      ["not sent yet", String(unsent + changedItems + changedPreferences)],
+      role == .reader
+        ? [
+          "changes here",
+          changedItems == 0 ? "none" : "\(changedItems), which stay here: a reader's",
+        ]
+        : ["not sent yet", String(unsent + changedItems + changedPreferences)],
     ]
       + domains.map { ["preferences", StandardOutput.shown($0)] }
       + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
@@ -181,6 +186,11 @@ extension SyncReport {
       StandardError.note(
         "records of \(StandardOutput.shown(label)) are still on their way", hint: nil)
     }
+    if mended > 0 {
+      StandardError.note(
+        "the store had lost \(mended == 1 ? "a record" : "\(mended) records") of this machine: "
+          + "written again")
+    }
     for label in refused {
       StandardError.note(
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
@@ -202,7 +212,10 @@ extension SyncReport {
 
   /// The members of the JSON object.
   package var members: [(String, JSONValue)] {
-    [("sent", .number(Int64(sent))), ("received", .number(Int64(received)))]
+    [
+      ("sent", .number(Int64(sent))), ("received", .number(Int64(received))),
+      ("mended", .number(Int64(mended))),
+    ]
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),

@@ -266,7 +266,7 @@ package struct VaultIndex: Sendable {
     for _ in 0..<(try cursor.u16(in: bytes)) {
       let name = try cursor.str16(in: bytes)
       // Long after an import, and for those who write alone.
-      if isPartial, UndoRecord.isPart(name) {
+      if isPartial, UndoStep.Setting.isPart(name) {
         _ = try cursor.range(Int(cursor.u16(in: bytes)), in: bytes)
         continue
       }

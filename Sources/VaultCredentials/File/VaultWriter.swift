@@ -96,7 +96,7 @@ struct VaultWriter {
     let former = edit.file
     edit.copies.takeOver(edit.former)
     edit.index.dropCopies()
-    edit.index.noteUndo()
+    edit.index.noteUndo(by: edit.origin, after: edit.former, undone: edit.undoneSteps)
     edit.index.dropUnusedHistoryKeys()
     edit.index.dropOldTombstones(now: edit.now)
     try edit.header.checkPassphraseCost(before: former.header)

@@ -9,6 +9,18 @@ package struct SharedVault {
   /// Whether the file is to be written.
   package fileprivate(set) var isChanged = false
 
+  /// Who makes the changes: other machines, or the person who settles what they did.
+  package var origin: ChangeOrigin {
+    get { edit.origin }
+    set { edit.origin = newValue }
+  }
+
+  /// The ids of all items, those in the trash too.
+  var knownItems: Set<[UInt8]> { Set(edit.index.items.map(\.id.bytes)) }
+
+  /// The ids of items that were removed here for good, as far as that is still known.
+  package var removedItems: Set<[UInt8]> { Set(edit.index.tombstones.map(\.itemID.bytes)) }
+
   /// The time of the edit, milliseconds since 1970.
   package var now: Int64 { edit.now }
 
@@ -171,6 +183,26 @@ package struct SharedVault {
     report.sort()
     if !edit.index.items.changes.isEmpty || edit.index.items.hasRemoved { isChanged = true }
     return report
+  }
+
+  /// Makes items what the space has: those that are not in it go to the trash.
+  ///
+  /// - Parameters:
+  ///   - ids: The items that differ.
+  ///   - items: The state of the space.
+  /// - Throws: ``CredentialError``.
+  package mutating func takeBack(_ ids: [[UInt8]], to items: [SharedItem]) throws {
+    guard !ids.isEmpty else { return }
+    // As if nothing had been changed here: then the other side's value is the only change.
+    let local = try self.items().items
+    _ = try merge(items, removals: [:], base: Array(local.values))
+    let there = Set(items.map(\.id))
+    for id in ids where !there.contains(id) {
+      guard let position = edit.index.items.position(of: Bytes16(id)), edit[position].trashed == 0
+      else { continue }
+      try edit.moveToTrash(at: position)
+      isChanged = true
+    }
   }
 
   /// Marks an item with the version that has the other value, if it is kept and not current, and

@@ -7,7 +7,7 @@ extension UnlockedVault {
   /// Items are merged property by property. Where both sides changed different things, both stay;
   /// where they gave one secret two values, the later one is current, the other one is an earlier
   /// version, and the item says so (``Item/conflictingVersion``) until it gets a new secret. One
-  /// ``undo()`` takes the whole merge back, but for items that are removed for good.
+  /// ``undo(steps:of:)`` takes the whole merge back, but for items that are removed for good.
   ///
   /// Key slots, settings, sessions and copies in the keyring stay those of this vault.
   ///

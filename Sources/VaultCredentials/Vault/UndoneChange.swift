@@ -8,15 +8,24 @@ public struct UndoneChange: Sendable, Equatable {
     case restored
     /// The item is as it was before the change.
     case changedBack = "changed-back"
+    /// All that the change had made of it was changed since.
+    case unchanged
   }
 
   /// The item's name, as it is now.
   public let name: ItemName
   /// The kind of effect.
   public let kind: Kind
+  /// What was changed since, and stays so: `secret`, `name`, `note`, `kind`, `expiry`, `attribute`,
+  /// `trash`, or `item` for all of it.
+  public internal(set) var kept: [String]
+  /// Whether a change that had been undone was made again.
+  public internal(set) var isRedone = false
 
-  package init(name: ItemName, kind: Kind) {
+  package init(name: ItemName, kind: Kind, kept: [String] = [], isRedone: Bool = false) {
     self.name = name
     self.kind = kind
+    self.kept = kept
+    self.isRedone = isRedone
   }
 }

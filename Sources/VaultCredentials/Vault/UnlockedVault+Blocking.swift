@@ -9,9 +9,13 @@ extension UnlockedVault.Blocking {
     return try check.run()
   }
 
-  /// ``UnlockedVault/undo()``, on the calling thread.
+  /// ``UnlockedVault/undo(steps:of:)``, on the calling thread.
   @discardableResult
-  public func undo() throws -> [UndoneChange] { try edit { try $0.undo() } }
+  public func undo(
+    steps: Int? = nil, of origin: ChangeOrigin = .person
+  ) throws -> [UndoneChange] {
+    try edit { try $0.undo(steps: steps, of: origin) }
+  }
 
   // MARK: - Settings
 

@@ -1,7 +1,7 @@
 import VaultSealing
 
 extension UnlockedVault {
-  /// Changes the vault: one lock, one write of the file, one step for ``undo()``.
+  /// Changes the vault: one lock, one write of the file, one step for ``undo(steps:of:)``.
   ///
   /// When this returns, all changes are on the disk; copies in the desktop keyring are brought up
   /// to date afterwards, as far as its time limit allows, and what is left of that is reported as a
@@ -125,7 +125,7 @@ extension UnlockedVault {
     try await waiting { try $0.remove(name, purge: purge) }
   }
 
-  /// Removes several items in one change: one ``undo()`` brings all of them back.
+  /// Removes several items in one change: one ``undo(steps:of:)`` brings all of them back.
   ///
   /// - Parameters:
   ///   - names: The items; one that is named twice is removed once.

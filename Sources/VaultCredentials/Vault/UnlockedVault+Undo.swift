@@ -1,72 +1,198 @@
 extension UnlockedVault {
-  /// Takes back the last change of items, whichever it was.
+  /// Takes back the last changes of items that a person made.
   ///
   /// A secret that was set becomes an earlier version, and the one before it is current again;
   /// removed items come out of the trash; new ones go there; names, tags, notes and attributes are
-  /// as they were. Called again, it takes itself back. What was removed for good stays gone.
+  /// as they were: each as far as it still is what the change made it. What other machines changed,
+  /// or a program stored for itself, stays. Called again, it takes itself back. What was removed for
+  /// good stays gone.
   ///
+  /// - Parameters:
+  ///   - steps: How many changes, 1 or more, newest first; `nil` for the last one, which may itself
+  ///     have been taken back.
+  ///   - origin: Whose: a person's, or what a program stored last.
   /// - Returns: The effects, by name.
   /// - Throws: ``CredentialError`` with code `.versionNotFound` if there is nothing to take back,
-  ///   `.itemExists` if a name has been given to another item, `.damaged`, or what ``edit(_:)``
-  ///   throws.
+  ///   `.changedMeanwhile` if all of it was changed since, `.itemExists` if a name has been given to
+  ///   another item, `.damaged`, or what ``edit(_:)`` throws.
   @discardableResult
-  public func undo() async throws -> [UndoneChange] { try await waiting { try $0.undo() } }
+  public func undo(
+    steps: Int? = nil, of origin: ChangeOrigin = .person
+  ) async throws -> [UndoneChange] {
+    try await waiting { try $0.undo(steps: steps, of: origin) }
+  }
 }
 
 extension VaultEdit {
-  /// Takes back the last change, as the index recorded it.
-  mutating func undo() throws -> [UndoneChange] {
-    guard let record = UndoRecord(in: index) else {
+  /// Takes back the last changes of somebody, as the index recorded them.
+  mutating func undo(steps: Int?, of origin: ChangeOrigin) throws -> [UndoneChange] {
+    let setting = UndoStep.Setting(origin)
+    let last = setting.flatMap { UndoStep($0, in: index) }
+    let older = origin == .person ? UndoStep.older(in: index) : []
+    var taken: [UndoStep]
+    if let steps {
+      // What was taken back is not taken back once more.
+      taken = Array(((last.map { $0.isUndo ? [] : [$0] } ?? []) + older).prefix(max(steps, 1)))
+    } else {
+      taken = last.map { [$0] } ?? []
+    }
+    guard !taken.isEmpty else {
       throw CredentialError(
-        .versionNotFound, "there is no change to undo",
-        remedies: [.showHistory, .listTrash])
+        .versionNotFound, "there is no change to undo", remedies: [.showHistory, .listTrash])
     }
-    var undone: [UndoneChange] = []
-    for (id, former) in record.before {
-      guard let position = index.items.position(of: id) else {
-        throw UnlockedVault.notFound()
+    let isRedo = taken[0].isUndo
+    var undone: [Bytes16: UndoneChange] = [:]
+    for step in taken {
+      for (id, former) in step.record.before {
+        guard let position = index.items.position(of: id) else { continue }
+        var change = try undo(at: position, to: former, from: step.after[id])
+        change.isRedone = isRedo
+        change.kept = Array(Set(change.kept + (undone[id]?.kept ?? []))).sorted()
+        undone[id] = change
       }
-      undone.append(try undo(at: position, to: former))
     }
-    return undone.sorted { $0.name < $1.name }
+    let changes = undone.values.filter { $0.kind != .unchanged || !$0.kept.isEmpty }
+    guard changes.contains(where: { $0.kind != .unchanged }) else {
+      throw CredentialError(
+        .changedMeanwhile,
+        "what that change made was changed since, by another machine or program: nothing was undone",
+        remedies: [.showHistory])
+    }
+    self.origin = origin
+    if !isRedo {
+      let isLastTaken = last.map { !$0.isUndo } ?? false
+      undoneSteps = taken.count - (isLastTaken ? 1 : 0)
+    }
+    return changes.sorted { $0.name < $1.name }
   }
 
-  private mutating func undo(at position: Int, to former: UndoRecord.Before) throws -> UndoneChange
-  {
-    var before = self[position]
+  /// Takes back what a step did to one item.
+  ///
+  /// - Parameters:
+  ///   - position: The item.
+  ///   - former: How it was.
+  ///   - after: What the step made it; `nil` if that is not known, and it is taken for what it is.
+  private mutating func undo(
+    at position: Int, to former: UndoRecord.Before, from after: ItemRecord?
+  ) throws -> UndoneChange {
+    let current = self[position]
+    let after = after ?? current
+    var before = after
     switch former {
-    case .absent: before.trashed = now
+    case .absent: before.trashed = after.trashed == 0 ? now : after.trashed
     case .notTrashed: before.trashed = 0
     case .record(let record): before = record
     }
+    var kept: [String] = []
     guard before.trashed == 0 else {
-      // The change made the item, or took it out of the trash.
-      if self[position].trashed == 0 { try moveToTrash(at: position) }
-      return UndoneChange(name: ItemName(stored: self[position].name), kind: .removed)
+      return try undoMaking(at: position, after, &kept)
     }
-    let name = ItemName(stored: before.name)
-    if let other = self.position(of: name), other != position { throw Self.exists() }
-    let wasTrashed = self[position].trashed != 0
-    if wasTrashed {
+    var kind = UndoneChange.Kind.unchanged
+    if after.trashed != 0, current.trashed != 0 {
+      let name = ItemName(stored: before.name)
+      if let other = self.position(of: name), other != position { throw Self.exists() }
       try takeOutOfTrash(at: position, version: before.version)
-    } else if self[position].version != before.version {
-      try restoreVersion(before.version, at: position)
+      kind = .restored
+    } else if after.trashed != 0 {
+      kept.append("trash")
     }
-    if self[position].name != before.name { try rename(at: position, to: name) }
-    func describe(_ record: inout ItemRecord) {
-      record.kind = before.kind
-      record.note = before.note
-      record.tags = before.tags
-      record.attributes = before.attributes
-      record.expires = before.expires
+    if self[position].trashed == 0 {
+      try undoSecrets(at: position, before, after, current, &kept)
+      try undoDescription(at: position, before, after, current, &kept)
+    }
+    if kind == .unchanged, !self[position].saysTheSame(as: current) { kind = .changedBack }
+    if kind != .unchanged { self[position].modified = now }
+    return UndoneChange(name: ItemName(stored: self[position].name), kind: kind, kept: kept)
+  }
+
+  /// The change made the item, or took it out of the trash: it goes there, if nobody has changed it.
+  private mutating func undoMaking(
+    at position: Int, _ after: ItemRecord, _ kept: inout [String]
+  ) throws -> UndoneChange {
+    let current = self[position]
+    let name = ItemName(stored: current.name)
+    guard current.trashed == 0 else { return UndoneChange(name: name, kind: .removed) }
+    guard current.saysTheSame(as: after) else {
+      return UndoneChange(name: name, kind: .unchanged, kept: ["item"])
+    }
+    try moveToTrash(at: position)
+    return UndoneChange(name: name, kind: .removed)
+  }
+
+  private mutating func undoSecrets(
+    at position: Int, _ before: ItemRecord, _ after: ItemRecord, _ current: ItemRecord,
+    _ kept: inout [String]
+  ) throws {
+    guard before.version != after.version, self[position].version != before.version else { return }
+    guard try current.trashed != 0 || has(position, version: after.version),
+      self[position].earlier.contains(where: { $0.version == before.version })
+    else { return kept.append("secret") }
+    try restoreVersion(before.version, at: position)
+  }
+
+  /// Whether an item's secret is the one of a version, perhaps brought back under another number.
+  private func has(_ position: Int, version: UInt64) throws -> Bool {
+    let record = self[position]
+    if record.version == version { return true }
+    guard let earlier = record.earlier.first(where: { $0.version == version }) else { return false }
+    return try earlierContents(of: record, earlier).isEqual(to: contents(at: position))
+  }
+
+  private mutating func undoDescription(
+    at position: Int, _ before: ItemRecord, _ after: ItemRecord, _ current: ItemRecord,
+    _ kept: inout [String]
+  ) throws {
+    if before.name != after.name, self[position].name != before.name {
+      if current.name == after.name {
+        let name = ItemName(stored: before.name)
+        if let other = self.position(of: name), other != position { throw Self.exists() }
+        try rename(at: position, to: name)
+      } else {
+        kept.append("name")
+      }
+    }
+    var wanted = self[position]
+    func take<Value: Equatable>(_ property: WritableKeyPath<ItemRecord, Value>, _ word: String) {
+      guard before[keyPath: property] != after[keyPath: property],
+        wanted[keyPath: property] != before[keyPath: property]
+      else { return }
+      // In the trash nothing of it was changed by hand.
+      if current[keyPath: property] == after[keyPath: property] {
+        wanted[keyPath: property] = before[keyPath: property]
+      } else {
+        kept.append(word)
+      }
+    }
+    take(\.kind, "kind")
+    take(\.note, "note")
+    take(\.expires, "expiry")
+    let added = Set(after.tags).subtracting(before.tags)
+    let removed = Set(before.tags).subtracting(after.tags)
+    if !added.isEmpty || !removed.isEmpty {
+      wanted.tags = Set(wanted.tags).subtracting(added).union(removed).sorted {
+        $0.utf8.lexicographicallyPrecedes($1.utf8)
+      }
+    }
+    let names = Set(before.attributes.all.map(\.name)).union(after.attributes.all.map(\.name))
+    for name in names where before.attributes[name] != after.attributes[name] {
+      guard wanted.attributes[name] != before.attributes[name] else { continue }
+      if current.attributes[name] == after.attributes[name] {
+        wanted.attributes[name] = before.attributes[name]
+      } else {
+        kept.append("attribute")
+      }
     }
     // The kind is part of what a sealed item is bound to.
-    if self[position].kind == before.kind {
-      describe(&self[position])
+    if self[position].kind == wanted.kind {
+      self[position] = wanted
     } else {
-      try resealed(at: position) { describe(&$0) }
+      try resealed(at: position) {
+        $0.kind = wanted.kind
+        $0.note = wanted.note
+        $0.tags = wanted.tags
+        $0.attributes = wanted.attributes
+        $0.expires = wanted.expires
+      }
     }
-    self[position].modified = now
-    return UndoneChange(name: name, kind: wasTrashed ? .restored : .changedBack)
   }
 }

@@ -64,7 +64,7 @@ extension VaultEdit {
     _ describe: (inout ItemRecord) throws -> Void = { _ in }
   ) throws {
     if keepsEarlier { try keepAsEarlier(at: position) }
-    self[position].version += 1
+    try self[position].advanceVersion()
     self[position].modified = now
     self[position].device = index.device
     self[position].attributes[ItemConflict.attribute] = nil
@@ -112,7 +112,7 @@ extension VaultEdit {
       // The current secret when it was removed: it is the current version again.
       retireEarlier(0, at: position)
     } else {
-      self[position].version += 1
+      try self[position].advanceVersion()
       self[position].attributes[ItemConflict.attribute] = nil
     }
     self[position].modified = now

@@ -5,7 +5,7 @@ import VaultSealing
 ///
 /// ``UnlockedVault/edit(_:)`` gives one to its closure, with the vault as it is under the writers'
 /// lock. Each call changes the edit alone; the file is written once, after the closure has
-/// returned. A closure that throws leaves the vault as it was. One ``UnlockedVault/undo()`` takes
+/// returned. A closure that throws leaves the vault as it was. One ``UnlockedVault/undo(steps:of:)`` takes
 /// the whole edit back.
 ///
 /// ```swift
@@ -56,6 +56,10 @@ public struct VaultEdit {
   /// holds one.
   var removedCopies: Set<String> = []
   var notices: [VaultNotice] = []
+  /// Who makes the changes.
+  var origin: ChangeOrigin
+  /// If the edit takes back changes, how many of the older steps; else `nil`.
+  var undoneSteps: Int?
 
   init(vault: UnlockedVault, file: VaultFile, index: VaultIndex) {
     self.vault = vault
@@ -65,6 +69,7 @@ public struct VaultEdit {
     states = CopyStates(of: vault)
     now = vault.locked.options.now()
     historyLimit = vault.locked.options.historyLimit
+    origin = vault.locked.options.origin
     history = HistoryReader(vault.history)
     self.index = index
     header = file.header

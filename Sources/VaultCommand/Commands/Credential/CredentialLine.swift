@@ -16,6 +16,9 @@ struct CredentialLine: Equatable {
 
   init(face: CredentialProtocol, settings: VaultSettings, words: [String]) {
     self.face = face
+    var settings = settings
+    // What a program stores for itself is no change of the person's.
+    settings.origin = .program
     self.settings = settings
     self.words = words
   }

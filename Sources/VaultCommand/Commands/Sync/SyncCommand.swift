@@ -46,6 +46,9 @@ enum SyncStore {
         "What this machine is called; by default, its host name.", valueName: "name"))
     var label: String?
 
+    @Flag(help: "Use a folder that is in a work tree of git.")
+    var workTree = false
+
     /// The machine's name.
     func machine() -> String { label ?? MachineName.current }
   }
@@ -62,11 +65,12 @@ struct SyncInitCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try settings.engine(typed: options.store, makesFolder: true)
+    let (engine, store) = try settings.engine(
+      typed: options.store, makesFolder: true, takesWorkTree: options.workTree)
     let (report, status) = try settings.withVault { vault in
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: options.machine())
-      return (try synced.synchronize(), try synced.status())
+      return (try synced.begin(), try synced.status())
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     status.tellBeginning()
@@ -156,7 +160,8 @@ struct SyncJoinCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try settings.engine(typed: options.store)
+    let (engine, store) = try settings.engine(
+      typed: options.store, takesWorkTree: options.workTree)
     // A store that is not there is told before anybody looks for a code, and a code that is none
     // before anything is made.
     _ = try engine.spaces()
@@ -166,7 +171,7 @@ struct SyncJoinCommand: ParsableCommand {
       if !merge { try settings.confirmSharing(vault, options.store) }
       return try SyncedVault.join(
         vault.unlocked, in: engine, at: store, invitation: code, label: options.machine()
-      ).synchronize()
+      ).begin()
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     try report.tell()
@@ -200,6 +205,9 @@ struct SyncNowCommand: ParsableCommand {
   @Flag(help: "Ask nobody; wait a second for further changes; leave it to a run that waits.")
   var unattended = false
 
+  @Flag(help: "On a machine that only reads: take back what was changed here.")
+  var discardLocal = false
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
@@ -207,7 +215,10 @@ struct SyncNowCommand: ParsableCommand {
     let found =
       unattended
       ? try settings.synchronizeUnattended()
-      : try settings.withSpace { try $0.synchronize(acceptingRollback: settings.acceptsRollback) }
+      : try settings.withSpace { space in
+        if discardLocal { try Self.discard(in: space) }
+        return try space.synchronize(acceptingRollback: settings.acceptsRollback)
+      }
     guard let report = found else { return StandardError.note("another run does it", hint: nil) }
     if settings.writesJSON {
       try StandardOutput.write(report.members)
@@ -215,6 +226,14 @@ struct SyncNowCommand: ParsableCommand {
       try report.tell()
     }
     if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
+  }
+
+  private static func discard(in space: SyncedVault) throws {
+    let count = try space.discardLocalChanges()
+    StandardError.note(
+      count == 0
+        ? "nothing was changed here"
+        : "\(count == 1 ? "1 item is" : "\(count) items are") as in the space")
   }
 }
 

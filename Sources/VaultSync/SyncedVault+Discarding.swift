@@ -1,0 +1,41 @@
+import VaultCredentials
+
+extension SyncedVault {
+  /// Makes the items of a machine that only reads the space what the space has: its own changes go,
+  /// items of its own into the trash.
+  ///
+  /// The store is not asked. Secrets that were set here become earlier versions.
+  ///
+  /// - Returns: How many items were changed back.
+  /// - Throws: ``SyncError`` with code `.notAllowed` for a machine that may write: its changes are
+  ///   taken back by an undo; `.notJoined`, `.copied`, `.tampered`; what writing the vault throws.
+  @discardableResult
+  public func discardLocalChanges() throws -> Int {
+    try files.locked {
+      let loaded = try load()
+      guard loaded.history.roster().members[loaded.state.stream]?.role == .reader else {
+        throw SyncError(
+          .notAllowed, "this machine may write: what was changed here goes to the others",
+          hint: "undo takes the last changes back")
+      }
+      let state = try loaded.history.folded(upTo: loaded.state.applied.frontier)
+      return try vault.blocking.shared { shared in
+        let (local, unreadable) = try shared.items()
+        let changed = state.changes(to: local, unreadable: unreadable, now: shared.now)
+        try shared.takeBack(changed.compactMap(\.changedItem), to: state.items)
+        return changed.count
+      }
+    }
+  }
+}
+
+extension Operation {
+  /// The item that an operation changes, 16 bytes.
+  fileprivate var changedItem: [UInt8]? {
+    switch self {
+    case .item(let item): item.id
+    case .purge(let id, _): id
+    default: nil
+    }
+  }
+}

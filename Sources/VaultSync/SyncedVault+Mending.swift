@@ -1,0 +1,75 @@
+import VaultCredentials
+import VaultSealing
+
+/// A store that has lost a record of this machine, or has half of it, gets it again: nobody else has
+/// all of them for certain, and the others wait for it.
+extension SyncedVault {
+  /// How long this machine trusts that the store has what it put there, in milliseconds: a day.
+  static let mendingInterval: Int64 = 24 * 3_600_000
+
+  /// Whether it is time to look.
+  func isTimeToMend(_ state: SyncState) -> Bool {
+    // A clock that went back does not keep anybody from looking.
+    now() - state.mended >= Self.mendingInterval || state.mended > now()
+  }
+
+  /// Compares this machine's records in the store with its log, and writes those again that are
+  /// missing or altered.
+  ///
+  /// - Parameters:
+  ///   - loaded: What this machine remembers.
+  ///   - count: How many records the store should have.
+  /// - Returns: How many were written again.
+  /// - Throws: ``SyncError`` with code `.copied` where the store has another record that this machine
+  ///   has signed; `.unavailable`, `.inputOutput`.
+  func mend(_ loaded: inout Loaded, _ count: UInt64) throws -> Int {
+    let (own, space) = (loaded.state.stream, loaded.state.space)
+    defer { loaded.state.mended = now() }
+    guard count > 0 else { return 0 }
+    let log = try files.records().filter { SyncRecord.stream(of: $0) == own }
+    var written = 0
+    var number: UInt64 = 0
+    while number < min(count, UInt64(log.count)) {
+      let limit = Int(min(count - number, 1000))
+      let there = try engine.records(of: own, in: space, after: number, limit: limit)
+      let same = zip(there, log.dropFirst(Int(number))).prefix { $0 == $1 }.count
+      number += UInt64(same)
+      guard same < limit, number < UInt64(log.count) else { continue }
+      if there.count > same, isOther(there[same], number + 1, loaded) { throw Self.copied }
+      try engine.restore(log[Int(number)], of: own, at: number + 1, in: space)
+      written += 1
+      number += 1
+    }
+    return written
+  }
+
+  /// Whether bytes are a record that this machine has signed.
+  private func isOther(_ bytes: [UInt8], _ number: UInt64, _ loaded: Loaded) -> Bool {
+    guard let record = try? SyncRecord(bytes: bytes) else { return false }
+    return record.space == loaded.state.space && record.stream == loaded.state.stream
+      && record.sequence == number && record.isSigned(by: loaded.keys.signing.publicKey)
+  }
+}
+
+extension SyncedVault {
+  /// The first run after ``create(_:in:at:label:)`` or ``join(_:in:at:invitation:label:)``.
+  ///
+  /// If it fails before the store has anything of this machine, the vault belongs to no space, as
+  /// before: it can be tried again, also with another store.
+  ///
+  /// - Returns: What was done.
+  /// - Throws: What ``synchronize(acceptingRollback:)`` throws.
+  @discardableResult
+  public func begin() throws -> SyncReport {
+    do {
+      return try synchronize()
+    } catch {
+      try? files.locked {
+        guard let state = try? loadState().state, state.sent == 0 else { return }
+        try vault.blocking.setKey(nil, for: Self.purpose)
+        try files.remove()
+      }
+      throw error
+    }
+  }
+}

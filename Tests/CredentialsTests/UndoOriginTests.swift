@@ -1,0 +1,130 @@
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultCredentialsTesting
+import VaultSealing
+
+/// An undo takes back what its own person did, and nothing that others have changed since.
+struct UndoOriginTests {
+  private let vault: ThrowawayVault
+
+  init() throws { vault = try ThrowawayVault() }
+
+  /// The same vault, opened by somebody else.
+  private func opened(by origin: ChangeOrigin) throws -> UnlockedVault.Blocking {
+    var options = VaultOptions.alone
+    options.origin = origin
+    let other = try LockedVault(location: vault.location, options: options)
+    return try other.blocking.unlock(with: [.key { vault.key }]).blocking
+  }
+
+  private func text(_ item: String) throws -> String? {
+    try vault.open.blocking.get(name(item)).text
+  }
+
+  @Test(arguments: [ChangeOrigin.program, .others])
+  func whatOthersChangedStays(_ origin: ChangeOrigin) throws {
+    let person = vault.open.blocking
+    try person.set(name("theirs"), to: Secret("1"))
+    try person.set(name("mine"), to: Secret("a"))
+    try person.remove(name("mine"))
+    let other = try opened(by: origin)
+    try other.set(name("theirs"), to: Secret("2"))
+    try other.set(name("new"), to: Secret("n"))
+    let mineUndone = UndoneChange(name: try name("mine"), kind: .restored)
+    #expect(try person.undo() == [mineUndone])
+    #expect(try text("theirs") == "2")
+    #expect(try text("new") == "n")
+  }
+
+  /// What a program stored is undone where that is asked for.
+  @Test func aProgramsStepIsUndoneByName() throws {
+    let person = vault.open.blocking
+    try person.set(name("git"), to: Secret("1"))
+    try opened(by: .program).set(name("git"), to: Secret("2"))
+    try person.set(name("mine"), to: Secret("a"))
+    let gitUndone = UndoneChange(name: try name("git"), kind: .changedBack)
+    #expect(try person.undo(of: .program) == [gitUndone])
+    #expect(try text("git") == "1")
+    let mineUndone = UndoneChange(name: try name("mine"), kind: .removed)
+    #expect(try person.undo() == [mineUndone])
+    #expect(throws: CredentialError.self) { try person.undo(of: .others) }
+  }
+
+  /// Property by property: what somebody else has changed since is said, and stays.
+  @Test func aPropertyThatWasChangedSinceStays() throws {
+    let person = vault.open.blocking
+    var changes = ItemChanges()
+    changes.note = "before"
+    changes.tags = ["old"]
+    changes.attributes = ["service": "a"]
+    try person.set(name("a"), to: Secret("1"), changes: changes)
+    changes.note = "mine"
+    changes.tags = ["new"]
+    changes.attributes = ["service": "b"]
+    try person.set(name("a"), to: Secret("2"), changes: changes)
+    var theirs = ItemChanges()
+    theirs.note = "theirs"
+    theirs.tags = ["new", "more"]
+    theirs.attributes = ["service": "b", "account": "x"]
+    try opened(by: .others).update(name("a"), theirs)
+    let undone = try person.undo()
+    let expected = UndoneChange(name: try name("a"), kind: .changedBack, kept: ["note"])
+    #expect(undone == [expected])
+    let item = try person.item(name("a"))
+    #expect(item.note == "theirs")
+    #expect(item.tags == ["more", "old"])
+    #expect(item.attributes == ["service": "a", "account": "x"])
+    #expect(try text("a") == "1")
+  }
+
+  @Test func whereAllWasChangedSinceNothingIsUndone() throws {
+    let person = vault.open.blocking
+    try person.set(name("a"), to: Secret("1"))
+    try opened(by: .others).set(name("a"), to: Secret("2"))
+    let generation = try vault.locked.blocking.summary().generation
+    #expect(throws: CredentialError.self) { try person.undo() }
+    #expect(try vault.locked.blocking.summary().generation == generation)
+    #expect(try text("a") == "2")
+  }
+
+  @Test func severalStepsBackArePossible() throws {
+    let person = vault.open.blocking
+    for value in 1...25 { try person.set(name("a"), to: Secret("\(value)")) }
+    try person.undo()
+    #expect(try text("a") == "24")
+    // Once more is the last one again, and is told so.
+    let again = try person.undo()
+    #expect(again.allSatisfy { $0.isRedone })
+    #expect(try text("a") == "25")
+    try person.undo(steps: 2)
+    #expect(try text("a") == "23")
+    try person.undo(steps: 1)
+    #expect(try text("a") == "22")
+    try person.set(name("b"), to: Secret("b"))
+    try person.undo(steps: 4)
+    #expect(try text("a") == "19")
+    #expect(throws: CredentialError.self) { try person.get(name("b")) }
+  }
+
+  /// Positions of new items in a note are those of the items as they are now.
+  @Test func aStepOfManyNewItemsSurvivesItemsOfOthers() throws {
+    let person = vault.open.blocking
+    try person.edit { edit in
+      for number in 0..<150 { try edit.set(name("new\(number)"), to: Secret("1")) }
+    }
+    let other = try opened(by: .others)
+    for number in 0..<40 { try other.set(name("theirs\(number)"), to: Secret("2")) }
+    #expect(try person.undo().count == 150)
+    #expect(try person.items().count == 40)
+    #expect(try person.items().allSatisfy { $0.name.text.hasPrefix("theirs") })
+  }
+
+  @Test func aStepSurvivesANewKey() throws {
+    try vault.open.blocking.set(name("a"), to: Secret("1"))
+    try vault.open.blocking.set(name("a"), to: Secret("2"))
+    let rotated = try vault.open.blocking.rotate(to: [.keyFile(vault.key)])
+    try rotated.blocking.undo()
+    #expect(try rotated.blocking.get(name("a")).text == "1")
+  }
+}

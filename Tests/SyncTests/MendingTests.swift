@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSync
+import VaultSyncEngines
+
+/// A record that a shared folder has lost, or half of which it has, is written again by its machine.
+struct MendingTests {
+  enum Loss: CaseIterable { case gone, half, altered }
+
+  private func files(_ store: TemporaryHome) throws -> [String] {
+    let names = FileManager.default.enumerator(atPath: store.path)?.allObjects as? [String] ?? []
+    return names.filter { $0.contains("/s/") && $0.split(separator: "/").count == 4 }.sorted()
+  }
+
+  @Test(arguments: Loss.allCases) func itsMachineWritesItAgain(_ loss: Loss) throws {
+    let store = try TemporaryHome()
+    let engine = FolderEngine(path: store.path)
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    for one in [first, second, first, second] { try one.synchronize() }
+    let before = Set(try files(store))
+    try laptop.set("token", "1")
+    try first.synchronize()
+    let new = try #require(try files(store).first { !before.contains($0) })
+    let path = "\(store.path)/\(new)"
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    switch loss {
+    case .gone: try FileManager.default.removeItem(atPath: path)
+    case .half: try whole.prefix(100).write(to: URL(fileURLWithPath: path))
+    case .altered:
+      var altered = whole
+      altered[altered.count / 2] ^= 1
+      try altered.write(to: URL(fileURLWithPath: path))
+    }
+    let report = try second.synchronize()
+    // Half a record is on its way; an altered one is not.
+    #expect(report.waiting == (loss == .altered ? [] : ["laptop"]))
+    #expect(report.problems.map(\.code) == (loss == .altered ? [.tampered] : []))
+    // A day later, or when somebody says so.
+    laptop.time.advance(25 * 3_600_000)
+    #expect(try first.synchronize().mended == 1)
+    #expect(try first.synchronize().mended == 0)
+    #expect(try second.synchronize().problems.isEmpty)
+    #expect(try desktop.get("token") == "1")
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try first.synchronize(acceptingRollback: true).mended == 1)
+  }
+
+  /// A store that says it has another head of a machine's own stream is not believed.
+  @Test(arguments: [true, false]) func aForgedOwnHeadIsWrittenAnew(_ isAhead: Bool) throws {
+    let engine = MemoryEngine()
+    let laptop = try SyncMachine("laptop")
+    let first = try laptop.founding(engine)
+    let space = try #require(SpaceID(text: try first.status().space))
+    let head = try #require(engine.all.heads[space]?.values.first)
+    var forged = head.hash
+    forged[3] ^= 1
+    engine.all.heads[space]?[head.stream] = StreamHead(
+      stream: head.stream, sequence: head.sequence + (isAhead ? 1 : 0),
+      hash: isAhead ? head.hash : forged)
+    #expect(try first.synchronize().problems.map(\.code) == [.tampered])
+    #expect(engine.all.heads[space]?.values.first == head)
+    #expect(try first.synchronize().problems.isEmpty)
+  }
+
+  @Test func aSpaceThatCouldNotBeginIsNone() throws {
+    let engine = MemoryEngine()
+    let laptop = try SyncMachine("laptop")
+    let synced = try SyncedVault.create(
+      laptop.vault, in: engine, at: "memory", label: "laptop")
+    engine.isAway = true
+    #expect(throws: SyncError.self) { try synced.begin() }
+    engine.isAway = false
+    #expect(try SyncedVault.store(of: laptop.vault) == nil)
+    _ = try laptop.founding(engine)
+  }
+
+  /// A reader's own changes stay with it, are counted, and can be given back.
+  @Test func aReaderGivesBackWhatItChanged() throws {
+    let engine = MemoryEngine()
+    let (laptop, web) = (try SyncMachine("laptop"), try SyncMachine("web"))
+    try laptop.set("db", "1")
+    let first = try laptop.founding(engine)
+    let second = try web.joining(first, engine, role: .reader)
+    for one in [first, second] { try one.synchronize() }
+    try web.set("db", "local")
+    try web.set("own", "x")
+    try second.synchronize()
+    #expect(try second.status().changedItems == 2)
+    #expect(SyncedVault.isReader(vaultAt: web.vault.blocking.path))
+    #expect(try second.discardLocalChanges() == 2)
+    #expect(try web.contents() == ["db": "1|"])
+    #expect(try web.values(of: "db") == ["1", "local"])
+    #expect(throws: SyncError.self) { try first.discardLocalChanges() }
+    try first.setRole(.writer, of: "web")
+    try second.synchronize()
+    #expect(!SyncedVault.isReader(vaultAt: web.vault.blocking.path))
+  }
+}
