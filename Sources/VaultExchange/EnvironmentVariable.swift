@@ -36,56 +36,6 @@ package enum EnvironmentVariable {
     return self.name(for: String(name.lastComponent))
   }
 
-  /// Whether a variable makes programs run other code, read other files or talk to somebody else.
-  ///
-  /// What an item is called, and which variable it asks for, others may decide: a member of a space, an
-  /// import. Such a variable is set where the line itself names it.
-  ///
-  /// Sources: ld.so(8), bash(1), git(1), and the environment pages of the interpreters named here.
-  package static func steersPrograms(_ name: String) -> Bool {
-    if steering.contains(name) || ownPrefixes.contains(where: { name.hasPrefix($0) }) {
-      return true
-    }
-    if steeringSuffixes.contains(where: { name.hasSuffix($0) }) { return true }
-    // GIT_TOKEN and its like are what people keep secrets for.
-    return sharedPrefixes.contains { name.hasPrefix($0) }
-      && !secretSuffixes.contains { name.hasSuffix($0) }
-  }
-
-  /// All variables of these are of a loader or a shell.
-  private static let ownPrefixes = ["LD_", "DYLD_", "BASH_FUNC_", "GLIBC_", "GCONV_"]
-  /// Variables of these steer a program, but for its secrets.
-  private static let sharedPrefixes = [
-    "GIT_", "PYTHON", "PERL5", "RUBY", "NPM_CONFIG_", "npm_config_", "LUA_", "MALLOC_", "CORECLR_",
-    "COR_", "CARGO_BUILD_", "CARGO_TARGET_", "CARGO_ALIAS_", "XDG_", "DBUS_", "SYSTEMD_", "VAULT_",
-  ]
-  private static let secretSuffixes = [
-    "_TOKEN", "_PASSWORD", "_PASSWD", "_PASS", "_SECRET", "_KEY", "_CREDENTIALS", "_USER",
-    "_USERNAME",
-  ]
-  private static let steeringSuffixes = ["_PRELOAD", "_PROXY", "_ASKPASS", "_PAGER", "_EDITOR"]
-  private static let steering: Set<String> = [
-    "PATH", "CDPATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND",
-    "SHELL", "HOME", "TMPDIR", "ZDOTDIR", "FPATH", "EDITOR", "VISUAL", "PAGER", "MANPAGER",
-    "LESSOPEN",
-    "LESSCLOSE", "BROWSER", "TERMINFO", "TERMINFO_DIRS", "TERMCAP", "SSH_AUTH_SOCK",
-    "SSH_SK_PROVIDER",
-    "GNUPGHOME", "PERLLIB", "PERL_MB_OPT", "PERL_MM_OPT", "CLASSPATH", "JAVA_TOOL_OPTIONS",
-    "JAVA_OPTS", "JAVA_HOME", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "MAVEN_OPTS", "GRADLE_OPTS",
-    "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "GOFLAGS", "GOPATH", "GOROOT", "NODE_OPTIONS",
-    "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "PHPRC", "PHP_INI_SCAN_DIR",
-    "R_PROFILE", "R_ENVIRON", "R_HOME", "TCLLIBPATH", "GHC_PACKAGE_PATH", "ERL_FLAGS",
-    "ELIXIR_ERL_OPTIONS", "DOTNET_STARTUP_HOOKS", "DOTNET_ROOT", "CARGO_HOME", "RUSTC",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "MAKEFLAGS", "MAKEFILES", "DOCKER_HOST",
-    "DOCKER_CONFIG",
-    "DOCKER_CONTEXT", "DOCKER_CERT_PATH", "KUBECONFIG", "LOCPATH", "NLSPATH", "HOSTALIASES",
-    "RES_OPTIONS", "LOCALDOMAIN", "RESOLV_HOST_CONF", "OPENSSL_CONF", "OPENSSL_MODULES",
-    "OPENSSL_ENGINES", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
-    "CURL_HOME", "WGETRC", "ANSIBLE_CONFIG", "PSQLRC", "INPUTRC", "http_proxy", "https_proxy",
-    "ftp_proxy", "all_proxy", "no_proxy",
-  ]
-
   /// Whether a shell takes the text for a variable's name: IEEE Std 1003.1, 3.216.
   package static func isValid(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }

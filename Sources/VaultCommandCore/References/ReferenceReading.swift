@@ -149,14 +149,6 @@ package final class ReferenceReading {
       let item = try snapshot(for: reference)[ItemName(reference.name)],
       let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
     else { return variable }
-    guard !EnvironmentVariable.steersPrograms(name) else {
-      let shown = Quoting.visible(item.name.text)
-      StandardError.warning(
-        "\(shown) asks to be \(name), which decides what programs run or read: it is "
-          + "\(variable.name) instead",
-        hint: "to set it all the same: --env \(name)=\(shown)")
-      return variable
-    }
     return RunVariable(name: name, parts: variable.parts, place: variable.place)
   }
 

@@ -83,12 +83,6 @@ package struct RunFolders {
             hint: "give it one: \(Self.advice)")
         }
         guard !others.contains(name) else { continue }
-        guard !EnvironmentVariable.steersPrograms(name) else {
-          StandardError.warning(
-            "\(Quoting.visible(item.name.text)) is left out: \(name) decides what programs run or read",
-            hint: "to set it all the same: --env \(name)=\(Quoting.visible(item.name.text))")
-          continue
-        }
         if let other = found[name], other.item.id != item.id {
           let names = [other.item, item].map { "'\(Quoting.visible($0.name.text))'" }
           throw CommandError.usage(

@@ -109,11 +109,6 @@ package struct RunVariable: Equatable, Sendable {
       throw CommandError.usage(
         "an item's name is not valid for a variable", hint: "choose one: --env VARIABLE=NAME")
     }
-    guard !EnvironmentVariable.steersPrograms(name) else {
-      throw CommandError.usage(
-        "\(name) decides what programs run or read: it is set only where the line names it",
-        hint: "such as: --env \(name)=\(Quoting.visible(item))")
-    }
     return name
   }
 }
