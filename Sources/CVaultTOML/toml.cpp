@@ -6,6 +6,18 @@
 #define TOML_ENABLE_WINDOWS_COMPAT 0
 // Numbers by from_chars: streams would bring all of the C++ library's locales, 0.3 MB.
 #define TOML_FLOAT_CHARCONV 1
+
+#include <csetjmp>
+
+// toml++ 3.3 meets some documents, "[." for one, with an assertion. That must end the parsing, and
+// not the process; and without a check (NDEBUG) the compiler would take what is asserted for true.
+// Each parse runs on a thread of its own, which it leaves this way; what it had allocated is lost.
+#undef NDEBUG
+[[noreturn]] void cvault_toml_fail();
+#define TOML_ASSERT(expr)                  \
+  do {                                     \
+    if (!(expr)) ::cvault_toml_fail();     \
+  } while (false)
 #include <toml++/toml.h>
 
 #include <pthread.h>
@@ -128,17 +140,73 @@ struct Job {
   std::string_view text;
   size_t depth_limit;
   cvault_toml_document *document;
+  bool failed = false;
 };
+
+thread_local jmp_buf *exit_of_parser = nullptr;
+
+// Parses and walks.
+void parse(Job &job);
 
 void *run(void *context) {
   auto &job = *static_cast<Job *>(context);
+  jmp_buf exit;
+  exit_of_parser = &exit;
+  if (setjmp(exit) == 0) {
+    parse(job);
+  } else {
+    job.failed = true;
+  }
+  exit_of_parser = nullptr;
+  return nullptr;
+}
+
+void parse(Job &job) {
   const auto result = toml::parse(job.text);
   if (!result) {
     job.document->fail(result.error().source().begin, result.error().description());
   } else {
     Walk(*job.document, job.depth_limit).add(result.table(), {}, result.table().source().begin, 0);
   }
-  return nullptr;
+}
+
+// Runs a job on a thread of its own; false: there is no thread to be had.
+bool perform(Job &job) {
+  // A key of n parts (a.a.a…) makes n tables, and toml++ 3.3 frees them by recursion, with 80 bytes
+  // of stack for each where it is optimized: 8 MiB end at 100,000. It costs no memory until used.
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  const bool runs =
+      pthread_attr_setstacksize(&attributes, (size_t{1} << 20) + 512 * job.text.size()) == 0 &&
+      pthread_create(&thread, &attributes, run, &job) == 0;
+  pthread_attr_destroy(&attributes);
+  return runs && pthread_join(thread, nullptr) == 0;
+}
+
+// Where an assertion ended the parsing: behind the longest beginning that ends without one.
+size_t end_of_parsing(std::string_view text) {
+  size_t parsed = 0, failed = text.size();
+  while (failed - parsed > 1) {
+    const size_t middle = parsed + (failed - parsed) / 2;
+    cvault_toml_document scratch;
+    Job job{text.substr(0, middle), 1, &scratch};
+    if (!perform(job)) break;
+    (job.failed ? failed : parsed) = middle;
+  }
+  return parsed;
+}
+
+toml::source_position position_of(size_t offset, std::string_view text) {
+  toml::source_position position{1, 1};
+  for (const char character : text.substr(0, offset)) {
+    if (character == '\n') {
+      position = {position.line + 1, 1};
+    } else if ((static_cast<unsigned char>(character) & 0xC0) != 0x80) {
+      position.column++;
+    }
+  }
+  return position;
 }
 
 // TOML 1.0 has no control character but tab and the ends of lines anywhere in a document. toml++ 3.3
@@ -160,6 +228,8 @@ bool has_control_character(std::string_view text, toml::source_position &positio
 
 }  // namespace
 
+void cvault_toml_fail() { longjmp(*exit_of_parser, 1); }
+
 extern "C" {
 
 cvault_toml_document *cvault_toml_read(const char *bytes, size_t count, size_t depth_limit) {
@@ -170,15 +240,10 @@ cvault_toml_document *cvault_toml_read(const char *bytes, size_t count, size_t d
     return document;
   }
   Job job{std::string_view(bytes, count), depth_limit, document};
-  // A key of n parts (a.a.a…) makes n tables, and toml++ 3.3 frees them by recursion, with 80 bytes
-  // of stack for each where it is optimized: 8 MiB end at 100,000. It costs no memory until used.
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_attr_init(&attributes);
-  bool ran = pthread_attr_setstacksize(&attributes, (size_t{1} << 20) + 512 * count) == 0 &&
-             pthread_create(&thread, &attributes, run, &job) == 0;
-  pthread_attr_destroy(&attributes);
-  if (ran) ran = pthread_join(thread, nullptr) == 0;
+  const bool ran = perform(job);
+  if (ran && job.failed) {
+    document->fail(position_of(end_of_parsing(job.text), job.text), "this is no TOML");
+  }
   if (ran) return document;
   delete document;
   return nullptr;

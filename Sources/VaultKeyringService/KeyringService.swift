@@ -249,7 +249,15 @@ package final class KeyringService: BusService {
   func refresh() throws { for vault in vaults { try refresh(vault) } }
 
   private func refresh(_ vault: ServedVault) throws {
-    let change = try vault.refresh()
+    let change: ServedVault.Change
+    do {
+      change = try vault.refresh()
+    } catch let error as CredentialError where error.code == .changedMeanwhile {
+      // The key was rotated: whoever may open the vault opens it by its new slots.
+      guard let opened = try? vault.door.reopen() else { return try lock(vault) }
+      vault.unlock(opened)
+      change = try vault.refresh()
+    }
     guard !change.isEmpty else { return }
     let collection = vault.path
     for (member, paths) in [

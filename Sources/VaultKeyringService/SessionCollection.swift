@@ -10,6 +10,8 @@ import VaultSealing
 final class SessionCollection {
   static let path = "\(SecretServiceNames.collections)/session"
   private static let maximumItems = 1000
+  /// Bytes of all secrets: what is stored here lies in this process's memory.
+  private static let maximumSize = 16 << 20
 
   /// An item in memory.
   struct Item {
@@ -58,12 +60,24 @@ final class SessionCollection {
     guard same != nil || byPath.count < Self.maximumItems else {
       throw BusError(BusErrorName.limitsExceeded, "too many items")
     }
+    try checkRoom(for: secret, at: same?.path)
     let path = same?.path ?? "\(Self.path)/i\(nextNumber)"
     if same == nil { nextNumber += 1 }
     byPath[path] = Item(
       path: path, label: label, attributes: attributes, secret: secret, contentType: contentType,
       created: same?.created ?? now, modified: now)
     return (path, same == nil)
+  }
+
+  /// Checks that a secret fits beside the others, in place of the one at `path`.
+  ///
+  /// - Throws: `BusError` if it does not.
+  func checkRoom(for secret: SecretBytes, at path: String?) throws(BusError) {
+    let replaced = path.flatMap { byPath[$0]?.secret.count } ?? 0
+    let size = byPath.values.reduce(secret.count) { $0 + $1.secret.count } - replaced
+    guard size <= Self.maximumSize else {
+      throw BusError(BusErrorName.limitsExceeded, "too many secrets in memory")
+    }
   }
 
   /// Changes an item that is there.
@@ -88,6 +102,7 @@ extension KeyringService {
       return [try session.wrapped(item.secret, contentType: item.contentType)]
     case ("SetSecret", "(oayays)"):
       let (secret, contentType) = try secret(call.arguments()[0], call)
+      try memory.checkRoom(for: secret, at: item.path)
       memory.change(item.path) { ($0.secret, $0.contentType) = (secret, contentType) }
       return []
     case ("Delete", ""):

@@ -53,6 +53,15 @@ extension System {
     }
   }
 
+  /// Reads the first bytes of a file or a pipe; fewer where it ends before.
+  package static func readStart(_ descriptor: Int32, count: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var span = bytes.mutableSpan
+    var raw = unsafe span.mutableBytes
+    let read = try read(descriptor, filling: &raw)
+    return Array(bytes.prefix(read))
+  }
+
   // MARK: Names that may be no UTF-8
 
   /// ``open(_:in:flags:mode:)`` of a name of ``nameBytes(in:)``.

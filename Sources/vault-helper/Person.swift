@@ -160,7 +160,8 @@ final class Person: Sendable {
   static func name(of client: LocalSocket.Peer) -> String {
     let programs = UsageCaller(process: client.process, user: client.user).programs
     func name(_ program: UsageCaller.Program) -> String {
-      String(decoding: program.shortName, as: UTF8.self)
+      // The name of a file is whatever its maker chose: an escape sequence could rewrite the question.
+      Quoting.visible(String(decoding: program.shortName, as: UTF8.self))
     }
     guard let first = programs.first else { return "a program" }
     let parent = programs.dropFirst().first.map { ", started by \(name($0))" } ?? ""

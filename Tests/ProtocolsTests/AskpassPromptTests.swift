@@ -16,6 +16,9 @@ struct AskpassPromptTests {
       .gitPassword(scheme: "https", host: "example.com:8443", path: "x.git", username: "a@b")
     ),
     ("[sudo] password for david: ", .sudo(user: "david")),
+    ("(david@host.example) Password: ", .host("david@host.example")),
+    ("(david@host.example) password: ", .host("david@host.example")),
+    ("Enter passphrase for \"/home/d/.ssh/id\": ", .key(path: "/home/d/.ssh/id")),
   ])
   func aKnownPromptIsUnderstood(text: String, prompt: AskpassPrompt) {
     #expect(AskpassPrompt(text) == prompt)
@@ -27,7 +30,9 @@ struct AskpassPromptTests {
     "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
     "Enter passphrase for key '/k': \nEnter passphrase for key '/other': ",
     "Password for 'https://a%0Ab@example.com': ", "Password for 'https://a%zz@example.com': ",
-    "Password for 'example.com': ", "(david@host) Password: ", "'s password: ",
+    "Password for 'example.com': ", "(david@host) Verification code: ", "'s password: ",
+    "(david@evil) Password for david@bank: ", "(david@evil) other@bank's password: ",
+    "(a@b) (c@d) Password: ", "(david) Password: ",
     "Username for 'https://example.com'", "x\u{0}david@host's password: ",
   ])
   func anyOtherPromptIsNotGuessed(text: String) {

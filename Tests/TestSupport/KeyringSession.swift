@@ -17,6 +17,7 @@ package final class KeyringSession: Sendable {
     package static let unlocked: State = "unlocked"
     package static let locked: State = "locked"
     package static let coldLocked: State = "cold-locked"
+    package static let noPassword: State = "no-password"
     package static let noKeyring: State = "no-keyring"
     package static let noProvider: State = "no-provider"
     package static let mute: State = "mute"

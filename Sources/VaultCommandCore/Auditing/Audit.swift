@@ -73,10 +73,12 @@ package struct Audit {
   ///   - snapshot: The items; each secret is opened by itself and let go.
   ///   - slots: The key slots of the vault.
   ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
+  ///   - isKeyringInClear: Whether the desktop keyring has no password.
   /// - Returns: The findings, in the order of the topics.
   /// - Throws: ``CredentialError`` with code `.damaged` for a secret that cannot be read.
   package func findings(
-    in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?
+    in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?,
+    isKeyringInClear: @autoclosure () -> Bool
   ) throws -> [Finding] {
     let items = snapshot.items()
     var found: [Finding] = []
@@ -95,7 +97,15 @@ package struct Audit {
           Finding(topic: .expiring, code: "expiring", items: [item], message: "on \(expires.day)"))
       }
     }
-    if topics.contains(.vault) { found += Self.waysBack(slots, lastBackup) }
+    if topics.contains(.vault) {
+      found += Self.waysBack(slots, lastBackup)
+      if slots.contains(where: { $0.kind == .keyring }), isKeyringInClear() {
+        found.append(
+          Finding(
+            topic: .vault, code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
+            hint: VaultNotice.clearKeyringHint))
+      }
+    }
     let order = Dictionary(
       uniqueKeysWithValues: Topic.allCases.enumerated().map { ($1, $0) })
     return found.enumerated().sorted {

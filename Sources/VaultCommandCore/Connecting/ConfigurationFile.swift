@@ -14,7 +14,9 @@ package struct ConfigurationFile {
   /// - Throws: ``CommandError`` with code `configuration-unreadable`.
   package func text() throws -> String {
     guard UserFile.exists(path) else { return "" }
-    guard let bytes = try? UserFile.bytes(of: path, limit: Self.limit),
+    // Nobody might ever write into a pipe in its place.
+    guard (try? System.targetStatus(of: path, in: AT_FDCWD).isRegular) == true,
+      let bytes = try? UserFile.bytes(of: path, limit: Self.limit),
       let text = String(validating: bytes, as: UTF8.self)
     else {
       throw CommandError(

@@ -160,7 +160,15 @@ package struct VaultSetup {
       default: "the passphrase"
       }
     // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.
-    let isAsked = isTyped || (isOpenedByKeyring && offersRecovery)
+    let isAskedAnyway = isTyped || (isOpenedByKeyring && offersRecovery)
+    let isInClear =
+      isOpenedByKeyring && vault.blocking.keyringStatus().keepsInClear == true
+    if isInClear {
+      StandardError.warning(
+        VaultNotice.clearKeyringWords, hint: VaultNotice.clearKeyringHint)
+    }
+    // A keyring without a password is lost with one broken file: who can be asked is offered a code.
+    let isAsked = isAskedAnyway || (isInClear && Prompt.isPossible)
     let asksNothing = !isAsked || OutputOptions.isQuiet || settings.writesJSON
     let wants = wantsRecovery ?? (asksNothing ? false : nil)
     let remedies: [Remedy] =

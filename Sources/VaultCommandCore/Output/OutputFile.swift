@@ -53,7 +53,13 @@ package enum OutputFile {
       case S_IFDIR: throw failed("it is a directory")
       case _ where isPlainFile:
         throw failed("it is a device or a pipe", hint: "write to stdout, without \(option)")
-      default: return try writeThrough(path, body)
+      default:
+        // A pipe of another user's would hand him the secret.
+        guard mayBeWrittenThrough(old) else {
+          throw failed(
+            "it is another user's pipe or device", hint: "name a file in a folder of your own")
+        }
+        return try writeThrough(path, body)
       }
     }
     let slash = path.unicodeScalars.lastIndex(of: "/")
@@ -127,14 +133,25 @@ package enum OutputFile {
     }
   }
 
+  /// Whether nobody else reads what is written: a pipe of the user's own, a device of the user's
+  /// or the system's.
+  private static func mayBeWrittenThrough(_ file: stat) -> Bool {
+    file.st_uid == geteuid() || (file.st_mode & S_IFMT == S_IFCHR && file.st_uid == 0)
+  }
+
   private static func writeThrough(
     _ path: String, _ body: (Int32) throws(System.Failure) -> Void
   ) throws {
     do throws(System.Failure) {
       let file = try System.open(path, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY | O_NOFOLLOW)
       defer { System.close(file) }
-      // Put there since it was looked at: it would be written from its beginning.
-      guard try !System.status(file).isRegular else { throw System.Failure(errno: EEXIST) }
+      // Put there since it was looked at: it would be written from its beginning, or be read by
+      // another user.
+      var opened = stat()
+      guard unsafe fstat(file, &opened) == 0 else { throw System.Failure(errno: errno) }
+      guard opened.st_mode & S_IFMT != S_IFREG, mayBeWrittenThrough(opened) else {
+        throw System.Failure(errno: EEXIST)
+      }
       try body(file)
     } catch {
       throw unwritten(error)

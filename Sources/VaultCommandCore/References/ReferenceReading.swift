@@ -149,6 +149,14 @@ package final class ReferenceReading {
       let item = try snapshot(for: reference)[ItemName(reference.name)],
       let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
     else { return variable }
+    // Whoever may change the item, but not this line, would choose what its program runs.
+    guard !EnvironmentVariable.steersPrograms(name) else {
+      StandardError.warning(
+        "'\(Quoting.visible(reference.name))' asks for the variable \(name), which makes programs run "
+          + "other code or read other files; it is set as \(variable.name)",
+        hint: RunVariable.advice(name, reference.name))
+      return variable
+    }
     return RunVariable(name: name, parts: variable.parts, place: variable.place)
   }
 

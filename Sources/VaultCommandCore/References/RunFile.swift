@@ -1,3 +1,4 @@
+import Glibc
 package import VaultProtocols
 package import VaultSealing
 import VaultTerminal
@@ -57,10 +58,13 @@ package struct RunFile: Equatable, Sendable {
   /// - Parameters:
   ///   - files: The files that the line asks for.
   ///   - values: The secret of each.
+  ///   - isReplacing: Whether the command takes the place of this process, and so its number: then
+  ///     a path names the process, and children find it who close their own descriptors, as those
+  ///     of ssh and of Python's `subprocess` do.
   /// - Returns: The number for each descriptor, and the variables.
   /// - Throws: ``CommandError`` if two files have the same number, or a file cannot be created.
   package static func make(
-    _ files: [RunFile], values: [SecretBytes]
+    _ files: [RunFile], values: [SecretBytes], isReplacing: Bool
   ) throws -> (placements: [(file: Int32, number: Int32)], variables: [(String, SecretBytes)]) {
     var taken: Set<Int32> = []
     for file in files {
@@ -85,7 +89,7 @@ package struct RunFile: Equatable, Sendable {
       case .descriptor:
         variables.append((file.variable, try SecretBytes(copying: Array("\(number)".utf8))))
       case .path:
-        let path = "/proc/self/fd/\(number)"
+        let path = "/proc/\(isReplacing ? "\(getpid())" : "self")/fd/\(number)"
         variables.append((file.variable, try SecretBytes(copying: Array(path.utf8))))
       }
     }

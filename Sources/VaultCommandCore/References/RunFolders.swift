@@ -83,6 +83,10 @@ package struct RunFolders {
             hint: "give it one: \(Self.advice)")
         }
         guard !others.contains(name) else { continue }
+        guard !EnvironmentVariable.steersPrograms(name) else {
+          RunVariable.tellLeftOut(name, of: item.name.text)
+          continue
+        }
         if let other = found[name], other.item.id != item.id {
           let names = [other.item, item].map { "'\(Quoting.visible($0.name.text))'" }
           throw CommandError.usage(

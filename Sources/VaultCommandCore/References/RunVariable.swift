@@ -26,9 +26,15 @@ package struct RunVariable: Equatable, Sendable {
     var variables: [RunVariable] = []
     for text in names {
       let reference = try SecretReference(nameOrReference: text)
+      let name = try variableName(for: reference)
+      guard !EnvironmentVariable.steersPrograms(name) else {
+        throw CommandError.usage(
+          "the variable \(name) makes programs run other code or read other files",
+          hint: advice(name, text))
+      }
       variables.append(
         RunVariable(
-          name: try variableName(for: reference), parts: [.reference(reference)],
+          name: name, parts: [.reference(reference)],
           isNamedByItem: reference.field == nil))
     }
     for text in assignments {
@@ -46,6 +52,18 @@ package struct RunVariable: Equatable, Sendable {
     }
     try checkNames(variables)
     return variables
+  }
+
+  /// How a variable is set all the same that no item may choose.
+  static func advice(_ name: String, _ item: String) -> String {
+    "if that is wanted, say so on the line: --env \(name)=\(Quoting.visible(item))"
+  }
+
+  /// Says that an item of a folder sets no variable, since programs would run other code by it.
+  static func tellLeftOut(_ name: String, of item: String) {
+    StandardError.warning(
+      "\(name) was not set from '\(Quoting.visible(item))': it makes programs run other code or read "
+        + "other files", hint: advice(name, item))
   }
 
   /// Checks that no variable occurs twice.
@@ -86,6 +104,12 @@ package struct RunVariable: Equatable, Sendable {
           let place = "\(path):\(line.number) \(name)"
           do {
             let parts = try ReferenceText.parts(of: value)
+            let isReference = parts.contains { if case .reference = $0 { true } else { false } }
+            guard !isReference || !EnvironmentVariable.steersPrograms(name) else {
+              throw CommandError.usage(
+                "\(place): this variable makes programs run other code or read other files",
+                hint: "if that is wanted, say so on the line: --env \(name)=NAME")
+            }
             found[name] = (count, RunVariable(name: name, parts: parts, place: place))
             count += 1
           } catch let error as ProtocolError {

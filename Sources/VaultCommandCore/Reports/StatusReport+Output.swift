@@ -40,6 +40,12 @@ extension StatusReport {
           code: "single-slot", message: VaultNotice.singleSlotWords,
           hint: Advice.text(nil, [.addRecoveryCode])))
     }
+    if keyring?.keepsInClear == true, needsKeyring {
+      warnings.append(
+        Warning(
+          code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
+          hint: VaultNotice.clearKeyringHint))
+    }
     // Where something else opens the vault and no copies are kept, nobody misses the keyring.
     if let keyring, let message = keyring.message, needsKeyring {
       warnings.append(
@@ -270,6 +276,7 @@ extension KeyringStatus {
     }
     if let collection { parts.append("collection \(StandardOutput.shown(collection))") }
     if let isEncrypted { parts.append(isEncrypted ? "encrypted" : "not encrypted") }
+    if keepsInClear == true { parts.append("no password: kept on the disk in clear") }
     parts.append(canPrompt ? "can ask on the display" : "cannot ask here")
     return parts.joined(separator: ", ")
   }
@@ -282,6 +289,7 @@ extension KeyringStatus {
       ("program", .optional(program)), ("collection", .optional(collection)),
       ("locked", isLocked.map { .bool($0) } ?? .null),
       ("encrypted", isEncrypted.map { .bool($0) } ?? .null), ("display", .bool(hasDisplay)),
+      ("keepsInClear", keepsInClear.map { .bool($0) } ?? .null),
       ("prompt", .bool(canPrompt)), ("message", .optional(message)), ("hint", .optional(advice)),
     ]
   }

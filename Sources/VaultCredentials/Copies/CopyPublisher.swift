@@ -12,6 +12,8 @@ struct CopyPublisher {
   let service: String
   /// The keyed hash by which a copy is recognised.
   let hash: (SecretBytes) throws -> [UInt8]
+  /// Whether the keyring gives a secret back as it is (``KeyringReport/keeps(_:)``).
+  let isKept: (SecretBytes) -> Bool
 
   /// The copy that the keyring is to hold under one name.
   struct Wanted {
@@ -52,6 +54,12 @@ struct CopyPublisher {
     let identity = KeyringIdentity(service: service, username: copy.name)
     let wanted = try hash(copy.secret)
     let found = try found(identity)
+    guard isKept(copy.secret) else {
+      // Also what an earlier version put there, which may have come back as another text.
+      let ours = found.filter { $0.carriesOurs || copy.known.contains($0.hash) }
+      for kept in ours { try keyring.delete(kept.path, of: identity) }
+      return Outcome(kind: .inexact, hasForeign: ours.count < found.count)
+    }
     let standing = CopyStanding(found, wanted: wanted, known: copy.known, wasHeld: copy.wasHeld)
     var ours = standing.ours
     if ours.isEmpty, !standing.changed.isEmpty {

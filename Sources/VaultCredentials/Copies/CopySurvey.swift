@@ -24,6 +24,10 @@ struct CopySurvey {
   private let work: [String: CopyWork]
   private let wanted: [String: [UInt8]]
   private let pass: CopyPass
+  /// Names of items whose secrets the keyring cannot keep.
+  ///
+  /// What it holds under such a name is no other program's doing, and is never offered as such.
+  private let unkept: Set<String>
 
   init(_ vault: UnlockedVault) throws {
     self.vault = vault
@@ -47,6 +51,10 @@ struct CopySurvey {
       (try? snapshot.contents(of: record)).flatMap { try? index.copyHash(of: $0.main) }
     }
     pass = CopyPass(snapshot: snapshot, publisher: publisher, isOverwriting: false)
+    unkept = Set(
+      records.values.filter { record in
+        (try? snapshot.contents(of: record)).map { !publisher.isKept($0.main) } ?? false
+      }.map(\.name))
   }
 
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
@@ -72,6 +80,10 @@ struct CopySurvey {
       let state: State = work[name] != nil ? .pending : ours.isEmpty ? .nothing : .leftover
       return (state, ours.count < there.count)
     }
+    if unkept.contains(name) {
+      // Published by an earlier version, or before the keyring lost its password.
+      return (.different, there.contains { !$0.carriesOurs })
+    }
     let standing = standing(name, record)
     let hasForeign = !standing.foreign.isEmpty
     if work[name] != nil {
@@ -89,7 +101,7 @@ struct CopySurvey {
 
   /// The newest item that another program put beside a copy or in its place.
   func newestOfOthers(_ name: String) -> FoundCopy? {
-    guard let record = records[name] else { return nil }
+    guard let record = records[name], !unkept.contains(name) else { return nil }
     let standing = standing(name, record)
     return (standing.changed + standing.foreign).max { $0.modified < $1.modified }
   }

@@ -26,6 +26,9 @@ public struct KeyringStatus: Sendable {
   public let isLocked: Bool?
   /// Whether secrets are encrypted on the bus; `nil` if it cannot be told.
   public let isEncrypted: Bool?
+  /// Whether the keyring has no password and keeps every secret on the disk as text; `nil` if it
+  /// cannot be told.
+  public let keepsInClear: Bool?
   /// Whether there is a display that a prompt could be shown on.
   public let hasDisplay: Bool
   /// Whether the keyring could ask a person there.
@@ -41,6 +44,12 @@ public struct KeyringStatus: Sendable {
     program = report.owner?.program
     isLocked = report.isLocked
     isEncrypted = report.isSessionEncrypted
+    keepsInClear =
+      switch report.protection {
+      case .encrypted: false
+      case .inClear: true
+      case .unknown: nil
+      }
     hasDisplay = report.hasDisplay
     canPrompt = report.canPrompt
     collection = report.collection

@@ -163,7 +163,10 @@ extension UnlockedVault {
   private static let portion = 64
 
   func publisher(for index: VaultIndex) -> CopyPublisher {
-    CopyPublisher(keyring: locked.keyring, service: copyService) { try index.copyHash(of: $0) }
+    let keyring = KeyringLook(of: locked.keyring)
+    return CopyPublisher(
+      keyring: locked.keyring, service: copyService, hash: { try index.copyHash(of: $0) },
+      isKept: { keyring.keeps($0) })
   }
 
   var copyService: String { locked.copyService(vaultID: vaultID) ?? "vault" }

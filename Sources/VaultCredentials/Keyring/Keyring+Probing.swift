@@ -1,3 +1,5 @@
+import VaultSealing
+
 /// How the keyring stands, found out by asking the bus.
 package struct KeyringReport: Sendable {
   /// What is in the way; `nil` if the keyring is there and unlocked.
@@ -10,12 +12,27 @@ package struct KeyringReport: Sendable {
   package var isLocked: Bool?
   /// Whether secrets are encrypted on the bus; `nil` if that was not asked.
   package var isSessionEncrypted: Bool?
+  /// How the default collection lies on the disk.
+  package var protection = KeyringProtection.unknown
   /// Whether there is a display that a prompt could be shown on.
   package var hasDisplay: Bool
   /// Whether the keyring could show a prompt there: a display, and a program that asks.
   package var canPrompt = false
 
   package init(hasDisplay: Bool) { self.hasDisplay = hasDisplay }
+
+  /// Whether the keyring gives this secret back as it is, also after the next login.
+  ///
+  /// What gnome-keyring cannot keep is known, and harms what others keep there: it is not tried.
+  /// Where other programs are the keyring, what was written is read again.
+  func keeps(_ secret: SecretBytes) -> Bool {
+    guard secret.isBrokenByText else { return true }
+    switch protection {
+    case .encrypted: return true
+    case .inClear: return false
+    case .unknown: return owner?.isGnomeKeyring != true
+    }
+  }
 }
 
 extension Keyring {
@@ -51,6 +68,7 @@ extension ServiceConnection {
         throw KeyringError(.noCollection)
       }
       report.collection = collection
+      report.protection = try protection(of: collection, report.owner, during: call)
       let isLocked = try isLocked(collection, during: call)
       report.isLocked = isLocked
       if openingSession {
@@ -65,6 +83,14 @@ extension ServiceConnection {
       report.obstacle = error
     }
     return report
+  }
+
+  /// How a collection lies on the disk.
+  func protection(
+    of collection: String, _ owner: KeyringOwner? = nil, during call: KeyringCall
+  ) throws -> KeyringProtection {
+    guard try (owner ?? process(during: call)).isGnomeKeyring else { return .unknown }
+    return .ofGnomeKeyring(collection, in: KeyringProtection.folders())
   }
 
   /// Whether the keyring has something to ask with.

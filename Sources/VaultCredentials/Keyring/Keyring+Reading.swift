@@ -39,7 +39,14 @@ extension ServiceConnection {
     matching attributes: [String: String], during call: KeyringCall
   ) throws -> KeyringMatches {
     guard !attributes.isEmpty else { return try allItems(during: call) }
-    let (unlocked, locked) = try search(attributes, during: call)
+    var (unlocked, locked) = try search(attributes, during: call)
+    if !locked.isEmpty, let collection = try defaultCollection(during: call),
+      try protection(of: collection, during: call) == .inClear,
+      try !isLocked(collection, during: call)
+    {
+      // It had no password, and is open now.
+      (unlocked, locked) = try search(attributes, during: call)
+    }
     var matches = KeyringMatches()
     for path in unlocked {
       guard let item = try item(path, isLocked: false, during: call) else { continue }

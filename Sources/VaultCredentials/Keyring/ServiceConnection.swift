@@ -148,7 +148,20 @@ final class ServiceConnection: Sendable {
     let locked = try property(
       "Locked", of: SecretServiceNames.collection, at: collection, during: call)
     guard let locked = locked.boolean else { throw BusFailure(.unusable) }
-    return locked
+    guard locked, try protection(of: collection, during: call) == .inClear else { return locked }
+    return try !unlockWithoutPassword(collection, during: call)
+  }
+
+  /// Unlocks a keyring that has no password, which needs nobody: gnome-keyring does so for every
+  /// program that asks.
+  private func unlockWithoutPassword(
+    _ collection: String, during call: KeyringCall
+  ) throws -> Bool {
+    let paths = try library.array(of: "o", [library.path(collection)])
+    let reply = try ask(
+      SecretServiceNames.servicePath, SecretServiceNames.service, "Unlock", [paths],
+      reply: "(aoo)", during: call)
+    return reply.part(0)?.texts.contains(collection) == true
   }
 
   /// The owner's process, as the bus knows it.

@@ -110,6 +110,14 @@ struct VaultCheck {
           .damage, "weak-slot", "the cost of a passphrase slot is not accepted", [.upgradeKeys])
       }
     }
+    let kinds = header.slots.map { KeySlot.Kind(type: $0.type) }
+    if kinds.contains(.keyring), vault.locked.options.usesKeyring,
+      vault.locked.keyring.probe(openingSession: false).protection == .inClear
+    {
+      add(
+        .warning, "keyring-in-clear", VaultNotice.clearKeyringWords,
+        hint: VaultNotice.clearKeyringHint)
+    }
     if header.slots.count == 1 {
       add(.warning, "single-slot", VaultNotice.singleSlotWords, [.addRecoveryCode])
     }

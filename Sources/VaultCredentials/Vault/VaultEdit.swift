@@ -369,12 +369,18 @@ extension VaultEdit {
   /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.versionNotFound`, `.damaged`.
   @discardableResult
   public mutating func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
-    if let position = position(of: name) {
-      try restoreVersion(version, at: position)
-      return item(self[position])
-    }
     let candidates = index.items.indices.filter {
       index.items.trashed(at: $0) != 0 && self[$0].name == name.text
+    }
+    if let position = position(of: name) {
+      if version == nil, self[position].earlier.isEmpty, !candidates.isEmpty {
+        throw CredentialError(
+          .versionNotFound,
+          "the item has no earlier version, and is in the way of one of its name in the trash",
+          hint: "give the item that is there another name, then restore this one")
+      }
+      try restoreVersion(version, at: position)
+      return item(self[position])
     }
     guard let position = candidates.max(by: { self[$0].trashed < self[$1].trashed }) else {
       throw UnlockedVault.notFound(name)

@@ -79,7 +79,11 @@ private struct DotenvReader {
   private var position = 0
   private var line = 1
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    // Editors of Windows begin a file with a byte order mark, which is no part of a name.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
 
   mutating func lines() -> [DotenvImport.Line] {
     var lines: [DotenvImport.Line] = []

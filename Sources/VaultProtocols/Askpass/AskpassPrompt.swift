@@ -2,7 +2,7 @@ import VaultStorage
 
 /// A prompt that a program shows through askpass, if its words are known.
 ///
-/// OpenSSH 9: `ssh-add.c`, `sshconnect2.c`; git: `credential.c`; sudo: `sudo_conv`, `%p` of
+/// OpenSSH 9: `ssh-add.c`, `ssh-keygen.c`, `sshconnect2.c`; git: `credential.c`; sudo: `sudo_conv`, `%p` of
 /// sudoers(5).
 public enum AskpassPrompt: Equatable, Sendable {
   /// The passphrase of a key file.
@@ -29,10 +29,12 @@ public enum AskpassPrompt: Equatable, Sendable {
     }
   }
 
-  // `Enter passphrase for key '/p': ` of ssh, `Enter passphrase for /p: ` of ssh-add. The prompts
+  // `Enter passphrase for key '/p': ` of ssh, `Enter passphrase for /p: ` of ssh-add, the same with
+  // double quotes of ssh-keygen. The prompts
   // after a wrong answer are not known: the same answer would be wrong again.
   private static func key(_ text: String) -> AskpassPrompt? {
     if let path = between("Enter passphrase for key '", "': ", text) { return .key(path: path) }
+    if let path = between("Enter passphrase for \"", "\": ", text) { return .key(path: path) }
     for end in [" (will confirm each use): ", ": "] {
       if let path = between("Enter passphrase for ", end, text), path.begins(with: "/") {
         return .key(path: path)
@@ -45,10 +47,16 @@ public enum AskpassPrompt: Equatable, Sendable {
     between("[sudo] password for ", ": ", text).map { .sudo(user: $0) }
   }
 
+  // `me@host's password: `; and since OpenSSH 8.5 `(me@host) Password: ` for the one question of a
+  // server with PAM. What stands behind the parenthesis is the server's: any other word may ask for
+  // something else, a code or a new password.
   private static func hostPassword(_ text: String) -> AskpassPrompt? {
-    guard let host = between("", "'s password: ", text), host.unicodeScalars.contains("@"),
-      !host.unicodeScalars.contains(" "),
-      !host.unicodeScalars.contains("'")
+    let hosts = [
+      between("", "'s password: ", text), between("(", ") Password: ", text),
+      between("(", ") password: ", text),
+    ]
+    guard let host = hosts.lazy.compactMap(\.self).first, host.unicodeScalars.contains("@"),
+      !host.unicodeScalars.contains(where: { " '()\"".unicodeScalars.contains($0) })
     else { return nil }
     return .host(host)
   }

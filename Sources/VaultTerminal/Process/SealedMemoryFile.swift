@@ -23,6 +23,8 @@ import VaultStorage
     let file = unsafe cvault_memfd_create("secret", UInt32(MFD_CLOEXEC | MFD_ALLOW_SEALING))
     guard file >= 0 else { throw failure("make") }
     defer { close(file) }
+    // The kernel makes it 0777, and ssh, psql and mysql take no file that others may read.
+    guard fchmod(file, 0o600) == 0 else { throw failure("close to others") }
     try bytes.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
     guard lseek(file, 0, SEEK_SET) == 0, fcntl(file, addSeals, everySeal) == 0 else {
       throw failure("seal")

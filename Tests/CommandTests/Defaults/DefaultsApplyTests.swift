@@ -62,6 +62,17 @@ struct DefaultsApplyTests {
     #expect(try defaults.value("on", "b") == nil)
   }
 
+  /// What toml++ 3.3 meets with an assertion, which once ended the process.
+  @Test(arguments: [
+    "[.", "[[.", "a = [.", "a.b = 1\n[.x]", "x = ]", "ok = 1\n\n[ .", "[=", "a = ,",
+  ])
+  func tomlThatIsNoneIsToldWithItsPlace(text: String) throws {
+    let result = defaults("apply", try file(text, "x.toml"), "--dry-run")
+    #expect((1...78).contains(result.status), "\(text): \(result.status) \(result.error)")
+    let line = text.utf8.count { $0 == 10 } + 1
+    #expect(result.error.contains("line \(line)"), "\(text): \(result.error)")
+  }
+
   @Test func propertyListsAndStdinAreTaken() throws {
     let xml = """
       <plist version="1.0"><dict><key>a</key><dict><key>d</key>

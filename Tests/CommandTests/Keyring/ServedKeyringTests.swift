@@ -68,6 +68,27 @@ struct ServedKeyringTests {
     try expectNothingLeft(vault)
   }
 
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/secret-tool"),
+      "needs secret-tool of libsecret-tools"))
+  func itGoesOnWhenTheKeyIsRotated() throws {
+    let vault = try ThrowawayVault()
+    let key = "\(vault.home.path)/key"
+    let run = try serve(
+      [
+        "/bin/sh", "-ec",
+        """
+        printf a | secret-tool store --label=l k v
+        '\(VaultProcess.path)' -q key rotate --new-key-file '\(key)'
+        for try in 1 2 3; do secret-tool lookup k v; done
+        printf b | secret-tool store --label=m k w
+        secret-tool lookup k w
+        """,
+      ], vault)
+    #expect(run.status == 0 && run.text == "aaab", "\(run.text) \(run.errors)")
+  }
+
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func itemsComeIntoTheScopeAndGo() throws {
     let vault = try ThrowawayVault()

@@ -42,6 +42,14 @@ struct RunFileTests {
     }
   }
 
+  @Test func aByteOrderMarkIsNoPartOfTheFirstName() throws {
+    let file = try write("\u{FEFF}FIRST=1\r\nB=\"two\"\r\n", "windows.env")
+    let child = try vault("run", "--env-file", file, "--", "sh", "-c", "echo $FIRST $B")
+    #expect(child.text == "1 two\n", "\(child.errors)")
+    #expect(try vault("import", "dotenv", file).status == 0)
+    #expect(try vault("get", "FIRST").text == "1")
+  }
+
   @Test func aFileThatMakesNoSenseStartsNothing() throws {
     let mark = "\(vault.home.path)/started"
     let damaged = try vault(

@@ -49,6 +49,12 @@ struct KeyringStatusCommand: ParsableCommand {
     if let collection = status.collection {
       rows.append(["collection", StandardOutput.shown(collection)])
     }
+    if let keepsInClear = status.keepsInClear {
+      rows.append([
+        "on the disk",
+        keepsInClear ? "in clear: the keyring has no password" : "encrypted",
+      ])
+    }
     rows.append(["prompt", status.canPrompt ? "can be shown on the display" : "cannot be shown"])
     try StandardOutput.write(TextTable.aligned(rows))
     if let message = status.message { StandardError.note(message, hint: status.advice) }

@@ -54,11 +54,15 @@ struct AuditCommand: ParsableCommand {
       maximumAge: try Self.time(olderThan, "--older-than", otherwise: 365 * 86_400),
       horizon: try Self.time(expiring, "--expiring", otherwise: 14 * 86_400), now: Date(),
       breaches: breaches)
-    let lastBackup = try settings.locked(asksNobody: true).blocking.lastBackup()
+    let locked = try settings.locked(asksNobody: true)
+    let lastBackup = try locked.blocking.lastBackup()
     let (findings, count) = try settings.withVault { vault in
       let snapshot = try vault.read()
       return (
-        try audit.findings(in: snapshot, slots: vault.slots(), lastBackup: lastBackup),
+        try audit.findings(
+          in: snapshot, slots: vault.slots(), lastBackup: lastBackup,
+          isKeyringInClear: settings.usesKeyring
+            && locked.blocking.keyringStatus().keepsInClear == true),
         snapshot.items().count
       )
     }

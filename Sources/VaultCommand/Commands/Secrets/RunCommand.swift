@@ -156,7 +156,7 @@ struct RunRequest: Equatable, Sendable {
     reading.recordUses()
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
-    let made = try RunFile.make(files, values: contents)
+    let made = try RunFile.make(files, values: contents, isReplacing: !mask)
     let execution = Execution(
       // The parser's words are text; these are the bytes that were typed.
       command: RawArguments.last(command.count),

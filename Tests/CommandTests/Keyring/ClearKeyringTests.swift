@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A gnome-keyring without a password, as desktops with automatic login have it: it is kept as
+/// text, and a secret of several lines makes it unreadable at the next login.
+@Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+struct ClearKeyringTests {
+  private let session: KeyringSession
+
+  init() throws { session = try KeyringSession(.noPassword) }
+
+  private func vault(_ arguments: [String], input: String = "") throws -> KeyringSession.Run {
+    try session.run(VaultProcess.path, arguments + ["--no-session"], input: Data(input.utf8))
+  }
+
+  private func secretTool(_ arguments: [String], input: String = "") throws -> String {
+    try session.run("/usr/bin/secret-tool", arguments, input: Data(input.utf8)).text
+  }
+
+  /// Ends the daemon, and starts another one that reads the keyring's file.
+  private func logInAgain() throws {
+    let run = try session.run(
+      "/bin/sh",
+      [
+        "-c",
+        """
+        owner() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+          org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets 2>/dev/null | tail -1; }
+        old=$(owner)
+        gnome-keyring-daemon --replace --components=secrets </dev/null >/dev/null 2>&1 &
+        for try in $(seq 3000); do
+          new=$(owner); [ -z "$new" ] || [ "$new" = "$old" ] || exit 0
+          sleep 0.02
+        done
+        exit 1
+        """,
+      ])
+    try #require(run.status == 0, "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    "-----BEGIN KEY-----\nMIIabc\n-----END KEY-----\n", "  two blanks", "blank at the end ",
+    "a\\nb\\tc\\\\d", "tab\tinside", "cr\r", "\u{1}\u{7F}",
+  ])
+  func noSecretThatSuchAKeyringBreaksGetsThere(secret: String) throws {
+    _ = try secretTool(
+      ["store", "--label=other", "service", "other", "username", "me"], input: "hello")
+    #expect(try vault(["set", "plain", "--stdin", "--exact"], input: "plain").status == 0)
+    let stored = try vault(["set", "odd", "--stdin", "--exact"], input: secret)
+    #expect(stored.status == 0, "\(stored.errors)")
+    #expect(stored.errors.contains("has no copy of it: odd"), "\(stored.errors)")
+    #expect(try secretTool(["lookup", "service", "vault", "username", "plain"]) == "plain")
+    #expect(try secretTool(["lookup", "service", "vault", "username", "odd"]) == "")
+    try logInAgain()
+    #expect(try secretTool(["lookup", "service", "other", "username", "me"]) == "hello")
+    #expect(try vault(["get", "plain"]).text == "plain")
+    #expect(try vault(["get", "odd"]).output == Data(secret.utf8))
+    // Nothing is offered as another program's change, and nothing taken.
+    let synchronized = try vault(["keyring", "sync", "--take"])
+    #expect(!synchronized.errors.contains("changed"), "\(synchronized.errors)")
+    #expect(try vault(["get", "odd"]).output == Data(secret.utf8))
+  }
+
+  @Test func itIsToldAtTheFirstSetInTheStatusAndByEachCheck() throws {
+    // The daemon has just begun, and nobody has unlocked anything: that needs nobody.
+    let first = try vault(["set", "one", "--stdin", "--quiet"], input: "s")
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.errors.contains("warning: the desktop keyring has no password"))
+    #expect(try vault(["status"]).text.contains("no password"))
+    #expect(try vault(["keyring", "status"]).text.contains("in clear"))
+    let status = try vault(["keyring", "status", "--json"])
+    #expect(status.compactText.contains(#""keepsInClear":true"#))
+    #expect(try vault(["check"]).text.contains("the desktop keyring has no password"))
+    let audit = try vault(["audit"])
+    #expect((audit.text + audit.errors).contains("the desktop keyring has no password"))
+  }
+}
+
+/// The same with a keyring that has a password: all of it gets there.
+@Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+struct EncryptedKeyringTests {
+  @Test func aSecretOfSeveralLinesHasItsCopyAndNothingIsSaidOfClearText() throws {
+    let session = try KeyringSession(.unlocked)
+    let stored = try session.run(
+      VaultProcess.path, ["set", "pem", "--stdin", "--no-session"], input: Data("a\\n\nb".utf8))
+    #expect(stored.status == 0 && !stored.errors.contains("password"), "\(stored.errors)")
+    let copy = try session.run(
+      "/usr/bin/secret-tool", ["lookup", "service", "vault", "username", "pem"])
+    #expect(copy.text == "a\\n\nb")
+  }
+}
