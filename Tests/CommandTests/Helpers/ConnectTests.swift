@@ -16,6 +16,14 @@ struct ConnectTests {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  @Test func aPipeInThePlaceOfAConfigurationIsNotWaitedFor() throws {
+    let home = try TemporaryHome()
+    #expect(unsafe mkfifo("\(home.path)/.gitconfig", 0o600) == 0)
+    let refused = try VaultProcess(home: home.path).run(["connect", "git"])
+    #expect(refused.status != 0)
+    #expect(refused.errors.contains("cannot be read as text"), "\(refused.errors)")
+  }
+
   @Test(arguments: [
     ("git", ".gitconfig", "[user]\n\tname = a\n[credential]\n\thelper = store\n"),
     ("git", ".gitconfig", "[user]\n\tname = a # no end"),

@@ -80,7 +80,7 @@ struct ServedKeyringTests {
         "/bin/sh", "-ec",
         """
         printf a | secret-tool store --label=l k v
-        '\(VaultProcess.path)' -q key rotate --new-key-file '\(key)'
+        VAULT_KEY_FILE='\(key)' '\(VaultProcess.path)' -q key rotate --new-key-file '\(key)'
         for try in 1 2 3; do secret-tool lookup k v; done
         printf b | secret-tool store --label=m k w
         secret-tool lookup k w

@@ -214,6 +214,15 @@ def memory_items():
     assert error(lambda: client.set(path, "Item", "Label", "u", 1)) == names + "InvalidArgs"
     assert error(lambda: client.set(path, "Item", "Created", "t", 1)) == names + "PropertyReadOnly"
     assert error(lambda: client.call(SESSION, SECRET + "Collection", "Delete")) == names + "NotSupported"
+    # 16 MiB in all, also by what takes the place of something smaller.
+    large = [create({"service": "large", "n": str(n)}, bytes(2 ** 20)) for n in range(15)]
+    assert error(lambda: create({"service": "large", "n": "x"}, bytes(2 ** 20))) == names + "LimitsExceeded"
+    assert error(
+        lambda: client.item(path, "SetSecret", "(oayays)", (session, b"", bytes(2 ** 20), "text/plain"))
+    ) == names + "LimitsExceeded"
+    for item in large:
+        client.item(item, "Delete")
+        assert until(client, "ItemDeleted") == (item,)
     # No lock, and no trace in the vault.
     assert client.service("Lock", "ao", [SESSION, path]) == ([], "/")
     client.service("Lock", "ao", [COLLECTION])
