@@ -45,6 +45,8 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let deviceNotFound = Code(rawValue: "sync-device-not-found")
     /// A number in a stream is taken by another record.
     public static let taken = Code(rawValue: "sync-taken")
+    /// Another machine wrote an item that a vault cannot hold; everything else was done.
+    public static let itemRefused = Code(rawValue: "sync-item-refused")
     /// A newer version of this software wrote it.
     public static let newerVersion = Code(rawValue: "sync-newer-version")
     /// A file of this machine cannot be read or written.

@@ -114,6 +114,7 @@ extension SyncedVault {
     loaded.state.lastContact = now()
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(loaded, report, vault) : nil
+    report.tellRefusals()
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try renewBase(loaded)
     return report
@@ -284,27 +285,37 @@ extension SyncedVault {
         var known = next.state.applied.frontier
         var state = try next.history.folded(upTo: known)
         if canWrite {
-          let changes = state.changes(to: local, unreadable: unreadable, now: shared.now)
+          let changes = state.changes(
+            to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
           if !changes.isEmpty {
             try writer.write(changes, to: &next.history, knowing: known)
             known[next.state.stream] = next.history.frontier[next.state.stream]
             state = try next.history.folded(upTo: known)
+            try shared.align(state.items(of: changes))
           }
         }
         base = state
         guard known != next.history.frontier else {
           next.state.applied.frontier = known
-          next.state.applied.file = shared.fileMark.bytes
+          if shared.isChanged { shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8)) }
+          next.state.applied.file = shared.isChanged ? nil : shared.fileMark.bytes
           try prepare(&next, writer, mark: shared.mark, after: former)
+          isWritten = shared.isChanged
           return MergeReport.unchanged
         }
       }
       let state = try next.history.folded(upTo: next.history.frontier)
       let changes = try merging(&shared, state, base?.items)
+      report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
       if canWrite {
         let (after, unreadable) = try shared.items()
-        let told = state.changes(to: after, unreadable: unreadable, now: shared.now)
+        let told = state.changes(
+          to: after, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
         try writer.write(told, to: &next.history)
+        if !told.isEmpty {
+          let after = try next.history.folded(upTo: next.history.frontier)
+          try shared.align(after.items(of: told))
+        }
       }
       next.state.applied.frontier = next.history.frontier
       if shared.isChanged || !isCurrent {

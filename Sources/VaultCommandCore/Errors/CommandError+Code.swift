@@ -249,6 +249,8 @@ extension CommandError {
     case syncTampered = "sync-tampered"
     /// The store does not show what another machine has seen.
     case syncWithheld = "sync-withheld"
+    /// Another machine wrote an item that a vault cannot hold.
+    case syncItemRefused = "sync-item-refused"
     /// The store shows an older state than before.
     case syncRolledBack = "sync-rolled-back"
     /// One machine's part of the space was written twice.
@@ -328,7 +330,8 @@ extension CommandError.Code {
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
       .unavailable, .invalidSeed, .importEncrypted, .importUnreadable, .breachListUnreadable,
-      .syncTampered, .syncWithheld, .syncRolledBack, .syncForked, .syncCopied, .syncTaken:
+      .syncTampered, .syncWithheld, .syncItemRefused, .syncRolledBack, .syncForked, .syncCopied,
+      .syncTaken:
       .damaged
     case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,

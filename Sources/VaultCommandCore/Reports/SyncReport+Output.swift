@@ -164,6 +164,11 @@ extension SyncReport {
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
         hint: nil)
     }
+    for item in refusedItems {
+      let name = item.name.map { StandardOutput.shown($0) } ?? "an item without a name"
+      let origin = item.machine.map { ", from \(StandardOutput.shown($0))" } ?? ""
+      StandardError.note("left out: \(name)\(origin): \(item.reason)", hint: nil)
+    }
     StandardError.note(
       "synchronized: \(sent) sent, \(received) received",
       hint: changes.settlingHint)
@@ -175,6 +180,16 @@ extension SyncReport {
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
+        (
+          "refusedItems",
+          .array(
+            refusedItems.map {
+              .object([
+                ("machine", .optional($0.machine)), ("name", .optional($0.name)),
+                ("reason", .string($0.reason)),
+              ])
+            })
+        ),
         ("problems", .strings(problems.map(\.code.rawValue))),
       ]
   }
