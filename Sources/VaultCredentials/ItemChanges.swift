@@ -28,39 +28,35 @@ public struct ItemChanges: Sendable {
   }
 
   func apply(to record: inout ItemRecord) throws {
+    do throws(ItemRules.Breach) { try check(with: record) } catch { throw error.error }
     if let kind { record.kind = kind.rawValue }
     if let note {
-      guard note.utf8.count <= ItemLimits.note else { throw Self.tooLong("a note", "64 KiB") }
       record.note = note
     }
     if let tags {
-      guard tags.count <= ItemLimits.tags else { throw Self.tooLong("an item", "256 tags") }
-      for tag in tags {
-        guard !tag.isEmpty, tag.utf8.count <= ItemLimits.tag else {
-          throw Self.tooLong("a tag", "255 bytes, and at least one")
-        }
-        guard ItemLimits.isPlain(tag) else { throw Self.notPlain("a tag") }
-      }
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
-    if var attributes {
-      // What the vault itself writes is not one of the attributes that are set as a whole.
-      for own in [FieldMarks.attribute] + ItemConflict.all {
-        attributes[own] = attributes[own] ?? record.attributes[own]
-      }
-      guard attributes.count <= ItemLimits.attributes else {
-        throw Self.tooLong("an item's attributes", "64 entries")
-      }
-      for (name, value) in attributes {
-        guard !name.isEmpty, name.utf8.count <= ItemLimits.attributeName,
-          value.utf8.count <= ItemLimits.attributeValue
-        else { throw Self.tooLong("an attribute", "255 bytes of name and 4 KiB of value") }
-        guard ItemLimits.isPlain(name) else { throw Self.notPlain("an attribute's name") }
-      }
-      record.attributes = NamedTexts(attributes)
-    }
+    if let attributes = attributes(with: record) { record.attributes = NamedTexts(attributes) }
     if !openFields.isEmpty { try mark(openFields, in: &record) }
     if let expires { record.expires = expires?.milliseconds ?? 0 }
+  }
+
+  private func check(with record: ItemRecord) throws(ItemRules.Breach) {
+    if let note { try ItemRules.check(note: note) }
+    if let tags { try ItemRules.check(tags: tags) }
+    if let attributes = attributes(with: record) {
+      try ItemRules.check(attributes: attributes)
+    }
+  }
+
+  /// All attributes from now on; what the vault itself writes is not one of those that are set as a
+  /// whole.
+  private func attributes(with record: ItemRecord) -> [String: String]? {
+    guard var attributes else { return nil }
+    for own in [FieldMarks.attribute] + ItemConflict.all {
+      attributes[own] = attributes[own] ?? record.attributes[own]
+    }
+    return attributes
   }
 
   private func mark(_ fields: [String: Bool], in record: inout ItemRecord) throws {
@@ -77,10 +73,5 @@ public struct ItemChanges: Sendable {
 
   private static func tooLong(_ what: String, _ limit: String) -> CredentialError {
     CredentialError(.invalidValue, "\(what) has at most \(limit)")
-  }
-
-  private static func notPlain(_ what: String) -> CredentialError {
-    CredentialError(
-      .invalidValue, "\(what) cannot hold a control character", hint: "leave it out")
   }
 }

@@ -34,12 +34,6 @@ package enum ItemLimits {
   ///
   /// - Throws: ``CredentialError`` with code `.invalidName`.
   static func check(fieldName name: String) throws {
-    guard !name.isEmpty, name.utf8.count <= fieldName else {
-      throw CredentialError(.invalidName, "the name of a field has 1 to 255 bytes")
-    }
-    guard isPlain(name) else {
-      throw CredentialError(
-        .invalidName, "the name of a field cannot hold a control character", hint: "leave it out")
-    }
+    do { try ItemRules.check(fieldName: name) } catch { throw error.error }
   }
 }

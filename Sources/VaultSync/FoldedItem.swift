@@ -14,8 +14,15 @@ package struct FoldedItem: Sendable {
 
     /// The later of two changes that did not know of each other: by the clocks, then by device.
     static func isEarlier(_ left: Head, _ right: Head) -> Bool {
-      (left.modified, left.record.stream, left.record.sequence)
-        < (right.modified, right.record.stream, right.record.sequence)
+      (left.time, left.record.stream, left.record.sequence)
+        < (right.time, right.record.stream, right.record.sequence)
+    }
+
+    /// When it was made, as far as its record can be believed.
+    ///
+    /// That is no more than a day after the record was written. Else who says that a change is of the year 9999 has the last word for ever.
+    private var time: Int64 {
+      min(ItemRules.time(modified), ItemRules.time(record.content.time) + 86_400_000)
     }
   }
 
@@ -35,30 +42,17 @@ package struct FoldedItem: Sendable {
   package init(id: [UInt8]) { self.id = id }
 
   /// Takes in changes of a record; records come after all that they know.
-  ///
-  /// - Returns: What no vault takes, and was left out.
-  @discardableResult
-  package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) -> [String] {
-    var problems: [String] = []
+  package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
     created = min(created, operation.created)
-    version = max(version, min(operation.version, ItemRules.highestVersion))
+    version = max(version, operation.version)
     tips.removeAll { record.knows($0.record) }
     tips.append((record, operation.modified))
     for change in operation.changes {
-      if let problem = change.key.problem(with: change.value) {
-        problems.append(problem)
-        continue
-      }
       heads[change.key, default: []].removeAll { record.knows($0.record) }
       heads[change.key, default: []].append(
         Head(record: record, modified: operation.modified, value: change.value))
     }
-    for var version in operation.earlier {
-      if let problem = version.problem {
-        problems.append(problem)
-        continue
-      }
-      version.version = min(version.version, ItemRules.highestVersion)
+    for version in operation.earlier {
       guard let known = history.firstIndex(where: { $0.hasSameSecrets(as: version) }) else {
         history.append(version)
         continue
@@ -68,7 +62,6 @@ package struct FoldedItem: Sendable {
     }
     history.sort(by: Self.isNewer)
     history.removeLast(max(0, history.count - Self.historyLimit))
-    return problems
   }
 
   /// Whether a change says that the item is in the trash; another one may contradict it.
@@ -106,7 +99,7 @@ package struct FoldedItem: Sendable {
 
   /// When the item was removed for good; `nil` if it is there.
   package var removed: Int64? {
-    guard let last = purges.map(\.removed).max() else { return nil }
+    guard let last = purges.map({ ItemRules.time($0.removed) }).max() else { return nil }
     // Also a value that was typed and reverted, which is nothing but an earlier version.
     let isEdited = tips.contains { tip in !purges.contains { $0.record.knows(tip.record) } }
     return isEdited ? nil : last
@@ -114,10 +107,8 @@ package struct FoldedItem: Sendable {
 
   /// The stream whose machine gave the item its name.
   var namedBy: StreamID? { winner(PropertyKey(.name))?.record.stream }
-  /// The record with the main secret.
-  var written: OpenedRecord? { winner(PropertyKey(.secret))?.record }
   /// The stream whose machine wrote the main secret.
-  var writtenBy: StreamID? { written?.stream }
+  var writtenBy: StreamID? { winner(PropertyKey(.secret))?.record.stream }
 
   /// Streams whose machines changed the item without knowing that it was removed for good.
   var editors: Set<StreamID> {
@@ -150,22 +141,21 @@ package struct FoldedItem: Sendable {
     guard removed == nil, case .text(let name)? = winner(PropertyKey(.name))?.value,
       case .secret(let main)? = winner(PropertyKey(.secret))?.value
     else { return nil }
-    var fields: [String: SecretBytes] = [:]
-    for key in heads.keys where key.kind == .secret && !key.name.isEmpty {
-      if case .secret(let value)? = winner(key)?.value { fields[key.name] = value }
-    }
-    let modified = tips.map(\.modified).max() ?? created
+    let created = ItemRules.time(created)
+    let modified = ItemRules.time(tips.map(\.modified).max() ?? created)
     let kind = UInt16(clamping: number(.kind))
     let current = SharedItem.Version(
-      version: version, kind: kind, written: modified, main: main, fields: fields)
+      version: min(version, ItemRules.maximumVersion), kind: kind, written: modified, main: main,
+      fields: [:])
     var item = SharedItem(
-      id: id, name: name, created: created, modified: modified, head: current)
-    item.expires = number(.expires)
+      id: id, name: ItemRules.mended(name), created: created, modified: modified, head: current)
+    item.expires = ItemRules.moment(number(.expires))
     item.note = text(.note)
     item.trashed = trashed
-    for key in heads.keys {
-      guard let value = winner(key)?.value else { continue }
+    for (key, value) in held {
       switch (key.kind, value) {
+      case (.secret, .secret(let value)) where !key.name.isEmpty:
+        item.head.fields[key.name] = value
       case (.tag, _): item.tags.insert(key.name)
       case (.attribute, .text(let text)): item.attributes[key.name] = text
       default: break
@@ -205,7 +195,7 @@ package struct FoldedItem: Sendable {
       !version.hasSameSecrets(as: item.head) && !lost.contains { $0.hasSameSecrets(as: version) }
     }
     item.earlier = lost + others
-    item.numberEarlier(lost: lost.count, above: version + UInt64(lost.count))
+    item.numberEarlier(lost: lost.count, above: item.head.version + UInt64(lost.count))
   }
 
   /// When the item was put into the trash; 0 if it is live.
@@ -217,13 +207,15 @@ package struct FoldedItem: Sendable {
     let key = PropertyKey(.trashed)
     let marks = heads[key] ?? []
     func time(_ head: Head) -> Int64 {
-      if case .number(let time)? = head.value { time } else { 0 }
+      if case .number(let time)? = head.value { ItemRules.moment(time) } else { 0 }
     }
     if let last = purges.max(by: { $0.removed < $1.removed }) {
       let isRestored = marks.contains { mark in
         time(mark) == 0 && purges.allSatisfy { mark.record.knows($0.record) }
       }
-      if !isRestored { return marks.map(time).max().flatMap { $0 > 0 ? $0 : nil } ?? last.removed }
+      if !isRestored {
+        return marks.map(time).max().flatMap { $0 > 0 ? $0 : nil } ?? ItemRules.moment(last.removed)
+      }
     }
     if marks.contains(where: { time($0) == 0 }) { return 0 }
     let edits = heads.filter { $0.key != key }.values.joined()
@@ -235,7 +227,7 @@ package struct FoldedItem: Sendable {
 
   // MARK: - Values
 
-  private func winner(_ key: PropertyKey) -> Head? {
+  func winner(_ key: PropertyKey) -> Head? {
     let heads = heads[key] ?? []
     let filled = heads.filter { !Self.isEmpty($0.value) }
     return (filled.isEmpty ? heads : filled).max(by: Head.isEarlier)

@@ -12,8 +12,19 @@ package struct FoldedSpace: Sendable {
   package private(set) var items: [SharedItem] = []
   /// When items were removed for good.
   package private(set) var removals: [[UInt8]: Int64] = [:]
-  /// What records behind the base said that no vault takes.
+  /// What the records behind the history's base bring that no vault may hold, in their order.
   private(set) var refusals: [Refusal] = []
+
+  /// An item of a record that breaks a rule of a vault.
+  struct Refusal: Sendable {
+    /// The record.
+    let record: OpenedRecord
+    /// The item's id.
+    let id: [UInt8]
+    /// What the item is called; `nil` if nobody has said.
+    let name: String?
+    let breach: ItemRules.Breach
+  }
 
   /// Folds records.
   ///
@@ -27,13 +38,17 @@ package struct FoldedSpace: Sendable {
     _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier
   ) throws(SpaceBase.Outdated) {
     folded = history.base?.items ?? [:]
+    var touched: [(record: OpenedRecord, id: [UInt8])] = []
     for record in try history.counted(by: roster, upTo: frontier) {
       for operation in record.content.operations {
         switch operation {
         case .item(let item):
-          let problems = folded[item.id, default: FoldedItem(id: item.id)].take(item, of: record)
-          refusals += Set(problems).sorted().map {
-            Refusal(record: record.stream, sequence: record.sequence, item: item.id, what: $0)
+          do throws(ItemRules.Breach) {
+            try item.check()
+            folded[item.id, default: FoldedItem(id: item.id)].take(item, of: record)
+            touched.append((record, item.id))
+          } catch {
+            refusals.append(Refusal(record: record, id: item.id, name: item.name, breach: error))
           }
         case .purge(let id, let removed):
           folded[id, default: FoldedItem(id: id)].purge(removed, by: record)
@@ -47,15 +62,13 @@ package struct FoldedSpace: Sendable {
           let stream = StreamID(text: item.concurrent[place].machine)
           item.concurrent[place].machine = roster.shownLabel(of: stream)
         }
-        if item.shorten(), let written = folded[id]?.written {
-          refusals.append(
-            Refusal(
-              record: written.stream, sequence: written.sequence, item: id,
-              what: "more than there is room for"))
-        }
         told[id] = item
       }
       if let removed = item.removed { removals[id] = removed }
+    }
+    for (record, id) in touched {
+      guard let breach = folded[id]?.breach else { continue }
+      refusals.append(Refusal(record: record, id: id, name: told[id]?.name, breach: breach))
     }
     giveNames(roster)
   }
@@ -107,11 +120,13 @@ package struct FoldedSpace: Sendable {
 }
 
 extension FoldedSpace {
-  /// The same state with other items, of which there may be fewer.
-  func having(_ items: [SharedItem]) -> FoldedSpace {
-    var state = self
-    state.items = items
-    return state
+  /// The items that operations are about.
+  func items(of operations: [Operation]) -> [SharedItem] {
+    let ids = Set(
+      operations.compactMap { operation -> [UInt8]? in
+        if case .item(let item) = operation { item.id } else { nil }
+      })
+    return items.filter { ids.contains($0.id) }
   }
 }
 
@@ -144,37 +159,44 @@ extension FoldedSpace {
   /// - Parameters:
   ///   - local: The vault's items.
   ///   - unreadable: Items of which nothing is known, so that nothing is told.
+  ///   - removed: Items that were removed for good, if not all that the vault lacks were.
   ///   - now: The time, milliseconds since 1970.
   /// - Returns: An operation for each item that differs, in the order of their ids.
   package func changes(
-    to local: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>, now: Int64
+    to local: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>, removed: Set<[UInt8]>? = nil,
+    now: Int64
   ) -> [Operation] {
     var operations: [Operation] = []
     for (id, item) in local.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      if let change = change(to: item, from: told[id], of: folded[id]) {
-        operations.append(.item(change))
+      for change in changes(to: item, from: told[id], of: folded[id]) {
+        // An older version may have let in what nobody would take.
+        if (try? change.check()) != nil { operations.append(.item(change)) }
       }
     }
     for id in told.keys.sorted(by: { $0.lexicographicallyPrecedes($1) })
-    where local[id] == nil && !unreadable.contains(id) {
+    where local[id] == nil && !unreadable.contains(id) && removed?.contains(id) ?? true {
       operations.append(.purge(id: id, removed: now))
     }
     return operations
   }
 
-  private func change(
+  /// The change of an item; and further ones with earlier versions that one has no room for.
+  private func changes(
     to local: SharedItem, from told: SharedItem?, of folded: FoldedItem?
-  ) -> ItemOperation? {
+  ) -> [ItemOperation] {
     var operation = ItemOperation(
       id: local.id, created: local.created, modified: local.modified,
       version: local.head.version)
     func tell(_ value: PropertyValue?, _ kind: PropertyKey.Kind, _ name: String = "") {
       operation.changes.append((PropertyKey(kind, name), value))
     }
-    if local.name != told?.name { tell(.text(local.name), .name) }
+    let name = ItemRules.mended(local.name)
+    if name != told?.name { tell(.text(name), .name) }
     if local.head.kind != told?.head.kind { tell(.number(Int64(local.head.kind)), .kind) }
     if local.note != (told?.note ?? "") { tell(.text(local.note), .note) }
-    if local.expires != (told?.expires ?? 0) { tell(.number(local.expires), .expires) }
+    if ItemRules.moment(local.expires) != (told?.expires ?? 0) {
+      tell(.number(local.expires), .expires)
+    }
     if told == nil || (local.trashed == 0) != (told?.trashed == 0) {
       tell(.number(local.trashed), .trashed)
     }
@@ -210,13 +232,31 @@ extension FoldedSpace {
     {
       tell(.number(0), .trashed)
     }
-    operation.earlier = newVersions(of: local, told: folded?.history ?? [])
+    var earlier = newVersions(of: local, told: folded?.history ?? [])
     // A value that was typed and taken back before anybody heard of it is worth telling by itself.
     if operation.changes.isEmpty {
       let known = folded?.secrets ?? []
-      operation.earlier.removeAll { $0.hasOnly(known) }
+      earlier.removeAll { $0.hasOnly(known) }
     }
-    return operation.changes.isEmpty && operation.earlier.isEmpty ? nil : operation
+    var operations: [ItemOperation] = []
+    repeat {
+      operation.earlier = Self.part(of: &earlier)
+      if !operation.changes.isEmpty || !operation.earlier.isEmpty { operations.append(operation) }
+      operation.changes = []
+    } while !earlier.isEmpty
+    return operations
+  }
+
+  /// Takes as many of the first versions as one change has room for, at least one.
+  private static func part(of versions: inout [SharedItem.Version]) -> [SharedItem.Version] {
+    var (count, length) = (0, 0)
+    for version in versions {
+      length += version.fields.values.reduce(version.main.count) { $0 + $1.count }
+      guard count == 0 || length <= maximumEarlier else { break }
+      count += 1
+    }
+    defer { versions.removeFirst(count) }
+    return Array(versions.prefix(count))
   }
 
   /// Most bytes of earlier secrets in one change; a record has its limit.
@@ -225,7 +265,6 @@ extension FoldedSpace {
   private func newVersions(
     of local: SharedItem, told: [SharedItem.Version]
   ) -> [SharedItem.Version] {
-    var room = Self.maximumEarlier
     var versions: [SharedItem.Version] = []
     for version in local.earlier.prefix(FoldedItem.historyLimit) {
       if told.contains(where: { $0.hasSameSecrets(as: version) }) { continue }
@@ -235,8 +274,6 @@ extension FoldedSpace {
       {
         continue
       }
-      room -= version.fields.values.reduce(version.main.count) { $0 + $1.count }
-      guard room >= 0 else { break }
       versions.append(version)
     }
     return versions

@@ -39,8 +39,6 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let lastOwner = Code(rawValue: "sync-last-owner")
     /// The invitation is wrong, used up or too old.
     public static let invitation = Code(rawValue: "sync-invitation")
-    /// Something in a record is nothing that a vault takes; everything else was taken.
-    public static let itemRefused = Code(rawValue: "sync-item-refused")
     /// The vault does not belong to a space.
     public static let notJoined = Code(rawValue: "sync-not-joined")
     /// The vault belongs to a space already.
@@ -49,6 +47,8 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let deviceNotFound = Code(rawValue: "sync-device-not-found")
     /// A number in a stream is taken by another record.
     public static let taken = Code(rawValue: "sync-taken")
+    /// Another machine wrote an item that a vault cannot hold; everything else was done.
+    public static let itemRefused = Code(rawValue: "sync-item-refused")
     /// A newer version of this software wrote it.
     public static let newerVersion = Code(rawValue: "sync-newer-version")
     /// A file of this machine cannot be read or written.

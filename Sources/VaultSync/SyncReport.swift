@@ -24,8 +24,6 @@ public struct SyncReport: Sendable {
   var stops: [SpaceHistory.Stop] = []
   /// Streams of which the store shows less than before.
   var rollbacks: Set<StreamID> = []
-  /// What others wrote that no vault takes.
-  var refusals: [SyncError] = []
   /// Whether nothing was written to the store, since it lacks what this machine wrote there.
   package var isBlocked = false
   /// Machines whose records are not taken any more, since what they signed is wrong; the others go
@@ -38,6 +36,47 @@ public struct SyncReport: Sendable {
   public internal(set) var problems: [SyncError] = []
   /// Machines whose invitation had been used by another one, by their labels.
   public internal(set) var refused: [String] = []
+  /// Items, or changes of them, that the vault cannot hold and that were left out.
+  public internal(set) var refusedItems: [RefusedItem] = []
+
+  /// An item of a record that was left out.
+  public struct RefusedItem: Sendable, Equatable {
+    /// The machine that wrote it, by its label; `nil` where the vault has no room for it.
+    public let machine: String?
+    /// What the item is called; `nil` if nobody has said.
+    public let name: String?
+    /// Which rule it breaks: a sentence without a secret.
+    public let reason: String
+  }
+
+  /// Notes what new records brought that was left out.
+  mutating func noteRefusals(
+    of state: FoldedSpace, after known: Frontier, _ own: StreamID, _ roster: Roster
+  ) {
+    refusedItems += state.refusals.filter {
+      $0.record.sequence > known[$0.record.stream, default: 0]
+    }
+    .map { refusal in
+      RefusedItem(
+        machine: roster.shownLabel(of: refusal.record.stream), name: refusal.name,
+        reason: refusal.breach.message)
+    }
+  }
+
+  /// Adds to the problems that items were left out, once everything else is done.
+  mutating func tellRefusals() {
+    refusedItems += changes.leftOut.map {
+      RefusedItem(machine: nil, name: $0.text, reason: ItemRules.Breach.noRoom.message)
+    }
+    guard !refusedItems.isEmpty else { return }
+    let machines = Set(refusedItems.compactMap(\.machine)).sorted()
+    let count = refusedItems.count == 1 ? "1 item" : "\(refusedItems.count) items"
+    let origin = machines.isEmpty ? "of the space" : "of \(machines.joined(separator: ", "))"
+    problems.append(
+      SyncError(
+        .itemRefused, "\(count) \(origin) cannot be held by a vault and stayed out",
+        hint: "everything else was done; have it changed there, or that machine removed"))
+  }
 }
 
 /// An invitation: whoever has its code can join.

@@ -21,7 +21,8 @@ extension SyncedVault {
       let state = try loaded.history.folded(upTo: loaded.state.applied.frontier)
       return try vault.blocking.shared { shared in
         let (local, unreadable) = try shared.items()
-        let changed = state.changes(to: local, unreadable: unreadable, now: shared.now)
+        let changed = state.changes(
+          to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
         try shared.takeBack(changed.compactMap(\.changedItem), to: state.items)
         return changed.count
       }

@@ -327,7 +327,9 @@ extension SyncedVault {
     let state = try loaded.history.folded(upTo: applied.frontier)
     let items = try vault.blocking.shared { shared in
       let (local, unreadable) = try shared.items()
-      return state.changes(to: local, unreadable: unreadable, now: shared.now).count
+      return state.changes(
+        to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now
+      ).count
     }
     return (items, preferences)
   }

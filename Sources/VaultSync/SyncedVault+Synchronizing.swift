@@ -82,7 +82,9 @@ extension SyncedVault {
     try exchangePreferences(&loaded, &report)
     if try attend(&loaded, further) {
       // Somebody was let in: what that machine wrote counts from now on.
+      let before = report.changes
       vault = try applyAll(&loaded, &report)
+      report.changes.add(before)
       try exchangePreferences(&loaded, &report)
     }
     // What a machine that was removed has written does not count: the others go on.
@@ -96,14 +98,11 @@ extension SyncedVault {
     }
     .sorted()
     report.tellStops(after)
-    report.problems += report.refusals
     // One machine never stops the others: only a store that lost what this one wrote does.
     report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
     var isPushed = false
     if !report.isBlocked {
-      if report.problems.isEmpty || report.problems == report.refusals {
-        try exchangeSnapshots(&loaded, &report)
-      }
+      if report.problems.isEmpty { try exchangeSnapshots(&loaded, &report) }
       if acceptingRollback || isTimeToMend(loaded.state) {
         report.mended = try mend(&loaded, min(own.count, loaded.state.sent))
       }
@@ -115,6 +114,7 @@ extension SyncedVault {
     files.setReader(after.members[loaded.state.stream]?.role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
+    report.tellRefusals()
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try renewBase(loaded)
     return report
@@ -211,36 +211,38 @@ extension SyncedVault {
         var known = next.state.applied.frontier
         var state = try next.history.folded(upTo: known)
         if canWrite {
-          // Of a space that is too large, what is not here was not removed by anybody here.
-          let isTooLarge = state.items.count > shared.mostItems
-          let missing =
-            isTooLarge ? Set(state.told.keys).subtracting(shared.removedItems) : []
           let changes = state.changes(
-            to: local, unreadable: unreadable.union(missing), now: shared.now)
+            to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
           if !changes.isEmpty {
             try writer.write(changes, to: &next.history, knowing: known)
             known[next.state.stream] = next.history.frontier[next.state.stream]
             state = try next.history.folded(upTo: known)
+            try shared.align(state.items(of: changes))
           }
         }
         base = state
         let frontier = next.history.known
         guard known != frontier else {
           next.state.applied.frontier = known
-          next.state.applied.file = shared.fileMark.bytes
+          if shared.isChanged { shared.mark = Hexadecimal.text(RandomBytes.bytes(count: 8)) }
+          next.state.applied.file = shared.isChanged ? nil : shared.fileMark.bytes
           try prepare(&next, writer, mark: shared.mark, after: former)
+          isWritten = shared.isChanged
           return MergeReport.unchanged
         }
       }
       let state = try next.history.folded(upTo: next.history.known)
-      let (fitting, left) = shared.fitting(state.items)
-      let changes = try merging(&shared, state.having(fitting), base?.items)
-      tellRefusals(of: state, left: left, after: former.frontier, roster, &report)
+      let changes = try merging(&shared, state, base?.items)
+      report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
       if canWrite {
         let (after, unreadable) = try shared.items()
         let told = state.changes(
-          to: after, unreadable: unreadable.union(left), now: shared.now)
+          to: after, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
         try writer.write(told, to: &next.history)
+        if !told.isEmpty {
+          let after = try next.history.folded(upTo: next.history.known)
+          try shared.align(after.items(of: told))
+        }
       }
       next.state.applied.frontier = next.history.known
       if shared.isChanged || !isCurrent {
@@ -260,30 +262,6 @@ extension SyncedVault {
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
   }
-
-  /// Names what others wrote that no vault takes, once.
-  private func tellRefusals(
-    of state: FoldedSpace, left: Set<[UInt8]>, after former: Frontier, _ roster: Roster,
-    _ report: inout SyncReport
-  ) {
-    var told: Set<[String]> = []
-    for refusal in state.refusals where refusal.sequence > former[refusal.record, default: 0] {
-      let label = roster.shownLabel(of: refusal.record)
-      let name = state.told[refusal.item]?.name
-      guard told.insert([label, name ?? "", refusal.what]).inserted else { continue }
-      // A member may have as many as it likes: some say it.
-      guard told.count <= Self.mostRefusals else { break }
-      report.refusals.append(SyncError.refused(refusal, from: label, of: name))
-    }
-    guard !left.isEmpty else { return }
-    report.refusals.append(
-      SyncError(
-        .itemRefused,
-        "\(left.count) items of the space have no room in this vault: they stay out",
-        hint: "a vault has at most 20,000 items, with its trash; remove some, on any machine"))
-  }
-
-  private static let mostRefusals = 20
 
   /// Remembers what is about to happen, before the vault file is written.
   ///
@@ -329,6 +307,17 @@ extension SyncedVault {
 extension MergeReport {
   /// Nothing changed.
   fileprivate static var unchanged: MergeReport { MergeReport(unchangedBy: .newer) }
+
+  /// Takes in what was changed before, in the same run.
+  fileprivate mutating func add(_ before: MergeReport) {
+    added = before.added + added.filter { !before.added.contains($0) }
+    changed = before.changed + changed.filter { !before.changed.contains($0) }
+    removed = before.removed + removed.filter { !before.removed.contains($0) }
+    conflicts = before.conflicts + conflicts.filter { !before.conflicts.contains($0) }
+    damaged = before.damaged + damaged.filter { !before.damaged.contains($0) }
+    leftOut = before.leftOut + leftOut.filter { !before.leftOut.contains($0) }
+    missingVersions = max(missingVersions, before.missingVersions)
+  }
 }
 
 extension SpaceHistory {

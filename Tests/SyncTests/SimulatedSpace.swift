@@ -439,7 +439,11 @@ struct SimulatedSpace {
     let marks = [
       item.trashed == 0 ? "" : "in the trash", hasMark && item.isMarked ? "two values" : "",
     ]
-    return (words + marks).joined(separator: "|")
+    let history = item.earlier.map { version in
+      ([text(version.main)] + version.fields.sorted { $0.key < $1.key }.map { text($0.value) })
+        .joined(separator: ",")
+    }
+    return (words + marks + history).joined(separator: "|")
   }
 
   private static func text(_ secret: SecretBytes) -> String { Secret(secret).text ?? "?" }

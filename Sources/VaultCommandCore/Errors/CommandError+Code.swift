@@ -249,6 +249,8 @@ extension CommandError {
     case syncTampered = "sync-tampered"
     /// The store does not show what another machine has seen.
     case syncWithheld = "sync-withheld"
+    /// Another machine wrote an item that a vault cannot hold.
+    case syncItemRefused = "sync-item-refused"
     /// The store shows an older state than before.
     case syncRolledBack = "sync-rolled-back"
     /// One machine's part of the space was written twice.
@@ -269,8 +271,6 @@ extension CommandError {
     case syncNotJoined = "sync-not-joined"
     /// The vault belongs to a space already.
     case syncAlreadyJoined = "sync-already-joined"
-    /// Something in a record is nothing that a vault takes; everything else was taken.
-    case syncItemRefused = "sync-item-refused"
     /// The space has no machine of that name.
     case syncDeviceNotFound = "sync-device-not-found"
     /// The records of the space were written by a newer version.
@@ -332,8 +332,8 @@ extension CommandError.Code {
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
       .unavailable, .invalidSeed, .importEncrypted, .importUnreadable, .breachListUnreadable,
-      .syncTampered, .syncWithheld, .syncRolledBack, .syncForked, .syncCopied, .syncTaken,
-      .syncItemRefused:
+      .syncTampered, .syncWithheld, .syncItemRefused, .syncRolledBack, .syncForked, .syncCopied,
+      .syncTaken:
       .damaged
     case .fileNotFound: .noInput
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,

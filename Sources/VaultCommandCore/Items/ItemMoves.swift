@@ -31,7 +31,7 @@ package struct ItemMoves {
       let part = String(word[(last ?? word.startIndex)...])
       let name =
         target == "/" ? part : target.hasSuffix("/") ? target + part : target
-      moves = [Move(from: try ItemName(word), to: try ItemName(name))]
+      moves = [Move(from: ItemName(lookingUp: word), to: try ItemName(name))]
       return
     }
     isOfSeveral = true

@@ -205,6 +205,11 @@ extension SyncReport {
     for problem in stopped {
       StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)
     }
+    for item in refusedItems {
+      let name = item.name.map { StandardOutput.shown($0) } ?? "an item without a name"
+      let origin = item.machine.map { ", from \(StandardOutput.shown($0))" } ?? ""
+      StandardError.note("left out: \(name)\(origin): \(item.reason)", hint: nil)
+    }
     StandardError.note(
       "synchronized: \(sent) sent, \(received) received",
       hint: changes.settlingHint)
@@ -220,6 +225,16 @@ extension SyncReport {
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
+        (
+          "refusedItems",
+          .array(
+            refusedItems.map {
+              .object([
+                ("machine", .optional($0.machine)), ("name", .optional($0.name)),
+                ("reason", .string($0.reason)),
+              ])
+            })
+        ),
         ("problems", .strings(problems.map(\.code.rawValue))),
       ]
   }

@@ -41,17 +41,9 @@ package struct ItemContents: Sendable {
 
   private func sealed(key: SecretBytes, context: [UInt8]) throws -> [UInt8] {
     let total = fields.all.reduce(main.count) { $0 + $1.value.count }
-    guard total <= Self.maximumLength else {
-      throw CredentialError(
-        .cannotCreate, "an item holds at most 1 MiB, this one would have \(total) bytes",
-        hint: "keep large files elsewhere and only their key in the vault")
-    }
-    guard fields.all.count <= ItemLimits.fields else {
-      throw CredentialError(
-        .cannotCreate,
-        "an item holds at most 1,000 fields besides the secret, this one would have \(fields.all.count)",
-        hint: "move some of them to another item")
-    }
+    do throws(ItemRules.Breach) {
+      try ItemRules.check(secretBytes: total, fields: fields.all.count)
+    } catch { throw error.error }
     var composer = SecretBuilder()
     composer.put(UInt16(fields.all.count + 1))
     try put("", main, into: &composer)

@@ -147,17 +147,3 @@ struct ItemRecord: Sendable, Equatable {
     self.modified = now
   }
 }
-
-extension ItemRecord {
-  /// Gives the item the next number of a version.
-  ///
-  /// - Throws: ``CredentialError`` with code `.invalidValue` if there is none.
-  mutating func advanceVersion() throws {
-    guard version < .max else {
-      throw CredentialError(
-        .invalidValue, "the item has no further number for a version",
-        hint: "copy it to a new item, and remove this one")
-    }
-    version += 1
-  }
-}

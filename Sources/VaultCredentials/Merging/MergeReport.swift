@@ -66,6 +66,8 @@ public struct MergeReport: Sendable, Equatable {
   public var conflicts: [Conflict] = []
   /// Items of the other file that are damaged and were left out.
   public var damaged: [ItemName] = []
+  /// Items of a space that this vault has no room for: it keeps what it has.
+  public var leftOut: [ItemName] = []
   /// The number of earlier versions that are not here: a vault file does not contain them, a backup
   /// does.
   public var missingVersions = 0
@@ -85,6 +87,7 @@ public struct MergeReport: Sendable, Equatable {
     changed.sort()
     removed.sort()
     damaged.sort()
+    leftOut.sort()
     conflicts.sort { $0.name < $1.name }
   }
 }

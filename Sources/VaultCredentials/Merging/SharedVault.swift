@@ -5,21 +5,15 @@ package import VaultSealing
 /// `VaultSync` reads the items with it and merges the state of a space into them; it knows nothing
 /// of files, indexes and history blobs.
 package struct SharedVault {
-  fileprivate var edit: VaultEdit
+  var edit: VaultEdit
   /// Whether the file is to be written.
-  package fileprivate(set) var isChanged = false
+  package var isChanged = false
 
   /// Who makes the changes: other machines, or the person who settles what they did.
   package var origin: ChangeOrigin {
     get { edit.origin }
     set { edit.origin = newValue }
   }
-
-  /// The ids of all items, those in the trash too.
-  var knownItems: Set<[UInt8]> { Set(edit.index.items.map(\.id.bytes)) }
-
-  /// The ids of items that were removed here for good, as far as that is still known.
-  package var removedItems: Set<[UInt8]> { Set(edit.index.tombstones.map(\.itemID.bytes)) }
 
   /// The time of the edit, milliseconds since 1970.
   package var now: Int64 { edit.now }
@@ -72,6 +66,16 @@ package struct SharedVault {
       }
     }
     return (items, unreadable)
+  }
+
+  /// The setting that says that the vault has not all items of its space.
+  private static let leftOutSetting = "sync.left-out"
+
+  /// The ids of the items that were removed here for good, where what is not here may never have
+  /// been: the vault had no room for it; `nil` where everything that is not here was removed.
+  package var certainRemovals: Set<[UInt8]>? {
+    guard edit.index.settings[Self.leftOutSetting] != nil else { return nil }
+    return Set(edit.index.tombstones.map(\.itemID.bytes))
   }
 
   private func item(_ record: ItemRecord, at position: Int) throws -> SharedItem {
@@ -136,9 +140,16 @@ package struct SharedVault {
     // it.
     let there = Set(items.map(\.id))
     edit.index.tombstones.removeAll { there.contains($0.itemID.bytes) }
-    var merge = VaultMerge(theirs, base: ancestor, relation: base == nil ? .apart : .newer)
+    var merge = VaultMerge(
+      theirs, base: ancestor, relation: base == nil ? .apart : .newer, room: VaultRoom(of: edit),
+      leavesOut: certainRemovals != nil)
     try merge.run(in: &edit)
     var report = merge.report
+    let leavesOut = items.contains { edit.index.items.position(of: Bytes16($0.id)) == nil }
+    if leavesOut != (edit.index.settings[Self.leftOutSetting] != nil) {
+      edit.index.settings[Self.leftOutSetting] = leavesOut ? "1" : nil
+      isChanged = true
+    }
     // What was not changed here has the time of the change that it follows, also where a clock is
     // wrong: else it would look changed here.
     let followed = Set(unchanged.map(\.id))
@@ -155,6 +166,13 @@ package struct SharedVault {
       else { continue }
       edit[position].trashed = edit.now
     }
+    // What came into an item has its place in the history by the records, as everywhere.
+    try align(
+      items.filter { item in
+        let id = Bytes16(item.id)
+        guard let before = ancestor?.record(id), let now = theirs.record(id) else { return true }
+        return !before.isEqual(to: now)
+      })
     // What met elsewhere is told where it becomes known.
     let former = Dictionary((base ?? []).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     for item in items {
@@ -207,7 +225,7 @@ package struct SharedVault {
 
   /// Marks an item with the version that has the other value, if it is kept and not current, and
   /// notes who wrote each of them; also in the trash: who takes it out is to know of both.
-  private mutating func mark(
+  mutating func mark(
     _ concurrent: [SharedItem.Concurrent], at position: Int
   ) throws -> Bool {
     let record = edit[position]

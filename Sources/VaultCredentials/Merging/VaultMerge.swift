@@ -18,10 +18,20 @@ struct VaultMerge {
   /// Items that either side removed for good.
   private var removedHere: [Bytes16: VaultIndex.Tombstone] = [:]
   private var removedThere: [Bytes16: VaultIndex.Tombstone] = [:]
+  /// The room that is left in the vault, for a merge that leaves out what does not fit; `nil` for
+  /// one that fails as a whole then.
+  private var room: VaultRoom?
+  /// Whether an earlier merge had no room for something: what is not here was not removed then.
+  private let leavesOut: Bool
 
-  init(_ theirs: any MergeSide, base: (any MergeSide)?, relation: MergeReport.Relation) {
+  init(
+    _ theirs: any MergeSide, base: (any MergeSide)?, relation: MergeReport.Relation,
+    room: VaultRoom? = nil, leavesOut: Bool = false
+  ) {
     self.theirs = theirs
     self.base = base
+    self.room = room
+    self.leavesOut = leavesOut
     report = MergeReport(relation)
     report.hasBase = base != nil
   }
@@ -63,13 +73,18 @@ struct VaultMerge {
   private mutating func insertItem(_ record: ItemRecord, in edit: inout VaultEdit) throws {
     let before = base?.record(record.id)
     let removal = removedHere[record.id]
-    let wasRemovedHere = removal != nil || before != nil
+    // What an earlier run had no room for was not removed by anybody.
+    let wasRemovedHere = removal != nil || (before != nil && !leavesOut)
     if wasRemovedHere, !wasChanged(record, since: before, removal) { return }
-    guard edit.index.items.count < VaultIndex.maximumItems else {
+    if room == nil, edit.index.items.count >= VaultIndex.maximumItems {
       throw VaultFileEncoder.tooMany
     }
     guard let contents = try theirs.contents(of: record) else {
       report.missingVersions += 1
+      return
+    }
+    guard room?.takes(record, contents) ?? true else {
+      report.leftOut.append(ItemName(stored: record.name))
       return
     }
     var copy = record
@@ -142,6 +157,11 @@ struct VaultMerge {
     let before = base?.record(other.id)
     // Only this side changed it.
     if let before, before.isEqual(to: other) { return }
+    let needed = try room == nil ? nil : theirs.contents(of: other)
+    guard room?.takes(other, needed, inPlaceOf: ours) ?? true else {
+      report.leftOut.append(ItemName(stored: ours.name))
+      return
+    }
     let choice = ThreeWay(ours, other)
     let wasLive = ours.trashed == 0
     let isLive = Self.isLive(ours, other, before)
@@ -253,11 +273,11 @@ struct VaultMerge {
     } else {
       var number = max(ours.version, other.headVersion)
       for addition in additions {
-        number += 1
+        number = ItemRules.version(after: number)
         try keep(addition, as: number, at: position, in: &edit)
         if addition.isHead { numberOfTheirs = number }
       }
-      edit[position].version = number + 1
+      edit[position].version = ItemRules.version(after: number)
       edit[position].device = edit.index.device
     }
     edit[position].modified = max(ours.modified, other.modified)
@@ -296,10 +316,8 @@ struct VaultMerge {
     let limit = edit.historyLimit
     var additions: [Addition] = []
     for earlier in other.earlier.dropFirst(other.trashed == 0 ? 0 : 1).reversed() {
-      let isHere = ours.earlier.contains {
-        $0.version == earlier.version && $0.written == earlier.written
-          && $0.length == earlier.length
-      }
+      // One blob; numbers say nothing, since each side numbers by itself.
+      let isHere = ours.earlier.contains { $0.hash == earlier.hash }
       // What is older than all that is kept here was kept here once, or would not be now.
       let isTooOld =
         ours.earlier.count >= limit && earlier.written <= ours.earlier.last?.written ?? 0
@@ -334,7 +352,7 @@ struct VaultMerge {
     if staysNewest { edit[position].earlier.removeFirst() }
     var number = edit[position].version
     for addition in additions {
-      number += 1
+      number = ItemRules.version(after: number)
       try keep(addition, as: number, at: position, in: &edit)
     }
     if staysNewest { edit[position].earlier.insert(newest, at: 0) }
@@ -416,17 +434,8 @@ struct VaultMerge {
     _ contents: ItemContents, written: Int64, kind: UInt16, as number: UInt64, at position: Int,
     in edit: inout VaultEdit
   ) throws {
-    var record = edit[position]
-    record.version = number
-    record.kind = kind
-    let key = try edit.index.dataKey(for: .history)
-    let sealed = try contents.sealed(as: record, vaultID: edit.header.vaultID, parent: key.key)
-    let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
-    edit.newBlobs.append(VaultEdit.Blob(hash: hash, sealed: sealed))
-    edit[position].earlier.insert(
-      ItemRecord.Earlier(
-        version: number, kind: kind, written: written, dataKey: key.id,
-        length: UInt32(sealed.count), hash: hash), at: 0)
+    let earlier = try edit.earlier(contents, number, kind, written: written, at: position)
+    edit[position].earlier.insert(earlier, at: 0)
     edit.trimHistory(at: position)
   }
 
@@ -542,10 +551,10 @@ struct VaultMerge {
     try edit.keepAsEarlier(at: position)
     var number = edit[position].version
     for addition in additions {
-      number += 1
+      number = ItemRules.version(after: number)
       try keep(addition, as: number, at: position, in: &edit)
     }
-    edit[position].version = number + 1
+    edit[position].version = ItemRules.version(after: number)
     try edit.seal(contents, at: position)
   }
 

@@ -64,7 +64,7 @@ extension VaultEdit {
     _ describe: (inout ItemRecord) throws -> Void = { _ in }
   ) throws {
     if keepsEarlier { try keepAsEarlier(at: position) }
-    try self[position].advanceVersion()
+    self[position].version = ItemRules.version(after: self[position].version)
     self[position].modified = now
     self[position].device = index.device
     self[position].attributes[ItemConflict.attribute] = nil
@@ -112,7 +112,7 @@ extension VaultEdit {
       // The current secret when it was removed: it is the current version again.
       retireEarlier(0, at: position)
     } else {
-      try self[position].advanceVersion()
+      self[position].version = ItemRules.version(after: self[position].version)
       self[position].attributes[ItemConflict.attribute] = nil
     }
     self[position].modified = now
@@ -200,6 +200,22 @@ extension VaultEdit {
           .historyLost, "the secret that was replaced was damaged and is not in the history"))
     }
     trimHistory(at: position)
+  }
+
+  /// Seals secrets as an earlier version of an item, which is not in its list yet.
+  mutating func earlier(
+    _ contents: ItemContents, _ number: UInt64, _ kind: UInt16, written: Int64, at position: Int
+  ) throws -> ItemRecord.Earlier {
+    var record = self[position]
+    record.version = number
+    record.kind = kind
+    let key = try index.dataKey(for: .history)
+    let sealed = try contents.sealed(as: record, vaultID: header.vaultID, parent: key.key)
+    let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
+    newBlobs.append(Blob(hash: hash, sealed: sealed))
+    return ItemRecord.Earlier(
+      version: number, kind: kind, written: written, dataKey: key.id,
+      length: UInt32(sealed.count), hash: hash)
   }
 
   /// Drops the oldest earlier versions, beyond those that are kept.

@@ -121,13 +121,15 @@ package struct GetRequest: Equatable, Sendable {
   }
 
   private func get() throws {
-    let given = try name.map { try ItemName($0) }
+    let given = name.map { ItemName(lookingUp: $0) }
     var target: Clipboard?
-    let found = try settings.withVault { vault -> Found in
-      target = try clipboard?.clipboard(for: vault)
-      return try Revision.reading(try given ?? ItemPicker.pick(in: vault), version) {
-        try Found(
-          name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
+    let found = try ItemName.lookingUp(name.map { [$0] } ?? []) {
+      try settings.withVault { vault -> Found in
+        target = try clipboard?.clipboard(for: vault)
+        return try Revision.reading(try given ?? ItemPicker.pick(in: vault), version) {
+          try Found(
+            name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
+        }
       }
     }
     try write(found, to: target)

@@ -31,8 +31,11 @@ struct HistoryRequest: Equatable, Sendable {
 
   func run() throws {
     let settings = try common.settings()
-    let name = try ItemName(name)
-    let versions = try settings.withVault { try $0.history(of: name) }
+    let word = name
+    let name = ItemName(lookingUp: word)
+    let versions = try ItemName.lookingUp([word]) {
+      try settings.withVault { try $0.history(of: name) }
+    }
     if settings.writesJSON {
       return try StandardOutput.write([
         ("name", .string(name.text)), ("versions", .array(versions.map(\.json))),

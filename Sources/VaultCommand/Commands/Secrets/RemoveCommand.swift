@@ -61,12 +61,21 @@ struct RemoveRequest: Equatable, Sendable {
     let settings = try common.settings()
     if !field.isEmpty { return try removeFields(settings) }
     let words = try names.map { word in (word, try ItemSelection(word)) }
-    for (word, selection) in words where selection == nil { _ = try ItemName(word) }
-    let removed = try settings.withVault { vault in
+    let single = words.filter { $0.1 == nil }.map(\.0)
+    let removed = try ItemName.lookingUp(single) { try self.removed(words, settings) }
+    try report(removed, settings)
+  }
+
+  private func removed(
+    _ words: [(String, ItemSelection?)], _ settings: VaultSettings
+  ) throws -> [ItemName] {
+    try settings.withVault { vault in
       var names: [ItemName] = []
       for (word, selection) in words {
         names +=
-          try selection?.items { try vault.items(matching: $0) }.map(\.name) ?? [ItemName(word)]
+          try selection?.items { try vault.items(matching: $0) }.map(\.name) ?? [
+            ItemName(lookingUp: word)
+          ]
       }
       var seen: Set<ItemName> = []
       names.removeAll { !seen.insert($0).inserted }
@@ -84,7 +93,6 @@ struct RemoveRequest: Equatable, Sendable {
       }
       return names
     }
-    try report(removed, settings)
   }
 
   private func report(_ names: [ItemName], _ settings: VaultSettings) throws {

@@ -84,9 +84,13 @@ struct MoveRequest: Equatable, Sendable {
 
   func run() throws {
     let settings = try common.settings()
-    // What cannot be a name is refused before anything is opened.
-    if try ItemSelection(name) == nil { _ = try ItemName(name) }
-    let (moves, items) = try settings.withVault { vault in
+    let single = try ItemSelection(name) == nil ? [name] : []
+    let (moves, items) = try ItemName.lookingUp(single) { try moved(settings) }
+    try report(moves, items, settings, done: verb.done)
+  }
+
+  private func moved(_ settings: VaultSettings) throws -> (ItemMoves, [Item]) {
+    try settings.withVault { vault in
       let moves = try ItemMoves(name, to: newName) { try vault.items(matching: $0) }
       if dryRun {
         for move in moves.moves where try vault.items().allSatisfy({ $0.name != move.from }) {
@@ -110,7 +114,6 @@ struct MoveRequest: Equatable, Sendable {
         }
       )
     }
-    try report(moves, items, settings, done: verb.done)
   }
 
   private func report(

@@ -83,13 +83,16 @@ struct ShowRequest: Equatable, Sendable {
     let request = try clipboard.choice()
     // `show --copy web/github`, as pass has it: the only word is the item.
     let only = name == nil ? copy.flatMap { try? ItemName($0) } : nil
-    let given = try (only == nil ? ItemPicker.named(name) : name).map { try ItemName($0) }
-    try settings.withVault { vault in
-      let isItem = try only.map { try vault.read(only: [$0])[$0] != nil } ?? false
-      if only != nil, !isItem { _ = try ItemPicker.named(nil) }
-      let chosen = isItem ? only : given
-      try Revision.reading(try chosen ?? ItemPicker.pick(in: vault), revision) { name, version in
-        try show(name, version, vault, request, settings, copying: isItem ? "secret" : copy)
+    let word = try only == nil ? ItemPicker.named(name) : name
+    let given = word.map { ItemName(lookingUp: $0) }
+    try ItemName.lookingUp(word.map { [$0] } ?? []) {
+      try settings.withVault { vault in
+        let isItem = try only.map { try vault.read(only: [$0])[$0] != nil } ?? false
+        if only != nil, !isItem { _ = try ItemPicker.named(nil) }
+        let chosen = isItem ? only : given
+        try Revision.reading(try chosen ?? ItemPicker.pick(in: vault), revision) { name, version in
+          try show(name, version, vault, request, settings, copying: isItem ? "secret" : copy)
+        }
       }
     }
   }

@@ -1,0 +1,23 @@
+package import VaultCredentials
+
+extension ItemName {
+  /// Runs what looks items up by words of a line, each with ``ItemName/init(lookingUp:)``: an item
+  /// whose name cannot be one is found by what it was called, and by the name that it is shown with.
+  ///
+  /// - Parameters:
+  ///   - words: The words.
+  ///   - body: What looks them up.
+  /// - Returns: What `body` returns.
+  /// - Throws: `CredentialError` with code `.invalidName` where there is no item and a word cannot
+  ///   be a name; what `body` throws.
+  package static func lookingUp<Result>(
+    _ words: [String], _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as CredentialError where error.code == .itemNotFound {
+      for word in words { _ = try ItemName(word) }
+      throw error
+    }
+  }
+}
