@@ -37,7 +37,8 @@ enum GitEnvironment {
   /// git-config(1): nothing of the user's settings starts a program, signs or prunes here.
   static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.alternateRefsCommand=true",
-    "core.bigFileThreshold=32m", "push.gpgSign=false", "push.pushOption=", "fetch.fsckObjects=true",
+    "core.bigFileThreshold=32m", "core.packedGitWindowSize=64m", "core.packedGitLimit=256m",
+    "pack.threads=1", "push.gpgSign=false", "push.pushOption=", "fetch.fsckObjects=true",
     "fetch.recurseSubmodules=false", "protocol.ext.allow=never",
   ]
 }

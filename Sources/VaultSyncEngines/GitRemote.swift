@@ -24,10 +24,12 @@ public struct GitRemote: Sendable, Hashable {
         .notAllowed, "this is not the address of a git repository",
         hint: "such as git@git.example.org:me/secrets.git, or https://git.example.org/secrets.git")
     }
-    guard !Self.hasPassword(text) else {
+    guard !Self.hasSecret(text) else {
       throw SyncError(
-        .notAllowed, "the address holds a password, which others could read",
-        hint: "leave it out: git's credential helper has passwords")
+        .notAllowed, "the address holds a user name or a password, which others could read",
+        hint:
+          "leave out what stands before the @, and give it to git's credential helper: git asks "
+          + "for it once, or pipe it to: git credential approve")
     }
     self.text = text
   }
@@ -71,11 +73,32 @@ public struct GitRemote: Sendable, Hashable {
     return text[..<colon]
   }
 
-  private static func hasPassword(_ text: String) -> Bool {
+  /// Whether an address holds what may be a secret: a password, or anything before the host over
+  /// HTTP, where hosting sites take a token as the name of a user.
+  private static func hasSecret(_ text: String) -> Bool {
     guard let scheme = scheme(of: text), scheme != "file" else { return false }
+    guard let name = userinfo(of: text, scheme) else { return false }
+    return scheme.hasPrefix("http") || name.contains(UInt8(ascii: ":"))
+  }
+
+  private static func userinfo(
+    of text: String, _ scheme: Substring
+  ) -> Substring.UTF8View.SubSequence? {
     let rest = text.dropFirst(scheme.count + 3)
-    let authority = rest.utf8.prefix { $0 != UInt8(ascii: "/") }
-    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
-    return authority[..<at].contains(UInt8(ascii: ":"))
+    let authority = rest.utf8.prefix { byte in
+      byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+    }
+    return authority.lastIndex(of: UInt8(ascii: "@")).map { authority[..<$0] }
+  }
+
+  /// An address as it may be shown, also one that an earlier version took with a token in it.
+  ///
+  /// - Parameter text: The address.
+  /// - Returns: The same without a user over HTTP and without a password.
+  package static func shown(_ text: String) -> String {
+    guard hasSecret(text), let scheme = scheme(of: text), let name = userinfo(of: text, scheme)
+    else { return text }
+    let rest = String(decoding: text.utf8[name.endIndex...].dropFirst(), as: UTF8.self)
+    return "\(scheme)://\(rest)"
   }
 }

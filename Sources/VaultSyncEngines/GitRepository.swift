@@ -33,10 +33,20 @@ struct GitRepository: Sendable {
 
   private var path: String { "\(folder)/\(name)" }
 
-  private static let fetched = "refs/vault/fetched/"
+  private static let fetched = "refs/vault/fetched/streams"
   private static let own = "refs/vault/own"
   /// Most bytes of a file that git writes: a store of sealed secrets is far smaller.
   private static let maximumPack = 1 << 30
+  /// Most address space of a child, in KiB.
+  ///
+  /// Over HTTP git runs credential helpers, and some of these reserve more than a machine has; ssh
+  /// may run a proxy, which takes a part of that.
+  private var maximumMemory: String {
+    if remote.text.hasPrefix("http") { return "unlimited" }
+    return String((remote.text.hasPrefix("file:") ? 1 : 4) << 20)
+  }
+  /// The longest run that talks to the store, in seconds, also at a terminal.
+  private static let longest = 900
   private static let maximumOutput = 128 << 20
 
   init(remote: GitRemote, folder: String, asks: Bool, program: String, patience: Int) throws {
@@ -89,13 +99,31 @@ struct GitRepository: Sendable {
     let result = try run(
       [
         "fetch", "--progress", "--prune", "--force", "--no-tags", "--no-write-fetch-head",
-        "--no-recurse-submodules", "--", remote.text, "+refs/heads/vault-sync/*:\(Self.fetched)*",
+        "--no-recurse-submodules", "--", remote.text,
+        // This branch alone: others, however many, are nobody's business here.
+        "+refs/heads/\(GitEngine.branch):\(Self.fetched)",
       ], isRemote: true)
-    guard result.isSuccess else { throw failure(result) }
-    let branch = Self.fetched + GitEngine.branch.dropFirst("vault-sync/".count)
-    let found = try local(["for-each-ref", "--format=%(objectname)", branch])
+    guard result.isSuccess else {
+      if Self.lacksBranch(result) {
+        // What was fetched before is not there any more.
+        _ = try local(["update-ref", "-d", Self.fetched])
+        return nil
+      }
+      throw failure(result)
+    }
+    let found = try local(["for-each-ref", "--format=%(objectname)", Self.fetched])
     let commit = String(decoding: found.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     return Self.isObject(commit) ? commit : nil
+  }
+
+  /// Whether git says that the remote has no such branch, as a new repository has none.
+  private static func lacksBranch(_ result: ChildProgram.Captured) -> Bool {
+    guard result.ending == nil, result.signal == nil else { return false }
+    let text = String(decoding: result.errors, as: UTF8.self)
+    return text.split(separator: "\n").contains { line in
+      line.contains(bytes: "couldn't find remote ref refs/heads/\(GitEngine.branch)")
+        && !line.hasPrefix("remote:")
+    }
   }
 
   /// Pushes a commit; returns why it was refused.
@@ -236,8 +264,15 @@ struct GitRepository: Sendable {
     surroundings.variables = GitEnvironment.variables(asks: asks)
     if !asks || !isRemote { surroundings.patience = isRemote ? patience : 60 }
     let settings = GitEnvironment.settings.flatMap { ["-c", $0] }
-    // sh(1): no file may become larger than so many blocks of 512 bytes.
-    let script = #"ulimit -f \#(Self.maximumPack / 512) 2>/dev/null; exec "$@""#
+    // sh(1): no file may become larger than so many blocks of 512 bytes, and git itself not larger
+    // than so many KiB: a tree or commit of 2 GiB takes 2 MiB in the store, and all of it in memory.
+    // timeout(1) of coreutils, where it is there, ends what a store feeds for ever.
+    let script = #"""
+      ulimit -f \#(Self.maximumPack / 512) 2>/dev/null
+      ulimit -v \#(maximumMemory) 2>/dev/null
+      if \#(isRemote) && command -v timeout >/dev/null 2>&1
+      then exec timeout --foreground -k 5 \#(Self.longest) "$@"; else exec "$@"; fi
+      """#
     let words =
       ["/bin/sh", "-c", script, "sh", program, "--git-dir=\(path)"] + settings + arguments
     do {

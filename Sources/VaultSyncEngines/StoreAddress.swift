@@ -30,9 +30,12 @@ public struct StoreAddress: Sendable, Hashable {
   /// - Parameters:
   ///   - text: A path, a URL, or `host:path`.
   ///   - directory: The directory that a relative path begins at, absolute.
+  ///   - allowsWorkTree: Whether a folder may lie in a work tree of git.
   /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed` for an address that git is not
-  ///   trusted with, or that holds a password.
-  public init(typed text: String, in directory: String) throws {
+  ///   trusted with, or that holds a password; for a folder in a work tree.
+  public init(
+    typed text: String, in directory: String, allowsWorkTree: Bool = false
+  ) throws {
     if GitRemote.isAddress(text) {
       kind = .git
       self.text = try GitRemote(text).text
@@ -43,13 +46,34 @@ public struct StoreAddress: Sendable, Hashable {
         .notAllowed, "the store must be a folder or a git repository",
         hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
     }
-    let path = text.hasPrefix("/") ? text : "\(directory)/\(text)"
+    let typed = text.hasPrefix("/") ? text : "\(directory)/\(text)"
+    // Once, here: a link that somebody changes later leads nowhere else.
+    let path = (try? UserFile.target(ofFolder: typed)) ?? typed
     let isRepository = ["HEAD", "objects", "refs"].allSatisfy {
       UserFile.exists("\(path)/\($0)")
+    }
+    guard isRepository || allowsWorkTree || !Self.isInWorkTree(path) else {
+      throw SyncError(
+        .notAllowed,
+        "the folder lies in a work tree of git: sealed files would lie in that project",
+        hint: "choose another folder; a repository that is the store has an address, "
+          + "or is a bare one")
     }
     kind = isRepository ? .git : .folder
     self.text = isRepository ? try GitRemote(path: path).text : path
   }
+
+  private static func isInWorkTree(_ path: String) -> Bool {
+    var folder = path[...]
+    while true {
+      if UserFile.exists("\(folder)/.git") { return true }
+      guard let slash = folder.lastIndex(of: "/") else { return false }
+      folder = folder[..<slash]
+    }
+  }
+
+  /// The address as it may be shown: without a token that an earlier version has taken.
+  public var shown: String { kind == .git ? GitRemote.shown(text) : text }
 
   /// Reads what a vault remembers: ``/VaultSync/SyncedVault/store(of:)``.
   ///

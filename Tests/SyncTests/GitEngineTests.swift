@@ -236,6 +236,8 @@ struct GitEngineTests {
     }
     for text in [
       "ext::sh -c date", "fd::3", "ftp://host/x", "https://me:s3cret@git.example.org/s.git",
+      "https://s3cret@git.example.org/s.git", "http://s3cret@git.example.org",
+      "https://s3cret@x@git.example.org/s.git", "ssh://me:s3cret@git.example.org/s.git",
       "host:a\nb", "-x:y", "",
     ] {
       let error = failure { _ = try StoreAddress(typed: text, in: "/home/me") }
@@ -247,6 +249,74 @@ struct GitEngineTests {
     #expect(StoreAddress(remembered: bare.text) == bare)
     // A folder that was one stays one, whatever is put into it.
     #expect(StoreAddress(remembered: remote.path).kind == .folder)
+  }
+
+  /// An earlier version took these; the text is shown, and a run refuses it.
+  @Test func aTokenThatIsRememberedIsNotShown() throws {
+    let remembered = StoreAddress(remembered: "https://s3cret@git.example.org/s.git")
+    #expect(remembered.shown == "https://git.example.org/s.git")
+    #expect(failure { _ = try remembered.engine(cache: remote.path) }?.code == .notAllowed)
+    for text in ["git@host:me/s.git", "ssh://git@host/s.git", "/home/me/a@b", "https://h/a@b"] {
+      #expect(StoreAddress(remembered: text).shown == text)
+    }
+  }
+
+  @Test func aLinkIsFollowedOnceAndAWorkTreeNeedsAWord() throws {
+    let home = try TemporaryHome()
+    let files = FileManager.default
+    try files.createDirectory(atPath: "\(home.path)/disk/Sync", withIntermediateDirectories: true)
+    try files.createSymbolicLink(
+      atPath: "\(home.path)/Sync", withDestinationPath: "disk/Sync")
+    let linked = try StoreAddress(typed: "Sync", in: home.path)
+    #expect(linked.text.hasSuffix("/disk/Sync") && linked.kind == .folder)
+    for marker in ["tree/.git", "linked/.git"] {
+      let folder = "\(home.path)/\(marker.prefix { $0 != "/" })/below/vault"
+      try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let git = "\(home.path)/\(marker)"
+      if marker.hasPrefix("tree") {
+        try files.createDirectory(atPath: git, withIntermediateDirectories: true)
+      } else {
+        try Data("gitdir: elsewhere\n".utf8).write(to: URL(fileURLWithPath: git))
+      }
+      #expect(failure { _ = try StoreAddress(typed: folder, in: "/") }?.code == .notAllowed)
+      let allowed = try StoreAddress(typed: folder, in: "/", allowsWorkTree: true)
+      #expect(allowed.kind == .folder)
+    }
+  }
+
+  /// However many others lie there.
+  @Test func onlyTheOneBranchIsFetched() throws {
+    let engine = try remote.engine("a")
+    try append(engine, 1, "a")
+    let branch = "refs/heads/vault-sync/streams"
+    for number in 0..<5 {
+      _ = try remote.git("update-ref", "refs/heads/vault-sync/other\(number)", branch)
+    }
+    #expect(try records(remote.engine("b")) == ["a"])
+    let copy = "--git-dir=\(try remote.copy("b"))"
+    let references = try BareRepository.git([copy, "for-each-ref", "--format=%(refname)"])
+    #expect(!references.contains("other"), "\(references)")
+    // A branch that is gone is gone here, too.
+    _ = try remote.git("update-ref", "-d", branch)
+    #expect(try remote.engine("b").heads(in: space).isEmpty)
+  }
+
+  @Test func whatTheServerSaysOfARefusalIsShown() throws {
+    let text = """
+      ssh: banner
+      remote: error: GL-HOOK: the branch is protected\u{1b}[31m
+      To git.example.org:s.git
+      !\trefs/heads/x:refs/heads/y\t[remote rejected] (pre-receive hook declined)
+      """
+    let message = GitFailure.error(saying: text).message
+    #expect(message.contains("the store refuses what is pushed"), "\(message)")
+    #expect(message.contains("the branch is protected") && !message.contains("\u{1b}"))
+    let key = GitFailure.error(saying: "Host key verification failed.\nfatal: x\n").message
+    #expect(key.contains("host key"), "\(key)")
+    let lock = GitFailure.error(
+      saying: "! a:b [remote rejected] (failed to update ref)\n"
+    ).message
+    #expect(lock.contains("locked by another push"), "\(lock)")
   }
 
   /// `SYNC_PUSHES=250` has two machines push 500 times.

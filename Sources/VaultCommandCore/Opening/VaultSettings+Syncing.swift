@@ -19,33 +19,20 @@ extension VaultSettings {
     typed text: String, makesFolder: Bool = false, takesWorkTree: Bool = false
   ) throws -> (engine: any SyncEngine, store: String) {
     do {
-      let address = try StoreAddress(typed: text, in: UserFile.workingDirectory)
-      if address.kind == .folder, !takesWorkTree, let tree = Self.workTree(around: address.text) {
-        throw CommandError.usage(
-          "that folder is in a work tree of git: \(StandardOutput.shown(tree))",
-          hint:
-            "use a repository of its own, or another folder; to have sealed files in that tree all "
-            + "the same: --work-tree")
-      }
+      let address = try StoreAddress(
+        typed: text, in: UserFile.workingDirectory, allowsWorkTree: takesWorkTree)
       // The first look at the folder says what is wrong with it.
       if makesFolder, address.kind == .folder {
         try? System.makeDirectory(address.text, in: AT_FDCWD, mode: 0o777)
       }
       return (try engine(address), address.text)
     } catch let error as SyncError where error.code == .notAllowed {
-      throw CommandError.usage(error.message, hint: error.hint)
+      let isInWorkTree = error.message.contains("work tree")
+      throw CommandError.usage(
+        error.message,
+        hint: isInWorkTree
+          ? "\(error.hint ?? ""); to have it there all the same: --in-work-tree" : error.hint)
     }
-  }
-
-  /// The work tree of git that a folder is in, if it is in one.
-  private static func workTree(around path: String) -> String? {
-    var folder = path
-    while !folder.isEmpty, folder != "/" {
-      if (try? System.status(of: "\(folder)/.git", in: AT_FDCWD)) != nil { return folder }
-      guard let slash = folder.unicodeScalars.lastIndex(of: "/") else { return nil }
-      folder = String(folder[..<slash])
-    }
-    return nil
   }
 
   /// The engine for a store; git may ask where there is a person to ask.

@@ -55,12 +55,13 @@ extension SyncLogEntry {
 }
 
 extension SyncStatus {
-  private var kind: String { StoreAddress(remembered: store).kind.rawValue }
+  private var address: StoreAddress { StoreAddress(remembered: store) }
+  private var kind: String { address.kind.rawValue }
 
   /// The members of the JSON object.
   package var members: [(String, JSONValue)] {
     [
-      ("store", .string(store)), ("engine", .string(kind)), ("space", .string(space)),
+      ("store", .string(address.shown)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
       ("devices", .number(Int64(devices))), ("owners", .strings(owners)),
       ("recoveryCodes", .number(Int64(recoveryCodes))),
@@ -74,7 +75,7 @@ extension SyncStatus {
   /// Says that the vault is in a space now, and how others come in.
   package func tellBeginning() {
     StandardError.note(
-      "this vault syncs with \(StandardOutput.shown(store)); it will see sizes and times, no names",
+      "this vault syncs with \(StandardOutput.shown(address.shown)); it will see sizes and times, no names",
       hint: "let another machine in: \(ProgramName.current) sync invite; "
         + (recoveryCodes > 0
           ? "the recovery code now opens the space, too"
@@ -93,7 +94,7 @@ extension SyncStatus {
   /// The state as rows.
   package func rows(at now: Date) -> [[String]] {
     [
-      ["store", "\(kind) \(StandardOutput.shown(store))"],
+      ["store", "\(kind) \(StandardOutput.shown(address.shown))"],
       ["this machine", "\(StandardOutput.shown(label)), \(role?.name ?? "not in")"],
       ["machines", String(devices)],
       ["owners", ownersInWords],
@@ -164,7 +165,8 @@ extension SyncOverview {
         })
     }
     return .object([
-      ("store", .string(store)), ("label", .string(label)), ("lastContact", time(lastContact)),
+      ("store", .string(StoreAddress(remembered: store).shown)), ("label", .string(label)),
+      ("lastContact", time(lastContact)),
       ("hasChanges", .bool(hasChanges)), ("conflicts", .number(Int64(conflicts))),
       ("failure", .optional(failure)), ("failingSince", time(failingSince)),
       ("auto", .bool(isAutomatic)),

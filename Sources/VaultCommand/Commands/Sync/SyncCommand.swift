@@ -47,7 +47,7 @@ enum SyncStore {
     var label: String?
 
     @Flag(help: "Use a folder that is in a work tree of git.")
-    var workTree = false
+    var inWorkTree = false
 
     /// The machine's name.
     func machine() -> String { label ?? MachineName.current }
@@ -66,7 +66,7 @@ struct SyncInitCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let (engine, store) = try settings.engine(
-      typed: options.store, makesFolder: true, takesWorkTree: options.workTree)
+      typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree)
     let (report, status) = try settings.withVault { vault in
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: options.machine())
@@ -161,7 +161,7 @@ struct SyncJoinCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let (engine, store) = try settings.engine(
-      typed: options.store, takesWorkTree: options.workTree)
+      typed: options.store, takesWorkTree: options.inWorkTree)
     // A store that is not there is told before anybody looks for a code, and a code that is none
     // before anything is made.
     _ = try engine.spaces()
