@@ -188,6 +188,8 @@ extension CommandGrammar {
       "undo",
       "Undo the last change to items.",
       """
+      --steps <number>: How many changes to undo, newest first.
+      --program: Undo what a program stored last: git, docker, a client of the served keyring.
       *
       """),
     CommandGrammar(
@@ -503,13 +505,14 @@ extension CommandGrammar {
       <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
       bare one's path.
       --label <name>: What this machine is called
+      --in-work-tree: Use a folder that is in a work tree of git.
       *
       """),
     CommandGrammar(
       "sync invite",
       "Let another machine in: makes a code for it.",
       """
-      --role <role>: reader, writer or admin, who may invite and remove others.
+      --role <role>: reader, writer, admin or owner
       --for <time>: For how long: 15m, 1h, 7d.
       --uses <number>: How many machines may join by it.
       *
@@ -521,7 +524,9 @@ extension CommandGrammar {
       <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
       bare one's path.
       --label <name>: What this machine is called
+      --in-work-tree: Use a folder that is in a work tree of git.
       --stdin: Read the code from stdin.
+      --merge: Give the others what this vault has, without a question.
       *
       """),
     CommandGrammar(
@@ -529,6 +534,7 @@ extension CommandGrammar {
       "Bring changes to the store, and take those of others.",
       """
       --unattended: Ask nobody
+      --discard-local: On a machine that only reads: take back what was changed here.
       *
       """),
     CommandGrammar(
@@ -553,6 +559,21 @@ extension CommandGrammar {
     CommandGrammar(
       "sync remove",
       "Remove a machine: it reads nothing that is written from now on.",
+      """
+      <device>: Its name, or the beginning of its id.
+      *
+      """),
+    CommandGrammar(
+      "sync role",
+      "Give a machine another role.",
+      """
+      <device>: The machine's name, or the beginning of its id.
+      <role> =owner,admin,writer,reader: owner, admin, writer or reader.
+      *
+      """),
+    CommandGrammar(
+      "sync admit",
+      "Let a machine in whose invitation had ended before an admin's machine saw it.",
       """
       <device>: Its name, or the beginning of its id.
       *
@@ -596,6 +617,7 @@ extension CommandGrammar {
       "sync leave",
       "Stop: the vault stays as it is, and goes to no store.",
       """
+      --force: Leave also as the only owner: nobody can invite or remove machines any more.
       *
       """),
     CommandGrammar(

@@ -72,6 +72,8 @@ extension VaultEdit {
   ///   - position: The item.
   ///   - former: How it was.
   ///   - after: What the step made it; `nil` if that is not known, and it is taken for what it is.
+  /// - Returns: The effect.
+  /// - Throws: ``CredentialError`` with code `.itemExists`, `.damaged`.
   private mutating func undo(
     at position: Int, to former: UndoRecord.Before, from after: ItemRecord?
   ) throws -> UndoneChange {
