@@ -534,7 +534,7 @@ extension CommandGrammar {
       "Bring changes to the store, and take those of others.",
       """
       --unattended: Ask nobody
-      --discard-local: On a machine that only reads: take back what was changed here.
+      --discard-local: On a machine that only reads: undo what was changed here.
       *
       """),
     CommandGrammar(

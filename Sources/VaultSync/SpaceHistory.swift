@@ -283,7 +283,8 @@ package struct SpaceHistory: Sendable {
         // A word alone is no evidence against another machine.
         stop(
           stream,
-          Self.tampered(number, "has seen another record \(sighting.sequence) of another machine"),
+          Self.tampered(
+            number, "says that it has seen another record \(sighting.sequence) than is here"),
           isSigned: true)
         return false
       }

@@ -14,32 +14,32 @@ extension SyncedVault {
   func attend(
     _ loaded: inout Loaded, _ further: (inout Loaded, Roster) throws -> [Operation]
   ) throws -> Bool {
-    let roster = loaded.history.roster()
+    let before = loaded.history.roster()
     // What somebody wrote who is let in now is not in the vault yet: only the claim is known.
     var known = loaded.history.known
     var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
-    let operations = try further(&loaded, roster)
-    guard roster.isAdmin(loaded.state.stream) else {
-      guard !operations.isEmpty else { return false }
+    let isAdmin = before.isAdmin(loaded.state.stream)
+    if isAdmin {
+      try tellMissingKeys(before, &loaded, &writer, known)
+      let recovery = try recoveryOperations(before, loaded)
+      let admissions = try admissions(before, loaded)
+      for stream in admissions.streams { known[stream] = max(known[stream] ?? 0, 1) }
+      let all = admissions.operations + recovery.new + recovery.withdrawn
+      if !all.isEmpty { try writer.write(all, to: &loaded.history, knowing: known) }
+    }
+    let operations = try further(&loaded, loaded.history.roster())
+    for stream in operations.flatMap(\.admitted) { known[stream] = max(known[stream] ?? 0, 1) }
+    if isAdmin { try endAll(operations.flatMap(\.settled), loaded) }
+    if !operations.isEmpty {
       try writer.write(operations, to: &loaded.history, knowing: known)
-      try keep(writer, &loaded)
-      return false
     }
-    try tellMissingKeys(roster, &loaded, &writer, known)
-    let recovery = try recoveryOperations(roster, loaded)
-    let admissions = try admissions(roster, loaded, operations)
-    for stream in admissions.streams + operations.flatMap(\.admitted) {
-      known[stream] = max(known[stream] ?? 0, 1)
-    }
-    let all = admissions.operations + recovery.new + recovery.withdrawn + operations
-    if !all.isEmpty { try writer.write(all, to: &loaded.history, knowing: known) }
-    let after = writer.written.isEmpty ? roster : loaded.history.roster()
+    let after = loaded.history.roster()
     // Whoever has the code of an invitation that has ended opens the keys that there were.
-    if after.needsNewEpoch {
+    if isAdmin, after.needsNewEpoch {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
     }
     let isGrown = after.members.keys.contains {
-      roster.members[$0]?.isAdmitted != true && loaded.history.frontier[$0, default: 0] > 1
+      before.members[$0]?.isAdmitted != true && loaded.history.frontier[$0, default: 0] > 1
     }
     try keep(writer, &loaded, isApplied: !isGrown)
     return isGrown
@@ -70,14 +70,11 @@ extension SyncedVault {
   /// What lies in the store for a code that has ended is overwritten before that is told: a run that
   /// is ended in between does it again.
   private func admissions(
-    _ roster: Roster, _ loaded: Loaded, _ operations: [Operation]
+    _ roster: Roster, _ loaded: Loaded
   ) throws -> (operations: [Operation], streams: [StreamID]) {
     let time = now()
-    let told = Set(operations.flatMap(\.settled))
     var (written, streams): ([Operation], [StreamID]) = ([], [])
-    let open = roster.invitations.values.filter {
-      !$0.isSettled && !$0.isRecovery && !told.contains($0.id)
-    }
+    let open = roster.invitations.values.filter { !$0.isSettled && !$0.isRecovery }
     for invitation in open.sorted(by: { $0.id.lexicographicallyPrecedes($1.id) }) {
       let new =
         invitation.expires < time
@@ -93,12 +90,16 @@ extension SyncedVault {
         written.append(.admit(invitation: invitation.id, accepted: new))
       }
     }
-    for id in told.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      if let invitation = roster.invitations[id], !invitation.isRecovery {
-        try end(invitation, loaded)
-      }
-    }
     return (written, streams)
+  }
+
+  /// Overwrites what lies in the store for the codes of invitations that a person ends.
+  private func endAll(_ ids: [[UInt8]], _ loaded: Loaded) throws {
+    let roster = loaded.history.roster()
+    for id in ids {
+      guard let invitation = roster.invitations[id], !invitation.isRecovery else { continue }
+      try end(invitation, loaded)
+    }
   }
 
   /// Overwrites what lies in the store for an invitation's code.

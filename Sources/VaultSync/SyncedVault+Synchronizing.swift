@@ -220,6 +220,7 @@ extension SyncedVault {
             try shared.align(state.items(of: changes))
           }
         }
+        try alignDoubles(of: local, to: state, in: &shared)
         base = state
         let frontier = next.history.known
         guard known != frontier else {
@@ -234,6 +235,7 @@ extension SyncedVault {
       let state = try next.history.folded(upTo: next.history.known)
       let changes = try merging(&shared, state, base?.items)
       report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
+      try alignDoubles(of: shared.items().items, to: state, in: &shared)
       if canWrite {
         let (after, unreadable) = try shared.items()
         let told = state.changes(
@@ -261,6 +263,16 @@ extension SyncedVault {
     // Nobody else has written it since: then the generation is the next one.
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
+  }
+
+  /// Brings earlier versions to those of the space where a value is there twice, since somebody here
+  /// set it once more: that is no change that others hear of.
+  private func alignDoubles(
+    of local: [[UInt8]: SharedItem], to state: FoldedSpace, in shared: inout SharedVault
+  ) throws {
+    let doubled = Set(local.values.filter(\.hasDoubles).map(\.id))
+    guard !doubled.isEmpty else { return }
+    try shared.align(state.items.filter { doubled.contains($0.id) })
   }
 
   /// Remembers what is about to happen, before the vault file is written.
@@ -301,6 +313,16 @@ extension SyncedVault {
     }
     report.sent = unsent.count
     loaded.state.sent = count
+  }
+}
+
+extension SharedItem {
+  /// Whether a value is among the earlier ones that is current, or is there twice.
+  fileprivate var hasDoubles: Bool {
+    earlier.indices.contains { place in
+      earlier[place].hasSameSecrets(as: head)
+        || earlier[..<place].contains { $0.hasSameSecrets(as: earlier[place]) }
+    }
   }
 }
 

@@ -37,7 +37,7 @@ struct ItemRulesTests: SuiteOfThreeMachines {
 
   enum Wrong: String, CaseIterable {
     case emptyName, longName, lines, control, slashes, hugeSecret, fields, fieldName, attribute
-    case marks, tag, note
+    case tag, note
   }
 
   private func changes(_ wrong: Wrong) throws -> [(PropertyKey, PropertyValue?)] {
@@ -59,7 +59,6 @@ struct ItemRulesTests: SuiteOfThreeMachines {
       return whole + [(PropertyKey(.secret, "a\nb"), value)]
     case .attribute:
       return whole + [(PropertyKey(.attribute, "x"), .text(String(repeating: "v", count: 5000)))]
-    case .marks: return whole + [(PropertyKey(.attribute, "vault:fields"), .text("+\n-\n+a"))]
     case .tag: return whole + [(PropertyKey(.tag, "a\u{7}"), .number(1))]
     case .note: return whole + [(PropertyKey(.note), .text(String(repeating: "n", count: 70_000)))]
     }

@@ -19,7 +19,9 @@ package enum HintLine {
   ///   - vault: What `--vault` was followed by; `nil` if it was not given.
   ///   - home: The same of `--home`.
   package static func adopt(vault: String?, home: String?) {
-    given.withLock { $0 = Given(vault: vault, home: home) }
+    // A path is no name of a vault, and the error about it says so.
+    let name = vault.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
+    given.withLock { $0 = Given(vault: name, home: home) }
   }
 
   /// A hint with the options that say which vault is meant, in each line of this command in it.

@@ -145,16 +145,20 @@ package final class ReferenceReading {
 
   /// The variable with the name that its item chooses, if it chooses one.
   package func named(_ variable: RunVariable) throws -> RunVariable {
-    guard variable.isNamedByItem, let reference = variable.references.first,
-      let item = try snapshot(for: reference)[ItemName(reference.name)],
+    guard variable.isNamedByItem, let reference = variable.references.first else { return variable }
+    guard let item = try snapshot(for: reference)[ItemName(reference.name)],
       let name = item.attributes[EnvironmentVariable.attribute], EnvironmentVariable.isValid(name)
-    else { return variable }
+    else {
+      try variable.checkSteering(reference.name)
+      return variable
+    }
     // Whoever may change the item, but not this line, would choose what its program runs.
     guard !EnvironmentVariable.steersPrograms(name) else {
       StandardError.warning(
         "'\(Quoting.visible(reference.name))' asks for the variable \(name), which makes programs run "
           + "other code or read other files; it is set as \(variable.name)",
         hint: RunVariable.advice(name, reference.name))
+      try variable.checkSteering(reference.name)
       return variable
     }
     return RunVariable(name: name, parts: variable.parts, place: variable.place)

@@ -27,15 +27,11 @@ package struct RunVariable: Equatable, Sendable {
     for text in names {
       let reference = try SecretReference(nameOrReference: text)
       let name = try variableName(for: reference)
-      guard !EnvironmentVariable.steersPrograms(name) else {
-        throw CommandError.usage(
-          "the variable \(name) makes programs run other code or read other files",
-          hint: advice(name, text))
-      }
-      variables.append(
-        RunVariable(
-          name: name, parts: [.reference(reference)],
-          isNamedByItem: reference.field == nil))
+      let variable = RunVariable(
+        name: name, parts: [.reference(reference)], isNamedByItem: reference.field == nil)
+      // An item may choose another one, which is seen when it is read.
+      if !variable.isNamedByItem { try variable.checkSteering(text) }
+      variables.append(variable)
     }
     for text in assignments {
       guard let equals = text.unicodeScalars.firstIndex(of: "="),
@@ -64,6 +60,17 @@ package struct RunVariable: Equatable, Sendable {
     StandardError.warning(
       "\(name) was not set from '\(Quoting.visible(item))': it makes programs run other code or read "
         + "other files", hint: advice(name, item))
+  }
+
+  /// Refuses a variable that an item's name alone would make, if programs run other code by it.
+  ///
+  /// - Parameter item: What the line names.
+  /// - Throws: ``CommandError`` with code `usage`.
+  func checkSteering(_ item: String) throws {
+    guard EnvironmentVariable.steersPrograms(name) else { return }
+    throw CommandError.usage(
+      "the variable \(name) makes programs run other code or read other files",
+      hint: Self.advice(name, item))
   }
 
   /// Checks that no variable occurs twice.

@@ -46,10 +46,10 @@ struct RunFolderTests {
   @Test func anAttributeChoosesTheVariable() throws {
     let vault = try vault()
     let set = try vault(
-      "set", "app/via", "--stdin", "--attribute", "variable=proxy_login", input: "http://x")
+      "set", "app/proxy", "--stdin", "--attribute", "variable=proxy_login", input: "http://x")
     #expect(set.status == 0)
     #expect(try vault("run", "app/", "--dry-run").text.contains("proxy_login\n"))
-    #expect(try vault("run", "app/via", "--dry-run").text == "proxy_login\n")
+    #expect(try vault("run", "app/proxy", "--dry-run").text == "proxy_login\n")
   }
 
   @Test func aFolderWithoutItemsIsAnErrorWithTheNearestOne() throws {

@@ -207,7 +207,7 @@ struct SyncVerbTests {
       "sync", "join", store.path, "--stdin", "--label", "desktop", input: code)
     #expect(joined.status == 0, "\(joined.errors)")
     #expect(try desktop.get("token").text == "1")
-    #expect(try desktop("sync", "status").text.contains("desktop, admin"))
+    #expect(try desktop("sync", "status").text.contains("desktop, owner"))
     #expect(try laptop("key", "remove", "recovery").status == 0)
     #expect(try laptop("sync", "now").status == 0)
     let third = try ThrowawayVault()

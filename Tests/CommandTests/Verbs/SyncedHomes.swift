@@ -23,10 +23,11 @@ enum SyncedHomes {
     _ machine: VaultProcess, _ label: String, invitedBy laptop: ThrowawayVault, at store: String,
     _ options: String...
   ) throws {
-    let invitation = try laptop("sync", "invite")
+    let invitation = try laptop("sync", "invite", "--role", "writer")
     try #require(invitation.status == 0, "\(invitation.errors)")
     let joined = try machine.run(
-      ["sync", "join", store, "--stdin", "--label", label] + options, input: invitation.output)
+      ["sync", "join", store, "--stdin", "--label", label, "--merge"] + options,
+      input: invitation.output)
     try #require(joined.status == 0, "\(joined.errors)")
   }
 

@@ -167,17 +167,19 @@ struct SyncJoinCommand: ParsableCommand {
     _ = try engine.spaces()
     let code = try code()
     try SyncedVault.check(code, in: engine)
-    let report = try settings.withVaultMade { vault in
+    let (report, isAdmitted) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
-      return try SyncedVault.join(
-        vault.unlocked, in: engine, at: store, invitation: code, label: options.machine()
-      ).begin()
+      let synced = try SyncedVault.join(
+        vault.unlocked, in: engine, at: store, invitation: code, label: options.machine())
+      let report = try synced.begin()
+      return (report, try synced.devices().first { $0.isThisMachine }?.isAdmitted ?? true)
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     try report.tell()
     StandardError.note(
-      "joined as \(options.machine()); what it changes counts as soon as an admin's machine has "
-        + "synchronized")
+      "joined as \(options.machine())"
+        + (isAdmitted
+          ? "" : "; what it changes counts as soon as an admin's machine has synchronized"))
     if let problem = report.problems.first { throw problem }
   }
 
@@ -205,7 +207,7 @@ struct SyncNowCommand: ParsableCommand {
   @Flag(help: "Ask nobody; wait a second for further changes; leave it to a run that waits.")
   var unattended = false
 
-  @Flag(help: "On a machine that only reads: take back what was changed here.")
+  @Flag(help: "On a machine that only reads: undo what was changed here.")
   var discardLocal = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions

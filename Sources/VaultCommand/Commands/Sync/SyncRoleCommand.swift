@@ -10,7 +10,7 @@ struct SyncRoleCommand: ParsableCommand {
     commandName: "role", abstract: "Give a machine another role.",
     discussion: """
       A reader reads. A writer also changes items. An admin also invites machines, and removes those that came \
-      later and are no owners. An owner may do all that, and removes everybody but an owner who came before.
+      later, but not owners. An owner may do all that, and removes everybody but an owner who came before.
 
       \(ProgramName.current) sync role desktop owner
       """)
@@ -47,7 +47,7 @@ struct SyncAdmitCommand: ParsableCommand {
     commandName: "admit",
     abstract: "Let a machine in whose invitation had ended before an admin's machine saw it.",
     discussion: """
-      'sync now' names such machines. Whoever joins in time is let in by the next 'sync now' of an admin.
+      'sync now' names such machines. A machine that joins in time is let in by the next 'sync now' of an admin.
 
       \(ProgramName.current) sync admit desktop
       """)
