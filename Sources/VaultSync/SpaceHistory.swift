@@ -463,16 +463,17 @@ extension Operation {
   /// - Parameters:
   ///   - epoch: The key.
   ///   - space: The space that it is for.
-  ///   - recipients: Streams and invitations, with the public keys to seal to.
+  ///   - recipients: Streams and invitations, with the public keys to seal to; one to which nothing
+  ///     can be sealed is left out, and keeps the others from nothing.
   /// - Returns: The operation.
-  /// - Throws: `SealingError`.
   static func epoch(
     _ epoch: EpochKey, of space: SpaceID, for recipients: [(id: [UInt8], publicKey: [UInt8])]
-  ) throws -> Operation {
+  ) -> Operation {
     .epoch(
       number: epoch.number, id: epoch.id,
-      sealed: try recipients.map { recipient in
-        (recipient.id, try SpaceHistory.seal(epoch, of: space, to: recipient.publicKey))
+      sealed: recipients.compactMap { recipient in
+        let sealed = try? SpaceHistory.seal(epoch, of: space, to: recipient.publicKey)
+        return sealed.map { (recipient.id, $0) }
       })
   }
 }

@@ -48,18 +48,18 @@ extension SyncedVault {
   private func tellMissingKeys(
     _ roster: Roster, _ loaded: inout Loaded, _ writer: inout RecordWriter, _ known: Frontier
   ) throws {
-    for missing in roster.missingKeys {
-      guard let common = roster.keyOfEveryone else { continue }
-      let recipients = missing.members.map { ($0.stream.bytes, $0.keys.sealing) }
-      try writer.write(
-        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
-        knowing: known, with: common)
+    let members = roster.missingKeys.map { missing in
+      (missing.epoch, missing.members.map { (id: $0.stream.bytes, publicKey: $0.keys.sealing) })
     }
-    for missing in roster.missingRecoveryKeys {
-      guard let common = roster.keyOfEveryone else { continue }
-      let recipients = missing.codes.map { ($0.id, $0.keys.sealing) }
+    let codes = roster.missingRecoveryKeys.map { missing in
+      (missing.epoch, missing.codes.map { (id: $0.id, publicKey: $0.keys.sealing) })
+    }
+    for (epoch, recipients) in members + codes {
+      // What nothing can be sealed to lacks the key for ever: that is no record in each run.
+      let sealable = recipients.filter { SealingKeyPair.canSeal(to: $0.publicKey) }
+      guard let common = roster.keyOfEveryone, !sealable.isEmpty else { continue }
       try writer.write(
-        [.epoch(missing.epoch, of: loaded.state.space, for: recipients)], to: &loaded.history,
+        [.epoch(epoch, of: loaded.state.space, for: sealable)], to: &loaded.history,
         knowing: known, with: common)
     }
   }
@@ -131,7 +131,7 @@ extension SyncedVault {
     let epoch = try EpochKey(number: number + 1, key: SecretBytes.random(count: 32))
     let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
     let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
-    return try .epoch(epoch, of: loaded.state.space, for: members + invited)
+    return .epoch(epoch, of: loaded.state.space, for: members + invited)
   }
 }
 

@@ -390,9 +390,7 @@ extension SyncedVault {
     let files = SyncFiles(vault: vault.blocking.path)
     return try files.locked {
       let synced = SyncedVault(vault, engine, now: vault.syncClock)
-      if !asLastOwner, let loaded = try? synced.load() {
-        try synced.checkOtherOwner(loaded.history.roster(), loaded)
-      }
+      if !asLastOwner { try synced.checkOtherOwner() }
       let isTold = synced.tellOfLeaving()
       try vault.blocking.setKey(nil, for: purpose)
       try files.remove()
@@ -400,7 +398,21 @@ extension SyncedVault {
     }
   }
 
-  /// Checks that somebody else is an owner, if this machine is one and not alone.
+  /// Checks that somebody else is an owner, if this machine is one, not alone and in the space.
+  ///
+  /// A home that was copied or put back takes nobody away: its machine stays in the space.
+  private func checkOtherOwner() throws {
+    guard var loaded = try? load() else { return }
+    do {
+      _ = try synchronize(&loaded)
+    } catch let error as SyncError where error.code == .copied || error.code == .removed {
+      return
+    } catch {
+      // Without the store, what is known here counts.
+    }
+    try checkOtherOwner(loaded.history.roster(), loaded)
+  }
+
   private func checkOtherOwner(_ roster: Roster, _ loaded: Loaded) throws {
     let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
     guard roster.present.count > 1, owners.contains(own), owners.count == 1 else { return }

@@ -64,7 +64,8 @@ public struct SyncedVault: Sendable {
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public init(_ vault: UnlockedVault, engine: any SyncEngine) throws {
     self.init(vault, engine, now: vault.syncClock)
-    _ = try files.locked { try load() }
+    // The records are read by what needs them: a run with nothing new does not.
+    _ = try files.locked { try loadState() }
   }
 
   init(
@@ -145,7 +146,7 @@ public struct SyncedVault: Sendable {
         operations: [
           .create(
             keys: keys.publicKeys, nonce: nonce, label: label, rules: RosterRules.version),
-          try .epoch(epoch, of: space, for: [(stream.bytes, keys.sealing.publicKey)]),
+          .epoch(epoch, of: space, for: [(stream.bytes, keys.sealing.publicKey)]),
         ])
       let record = try SyncRecord(
         content, space: space, stream: stream, sequence: 1,

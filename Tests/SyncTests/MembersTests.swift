@@ -202,8 +202,8 @@ struct MembersTests {
     _ = try join(server, invitation.text)
     #expect(try server.get("token") == "after")
     #expect(code { _ = try second.rotate() } == .notAllowed)
-    // The code was used in between, and ended.
-    #expect(try first.rotate() == Int(epoch) + 3)
+    // The code was used in between, and ended: one new key is for both.
+    #expect(try first.rotate() == Int(epoch) + 2)
   }
 
   @Test func whatARemovedMachineWroteAfterItsLastRecordIsTakenBack() throws {
@@ -298,6 +298,27 @@ struct MembersTests {
     try second.synchronize()
     try first.synchronize()
     #expect(try laptop.get("token") == "goes on")
+  }
+
+  /// An admin's invitation has a key that nothing can be sealed to: the others get theirs.
+  @Test func anInvitationThatCannotBeSealedToKeepsNobodyFromAKey() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .admin)
+    for one in [first, second] { try one.synchronize() }
+    try HostileMember(desktop, engine).write { known in
+      [
+        .invite(
+          invitation: [UInt8](repeating: 3, count: 16),
+          keys: PublicKeys(
+            signing: known.keys.publicKeys.signing, sealing: [UInt8](repeating: 0, count: 32)),
+          role: .reader, uses: 9, expires: .max - 1)
+      ]
+    }
+    try first.synchronize()
+    let epoch = try first.rotate()
+    #expect(try first.rotate() == epoch + 1)
+    try first.remove("desktop")
+    #expect(try first.synchronize().problems.isEmpty)
   }
 
   @Test func whoeverWasInvitedDuringARemovalGetsTheNewKey() throws {

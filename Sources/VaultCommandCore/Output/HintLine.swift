@@ -33,10 +33,9 @@ package enum HintLine {
     guard given.vault != nil || given.home != nil else { return text }
     // Another machine has its own places, and the same names.
     let isElsewhere = text.hasPrefix("on the other machine")
-    var options = ""
-    if let home = given.home, !isElsewhere { options += " --home \(Quoting.shell(home))" }
-    if let vault = given.vault { options += " --vault \(Quoting.shell(vault))" }
-    guard !options.isEmpty else { return text }
+    let home = isElsewhere ? nil : given.home.map { " --home \(Quoting.shell($0))" }
+    let vault = given.vault.map { " --vault \(Quoting.shell($0))" }
+    guard home != nil || vault != nil else { return text }
     let name = Array(ProgramName.current.utf8)
     let bytes = Array(text.utf8)
     var located: [UInt8] = []
@@ -44,7 +43,9 @@ package enum HintLine {
     while position < bytes.count {
       let end = position + name.count
       if isLine(bytes, position, end, name) {
-        located += name + Array(options.utf8)
+        // The list of all vaults is of none of them.
+        let isList = bytes[end...].starts(with: " list --vaults".utf8)
+        located += name + Array(((home ?? "") + (isList ? "" : vault ?? "")).utf8)
         position = end
       } else {
         located.append(bytes[position])

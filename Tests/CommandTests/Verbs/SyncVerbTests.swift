@@ -122,7 +122,7 @@ struct SyncVerbTests {
     #expect(try desktop("list").text == "token-1\ntoken-2\ntoken-3\n")
     #expect(try laptop("sync", "auto", "off").status == 0)
     #expect(try laptop("sync", "auto", "maybe").status == 64)
-    #expect(try laptop("sync", "leave").status == 0)
+    #expect(try laptop("sync", "leave", "--force").status == 0)
     #expect(try laptop("sync", "auto", "on").status == 78)
   }
 
