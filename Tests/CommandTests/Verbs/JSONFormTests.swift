@@ -45,6 +45,8 @@ struct JSONFormTests {
     ("sync auto", ["on"], ""),
     ("sync devices", [], ""),
     ("sync log", [], ""),
+    ("sync role", ["nobody", "reader"], ""),
+    ("sync admit", ["nobody"], ""),
     ("sync remove", ["nobody"], ""),
     ("sync leave", [], ""),
     ("sync join", ["HOME/space", "--stdin"], "no code"),
@@ -121,7 +123,10 @@ struct JSONFormTests {
         // There is neither a keyring nor a clipboard; redacted text is no JSON.
         #expect(
           line.path.hasPrefix("keyring")
-            || ["menu", "redact", "sync join", "sync remove", "sync resolve"].contains(line.path),
+            || [
+              "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
+              "sync resolve",
+            ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue
       }
