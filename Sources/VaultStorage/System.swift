@@ -376,6 +376,11 @@ package enum System {
   /// Sets the times of a file at a path to now, which wakes its observers.
   package static func touch(_ path: String) { touch(path, in: AT_FDCWD) }
 
+  /// The status of the file at a path, through links; `nil` if there is none.
+  package static func file(at path: String) -> FileStatus? {
+    try? targetStatus(of: path, in: AT_FDCWD)
+  }
+
   /// A file's size in bytes; 0 if there is none.
   package static func size(of path: String) -> Int {
     (try? targetStatus(of: path, in: AT_FDCWD))?.size ?? 0

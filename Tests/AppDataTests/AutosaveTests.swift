@@ -32,7 +32,7 @@ struct AutosaveTests {
 
   @Test @MainActor func manyChangesAreOneSave() async throws {
     let (container, _) = try memory(Trip.self)
-    let context = ModelContext(container)
+    let context = container.mainContext
     try #require(context.autosaveEnabled)
     let saves = Box(0)
     let token = NotificationCenter.default.addObserver(
@@ -51,7 +51,7 @@ struct AutosaveTests {
 
   @Test @MainActor func aFailureIsToldAndLeavesTheChanges() async throws {
     let (container, _) = try memory(Trip.self)
-    let context = ModelContext(container)
+    let context = container.mainContext
     try #require(context.autosaveEnabled)
     let errors = Box<[any Error]>([])
     context.autosaveFailureHandler = { errors.value.append($0) }
@@ -74,9 +74,11 @@ struct AutosaveTests {
     weak var saved: ModelContext?
     do {
       let context = ModelContext(container)
+      context.autosaveEnabled = true
       dropped = context
       context.insert(Trip(name: "Rome"))
       let other = ModelContext(container)
+      other.autosaveEnabled = true
       saved = other
       other.insert(Trip(name: "Oslo"))
       try other.save()
@@ -110,6 +112,54 @@ struct AutosaveTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
+  @Test @MainActor func aContextOfTheProgramsOwnSavesWhenItIsAskedTo() async throws {
+    let (container, _) = try memory(Trip.self)
+    let context = ModelContext(container)
+    #expect(!context.autosaveEnabled)
+    context.insert(Trip(name: "Rome"))
+    await turn()
+    await turn()
+    #expect(context.hasChanges)
+    context.autosaveEnabled = true
+    try await turns(until: { !context.hasChanges })
+  }
+
+  @Test func aModelActorsContextSavesByItselfUnlessToldOtherwise() async throws {
+    let (container, _) = try memory(Trip.self)
+    #expect(await SavingKeeper(modelContainer: container).isSaving)
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let executor = DefaultSerialModelExecutor(modelContext: context)
+    #expect(!executor.modelContext.autosaveEnabled)
+  }
+
+  /// An asynchronous function may use a context off the main thread, which waits for it: the
+  /// compiler takes it, and nothing of it is lost or saved half.
+  @Test @MainActor func aContextThatIsHandedOnSavesWhenItIsBack() async throws {
+    let (container, _) = try memory(Landlord.self, Villa.self)
+    let context = container.mainContext
+    let saves = Box(0)
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { _ in saves.value += 1 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    for round in 0..<200 {
+      let person = Landlord(name: "\(round)")
+      // Asks for a save on the main queue, which is free while the function works.
+      context.insert(person)
+      let wrong = try await context.addVillas(to: person)
+      #expect(wrong == nil, "round \(round): \(wrong ?? "")")
+    }
+    // Some of the rounds have saved nothing, and the last change is still to come.
+    context.insert(Landlord(name: "last"))
+    try await turns(until: { !context.hasChanges })
+    #expect(saves.value > 0)
+    let other = ModelContext(container)
+    #expect(try other.fetchCount(FetchDescriptor<Landlord>()) == 201)
+    let villas = try other.fetch(FetchDescriptor<Villa>())
+    #expect(villas.count == 200 * 20 && villas.allSatisfy { $0.owner != nil })
+  }
+
   /// Lets the main queue turn until something has happened, for twenty seconds at most.
   @MainActor private func turns(until isDone: @MainActor () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(20)
@@ -125,8 +175,52 @@ struct AutosaveTests {
   }
 }
 
+@Model
+private final class Landlord {
+  @Attribute(.unique) var name: String
+  @Relationship(inverse: \Villa.owner) var villas: [Villa] = []
+  init(name: String) { self.name = name }
+}
+
+@Model
+private final class Villa {
+  var street: String
+  var owner: Landlord?
+  init(street: String) { self.street = street }
+}
+
+extension ModelContext {
+  /// Gives a landlord villas, off the main thread.
+  ///
+  /// - Returns: What went wrong.
+  fileprivate func addVillas(
+    to person: Landlord, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> String? {
+    try await elsewhere {
+      for number in 0..<20 {
+        let villa = Villa(street: "\(number)")
+        villa.owner = person
+        insert(villa)
+        if number % 7 == 6 { try save() }
+      }
+      let lost = person.villas.filter { $0.owner !== person }.count
+      return lost == 0 && person.villas.count == 20
+        ? nil : "\(lost) without owner, \(person.villas.count) in the array"
+    }
+  }
+}
+
+/// Runs a closure that inherits no isolation: on a thread of Swift's tasks.
+private func elsewhere<Result>(
+  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+) async rethrows -> Result {
+  try await body()
+}
+
 @ModelActor
 private actor SavingKeeper {
+  var isSaving: Bool { modelContext.autosaveEnabled }
+
   /// Whether the save came while nothing else of the actor's ran, and off the main thread.
   func addAndWait() async -> Bool {
     modelContext.autosaveEnabled = true

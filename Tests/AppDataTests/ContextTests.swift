@@ -170,9 +170,46 @@ struct ContextTests {
     same.days = 5
     context.delete(trip)
     try context.save()
+    other.mergePolicy = .error
     #expect(throws: SwiftDataError.missingRow) { try other.save() }
     other.rollback()
     #expect(!other.hasChanges)
+  }
+
+  /// What was changed in a row that is gone has no place any more; the rest is saved.
+  @Test(arguments: [MergePolicy.objectWins, .storeWins])
+  func anUpdateOfADeletedRowKeepsNothingElseFromBeingSaved(policy: MergePolicy) throws {
+    let author = Author("Eco")
+    let kept = Author("Ada")
+    context.insert(author)
+    context.insert(kept)
+    try context.save()
+    let other = other()
+    other.mergePolicy = policy
+    let all = try other.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+    all[0].name = "Ada Lovelace"
+    all[1].name = "Umberto Eco"
+    other.insert(Author("New"))
+    let gone = author.persistentModelID
+    context.delete(author)
+    try context.save()
+    let told = Box<Set<PersistentIdentifier>>([])
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: other, queue: nil
+    ) { note in
+      let deleted = note.userInfo?[ModelContext.NotificationKey.deletedIdentifiers]
+      told.value = deleted as? Set<PersistentIdentifier> ?? []
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try other.save()
+    #expect(told.value == [gone])
+    #expect(!other.hasChanges && all[1].modelContext == nil)
+    let names = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+    #expect(names.map(\.name) == ["Ada Lovelace", "New"])
+    // The next save goes on from there.
+    all[0].name = "Ada King"
+    try other.save()
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 2)
   }
 
   @Test func observersSeeChangesThatNoSetterMade() throws {

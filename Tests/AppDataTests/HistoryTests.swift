@@ -297,13 +297,13 @@ struct HistoryTests {
       home: home.path, executable: KeyringSession.product("appdata-writer"))
     let path = "\(home.path)/notes.store"
     #expect(try writer.run([path, "a", "1", "1"]).status == 0)
-    // The writers know of no history: the store does.
-    var file = ModelConfiguration(url: URL(fileURLWithPath: path))
-    file.keepsHistory = true
+    let file = ModelConfiguration(url: URL(fileURLWithPath: path))
     let container = try ModelContainer(for: Note.self, configurations: file)
     #expect(try writer.run([path, "b", "100", "20"]).status == 0)
     let context = context(container)
-    let found = try context.fetchHistory(Descriptor())
+    let all = try context.fetchHistory(Descriptor())
+    let found = all.dropFirst()
+    #expect(all.first?.changes.count == 1)
     #expect(found.map { $0.changes.count } == Array(repeating: 20, count: 5))
     #expect(found.allSatisfy { $0.processIdentifier == "appdata-writer" })
     let ids = Set(found.flatMap(\.changes).map(\.changedPersistentIdentifier))
@@ -312,8 +312,76 @@ struct HistoryTests {
     #expect(ids == Set(notes.map(\.persistentModelID)))
   }
 
-  @Test func aStoreWithoutAHistorySaysSo() throws {
-    let (container, context) = try open(keepsHistory: nil)
+  /// Programs that were written for SwiftData ask for a history that they have not asked to keep.
+  @Test func aHistoryIsKeptUnlessItIsRefused() throws {
+    let (_, context) = try open(keepsHistory: nil)
+    #expect(try context.fetchHistory(Descriptor()).isEmpty)
+    context.insert(Trip(name: "a"))
+    try context.save()
+    #expect(try context.fetchHistory(Descriptor()).map(words) == [["+Trip true"]])
+  }
+
+  @Test func aStoreThatCannotBeWrittenHasNoneYet() throws {
+    let (_, context) = try open(keepsHistory: false)
+    context.insert(Trip(name: "a"))
+    try context.save()
+    let file = ModelConfiguration(
+      url: URL(fileURLWithPath: "\(home.path)/trips.store"), allowsSave: false)
+    let reader = self.context(try ModelContainer(for: Trip.self, configurations: file))
+    #expect(try reader.fetchHistory(Descriptor()).isEmpty)
+  }
+
+  /// One loop follows all stores of a container: nothing comes twice, and nothing is hidden.
+  @Test func aTokenKnowsThePlaceInEveryStore() throws {
+    var random = SeededGenerator(seed: 7)
+    let names = ["a", "b"]
+    let files = names.enumerated().map { number, name in
+      ModelConfiguration(
+        name, schema: number == 0 ? Schema([Trip.self]) : Schema([Leg.self, Booking.self]),
+        url: URL(fileURLWithPath: "\(home.path)/\(name).store"))
+    }
+    let context = context(
+      try ModelContainer(
+        for: Schema([Trip.self, Leg.self, Booking.self]), configurations: files))
+    var last: DefaultHistoryToken?
+    var seen: [String] = []
+    var saved = 0
+    for round in 0..<60 {
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        if Bool.random(using: &random) {
+          context.insert(Trip(name: "\(round)"))
+        } else {
+          context.insert(Booking("\(saved)"))
+        }
+        try context.save()
+        saved += 1
+      }
+      let new: [DefaultHistoryTransaction]
+      if let last {
+        new = try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > last }))
+      } else {
+        new = try context.fetchHistory(Descriptor())
+      }
+      seen += new.map { "\($0.storeIdentifier) \($0.transactionIdentifier)" }
+      if let token = new.last?.token {
+        // As a program keeps it from one run to the next.
+        last = try JSONDecoder().decode(
+          DefaultHistoryToken.self, from: try JSONEncoder().encode(token))
+      }
+      #expect(seen.count == saved && Set(seen).count == saved)
+    }
+    let all = try context.fetchHistory(Descriptor())
+    #expect(all.map { "\($0.storeIdentifier) \($0.transactionIdentifier)" } == seen)
+    // From any of them on, there is what came after it.
+    for (place, transaction) in all.enumerated() {
+      let token = transaction.token
+      let later = try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token }))
+      #expect(later == Array(all[(place + 1)...]))
+    }
+  }
+
+  @Test func aStoreThatKeepsNoHistorySaysSo() throws {
+    let (container, context) = try open(keepsHistory: false)
     context.insert(Trip(name: "a"))
     try context.save()
     #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

@@ -309,7 +309,7 @@ struct HistoryObserverTests {
   }
 
   @Test func withoutAHistoryThereIsNothingToObserve() throws {
-    let (container, _) = try open(keepsHistory: nil)
+    let (container, _) = try open(keepsHistory: false)
     #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {
       try HistoryObserver(observedModels: [], modelContainer: container)
     }

@@ -75,7 +75,9 @@ actor Keeper {
     Thread.detachNewThread { exit(0) }
     RunLoop.main.run()
   case "dropped":
-    ModelContext(container).insert(Note(text: "a", number: 1))
+    let own = ModelContext(container)
+    own.autosaveEnabled = true
+    own.insert(Note(text: "a", number: 1))
   case "failing":
     context.autosaveFailureHandler = { print(($0 as? SwiftDataError)?.message ?? "") }
     context.insert(Note(text: "a", number: .nan))

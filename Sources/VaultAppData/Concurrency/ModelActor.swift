@@ -41,10 +41,11 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "ModelActor", qos: .userInitiated)
 
-  /// Makes an executor that holds a context.
+  /// Makes an executor that holds a context, which saves by itself unless its
+  /// ``ModelContext/autosaveEnabled`` was set before.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    modelContext.autosaving.move(to: .actor(queue))
+    modelContext.autosaving.begin(on: .actor(queue))
   }
 
   /// Runs a job after those before it.

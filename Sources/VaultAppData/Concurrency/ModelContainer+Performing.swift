@@ -71,7 +71,6 @@ private final class ContextCall<Result: Sendable>: Sendable {
   func run() {
     guard case .waiting = state.withLock({ $0 }) else { return }
     let context = ModelContext(container)
-    context.autosaveEnabled = false
     let cancellation = context.connections.makeCancellable()
     let isWanted = state.withLock { state in
       guard case .waiting(let continuation) = state else { return false }

@@ -76,7 +76,9 @@ extension EntityPlan {
     }
     switch record.slots[index] {
     case .integer(let value): try statement.bind(value, at: parameter)
-    case .text(let value): try statement.bind(value.normalized, at: parameter)
+    case .text(let value):
+      noteText(value, index)
+      try statement.bind(value, at: parameter)
     case .real(let value):
       if value.isNaN, isChecked { throw failure(record, index, "is not a number") }
       try statement.bind(value, at: parameter)
@@ -84,7 +86,9 @@ extension EntityPlan {
     case .data(let value): try statement.bind([UInt8](value), at: parameter)
     case .boxed(let box):
       do {
-        try statement.bind(try box.columnValue(), at: parameter)
+        let value = try box.columnValue()
+        if case .text(let text) = value { noteText(text, index) }
+        try statement.bind(value, at: parameter)
       } catch EncodingError.invalidValue(let value, let context) {
         throw failure(
           record, index, "cannot be encoded: \(context.debugDescription)",
@@ -120,8 +124,15 @@ extension EntityPlan {
   func failure(
     _ record: _AppData.Record, _ index: Int, _ what: String, _ error: (any Error)? = nil
   ) -> SwiftDataError {
+    failure(record.key, index, what, error)
+  }
+
+  /// An error about a property of the object with a key.
+  func failure(
+    _ key: Int64, _ index: Int, _ what: String, _ error: (any Error)? = nil
+  ) -> SwiftDataError {
     let property = index < description.properties.count ? description.properties[index].name : "?"
     return .modelValidationFailure.saying(
-      "\(name).\(property) of object \(record.key) \(what)", underlying: error)
+      "\(name).\(property) of object \(key) \(what)", underlying: error)
   }
 }

@@ -30,6 +30,8 @@ package final class EntityPlan: @unchecked Sendable {
   let signal: SaveSignal
   /// Seals and opens the store's sealed attributes.
   let sealer: AttributeSealer
+  /// Which columns of the store hold text in another form than the composed one.
+  let textForms: TextForms
   /// What no two objects may share.
   let uniqueness: [UniqueGroup]
 
@@ -55,7 +57,7 @@ package final class EntityPlan: @unchecked Sendable {
   init(
     index: Int, description: ModelDescription, lineage: [StoredEntity], store: Int,
     storeIdentifier: String, isCustom: Bool = false, keys: KeyAllocator, signal: SaveSignal,
-    sealer: AttributeSealer
+    sealer: AttributeSealer, textForms: TextForms = TextForms()
   ) {
     self.index = index
     name = description.entityName
@@ -68,6 +70,7 @@ package final class EntityPlan: @unchecked Sendable {
     self.keys = keys
     self.signal = signal
     self.sealer = sealer
+    self.textForms = textForms
     var slots = description.properties.map { SlotPlan($0, lineage) }
     for property in description.properties {
       let depth = slots[property.index].depth

@@ -36,7 +36,6 @@ struct MigrationStages {
       let store = ModelStore(
         connection, configuration, schema: layout.parts[0].stored, files: change)
       let context = ModelContext(ModelContainer(layout, store))
-      context.autosaveEnabled = false
       context.isMigrating = true
       try body(context)
       if context.hasChanges { try context.save() }

@@ -64,10 +64,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// Whether the store keeps a history of who changed what when, for
   /// ``ModelContext/fetchHistory(_:)``.
   ///
-  /// The store decides, for every program that writes to it: `true` begins a history, `false` ends
-  /// and deletes it, and `nil`, the default, leaves it as it is. A class with an attribute that is
-  /// marked `.preserveValueOnDeletion` begins one too. Not part of SwiftData, whose stores always
-  /// keep one.
+  /// The store decides, for every program that writes to it: `nil`, the default, and `true` begin
+  /// one where there is none, `false` ends and deletes it. It grows with every save, and nothing of
+  /// it is deleted by itself: see ``ModelContext/deleteHistory(_:)``. Not part of SwiftData, whose
+  /// stores always keep one.
   public var keepsHistory: Bool?
   /// The key of the attributes with `.encrypt`; `nil` for a program that does without them.
   ///

@@ -94,7 +94,8 @@ extension ModelContainer {
     }
   }
 
-  /// Looks for damage in the stores: pages, indexes, references, metadata, large values.
+  /// Looks for damage in the stores: pages, indexes, references, metadata, large values; and for
+  /// values that do not decode as the types that the models have now.
   ///
   /// It only reads, and reads everything; stores of the program's own are not looked at. Not part
   /// of SwiftData.
@@ -103,6 +104,7 @@ extension ModelContainer {
   /// - Throws: A `StorageError` if a file cannot be read at all.
   public func check() throws -> [String] {
     var problems: [String] = []
+    var isSound = true
     for store in stores where store.custom == nil {
       let found = try store.withConnection { connection -> [String] in
         guard let file = store.dataFile else { return try connection.sqlite.integrityCheck() }
@@ -111,7 +113,40 @@ extension ModelContainer {
         }
         return try DataStoreCheck(file: file).problems(on: connection.sqlite, metadata)
       }
+      isSound = isSound && found.isEmpty
       problems += stores.count == 1 ? found : found.map { "\(store.configuration.name): \($0)" }
+    }
+    guard isSound else { return problems }
+    for plan in plans where !plan.isCustom {
+      problems += try undecodedValues(plan, plan.description.type)
+    }
+    return problems
+  }
+
+  /// One line for each value of a class's objects that does not decode.
+  private func undecodedValues<Model: PersistentModel>(
+    _ plan: EntityPlan, _ type: Model.Type
+  ) throws -> [String] {
+    let indices = plan.description.properties.indices.filter { index in
+      plan.relationship(index) == nil && plan.slots[index].column != nil
+        && plan.slots[index].kind != .external
+    }
+    var descriptor = FetchDescriptor<Model>()
+    descriptor.includeSubclasses = false
+    let context = ModelContext(self)
+    let keys = try context.keys(descriptor, plan)
+    var problems: [String] = []
+    for start in stride(from: 0, to: keys.count, by: 1_000) {
+      let part = Array(keys[start..<min(start + 1_000, keys.count)])
+      for record in try context.loading.loadRows(plan, part) {
+        for index in indices where !plan.description.decodes(record.slots[index], index) {
+          let property = plan.description.properties[index]
+          problems.append(
+            "\(plan.name).\(property.name) of object \(record.key) does not decode as "
+              + "\(property.valueType)")
+        }
+      }
+      context.rows.sweep(largerThan: 0)
     }
     return problems
   }

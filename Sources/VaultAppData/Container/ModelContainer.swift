@@ -109,8 +109,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         let key = part.configuration.sealingKey
         let stages = migrationPlan.map { MigrationStages($0, key).stages } ?? []
         return try ModelStore(
-          part.configuration, schema: part.stored, stages: stages,
-          preservesValues: layout.preservesValues(part.stored))
+          part.configuration, schema: part.stored, stages: stages)
       }
     } catch let error as SwiftDataError {
       throw error
@@ -153,8 +152,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   @MainActor public var mainContext: ModelContext {
     if let main { return main }
     let made = ModelContext(self)
-    made.autosaveEnabled = true
-    made.autosaving.move(to: .main)
+    made.autosaving.begin(on: .main)
     main = made
     return made
   }

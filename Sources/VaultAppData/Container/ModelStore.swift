@@ -11,7 +11,11 @@ package final class ModelStore: @unchecked Sendable {
   let schema: StoredSchema
   /// The program's own store; `nil` for an SQLite database.
   let custom: CustomStore?
+  /// Which columns hold text in another form than the composed one.
+  let textForms = TextForms()
   private let file: DataStoreFile?
+  /// Which file it was when the store was opened.
+  private let opened: System.FileStatus?
   private let application: String?
   private let lock = NSRecursiveLock()
   /// The connection to a database in memory.
@@ -37,11 +41,10 @@ package final class ModelStore: @unchecked Sendable {
   ///   - configuration: Where.
   ///   - schema: What it is to hold.
   ///   - stages: How a file of an earlier version gets here; by itself if empty.
-  ///   - preservesValues: Whether a class of the store's preserves values on deletion.
   /// - Throws: ``SwiftDataError``, ``StorageError``.
   init(
     _ configuration: ModelConfiguration, schema: StoredSchema,
-    stages: [DataStoreMigration.Stage] = [], preservesValues: Bool = false
+    stages: [DataStoreMigration.Stage] = []
   ) throws {
     self.configuration = configuration
     self.schema = schema
@@ -53,13 +56,14 @@ package final class ModelStore: @unchecked Sendable {
     try schema.validate()
     if configuration.isStoredInMemoryOnly {
       file = nil
+      opened = nil
       application = nil
       let connection = try SQLiteConnection()
       try connection.executeScript("PRAGMA foreign_keys=ON")
       try connection.trustSchema()
       let metadata = DataStoreMetadata(application: ApplicationData.identifier, schema: schema)
       try connection.transaction { try connection.createDataStore(metadata) }
-      try connection.setHistory(configuration.keepsHistory ?? (preservesValues ? true : nil))
+      try connection.setHistory(configuration.keepsHistory ?? true)
       identifier = metadata.store
       shared = StoreConnection(connection)
       shared?.report(to: report)
@@ -83,12 +87,14 @@ package final class ModelStore: @unchecked Sendable {
     // The file is open for reading; what is pending in a context goes to temporary tables.
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
     if configuration.allowsSave {
-      try connection.setHistory(configuration.keepsHistory ?? (preservesValues ? true : nil))
+      try connection.setHistory(configuration.keepsHistory ?? true)
     }
     self.file = file
+    opened = System.file(at: file.path)
     self.application = application
     self.migration = migration
     identifier = metadata.store
+    try textForms.read(connection)
     let isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
     let isWritable = configuration.allowsSave
     let syncsEachCommit = configuration.durability == .full || isOnNetwork || !isWritable
@@ -128,6 +134,7 @@ package final class ModelStore: @unchecked Sendable {
     custom = nil
     migrating = files
     file = nil
+    opened = nil
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
     shared = StoreConnection(connection)
@@ -135,6 +142,7 @@ package final class ModelStore: @unchecked Sendable {
     flushes = nil
     report = nil
     writers = Turnstile(1)
+    _ = try? textForms.read(connection)
   }
 
   /// A program's own store.
@@ -155,6 +163,7 @@ package final class ModelStore: @unchecked Sendable {
     self.custom = custom
     identifier = custom.identifier
     file = nil
+    opened = nil
     application = nil
     shared = nil
     pool = nil
@@ -304,13 +313,32 @@ package final class ModelStore: @unchecked Sendable {
     withExtendedLifetime(ended) {}
   }
 
+  /// Refuses to write to a file that nobody can open any more: it was removed with its folder, or
+  /// another one has taken its name.
+  private func checkPlace() throws {
+    guard let file, let opened else { return }
+    guard let now = System.file(at: file.path) else {
+      throw StorageError(
+        .notFound, "\(file.path) was removed or moved while it was open; nothing was saved")
+    }
+    if !now.isSameFile(as: opened) {
+      throw StorageError(
+        .notFound,
+        "\(file.path) was replaced by another file while it was open; nothing was saved: open it "
+          + "again")
+    }
+  }
+
   /// Runs a transaction that calls what it is given at its end, before it is committed.
   private func committing<Result>(
     _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
   ) throws -> Result {
     var begun: Int64?
     let start = report == nil ? nil : ContinuousClock.now
-    let result = try transaction { begun = try remoteWatch?.begin(connection.sqlite) }
+    let result = try transaction {
+      try checkPlace()
+      begun = try remoteWatch?.begin(connection.sqlite)
+    }
     // Watchers in other processes see the log grow before they can read the commit: this tells
     // them after it. What was rolled back is nothing to look at.
     if let file { System.touch(file.path) }
@@ -391,13 +419,9 @@ package final class ModelStore: @unchecked Sendable {
 }
 
 extension SQLiteConnection {
-  /// Begins or ends the history; `nil` leaves it as it is.
-  fileprivate func setHistory(_ isKept: Bool?) throws {
-    switch isKept {
-    case true: try beginHistory()
-    case false: try endHistory()
-    default: break
-    }
+  /// Begins or ends the history.
+  fileprivate func setHistory(_ isKept: Bool) throws {
+    if isKept { try beginHistory() } else { try endHistory() }
   }
 }
 

@@ -153,15 +153,6 @@ struct StoreLayout {
     }
   }
 
-  /// Whether a class of a store's preserves values of deleted objects.
-  func preservesValues(_ stored: StoredSchema) -> Bool {
-    stored.entities.contains { entity in
-      schema.entitiesByName[entity.name]?.attributes.contains {
-        $0.options.contains(.preserveValueOnDeletion)
-      } == true
-    }
-  }
-
   func plans(_ stores: [ModelStore], signal: SaveSignal) -> [EntityPlan] {
     let descriptions = schema.types.map(ModelDescription.of)
     var plans: [EntityPlan] = []
@@ -186,7 +177,7 @@ struct StoreLayout {
           EntityPlan(
             index: plans.count, description: description, lineage: lineage, store: number,
             storeIdentifier: store.identifier, isCustom: store.custom != nil,
-            keys: allocator, signal: signal, sealer: sealer))
+            keys: allocator, signal: signal, sealer: sealer, textForms: store.textForms))
       }
       joinFamilies(plans.filter { $0.store == number }, part.stored)
     }

@@ -10,8 +10,11 @@ extension ModelContext {
   fileprivate func autosave() {
     autosaving.isScheduled = false
     guard autosaving.isEnabled, hasChanges else { return }
+    let held = pending.holdUndecoded()
+    defer { pending.putBack(held) }
+    guard hasChanges else { return }
     do {
-      try save()
+      try save(isOwn: false)
     } catch {
       autosaveFailureHandler?(error)
       NotificationCenter.default.post(
@@ -21,18 +24,20 @@ extension ModelContext {
 }
 
 /// Saves a context by itself, at the next turn of the queue that the context is used on.
-final class Autosaving {
-  var isEnabled: Bool
+final class Autosaving: @unchecked Sendable {
+  // Its state is the context's: whoever is in the context (``ContextUse``) touches it.
+
+  private(set) var isEnabled = false
+  /// Whether the program has said what it wants.
+  private var isChosen = false
   fileprivate(set) var isScheduled = false
+  /// Whether the context was last used off its queue: by a program that hands a context on while it
+  /// waits, which is to save by itself only when the context is back.
+  fileprivate var isElsewhere = false
   fileprivate weak var context: ModelContext?
   /// `nil` if the context belongs to a thread without a queue.
   private var queue: AutosaveQueue?
   private var turn: AutosaveTurn?
-
-  init(isOnMain: Bool) {
-    isEnabled = isOnMain
-    queue = isOnMain ? .main : nil
-  }
 
   deinit {
     if let turn { AtExit.forget(turn) }
@@ -41,11 +46,35 @@ final class Autosaving {
   /// Names the context, once it is complete.
   func start(_ context: ModelContext) { self.context = context }
 
-  /// Moves the context to another queue.
-  func move(to queue: AutosaveQueue) {
+  /// Follows what the program asks for, on the queue on which it asks where none was given before.
+  func choose(_ isWanted: Bool) {
+    isChosen = true
+    isEnabled = isWanted
+    if isWanted, queue == nil, AutosaveQueue.isOnMain { move(to: .main) }
+    if isWanted, context?.pending.hasChanges == true { noteChange() }
+  }
+
+  /// Begins on a queue, unless the program has said that it does not want to.
+  func begin(on queue: AutosaveQueue) {
+    move(to: queue)
+    if !isChosen { isEnabled = true }
+  }
+
+  private func move(to queue: AutosaveQueue) {
     self.queue = queue
+    isElsewhere = false
     // A turn that was asked for on the queue before is still to come there.
     turn = nil
+    guard let use = context?.home.use else { return }
+    use.whenThreadChanges { [weak self] in self?.noteThread() }
+  }
+
+  /// Notes that another thread than before is using the context.
+  private func noteThread() {
+    guard isEnabled, let queue else { return }
+    let wasElsewhere = isElsewhere
+    isElsewhere = !queue.isCurrent
+    if wasElsewhere, !isElsewhere, context?.pending.hasChanges == true { noteChange() }
   }
 
   /// Asks for a save, once for all changes until then.
@@ -99,17 +128,30 @@ enum AutosaveQueue: Sendable {
     case .own(let queue): queue.async(execute: body)
     }
   }
+
+  func async(afterMilliseconds pause: Int, _ body: @escaping @Sendable () -> Void) {
+    let queue =
+      switch self {
+      case .main: DispatchQueue.main
+      case .own(let queue): queue
+      }
+    queue.asyncAfter(deadline: .now() + .milliseconds(pause), execute: body)
+  }
 }
 
 /// The turn of its queue at which a context saves.
 final class AutosaveTurn: @unchecked Sendable {
-  // The context is used on its own queue only; a weak reference may be read anywhere.
+  // A weak reference may be read anywhere; the rest is touched by whoever is in the context, and
+  // `isRunning` on the queue.
   private weak var context: ModelContext?
   /// The context, while it has changes to be saved: the program may let go of it before its turn
   /// comes.
   private var kept: ModelContext?
   private let queue: AutosaveQueue
   private var isRunning = false
+
+  /// How soon a turn comes again that found another thread in the context, in milliseconds.
+  private static let pause = 10
 
   init(_ context: ModelContext, _ queue: AutosaveQueue) {
     self.context = context
@@ -119,36 +161,61 @@ final class AutosaveTurn: @unchecked Sendable {
   func schedule() {
     kept = context
     AtExit.register(self) { [weak self] deadline in self?.finish(by: deadline) }
-    queue.async { self.run() }
+    queue.async { _ = self.run() }
   }
 
   /// Lets go of the context, which has nothing to save any more.
   func release() { kept = nil }
 
-  private func run() {
+  /// Saves, unless another thread is in the context, or has it for now.
+  ///
+  /// - Parameter isLast: Whether the program ends, and no other turn comes.
+  /// - Returns: Whether it is done.
+  private func run(isLast: Bool = false) -> Bool {
     // An observer of the save may end the program, which then asks for this turn once more.
-    if isRunning { return }
+    if isRunning { return true }
+    guard let context else {
+      AtExit.forget(self)
+      return true
+    }
+    guard context.home.use.enterToSave() else {
+      if !isLast {
+        queue.async(afterMilliseconds: Self.pause) { _ = self.run() }
+      }
+      return false
+    }
+    defer { context.home.use.leave() }
+    if context.autosaving.isElsewhere, !isLast {
+      // The context asks again when it is back on its queue; what is pending is kept until then.
+      context.autosaving.isScheduled = false
+      return false
+    }
     isRunning = true
-    let context = context
-    context?.autosave()
+    context.autosave()
     isRunning = false
-    guard context?.autosaving.isScheduled != true else { return }
+    guard !context.autosaving.isScheduled else { return true }
     kept = nil
     // Not before: a program that ends while this saves on another thread has to wait for it.
     AtExit.forget(self)
+    return true
   }
 
   /// Saves now, on the right thread, if that thread is free in time: it may be waiting for the one
   /// that calls.
   private func finish(by deadline: ContinuousClock.Instant) {
     guard context != nil else { return }
-    if queue.isCurrent { return run() }
+    if queue.isCurrent { return runLast(by: deadline) }
     let isDone = DispatchSemaphore(value: 0)
     queue.async {
-      self.run()
+      self.runLast(by: deadline)
       isDone.signal()
     }
     let left = ContinuousClock.now.duration(to: deadline)
     _ = isDone.wait(timeout: .now() + max(0, left / .seconds(1)))
+  }
+
+  /// Saves when another thread that is in the context has left it.
+  private func runLast(by deadline: ContinuousClock.Instant) {
+    while !run(isLast: true), ContinuousClock.now < deadline { usleep(1_000) }
   }
 }

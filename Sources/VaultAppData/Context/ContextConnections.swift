@@ -66,6 +66,15 @@ final class ContextConnections {
     try use(plan.store, body)
   }
 
+  /// Runs `body` with the connection to a store, for something that is not a query of the
+  /// program's.
+  func look<Result>(
+    _ store: Int, _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    defer { queryCount -= 1 }
+    return try use(store, body)
+  }
+
   /// Runs `body` with the connection to a store.
   func use<Result>(
     _ store: Int, _ body: (StoreConnection) throws -> Result
@@ -113,6 +122,9 @@ final class ContextConnections {
       rows.forget()
     }
   }
+
+  /// Notes which columns are to hold text in another form than the composed one.
+  func noteTextForms(_ store: Int) { pendingRows[store].noteTextForms() }
 
   // MARK: Transactions
 

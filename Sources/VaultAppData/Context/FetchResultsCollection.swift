@@ -91,6 +91,8 @@ extension ModelContext {
 
   /// The objects of keys, in their order; a row that is gone is an object in no context.
   func objects<T: PersistentModel>(_ plan: EntityPlan, _ keys: [Int64]) -> [T] {
+    home.use.enter(.fetch)
+    defer { home.use.leave() }
     let loaded = (try? loading.loadRows(plan, keys)) ?? []
     let found = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
     return keys.map { key in
@@ -134,8 +136,10 @@ extension ModelContext {
       let end = min(start + size, keys.count)
       let changes = pending.changeCount
       try rows.holding {
-        let loaded = try loading.loadRows(plan, Array(keys[start..<end]))
-        try Fetching(fetch, plan, in: self).prefetch(loaded)
+        try home.use.during(.fetch) {
+          let loaded = try loading.loadRows(plan, Array(keys[start..<end]))
+          try Fetching(fetch, plan, in: self).prefetch(loaded)
+        }
         for key in keys[start..<end] {
           // Deleted meanwhile, by the block or by another context.
           guard let record = rows[plan, key], record.state != .deleted else { continue }

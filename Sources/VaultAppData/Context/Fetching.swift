@@ -42,7 +42,7 @@ struct Fetching<Model: PersistentModel> {
     if let store = context.container.stores[plan.store].custom {
       return try rows(from: store).map(\.key)
     }
-    let query = try FetchQuery(descriptor, plan)
+    let query = try query(descriptor)
     let text = query.select("t0.\(StoredEntity.keyColumn)", isLimited: descriptor.isLimited)
     return try run(text, query) { statement in
       var found: [Int64] = []
@@ -55,7 +55,7 @@ struct Fetching<Model: PersistentModel> {
   func rows() throws -> [(key: Int64, plan: EntityPlan)] {
     guard let family = plan.family else { return try keys().map { ($0, plan) } }
     if let store = context.container.stores[plan.store].custom { return try rows(from: store) }
-    let query = try FetchQuery(descriptor, plan)
+    let query = try query(descriptor)
     let columns = "t0.\(StoredEntity.keyColumn), t0.\(StoredEntity.classColumn)"
     let text = query.select(columns, isLimited: descriptor.isLimited)
     return try run(text, query) { statement in
@@ -73,7 +73,7 @@ struct Fetching<Model: PersistentModel> {
     if let store = context.container.stores[plan.store].custom {
       return try fingerprints(from: store)
     }
-    let query = try FetchQuery(descriptor, plan)
+    let query = try query(descriptor)
     // Of a family, with the values of subclasses and the row's class.
     let names = plan.family?.allColumns(of: plan) ?? plan.columns.map(SQLText.name)
     let columns = names.map { "t0.\($0)" }.joined(separator: ", ")
@@ -98,12 +98,21 @@ struct Fetching<Model: PersistentModel> {
     if let store = context.container.stores[plan.store].custom { return try count(from: store) }
     var plain = descriptor
     plain.sortBy = []
-    let query = try FetchQuery(plain, plan)
+    let query = try query(plain)
     let isLimited = descriptor.isLimited
     let text = query.count(isLimited: isLimited)
     return try run(text, query, isOrdered: isLimited) { statement in
       try statement.step() ? statement.int(at: 0) : 0
     }
+  }
+
+  /// The fetch in SQL, with what other programs have said of the text that it compares.
+  private func query(_ descriptor: FetchDescriptor<Model>) throws -> FetchQuery {
+    let query = try FetchQuery(descriptor, plan)
+    guard query.comparesOtherText else { return query }
+    let forms = plan.textForms
+    let isNew = try context.connections.look(plan.store) { try forms.read($0.sqlite) }
+    return isNew ? try FetchQuery(descriptor, plan) : query
   }
 
   /// Loads the relationships that the description names, for records that were found.
@@ -129,7 +138,7 @@ struct Fetching<Model: PersistentModel> {
   // MARK: Running
 
   private func records() throws -> [Record] {
-    let query = try FetchQuery(descriptor, plan)
+    let query = try query(descriptor)
     let wanted = try wanted()
     let text = query.select(
       plan.selection(prefix: "t0.", of: wanted), isLimited: descriptor.isLimited)

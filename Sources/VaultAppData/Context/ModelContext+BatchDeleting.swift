@@ -20,6 +20,14 @@ extension ModelContext {
     guard container.stores[plan.store].configuration.allowsSave else {
       throw SwiftDataError.readOnlyStore.saying(container.stores[plan.store].configuration.name)
     }
+    try home.use.during(.batchDelete) {
+      try delete(model, where: predicate, includeSubclasses: includeSubclasses, plan)
+    }
+  }
+
+  private func delete<T: PersistentModel>(
+    _ model: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool, _ plan: EntityPlan
+  ) throws {
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includeSubclasses = includeSubclasses
     if connections.isHolding {
@@ -39,7 +47,6 @@ extension ModelContext {
     } else {
       // The rules are the graph's: another context's, since pending changes here are to stay.
       let worker = ModelContext(container)
-      worker.autosaveEnabled = false
       worker.author = author
       worker.graph.delete(found.map { worker.rows.record($0.plan, $0.key) })
       try worker.save()

@@ -95,6 +95,8 @@ extension ModelContext {
     changes(&update)
     guard !update.assignments.isEmpty else { return 0 }
     let assignments = try assignments(of: update, plan)
+    home.use.enter(.batchUpdate)
+    defer { home.use.leave() }
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includePendingChanges = false
     var found: [(key: Int64, plan: EntityPlan)] = []
@@ -113,6 +115,7 @@ extension ModelContext {
             try statement.bind(step.values)
             try statement.run()
           }
+          try store.textForms.write(connection.sqlite)
         }
         if isHeld || connection.sqlite.isInTransaction {
           try connection.sqlite.savepoint(change)
@@ -159,6 +162,7 @@ extension ModelContext {
           throw SwiftDataError.modelValidationFailure.saying(
             "\(plan.name).\(property.name) cannot hold such a value")
         }
+        if case .text(let text) = stored { plan.noteText(text, index) }
         if case .real(let number) = stored, number.isNaN {
           throw SwiftDataError.modelValidationFailure.saying(
             "\(plan.name).\(property.name) is not a number")

@@ -9,9 +9,12 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/unsupportedPredicate``,
   ///   ``SwiftDataError/unsupportedSortDescriptor``; a `StorageError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    let fetching = Fetching(descriptor, try container.plan(T.self), in: self)
-    prepareToFetch()
-    return try rows.holding { try fetching.objects() }
+    let plan = try container.plan(T.self)
+    let fetching = Fetching(descriptor, plan, in: self)
+    return try home.use.during(.fetch) {
+      prepareToFetch(plan)
+      return try rows.holding { try fetching.objects() }
+    }
   }
 
   /// The number of objects that a description asks for.
@@ -20,10 +23,14 @@ extension ModelContext {
   /// - Returns: Their number, with the context's pending changes.
   /// - Throws: As ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    let fetching = Fetching(descriptor, try container.plan(T.self), in: self)
-    merging.takeIn()
-    processPendingChanges()
-    return try fetching.count()
+    let plan = try container.plan(T.self)
+    let fetching = Fetching(descriptor, plan, in: self)
+    return try home.use.during(.fetch) {
+      merging.takeIn()
+      processPendingChanges()
+      connections.noteTextForms(plan.store)
+      return try fetching.count()
+    }
   }
 
   /// The identifiers of the objects that a description asks for, without loading them.
@@ -48,21 +55,27 @@ extension ModelContext {
   func keys<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
   ) throws -> [Int64] {
-    prepareToFetch()
-    return try Fetching(descriptor, plan, in: self).keys()
+    try home.use.during(.fetch) {
+      prepareToFetch(plan)
+      return try Fetching(descriptor, plan, in: self).keys()
+    }
   }
 
   /// The keys of the rows that a description asks for, each with its class.
   func rows<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan
   ) throws -> [(key: Int64, plan: EntityPlan)] {
-    prepareToFetch()
-    return try Fetching(descriptor, plan, in: self).rows()
+    try home.use.during(.fetch) {
+      prepareToFetch(plan)
+      return try Fetching(descriptor, plan, in: self).rows()
+    }
   }
 
-  private func prepareToFetch() {
+  private func prepareToFetch(_ plan: EntityPlan) {
     merging.takeIn()
     processPendingChanges()
     rows.sweepIfLarge()
+    connections.noteTextForms(plan.store)
   }
+
 }

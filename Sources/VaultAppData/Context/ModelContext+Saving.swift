@@ -1,6 +1,10 @@
 extension ModelContext {
   /// Writes what is pending to the store, in one transaction.
   ///
+  /// A property that was read and whose stored value does not decode shows its default value or an
+  /// empty one; the next save throws once, and names it. The stored value stays until the property
+  /// itself is set.
+  ///
   /// On an error nothing was written, and everything that was pending still is. Several stores are
   /// written before the first of them is committed; if one cannot be committed after another was,
   /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. Inside
@@ -12,16 +16,22 @@ extension ModelContext {
   ///   ``SwiftDataError/storeBusy``; ``SwiftDataError/readOnlyStore``; a `StorageError`. With
   ///   ``Durability/grouped``, one of the disk's at the end says that the changes are saved, and
   ///   may not survive a power cut; nothing is pending then.
-  public func save() throws {
+  public func save() throws { try save(isOwn: true) }
+
+  /// Writes what is pending; `isOwn` is false where the context saves by itself.
+  func save(isOwn: Bool) throws {
     if connections.isHolding { return }
-    guard var saving = try prepareToSave() else { return }
-    try saving.run()
-    // An import through one context holds what it has yet to save, not what it has saved.
-    rows.sweepIfLarge()
+    try home.use.during(.save) {
+      guard var saving = try prepareToSave(isOwn: isOwn) else { return }
+      try saving.run()
+      // An import through one context holds what it has yet to save, not what it has saved.
+      rows.sweepIfLarge()
+    }
   }
 
   /// What is to be saved; `nil` if there is nothing.
-  func prepareToSave() throws -> Saving? {
+  func prepareToSave(isOwn: Bool = true) throws -> Saving? {
+    if isOwn, let problem = pending.takeUndecoded() { throw problem }
     if let problem = pending.problems.first {
       pending.problems.removeAll()
       throw problem
@@ -33,7 +43,7 @@ extension ModelContext {
       pending.removeAll().forEach(pending.settle)
       return nil
     }
-    NotificationCenter.default.post(name: Self.willSave, object: self)
+    home.use.outside { NotificationCenter.default.post(name: Self.willSave, object: self) }
     processPendingChanges()
     return Saving(self)
   }
@@ -42,7 +52,9 @@ extension ModelContext {
   ///
   /// New objects are in no context any more, deleted ones are back, changed ones have the values of
   /// the store.
-  public func rollback() {
+  public func rollback() { home.use.during(.rollback) { dropChanges() } }
+
+  private func dropChanges() {
     graph.closeArrays()
     autosaving.release()
     let records = pending.removeAll()

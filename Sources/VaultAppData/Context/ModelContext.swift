@@ -6,8 +6,9 @@
 /// try context.save()
 /// ```
 ///
-/// Belongs to one actor or thread, as its models do. Each row is one object in a context; changes
-/// that were not saved are seen by this context's fetches only.
+/// Belongs to one actor or thread, as its models do: a second one that comes in while the first is
+/// changing, fetching or saving ends the program with a message that names both. Each row is one
+/// object in a context; changes that were not saved are seen by this context's fetches only.
 public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvertible {
   typealias Record = _AppData.Record
 
@@ -16,16 +17,15 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// Whether changes are saved by themselves, at the next turn of the queue that the context is
   /// used on, and at the latest when the process ends by exit(3) or by the end of `main`.
   ///
-  /// True for contexts that are made on the main thread, false for others, unless set. The queue is
-  /// the main one for them, a model actor's own for its context; a context of another thread has
-  /// none, and does not save by itself. A save that fails is reported to
-  /// ``autosaveFailureHandler``; the changes stay.
+  /// True for ``ModelContainer/mainContext`` and for a model actor's context, false for one that a
+  /// program makes, unless set. The queue is the main one where it is set on the main thread, a
+  /// model actor's own for its context; a context of another thread has none, and does not save by
+  /// itself. While code off its queue is using the context, as an asynchronous function may that it
+  /// was handed to, the save waits until the context is used on its queue again. A save that fails
+  /// is reported to ``autosaveFailureHandler``; the changes stay.
   public var autosaveEnabled: Bool {
     get { autosaving.isEnabled }
-    set {
-      autosaving.isEnabled = newValue
-      if newValue, hasChanges { autosaving.noteChange() }
-    }
+    set { home.use.during(.look) { autosaving.choose(newValue) } }
   }
   /// Called on the context's thread with the error of a save made by ``autosaveEnabled``.
   ///
@@ -67,7 +67,7 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     home = WeakContext(container)
     rows = RegisteredRows(container.plans, in: home)
     connections = ContextConnections(container)
-    autosaving = Autosaving(isOnMain: AutosaveQueue.isOnMain)
+    autosaving = Autosaving()
     pending = PendingChanges(container.plans, connections, autosaving)
     loading = Loading(container, rows, connections, pending)
     merging = Merging(container, rows)
@@ -107,41 +107,47 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   ///
   /// An object that is in the context already stays as it is. One of another context is not
   /// inserted: the next ``save()`` throws ``SwiftDataError/modelValidationFailure``.
-  public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
+  public func insert<T: PersistentModel>(_ model: T) {
+    home.use.during(.insert) { graph.insert(model) }
+  }
 
   /// Deletes an object at the next save; one that was never saved is dropped at once.
   ///
   /// Its relationships' rules are applied at once too: what a fetch or another object's arrays show
   /// is what saving will leave. `deny` is checked by ``save()``. An object that was deleted before,
   /// or is in no context, is left as it is.
-  public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
+  public func delete<T: PersistentModel>(_ model: T) {
+    home.use.during(.delete) { graph.delete(model) }
+  }
 
   /// Hands what was done since the last call to the undo manager, as one group.
   ///
   /// Called by fetches and by ``save()`` too.
   public func processPendingChanges() {
-    graph.closeArrays()
-    undoing.handOver(self)
+    home.use.during(.undo) {
+      graph.closeArrays()
+      undoing.handOver(self)
+    }
   }
 
   // MARK: What is pending
 
   /// Whether there is something to be saved.
-  public var hasChanges: Bool { pending.hasChanges }
+  public var hasChanges: Bool { home.use.during(.look) { pending.hasChanges } }
 
   /// Objects that are in the context and not yet in the store.
   public var insertedModelsArray: [any PersistentModel] {
-    pending.models { $0.state == .inserted }
+    home.use.during(.look) { pending.models { $0.state == .inserted } }
   }
 
   /// Objects of the store that have changes.
   public var changedModelsArray: [any PersistentModel] {
-    pending.models { $0.state == .stored && $0.hasChanges }
+    home.use.during(.look) { pending.models { $0.state == .stored && $0.hasChanges } }
   }
 
   /// Objects of the store that are to be deleted.
   public var deletedModelsArray: [any PersistentModel] {
-    pending.models { $0.state == .deleted }
+    home.use.during(.look) { pending.models { $0.state == .deleted } }
   }
 
   // MARK: Objects by identifier
@@ -165,16 +171,18 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     for persistentModelID: PersistentIdentifier
   ) -> T? {
     guard let plan = plan(of: persistentModelID) else { return nil }
-    return rows.find(persistentModelID, plan)?.model as? T
+    return home.use.during(.fetch) { rows.find(persistentModelID, plan)?.model as? T }
   }
 
   /// The object with an identifier; `nil` if there is no row.
   func existing(_ id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let plan = plan(of: id) else { return nil }
-    if let record = rows.find(id, plan) {
-      return record.state == .deleted ? record.model : record.materialized
+    return home.use.during(.fetch) {
+      if let record = rows.find(id, plan) {
+        return record.state == .deleted ? record.model : record.materialized
+      }
+      return (try? loading.fetchRecord(plan, id.key))?.materialized
     }
-    return (try? loading.fetchRecord(plan, id.key))?.materialized
   }
 
   private func plan(of id: PersistentIdentifier) -> EntityPlan? {

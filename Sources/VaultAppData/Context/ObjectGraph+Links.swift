@@ -106,6 +106,30 @@ extension ObjectGraph {
     return true
   }
 
+  /// Takes models out of an array by their places, at once: each costs the same, however long the
+  /// array is.
+  ///
+  /// - Returns: `false` where each has to be looked at by itself.
+  func remove(_ places: [Int], from relationship: RelationshipPlan, of record: Record) -> Bool {
+    // Undo takes them back one by one, and a program's own store sees the whole array.
+    guard !undoing.isOn, !relationship.entity.isCustom,
+      case .rows(let shared) = record.slots[relationship.index],
+      places.allSatisfy({ $0 < shared.count })
+    else { return false }
+    record.model?._$changing(relationship.index)
+    let isFirst = record.isStored && !record.changed.contains(relationship.index)
+    pending.markChanged(record, relationship.index)
+    // The array of the last save is left unchanged.
+    let list = isFirst ? shared.copy() : shared
+    if isFirst { record.slots[relationship.index] = .rows(list) }
+    (shared.open, list.open) = (nil, nil)
+    for key in list.remove(at: places) {
+      if let inverse = relationship.inverse { remove(inverse, key, record.key) }
+      notePair(relationship, record.key, key, -1)
+    }
+    return true
+  }
+
   /// Gives an array another order.
   func reorder(_ relationship: RelationshipPlan, _ record: Record, _ keys: [Int64]) {
     guard case .rows(let list) = record.slots[relationship.index] else { return }

@@ -11,6 +11,12 @@ final class PendingChanges {
   @safe @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
   /// Changes that cannot be made; the next save throws the first error.
   var problems: [SwiftDataError] = []
+  /// What is to be told of properties that show another value than the store's, which does not
+  /// decode; and how many there are.
+  private var undecoded: SwiftDataError?
+  private var undecodedCount = 0
+  /// How often that has been told.
+  private var tellings = 0
   /// What a save does with what others have changed.
   var mergePolicy = MergePolicy.objectWins
   /// Links of arrays that are not loaded.
@@ -112,6 +118,60 @@ final class PendingChanges {
       watchers.tell()
     }
     return records
+  }
+
+  // MARK: Values that do not decode
+
+  /// Notes that a property shows another value than the store's, once for an object.
+  func noteUndecoded(_ record: Record, _ index: Int) {
+    guard !record.undecoded.contains(index), let plan = record.entity else { return }
+    record.noteUndecoded(index, telling: tellings)
+    undecodedCount += 1
+    if undecoded == nil {
+      undecoded = plan.failure(
+        record, index,
+        "does not decode as \(plan.description.properties[index].valueType), and stays in the "
+          + "store as it is until the property is set")
+    }
+  }
+
+  /// The error of a save of the program's own after such properties were read: it is told once.
+  func takeUndecoded() -> SwiftDataError? {
+    guard let found = undecoded else { return nil }
+    let others = undecodedCount - 1
+    undecoded = nil
+    undecodedCount = 0
+    tellings += 1
+    return others == 0
+      ? found : .modelValidationFailure.saying("\(found.message); so do \(others) other values")
+  }
+
+  /// Leaves out of a save, of which nobody is told, what was made of a value that was shown in place
+  /// of the store's.
+  ///
+  /// - Returns: What ``putBack(_:)`` makes pending again.
+  func holdUndecoded() -> [(record: Record, index: Int)] {
+    guard undecoded != nil else { return [] }
+    var held: [(record: Record, index: Int)] = []
+    for record in records where record.state == .stored && record.undecodedTelling == tellings {
+      for index in record.description.properties.indices
+      where record.changed.contains(index) && record.undecoded.contains(index) {
+        record.changed.remove(index)
+        held.append((record, index))
+      }
+    }
+    return held
+  }
+
+  /// Makes pending again what was left out.
+  func putBack(_ held: [(record: Record, index: Int)]) {
+    for (record, index) in held where record.state == .stored {
+      record.changed.insert(index)
+      guard !record.isPending else { continue }
+      record.isPending = true
+      record.kept = record.model
+      records.append(record)
+    }
   }
 
   // MARK: Links

@@ -44,6 +44,12 @@ final class PendingRows {
     touched.append(record)
   }
 
+  /// Notes the columns in which the rows that are yet to be written have text in another form than
+  /// the composed one.
+  func noteTextForms() {
+    for record in touched { record.entity?.noteTexts(of: record) }
+  }
+
   func touch(_ pair: PairKey) { touchedPairs.insert(pair) }
 
   /// Brings the tables to what is pending now.

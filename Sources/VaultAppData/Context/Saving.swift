@@ -17,6 +17,8 @@ struct Saving {
     var written: [Int: any HistoryToken] = [:]
     /// What the program's own stores have answered.
     var custom: [Int: CustomSaveResult] = [:]
+    /// Changed objects whose rows others have deleted.
+    var vanished: [Record] = []
   }
 
   /// One store's part of a save.
@@ -156,6 +158,7 @@ struct Saving {
     defer { saving.restore() }
     saving.files = files
     try saving.write(part.records, part.links)
+    tokens.vanished += saving.vanished
     if let transaction = saving.historyTransaction {
       tokens.written[part.store] = DefaultHistoryToken([
         container.stores[part.store].identifier: transaction
@@ -176,9 +179,19 @@ struct Saving {
 
   /// Translates an error of a constraint into the words of a model.
   private static func constraint(_ message: String) -> String {
-    let mark = "NOT NULL constraint failed: "
-    guard let found = message.range(of: mark) else { return message }
-    return "\(message[found.upperBound...]) has no value, and is not optional"
+    func rest(_ mark: String) -> Substring? {
+      message.range(of: mark).map { message[$0.upperBound...] }
+    }
+    if let column = rest("NOT NULL constraint failed: ") {
+      return "\(column) has no value, and is not optional"
+    }
+    if let columns = rest("UNIQUE constraint failed: ") {
+      return "\(columns) must be unique, and another object has the value"
+    }
+    if rest("FOREIGN KEY constraint failed") != nil {
+      return "an object leads to one that another context or process has deleted"
+    }
+    return message
   }
 
   // MARK: Afterwards
@@ -193,6 +206,8 @@ struct Saving {
     inserted.reserveCapacity(records.count { $0.state == .inserted })
     updated.reserveCapacity(records.count { $0.state == .stored })
     deleted.reserveCapacity(records.count { $0.state == .deleted })
+    for record in tokens.vanished where record.isIn(stores) { record.state = .deleted }
+    tokens.vanished.removeAll { $0.isIn(stores) }
     for record in records {
       guard let plan = record.entity else { continue }
       switch record.state {
@@ -227,11 +242,13 @@ struct Saving {
     if pending.records.isEmpty { context.autosaving.release() }
     pending.clearLinks(stores)
     container.mailbox.send(notice, from: context.merging.notices)
-    NotificationCenter.default.post(
-      name: ModelContext.didSave, object: context,
-      userInfo: ModelContext.NotificationKey.userInfo(
-        inserted: inserted, updated: updated, deleted: deleted,
-        tokens: tokens.written.filter { stores.contains($0.key) }.values))
+    let info = ModelContext.NotificationKey.userInfo(
+      inserted: inserted, updated: updated, deleted: deleted,
+      tokens: tokens.written.filter { stores.contains($0.key) }.values)
+    context.home.use.outside {
+      NotificationCenter.default.post(
+        name: ModelContext.didSave, object: context, userInfo: info)
+    }
   }
 }
 

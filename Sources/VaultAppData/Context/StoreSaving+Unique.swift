@@ -34,14 +34,32 @@ extension StoreSaving {
           guard record.state == .inserted, rows.record(plan, key).entity === plan else {
             throw duplicate(record, group)
           }
-          merge(record, into: rows.record(plan, key), &replaced)
-          claimed[claim] = rows[plan, key]
+          let row = rows.record(plan, key)
+          merge(record, into: row, &replaced)
+          claimed[claim] = row
+          try checkMerged(row, plan)
           break
         }
         claimed[claim] = record
       }
     }
     if !replaced.isEmpty { redirect(replaced) }
+  }
+
+  /// Refuses a new object whose unique values are those of two rows: neither can take the other's
+  /// place.
+  private func checkMerged(_ row: _AppData.Record, _ plan: EntityPlan) throws {
+    for constraint in plan.uniqueness {
+      let group = constraint.slots
+      guard try values(row, group) != nil, let other = try conflict(plan, group, row) else {
+        continue
+      }
+      let names = group.map { plan.description.properties[$0].name }.joined(separator: ", ")
+      throw plan.failure(
+        row, group.first ?? 0,
+        "must be unique: a new object has the unique values of two objects, \(row.key) and "
+          + "\(other), which has its \(names)")
+    }
   }
 
   struct Replaced: Hashable {
@@ -68,7 +86,7 @@ extension StoreSaving {
       switch try record.slot(index).columnValue() {
       case .integer(let value): result.append("i\(value)")
       case .real(let value): result.append("r\(value)")
-      case .text(let value): result.append("t\(value)")
+      case .text(let value): result.append("t\(value.normalized)")
       case .blob(let value): result.append("b\(value)")
       case .null, nil: return nil
       }
@@ -80,15 +98,22 @@ extension StoreSaving {
   private func conflict(
     _ plan: EntityPlan, _ group: [Int], _ record: _AppData.Record
   ) throws -> Int64? {
-    let condition = group.compactMap { plan.slots[$0].orderColumn ?? plan.slots[$0].column }
-      .map { "\(SQLText.name($0))=?" }.joined(separator: " AND ")
-    let statement = try connection.sqlite.cached(
+    let condition = group.compactMap { index -> String? in
+      let slot = plan.slots[index]
+      guard let column = slot.orderColumn ?? slot.column else { return nil }
+      let name = SQLText.name(column)
+      return plan.mayHoldOtherForms(index) ? "vault_composed(\(name))=?" : "\(name)=?"
+    }.joined(separator: " AND ")
+    let statement = try connection.query(
       "SELECT \(StoredEntity.keyColumn) FROM \(plan.table(of: group[0])) WHERE \(condition)")
     defer { statement.reset() }
     for (parameter, index) in group.enumerated() {
       var value = try record.slots[index].columnValue() ?? .null
       if plan.slots[index].orderColumn != nil, case .text(let text) = value {
         value = DecimalOrder.key(text).map { .text($0) } ?? .null
+      } else if case .text(let text) = value {
+        plan.noteText(text, index)
+        value = .text(text.normalized)
       }
       try statement.bind(value, at: parameter + 1)
     }

@@ -20,6 +20,8 @@ final class StoreSaving {
   @safe @exclusivity(unchecked) private var history: HistoryRecording?
   /// The number of the transaction in the history.
   private(set) var historyTransaction: Int64?
+  /// Changed objects whose rows another context has deleted.
+  private(set) var vanished: [Record] = []
   /// The files of large values; `nil` where there are none.
   var files: ExternalChange?
   /// What the last update was of, and its statement: the next one is mostly of the same kind.
@@ -62,11 +64,13 @@ final class StoreSaving {
       try update(record)
     }
     try insert(records)
+    try checkRequired(deleted)
     // Unique rows may have changed the keys in them.
     for (pair, change) in pending.pairs where pairs.contains(pair) || change != 0 {
       try write(pair, change)
     }
     try placeInJoins(linked)
+    try modelStore.textForms.write(connection.sqlite)
     historyTransaction = try history?.write()
   }
 
@@ -74,8 +78,9 @@ final class StoreSaving {
 
   private func delete(_ record: Record) throws {
     guard let plan = record.entity else { return }
-    // Foreign keys without an inverse would be left dangling.
-    for relationship in plan.incoming {
+    // Foreign keys without an inverse would be left dangling; what requires the object is looked at
+    // when everything else is written.
+    for relationship in plan.incoming where !relationship.isRequired {
       guard case .foreignKey = relationship.storage,
         let column = relationship.entity.slots[relationship.index].column
       else { continue }
@@ -103,7 +108,8 @@ final class StoreSaving {
     }
     guard !keys.isEmpty else { return }
     for plan in plans {
-      for relationship in plan.relationships where relationship.inverse == nil {
+      for relationship in plan.relationships
+      where relationship.inverse == nil && !relationship.isRequired {
         guard case .foreignKey = relationship.storage,
           let gone = keys[ObjectIdentifier(relationship.destination.root)]
         else { continue }
@@ -112,6 +118,25 @@ final class StoreSaving {
             other.slots[relationship.index] = .null
           }
         }
+      }
+    }
+  }
+
+  /// Refuses to delete what a row still requires, in relationships without an inverse; the others
+  /// are the graph's to see to.
+  private func checkRequired(_ deleted: [Record]) throws {
+    for record in deleted {
+      for relationship in record.entity?.incoming ?? [] where relationship.isRequired {
+        let owner = relationship.entity
+        guard let column = owner.slots[relationship.index].column else { continue }
+        let key = try connection.sqlite.int64(
+          "SELECT \(StoredEntity.keyColumn) FROM \(owner.table(of: relationship.index)) "
+            + "WHERE \(SQLText.name(column))=? LIMIT 1", [.integer(record.key)])
+        guard let key else { continue }
+        throw owner.failure(
+          key, relationship.index,
+          "is required, and leads to \(record.description.entityName) \(record.key), which is to be "
+            + "deleted")
       }
     }
   }
@@ -154,34 +179,44 @@ final class StoreSaving {
   private func update(_ record: Record) throws {
     guard let plan = record.entity else { return }
     if record.originals != nil { try mergeOthers(into: record, plan) }
-    history?.update(plan, record.key, record.changed)
     if !plan.external.isEmpty { try publish(record, plan) }
+    guard try write(record, plan) else {
+      // Another context has deleted it, which stands; what was changed here has no place any more.
+      guard pending.mergePolicy != .error else {
+        throw SwiftDataError.missingRow.saying(
+          "\(plan.name) \(record.key) was deleted by another context")
+      }
+      vanished.append(record)
+      return
+    }
+    history?.update(plan, record.key, record.changed)
+  }
+
+  /// Writes what has changed in an object; `false` if its row is gone.
+  private func write(_ record: Record, _ plan: EntityPlan) throws -> Bool {
     if plan.family != nil {
       for part in plan.parts {
         let slots = part.bound.filter(record.changed.contains)
         guard !slots.isEmpty else { continue }
         let statement = try connection.sqlite.cached(plan.update(slots))
-        try update(record, plan, slots, statement)
+        guard try write(record, plan, slots, statement) else { return false }
       }
-      return
+      return true
     }
     if let last, last.plan === plan, last.changed == record.changed {
-      return try update(record, plan, last.slots, last.statement)
+      return try write(record, plan, last.slots, last.statement)
     }
-    guard let found = try connection.statements(plan).update(record.changed) else { return }
+    guard let found = try connection.statements(plan).update(record.changed) else { return true }
     last = LastUpdate(plan, record.changed, found)
-    try update(record, plan, found.slots, found.statement)
+    return try write(record, plan, found.slots, found.statement)
   }
 
-  private func update(
+  private func write(
     _ record: Record, _ plan: EntityPlan, _ slots: [Int], _ statement: SQLiteStatement
-  ) throws {
+  ) throws -> Bool {
     try plan.bind(record, slots, to: statement)
     try statement.run()
-    if connection.sqlite.changes == 0 {
-      throw SwiftDataError.missingRow.saying(
-        "\(plan.name) \(record.key) was deleted by another context")
-    }
+    return connection.sqlite.changes > 0
   }
 
   /// Does what the merge policy says with attributes that somebody else has changed since they were
@@ -280,7 +315,7 @@ final class StoreSaving {
       links.place == .joinTable
     else { return }
     let keys: [SQLiteValue] = [.integer(pair.owner), .integer(pair.destination)]
-    if change > 0 {
+    if change > 0, !vanished.contains(where: { $0.isEnd(of: pair, plans) }) {
       try connection.sqlite.execute(
         "INSERT OR IGNORE INTO \(links.table)(\(links.owner), \(links.destination)) VALUES (?, ?)",
         keys)
@@ -381,6 +416,14 @@ final class StoreSaving {
 }
 
 extension _AppData.Record {
+  /// Whether it is at one end of a row of a join table.
+  fileprivate func isEnd(of pair: PairKey, _ plans: [EntityPlan]) -> Bool {
+    let owner = plans[pair.entity]
+    let destination = owner.relationshipByProperty[pair.property]?.destination
+    return (key == pair.owner && entity?.root === owner.root)
+      || (key == pair.destination && entity?.root === destination?.root)
+  }
+
   fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
 
   /// Whether the object's row is in one of some stores.

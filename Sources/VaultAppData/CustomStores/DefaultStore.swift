@@ -49,7 +49,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 
   private func makeContext(_ state: EditingState) -> ModelContext {
     let context = ModelContext(container)
-    context.autosaveEnabled = false
     context.author = state.author
     return context
   }

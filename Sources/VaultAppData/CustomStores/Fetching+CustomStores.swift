@@ -120,7 +120,6 @@ extension Fetching {
   /// The objects that are found as they are in the store.
   private func storedObjects(_ store: CustomStore) throws -> [Model] {
     let other = ModelContext(context.container)
-    other.autosaveEnabled = false
     let found = try other.rows(descriptor, plan)
     let missing = found.filter { context.rows[plan, $0.key] == nil }
     for row in missing { context.loading.noteClass(row.plan, row.key) }

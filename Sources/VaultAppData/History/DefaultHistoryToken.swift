@@ -1,4 +1,4 @@
-/// A place in the history of a store of this library's.
+/// A place in the history of this library's stores: right after a transaction of one of them.
 ///
 /// It can be kept, for a later run of the program to go on from:
 ///
@@ -8,24 +8,56 @@
 ///   try JSONEncoder().encode(token).write(to: file)
 /// }
 /// ```
+///
+/// A container with several stores has a history in each. A token knows the place in all of them:
+/// `$0.token > token` finds what came after it in any of them, and nothing twice.
 public struct DefaultHistoryToken: HistoryToken {
-  /// By the store's identifier: its last transaction.
+  /// By the store's identifier: the last transaction that has been seen.
   public let tokenValue: [String: Int64]?
+  /// The store of the transaction.
+  private let store: String?
 
-  init(_ value: [String: Int64]) { tokenValue = value }
+  /// - Parameters:
+  ///   - value: By the store's identifier: the last transaction.
+  ///   - store: The store of the transaction that the token is of.
+  init(_ value: [String: Int64], of store: String? = nil) {
+    tokenValue = value
+    self.store = store
+  }
 
   /// The token itself.
   public var id: Self { self }
 
-  /// The identifier of the store.
-  public var storeIdentifier: String { tokenValue?.keys.min() ?? "" }
+  /// The identifier of the transaction's store.
+  public var storeIdentifier: String { store ?? tokenValue?.keys.min() ?? "" }
 
-  /// Whether the left one is earlier; tokens of different stores are ordered by the stores.
+  /// The transaction; `nil` for a place in several histories.
+  private var transaction: (store: String, number: Int64)? {
+    let values = tokenValue ?? [:]
+    guard let store = store ?? (values.count == 1 ? values.keys.first : nil) else { return nil }
+    return values[store].map { (store, $0) }
+  }
+
+  /// Whether the right one's transaction came after the left one's place in that store.
   public static func < (left: Self, right: Self) -> Bool {
     let (lefts, rights) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
-    let shared = lefts.keys.filter { rights[$0] != nil }
-    guard !shared.isEmpty else { return left.storeIdentifier < right.storeIdentifier }
-    let pairs = shared.map { (lefts[$0] ?? 0, rights[$0] ?? 0) }
-    return pairs.allSatisfy { $0 <= $1 } && pairs.contains { $0 < $1 }
+    if let last = right.transaction { return last.number > lefts[last.store] ?? 0 }
+    return lefts.allSatisfy { $1 <= rights[$0] ?? 0 }
+      && rights.contains { $1 > lefts[$0] ?? 0 }
+  }
+
+  /// Whether both are of the same transaction.
+  public static func == (left: Self, right: Self) -> Bool {
+    guard let one = left.transaction, let other = right.transaction else {
+      return left.tokenValue == right.tokenValue
+    }
+    return one == other
+  }
+
+  /// Feeds the transaction to the hasher.
+  public func hash(into hasher: inout Hasher) {
+    guard let transaction else { return hasher.combine(tokenValue) }
+    hasher.combine(transaction.store)
+    hasher.combine(transaction.number)
   }
 }

@@ -12,10 +12,16 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public let storeIdentifier: String
   /// When it was saved.
   public let timestamp: Date
-  /// The place in the history right after it.
-  public let token: DefaultHistoryToken
+  /// The place right after it in the histories of all stores that it was fetched with.
+  public private(set) var token: DefaultHistoryToken
   /// Identifies the transaction in its store; later ones are larger.
   public let transactionIdentifier: Int64
+
+  func with(_ token: DefaultHistoryToken) -> Self {
+    var other = self
+    other.token = token
+    return other
+  }
 
   /// Identifies the transaction among all stores.
   public var id: DefaultHistoryToken { token }

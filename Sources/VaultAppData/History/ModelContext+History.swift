@@ -4,8 +4,8 @@ import VaultStorage
 extension ModelContext {
   /// The transactions of the stores' history: who saved which changes when.
   ///
-  /// A store keeps a history if ``ModelConfiguration/keepsHistory`` says so. It has the saves of
-  /// all programs.
+  /// A store keeps a history unless ``ModelConfiguration/keepsHistory`` says otherwise. It has the
+  /// saves of all programs, since it has been kept.
   ///
   /// ```swift
   /// let all = HistoryDescriptor<DefaultHistoryTransaction>()
@@ -23,10 +23,12 @@ extension ModelContext {
   /// ```
   ///
   /// - Parameter descriptor: Which transactions, in which order.
-  /// - Returns: The transactions; what is pending is in none.
+  /// - Returns: The transactions of all stores, by their time unless the descriptor sorts them; what
+  ///   is pending is in none.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token that the
   ///   predicate asks for have been deleted; ``SwiftDataError/invalidTransactionFetchRequest`` if
-  ///   no store keeps a history, or for another type of transactions; a `StorageError`.
+  ///   the configurations say that no store keeps one, or for another type of transactions; a
+  ///   `StorageError`.
   public func fetchHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
   ) throws -> [T] {
@@ -39,7 +41,7 @@ extension ModelContext {
     }
     // Of another type, or none at all: the databases have nothing to add.
     if !custom.isEmpty, !(try keepsOwnHistory(T.self)) { return others }
-    let found = try transactions(default: descriptor).flatMap(\.1)
+    let found = HistoryOrder.merged(try transactions(default: descriptor))
     let wanted = try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found)
     return wanted.compactMap { $0 as? T } + others
   }
@@ -65,9 +67,11 @@ extension ModelContext {
     if !custom.isEmpty, !(try keepsOwnHistory(T.self)) { return }
     let found = try transactions(default: descriptor)
     let wanted = Set(
-      try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(found.flatMap(\.1)))
-    for (index, transactions) in found {
-      let ids = transactions.filter(wanted.contains).map(\.transactionIdentifier)
+      try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).select(
+        HistoryOrder.merged(found)))
+    for part in found {
+      let index = part.store
+      let ids = part.transactions.filter(wanted.contains).map(\.transactionIdentifier)
       let store = container.stores[index]
       guard store.configuration.allowsSave else {
         throw SwiftDataError.readOnlyStore.saying(store.configuration.name)
@@ -108,10 +112,13 @@ extension ModelContext {
   /// The transactions within a predicate's bounds, by store.
   private func transactions<T: HistoryTransaction>(
     default descriptor: HistoryDescriptor<T>
-  ) throws -> [(Int, [DefaultHistoryTransaction])] {
+  ) throws -> [StoreHistory] {
     let bounds = HistoryBounds(
       try HistoryDescriptor<DefaultHistoryTransaction>(descriptor).predicate)
-    var isKept = false
+    var isKept = container.databases.contains { index in
+      // One that cannot be written has none yet.
+      container.stores[index].configuration.keepsHistory != false
+    }
     let found = try container.databases.map { index in
       let store = container.stores[index]
       let rows = try connections.use(index) { connection in
@@ -129,13 +136,48 @@ extension ModelContext {
         return try connection.sqlite.readHistory(wanted)
       }
       let reading = HistoryReading(container.plans.filter { $0.store == index }, store)
-      return (index, rows.map { reading.transaction($0, $1) })
+      return StoreHistory(
+        store: index, identifier: store.identifier, start: bounds.token(in: store.identifier) ?? 0,
+        transactions: rows.map { reading.transaction($0, $1) })
     }
     guard isKept else {
       throw SwiftDataError.invalidTransactionFetchRequest.saying(
-        "no store keeps a history: set keepsHistory of its configuration")
+        "no store keeps a history: keepsHistory of its configuration is false")
     }
     return found
+  }
+}
+
+/// The transactions of one store.
+private struct StoreHistory {
+  let store: Int
+  let identifier: String
+  /// The transaction before the first.
+  let start: Int64
+  let transactions: [DefaultHistoryTransaction]
+}
+
+/// The order of the transactions of several stores.
+private enum HistoryOrder {
+  /// All transactions by their time, those of one store in their order; each has a token that knows
+  /// the place in all stores.
+  static func merged(_ histories: [StoreHistory]) -> [DefaultHistoryTransaction] {
+    if histories.count == 1 { return histories[0].transactions }
+    var place = Dictionary(
+      histories.map { ($0.identifier, $0.start) }, uniquingKeysWith: { max($0, $1) })
+    var rest = histories.map { $0.transactions[...] }
+    var merged: [DefaultHistoryTransaction] = []
+    merged.reserveCapacity(rest.reduce(0) { $0 + $1.count })
+    while let next = rest.indices.filter({ !rest[$0].isEmpty }).min(by: { left, right in
+      (rest[left].first?.timestamp ?? .distantFuture)
+        < (rest[right].first?.timestamp ?? .distantFuture)
+    }) {
+      let transaction = rest[next].removeFirst()
+      let store = transaction.storeIdentifier
+      place[store] = transaction.transactionIdentifier
+      merged.append(transaction.with(DefaultHistoryToken(place, of: store)))
+    }
+    return merged
   }
 }
 
@@ -204,7 +246,8 @@ struct HistoryReading {
       },
       processIdentifier: row.process, storeIdentifier: store.identifier,
       timestamp: Date(timeIntervalSinceReferenceDate: row.time),
-      token: DefaultHistoryToken([store.identifier: row.id]), transactionIdentifier: row.id)
+      token: DefaultHistoryToken([store.identifier: row.id], of: store.identifier),
+      transactionIdentifier: row.id)
   }
 
   private func changes<Model: PersistentModel>(

@@ -63,6 +63,30 @@ import Glibc
     return isSame ? array[count...] : nil
   }
 
+  /// The places of the models that were taken out of an array that was handed out; `nil` if it
+  /// changed otherwise, or not at all.
+  func removed<Element: PersistentModel>(from array: [Element]) -> [Int]? {
+    guard array.count < objects.count else { return nil }
+    var removed: [Int] = []
+    removed.reserveCapacity(objects.count - array.count)
+    var next = 0
+    for (place, object) in objects.enumerated() {
+      if next < array.count, ObjectIdentifier(array[next]) == object {
+        next += 1
+      } else {
+        removed.append(place)
+      }
+    }
+    return next == array.count ? removed : nil
+  }
+
+  /// Takes back an array from which models were taken out.
+  func putShortened<Element: PersistentModel>(_ array: [Element], version: UInt32) {
+    objects = ContiguousArray(array.lazy.map { ObjectIdentifier($0) })
+    models = Holder(array)
+    self.version = version
+  }
+
   /// Follows a change that was made at the other side: a model has been added at the end.
   func append(_ model: any PersistentModel, version: UInt32) {
     guard let holder = models as? any ModelHolder, holder.append(model) else { return }
@@ -134,8 +158,19 @@ extension _AppData.Record {
   /// Takes an array back that was handed out.
   func put<Value: RelationshipCollection>(_ index: Int, _ value: Value) {
     guard let models = value as? [Value.PersistentElement], let list = list(index),
-      let open = list.open, open.version == list.version, let added = open.added(in: models)
+      let open = list.open, open.version == list.version
     else { return setRelatedMany(index, Self.models(value)) }
+    guard let added = open.added(in: models) else {
+      if let removed = open.removed(from: models), remove(removed, index),
+        let now = self.list(index)
+      {
+        open.putShortened(models, version: now.version)
+        now.open = open
+        if let rows = now as? _AppData.RowList { context?.graph.openLists.append(rows) }
+        return
+      }
+      return setRelatedMany(index, Self.models(value))
+    }
     list.open = nil
     var twice = 0
     for model in added {
@@ -153,13 +188,25 @@ extension _AppData.Record {
     if now !== list, let rows = now as? _AppData.RowList { context?.graph.openLists.append(rows) }
   }
 
+  /// Takes models out of an array by their places; `false` if that is not how it is done here.
+  private func remove(_ places: [Int], _ index: Int) -> Bool {
+    guard state == .inserted || state == .stored, let context,
+      let plan = entity?.relationshipByProperty[index]
+    else { return false }
+    return context.home.use.during(.change, self, index) {
+      context.graph.remove(places, from: plan, of: self)
+    }
+  }
+
   /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
   private func append(_ index: Int, _ model: some PersistentModel) -> Bool? {
     switch state {
-    case .detached, .gone: return appendDetached(index, model)
+    case .detached, .gone: return linking([model], index) { appendDetached(index, model) }
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return false }
-      return context.graph.append(model, to: plan, of: self)
+      return context.home.use.during(.change, self, index) {
+        context.graph.append(model, to: plan, of: self)
+      }
     }
   }
 }

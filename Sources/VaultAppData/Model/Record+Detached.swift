@@ -45,12 +45,14 @@ extension _AppData.Record {
     for index in description.relationships {
       let targets = linked(index)
       guard !targets.isEmpty else { continue }
-      if let inverse = description.inverse(of: index) {
-        for target in targets {
-          target.record?.addLink(inverse, to: model, from: index, of: target)
+      linking(targets, index) {
+        if let inverse = description.inverse(of: index) {
+          for target in targets {
+            target.record?.addLink(inverse, to: model, from: index, of: target)
+          }
         }
+        join(targets, model)
       }
-      join(targets, model)
     }
   }
 

@@ -17,7 +17,9 @@ extension _AppData.Record {
       guard let plan = entity?.relationshipByProperty[index], let context = readingContext else {
         return nil
       }
-      return context.graph.target(plan, key, near: self)
+      return context.home.use.during(.load, self) {
+        context.graph.target(plan, key, near: self)
+      }
     case .models(let list): return list.models.first
     default: return nil
     }
@@ -42,7 +44,9 @@ extension _AppData.Record {
     case .rows(let list):
       if list.isNil, let none = Value.nothing { return none }
       if let plan = entity?.relationshipByProperty[index], let context = readingContext {
-        found = context.graph.targets(plan, list.keys, near: self)
+        found = context.home.use.during(.load, self) {
+          context.graph.targets(plan, list.keys, near: self)
+        }
       }
     case .models(let list): found = list.models.compactMap { $0 as? Element }
     case .null: if let none = Value.nothing { return none }
@@ -57,22 +61,39 @@ extension _AppData.Record {
 
   // MARK: Writing
 
+  /// Runs `body`, which links the object with others, in the context of those that have one: the
+  /// object comes into it.
+  func linking<Result>(
+    _ targets: [any PersistentModel]?, _ index: Int, _ body: () -> Result
+  ) -> Result {
+    guard let home = targets?.lazy.compactMap({ $0.record?.place?.home }).first else {
+      return body()
+    }
+    return home.use.during(.change, self, index, body)
+  }
+
   func setRelated(_ index: Int, _ target: (any PersistentModel)?) {
     switch state {
-    case .detached, .gone: setDetached(index, target.map { [$0] })
+    case .detached, .gone:
+      let targets = target.map { [$0] }
+      linking(targets, index) { setDetached(index, targets) }
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
-      context.graph.setTarget(plan, of: self, target)
+      context.home.use.during(.change, self, index) {
+        context.graph.setTarget(plan, of: self, target)
+      }
     }
   }
 
   /// Changes a relationship to many models; `nil` for an array that is.
   func setRelatedMany(_ index: Int, _ targets: [any PersistentModel]?) {
     switch state {
-    case .detached, .gone: setDetached(index, targets)
+    case .detached, .gone: linking(targets, index) { setDetached(index, targets) }
     case .inserted, .stored, .deleted:
       guard let context, let plan = entity?.relationshipByProperty[index] else { return }
-      context.graph.setTargets(plan, of: self, targets)
+      context.home.use.during(.change, self, index) {
+        context.graph.setTargets(plan, of: self, targets)
+      }
     }
   }
 }

@@ -11,11 +11,14 @@ extension _AppData.Record {
       if let value = box.any as? Value { return value }
     }
     if let value: Value = plain(slot) { return value }
-    if case .text(let text) = slot,
-      let value = try? ValueCoding.decode(text, as: type)
-    {
-      remember(index, .boxed(_AppData.Box(value) { _ in text }))
-      return value
+    if case .text(let text) = slot {
+      let decoded =
+        (try? ValueCoding.decode(text, as: type))
+        ?? GainedMembers.decode(text, as: type, from: description.defaults(of: type, index))
+      if let decoded {
+        remember(index, .boxed(_AppData.Box(decoded) { _ in text }))
+        return decoded
+      }
     }
     return missing(index, as: type)
   }
@@ -52,14 +55,43 @@ extension _AppData.Record {
     return nil
   }
 
-  /// The value shown for one that the file lacks: the class's default, or an empty value.
+  /// The value shown for one that the file lacks, or that does not decode: the class's default, or
+  /// an empty value.
   @usableFromInline func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
     let property = description.properties[index]
+    let isUndecoded = isUndecoded(index)
+    if isUndecoded { context?.pending.noteUndecoded(self, index) }
     if let value = property.defaultValue as? Value { return value }
-    if let shown = Self.placeholder(nil, type), let value = shown as? Value { return value }
+    // The first case of an enum is as much a value as the one that is stored.
+    let shown = isUndecoded && Self.hasCases(type) ? nil : Self.placeholder(nil, type)
+    if let value = shown as? Value { return value }
+    let name = "\(description.entityName).\(property.name)"
     preconditionFailure(
-      "\(description.entityName).\(property.name) has no value in the store, and \(type) has none "
-        + "to show instead; give the property a default value")
+      isUndecoded
+        ? "\(name) of object \(key) holds a value that is no \(type), which has none to show "
+          + "instead; give the property a default value, make it optional, or read it by "
+          + "opened(_:), which throws"
+        : "\(name) has no value in the store, and \(type) has none to show instead; give the "
+          + "property a default value")
+  }
+
+  /// The value shown for an optional one whose raw value is no case: `nil`.
+  @usableFromInline func unknownCase<Value>(_ index: Int, as type: Value.Type) -> Value? {
+    if isUndecoded(index) { context?.pending.noteUndecoded(self, index) }
+    return nil
+  }
+
+  /// Whether the row has a value, which is none of the property's type for whoever has asked.
+  private func isUndecoded(_ index: Int) -> Bool {
+    guard !slots.isEmpty else { return false }
+    switch slots[index] {
+    case .integer, .real, .text, .data: return true
+    case .null, .fault, .boxed, .rows, .models: return false
+    }
+  }
+
+  private static func hasCases(_ type: any Any.Type) -> Bool {
+    type is any CaseIterable.Type && !(type is any _AppData.StoredValue.Type)
   }
 
   /// What is shown for a value that cannot be read; `nil` if there is nothing.

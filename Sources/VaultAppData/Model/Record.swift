@@ -54,6 +54,8 @@ extension _AppData {
       var unsaved: UnsavedFlag?
       var batch: FetchBatch?
       var originals: [Int: Slot]?
+      var undecoded = PropertySet()
+      var undecodedTelling: Int?
     }
 
     init(_ description: ModelDescription, key: Int64) {
@@ -89,6 +91,21 @@ extension _AppData {
     var originals: [Int: Slot]? {
       get { rare?.originals }
       set { change(newValue) { $0.originals = $1 } }
+    }
+
+    /// Properties that have shown another value than the store's, which does not decode.
+    var undecoded: PropertySet { rare?.undecoded ?? PropertySet() }
+
+    /// How often the program had been told of such values when this one was shown; `nil` if none
+    /// was.
+    var undecodedTelling: Int? { rare?.undecodedTelling }
+
+    /// Notes that a property shows another value than the store's.
+    func noteUndecoded(_ index: Int, telling: Int) {
+      let rare = rare ?? Rare()
+      self.rare = rare
+      rare.undecoded.insert(index)
+      rare.undecodedTelling = telling
     }
 
     /// Notes the value of an attribute that is about to be changed.
@@ -170,15 +187,24 @@ extension _AppData {
       if self.model == nil { self.model = model }
     }
 
-    /// Whether other contexts have saved since it was last brought up to date.
-    private var isBehind: Bool {
+    /// Whether other contexts may have saved since it was last brought up to date, or a thread is
+    /// in the context.
+    private var mustLook: Bool {
       guard let placed else { return false }
-      return unsafe placed._withUnsafeGuaranteedRef { $0.signal.value } != seen
+      return unsafe placed._withUnsafeGuaranteedRef { $0.signal.value != seen || $0.use.isHeld }
+    }
+
+    /// Stops another thread, and takes in what other contexts have saved.
+    @inline(never) private func look() {
+      guard let place else { return }
+      if place.use.isHeld { place.use.checkReading(self) }
+      guard place.signal.value != seen, let context else { return }
+      place.use.during(.load, self) { context.merging.catchUp(self) }
     }
 
     /// The record, after what other contexts have saved was taken in.
     var current: Record {
-      if isBehind { context?.merging.catchUp(self) }
+      if mustLook { look() }
       return self
     }
 
@@ -186,13 +212,13 @@ extension _AppData {
 
     /// The slot as it is in the store and the pending changes.
     @usableFromInline func slot(_ index: Int) -> Slot {
-      if isBehind { context?.merging.catchUp(self) }
+      if mustLook { look() }
       if slots.isEmpty { load() }
       let slot = slots[index]
       if case .fault = slot {
         if state == .stored || state == .deleted {
           if let context {
-            context.loading.loadSlot(index, of: self)
+            context.home.use.during(.load, self) { context.loading.loadSlot(index, of: self) }
           } else if let found = standIn?.slot(index) {
             slots[index] = found
           }
@@ -206,7 +232,9 @@ extension _AppData {
     func loadRow() { if slots.isEmpty { load() } }
 
     private func load() {
-      if state == .stored || state == .deleted { context?.loading.load(self) }
+      if state == .stored || state == .deleted, let context {
+        context.home.use.during(.load, self) { context.loading.load(self) }
+      }
       if slots.isEmpty { fillEmpty() }
     }
 
@@ -239,8 +267,11 @@ extension _AppData {
     /// Changes an attribute.
     @usableFromInline func set(_ index: Int, _ slot: Slot) {
       if slots.isEmpty { load() }
-      if let home = place?.home { home.context?.graph.willChange(self, index) }
-      slots[index] = slot
+      guard let home = place?.home else { return slots[index] = slot }
+      home.use.during(.change, self, index) {
+        home.context?.graph.willChange(self, index)
+        slots[index] = slot
+      }
     }
 
     /// Puts a decoded value in the place of its text.

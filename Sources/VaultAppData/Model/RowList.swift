@@ -91,6 +91,32 @@ extension _AppData {
       }
     }
 
+    /// Takes out the keys at some places, which rise.
+    ///
+    /// - Returns: The keys.
+    func remove(at places: [Int]) -> [Int64] {
+      compact()
+      version &+= 1
+      search = nil
+      let removed = places.map { slots[$0] }
+      if places.count < 8 {
+        for place in places.reversed() {
+          slots.remove(at: place)
+          self.places.remove(at: place)
+        }
+        return removed
+      }
+      var next = places[...]
+      var kept: [Int] = []
+      kept.reserveCapacity(slots.count - places.count)
+      for place in slots.indices {
+        if place == next.first { next.removeFirst() } else { kept.append(place) }
+      }
+      slots = kept.map { slots[$0] }
+      self.places = kept.map { self.places[$0] }
+      return removed
+    }
+
     /// Replaces all keys.
     func replace(keys: [Int64], positions: [Int64?]) {
       version &+= 1

@@ -49,17 +49,10 @@ extension _AppData.Slot {
     case .null: .null
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
-    case .text(let value): .text(value.normalized)
+    case .text(let value): .text(value)
     case .data(let value): .blob([UInt8](value))
     case .boxed(let box): try box.columnValue()
     }
-  }
-}
-
-extension String {
-  /// Canonically composed, so that SQLite's comparison of bytes agrees with Swift's of characters.
-  package var normalized: String {
-    utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
   }
 }
 
@@ -76,7 +69,7 @@ extension _AppData {
 
     func columnValue() throws -> SQLiteValue {
       if let data = try data() { return .blob([UInt8](data)) }
-      return .text(try encoded().normalized)
+      return .text(try encoded())
     }
   }
 

@@ -1,6 +1,8 @@
 /// The one weak reference to a context, which all of its records share.
 final class WeakContext {
   weak var context: ModelContext?
+  /// Who is in the context.
+  let use = ContextUse()
   private let container: ModelContainer
   private var made: ModelContext?
 
@@ -13,7 +15,6 @@ final class WeakContext {
     if context != nil { return nil }
     if let made { return made }
     let new = ModelContext(container)
-    new.autosaveEnabled = false
     made = new
     return new
   }
@@ -24,12 +25,15 @@ final class RecordOwner {
   let plan: EntityPlan
   /// The plan's, one step nearer: every read of a property looks at it.
   let signal: SaveSignal
+  /// Who is in the context; one step nearer, too.
+  let use: ContextUse
   /// Leads to the context; `nil` for what was deleted.
   let home: WeakContext?
 
   init(_ plan: EntityPlan, in home: WeakContext?) {
     self.plan = plan
     signal = plan.signal
+    use = home?.use ?? .none
     self.home = home
   }
 }

@@ -242,6 +242,7 @@ extension _AppData {
   ) -> Value? where Value.RawValue: StoredValue {
     storage.value {
       Value.RawValue(slot: $0.slot(index)).flatMap(Value.init)
+        ?? $0.unknownCase(index, as: Value.self)
     } otherwise: {
       model.persistentBackingData.getValue(forKey: path())
     }

@@ -56,7 +56,6 @@ public final class HistoryObserver: Observable, Sendable {
     var reading = NewHistory(
       tokens: historyTokens ?? [:], observedModels, authors)
     let context = ModelContext(modelContainer)
-    context.autosaveEnabled = false
     try reading.check(context, startsNow: historyTokens == nil)
     if historyTokens != nil { hint.raise() }
     let start = reading
@@ -143,7 +142,7 @@ private struct NewHistory: Sendable {
     }
     guard !last.isEmpty else {
       throw SwiftDataError.invalidTransactionFetchRequest.saying(
-        "no store keeps a history: set keepsHistory of its configuration")
+        "no store keeps a history: keepsHistory of its configuration is false")
     }
     if !startsNow { _ = try transactions(context) }
   }

@@ -58,6 +58,13 @@ struct FetchQuery {
     orderValues = all.values
   }
 
+  /// Whether it compares with text that has several forms in Unicode.
+  var comparesOtherText: Bool {
+    values.contains { value in
+      if case .text(let text) = value { !text.utf8.allSatisfy { $0 < 0x80 } } else { false }
+    }
+  }
+
   // MARK: Text
 
   /// The query after its columns.

@@ -52,6 +52,10 @@ extension PredicateTranslator {
     if slot.kind == .external || property.transformer != nil {
       scalar.form = ValueForm(.external, property.plainType)
     }
+    if scalar.form.isText, model.plan.mayHoldOtherForms(property.index) {
+      scalar.given = scalar.sql
+      scalar.sql = "vault_composed(\(scalar.sql))"
+    }
     scalar.order = slot.orderColumn.map { column($0, of: model) }
     scalar.alias = tableAlias(of: model)
     if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
@@ -140,9 +144,9 @@ extension PredicateTranslator {
     switch path {
     case SortKeyPaths.truth, SortKeyPaths.optionalTruth: derived(scalar, scalar.sql, .integer)
     case SortKeyPaths.standard, SortKeyPaths.optionalStandard:
-      derived(scalar, "\(scalar.sql) COLLATE vault_localized_standard", .string)
+      derived(scalar, "\(scalar.given ?? scalar.sql) COLLATE vault_localized_standard", .string)
     case SortKeyPaths.localized, SortKeyPaths.optionalLocalized:
-      derived(scalar, "\(scalar.sql) COLLATE vault_localized", .string)
+      derived(scalar, "\(scalar.given ?? scalar.sql) COLLATE vault_localized", .string)
     default: nil
     }
   }

@@ -29,6 +29,7 @@ enum QueryFunctions {
   // MARK: Text
 
   private static func registerText(on connection: SQLiteConnection) throws {
+    try text(connection, "vault_composed") { .text($0.normalized) }
     try text(connection, "vault_count") { .integer(Int64($0.count)) }
     try text(connection, "vault_first") { $0.first.map { .text(String($0)) } ?? .null }
     try text(connection, "vault_last") { $0.last.map { .text(String($0)) } ?? .null }

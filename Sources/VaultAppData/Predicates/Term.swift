@@ -34,6 +34,8 @@ struct Scalar {
   var mayBeNaN = false
   /// A key that sorts as the value does, if the value itself does not.
   var order: SQLFragment?
+  /// The text as it was given, where the value is its composed form.
+  var given: SQLFragment?
   /// The row without which this is NULL.
   var alias: String?
   /// The path of the value in a JSON document.
@@ -59,7 +61,7 @@ struct JSONPlace {
   }
 
   func member(_ name: String) -> JSONPlace {
-    JSONPlace(document, path: "\(path) || \(value: .text(".\"\(name)\""))")
+    JSONPlace(document, path: "\(path) || \(value: .text(".\"\(name.normalized)\""))")
   }
 
   func index(_ index: SQLFragment) -> JSONPlace {

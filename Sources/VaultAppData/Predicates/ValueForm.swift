@@ -50,6 +50,9 @@ struct ValueForm {
     (Value.RawValue.self as? any _AppData.StoredValue.Type)?.storedType
   }
 
+  /// Whether it is text in a column, which may be in several of Unicode's forms.
+  var isText: Bool { kind == .text || kind == .json }
+
   var isReal: Bool { [.float, .double, .date].contains(kind) }
 
   /// A value of the program in this form.
@@ -71,7 +74,10 @@ struct ValueForm {
         return .text(try ValueCoding.encode(value).normalized)
       }
     default:
-      if let slot = Self.slot(value), let column = try slot.columnValue() { return column }
+      if let slot = Self.slot(value), let column = try slot.columnValue() {
+        if case .text(let text) = column { return .text(text.normalized) }
+        return column
+      }
     }
     throw SwiftDataError.unsupportedPredicate.saying(
       "a value of \(Swift.type(of: value)) has no form in the store")

@@ -119,6 +119,11 @@ extension SchemaMatches {
     tableRenames.first { $0.new == entity.table }?.old ?? entity.table
   }
 
+  /// The name of a table of the new schema before any step.
+  func oldTable(named name: String) -> String {
+    tableRenames.first { $0.new == name }?.old ?? name
+  }
+
   /// The column's name before any step.
   func oldColumn(_ column: String, in table: String) -> String {
     columnRenames.first { $0.table == table && $0.new == column }?.old ?? column

@@ -77,7 +77,16 @@ extension MigrationPlan {
       let isKept =
         old.columns.contains { $0.name == column.name } && !replaced.contains(column.name)
       let name = SQLText.name(column.name)
-      let fallback = column.defaultSQL ?? (matches.isCustom ? column.zero : nil)
+      // A key is put there afterwards, by the moved links or by the application; a row without one
+      // fails the check of all keys at the end.
+      let fallback =
+        column.defaultSQL ?? (matches.isCustom || (!isKept && column.isKey) ? column.zero : nil)
+      if isKept, column.isRequired, column.isKey, fallback == nil {
+        requirements.append(
+          .noNulls(
+            property: "\(new.name).\(column.name)", table: matches.oldTable(named: new.name),
+            column: matches.oldColumn(column.name, in: new.name)))
+      }
       if isKept, column.isRequired, let fallback {
         values.append("coalesce(\(name), \(fallback))")
       } else if isKept {
@@ -168,6 +177,9 @@ extension ColumnDefinition {
     right.defaultSQL = nil
     return left == right
   }
+
+  /// Whether it holds the key of another row.
+  fileprivate var isKey: Bool { constraint?.contains(bytes: "REFERENCES") == true }
 
   /// The value in a required column until the application has filled it.
   fileprivate var zero: String? {

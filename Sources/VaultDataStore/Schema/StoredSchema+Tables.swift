@@ -80,9 +80,8 @@ extension StoredSchema {
 
   func columns(of relationship: StoredRelationship) -> [ColumnDefinition] {
     guard case .foreignKey(let name, let position) = relationship.storage else { return [] }
-    // A key is declared as such unless deleting the other end is to leave it as it is. It may be
-    // NULL until the object graph has been checked: a required one is the library's to see to.
-    var column = ColumnDefinition(name, type: "INTEGER", isRequired: false)
+    // A key is declared as such unless deleting the other end is to leave it as it is.
+    var column = ColumnDefinition(name, type: "INTEGER", isRequired: !relationship.isOptional)
     if isEnforced(relationship), let destination = entity(relationship.destination) {
       column.constraint = reference(to: destination, onDelete: "").dropFirst().description
     }

@@ -1,0 +1,240 @@
+import Glibc
+import Synchronization
+
+/// Notes which thread is using a context, so that a second one is stopped before it does harm.
+///
+/// A context belongs to one actor or thread, and takes no lock. Swift cannot prove that: an object
+/// may be handed on by code that was compiled in Swift 5 mode, or run off its actor by a closure
+/// that inherits no isolation. Two threads that change the context at once would leave broken
+/// objects behind, or crash elsewhere and later; so every change and every query marks its
+/// beginning and its end, and whoever comes in between ends the program, with both places.
+///
+/// The context's own save (``Autosaving``) is the library's doing: who comes then waits for it.
+final class ContextUse: Sendable {
+  /// What a thread does in a context.
+  enum Place: UInt8, Sendable {
+    case nothing, insert, delete, save, autosave, rollback, fetch, look, load, change, undo
+    case batchDelete, batchUpdate
+
+    fileprivate var text: String {
+      switch self {
+      case .nothing: "between two calls"
+      case .insert: "in insert(_:)"
+      case .delete: "in delete(_:)"
+      case .save: "in save()"
+      case .autosave: "in a save of autosaveEnabled"
+      case .rollback: "in rollback()"
+      case .fetch: "in a fetch"
+      case .look: "reading what is pending"
+      case .load: "reading a property from the store"
+      case .change: "changing"
+      case .undo: "in processPendingChanges()"
+      case .batchDelete: "in delete(model:where:)"
+      case .batchUpdate: "in update(model:where:set:)"
+      }
+    }
+  }
+
+  /// For records that are in no context.
+  static let none = ContextUse()
+
+  /// The mark of a save that others wait for; threads are addresses, which are even.
+  private static let waits: UInt = 1
+
+  /// The thread that is in the context; 0 if there is none.
+  private let holder = Atomic<UInt>(0)
+  /// What it does there, and the property that it changes; for the message only.
+  private let place = Atomic<UInt8>(0)
+  private let description = Atomic<UInt>(0)
+  private let property = Atomic<Int>(0)
+  /// How many calls of the holder are one within the other.
+  private let depth = Atomic<Int>(0)
+  /// The thread that was last in the context.
+  private let last = Atomic<UInt>(0)
+  private let lastIsMain = Atomic<Bool>(false)
+  /// Set once, before the context is used: called when another thread than before comes in.
+  private let threadChanged = Mutex<(@Sendable () -> Void)?>(nil)
+  private let isFollowed = Atomic<Bool>(false)
+
+  /// Whether somebody is in the context: the first look of every read of a property.
+  @inline(__always) var isHeld: Bool { holder.load(ordering: .relaxed) != 0 }
+
+  private static var thread: UInt { UInt(pthread_self()) }
+
+  // MARK: Coming and going
+
+  /// Runs `body` as the only one in the context.
+  @inline(__always)
+  func during<Result, Failure: Error>(
+    _ place: Place, _ record: _AppData.Record? = nil, _ index: Int = 0,
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    enter(place, record, index)
+    defer { leave() }
+    return try body()
+  }
+
+  /// Comes into the context; ends the program if another thread is there.
+  @inline(__always)
+  func enter(_ place: Place, _ record: _AppData.Record? = nil, _ index: Int = 0) {
+    let me = Self.thread
+    let (isFirst, found) = holder.compareExchange(
+      expected: 0, desired: me, ordering: .acquiring)
+    if isFirst {
+      note(place, record, index)
+      if last.load(ordering: .relaxed) != me { noteThread(me) }
+    } else if found & ~Self.waits != me {
+      wait(for: found, place, record, index)
+    }
+    depth.store(depth.load(ordering: .relaxed) + 1, ordering: .relaxed)
+  }
+
+  /// Ends what ``enter(_:_:_:)`` began.
+  @inline(__always)
+  func leave() {
+    let left = depth.load(ordering: .relaxed) - 1
+    depth.store(left, ordering: .relaxed)
+    if left == 0 { holder.store(0, ordering: .releasing) }
+  }
+
+  /// Comes in to save by itself; `false` if another thread is there.
+  func enterToSave() -> Bool {
+    let me = Self.thread
+    let isFirst = holder.compareExchange(
+      expected: 0, desired: me | Self.waits, ordering: .acquiring
+    ).exchanged
+    guard isFirst else { return false }
+    note(.autosave, nil, 0)
+    depth.store(1, ordering: .relaxed)
+    return true
+  }
+
+  /// Runs the program's own code, which may wait for another thread that uses the context.
+  func outside<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let held = holder.load(ordering: .relaxed)
+    guard held & ~Self.waits == Self.thread else { return try body() }
+    let depth = depth.load(ordering: .relaxed)
+    let place = Place(rawValue: place.load(ordering: .relaxed)) ?? .nothing
+    self.depth.store(0, ordering: .relaxed)
+    holder.store(0, ordering: .releasing)
+    defer {
+      comeBack(held, place)
+      self.depth.store(depth, ordering: .relaxed)
+    }
+    return try body()
+  }
+
+  /// Goes on where ``outside(_:)`` had left off; a save of the context's own waits for whoever came
+  /// meanwhile.
+  private func comeBack(_ held: UInt, _ place: Place) {
+    var found = holder.compareExchange(expected: 0, desired: held, ordering: .acquiring)
+    while !found.exchanged {
+      guard held & Self.waits != 0 || found.original & Self.waits != 0 else {
+        fail(found.original, place.text)
+      }
+      usleep(100)
+      found = holder.compareExchange(expected: 0, desired: held, ordering: .acquiring)
+    }
+    note(place, nil, 0)
+  }
+
+  /// Stops a read of a property while another thread is in the context.
+  @inline(never)
+  func checkReading(_ record: _AppData.Record) {
+    let found = holder.load(ordering: .acquiring)
+    guard found != 0, found & ~Self.waits != Self.thread else { return }
+    if found & Self.waits != 0 {
+      // The save ends by itself.
+      enter(.load, record)
+      leave()
+    } else {
+      fail(found, "reading a property of \(record.description.entityName)")
+    }
+  }
+
+  // MARK: The thread
+
+  /// Calls a function, in the context, whenever another thread than before has come in.
+  func whenThreadChanges(_ body: @escaping @Sendable () -> Void) {
+    threadChanged.withLock { $0 = body }
+    isFollowed.store(true, ordering: .releasing)
+  }
+
+  @inline(never)
+  private func noteThread(_ thread: UInt) {
+    last.store(thread, ordering: .relaxed)
+    lastIsMain.store(Thread.isMainThread, ordering: .relaxed)
+    if isFollowed.load(ordering: .acquiring) { threadChanged.withLock { $0 }?() }
+  }
+
+  // MARK: Two at once
+
+  @inline(__always)
+  private func note(_ place: Place, _ record: _AppData.Record?, _ index: Int) {
+    self.place.store(place.rawValue, ordering: .relaxed)
+    guard place == .change, let record else { return }
+    description.store(
+      UInt(bitPattern: unsafe Unmanaged.passUnretained(record.description).toOpaque()),
+      ordering: .relaxed)
+    property.store(index, ordering: .relaxed)
+  }
+
+  /// Waits for a save of the context's own; ends the program for anybody else.
+  @inline(never)
+  private func wait(
+    for found: UInt, _ place: Place, _ record: _AppData.Record?, _ index: Int
+  ) {
+    let me = Self.thread
+    var found = found
+    var pause: UInt32 = 10
+    while true {
+      if found == 0 {
+        let (isFirst, other) = holder.compareExchange(
+          expected: 0, desired: me, ordering: .acquiring)
+        if isFirst {
+          note(place, record, index)
+          return noteThread(me)
+        }
+        found = other
+      }
+      // Who came meanwhile is as much at fault as who waits.
+      guard found & Self.waits != 0 || found == 0 else {
+        fail(found, Self.text(place, record?.description, index))
+      }
+      usleep(pause)
+      pause = min(pause * 2, 2_000)
+      found = holder.load(ordering: .relaxed)
+    }
+  }
+
+  private static func text(
+    _ place: Place, _ description: _AppData.ModelDescription?, _ index: Int
+  ) -> String {
+    guard place == .change, let description, description.properties.indices.contains(index) else {
+      return place.text
+    }
+    return "changing \(description.entityName).\(description.properties[index].name)"
+  }
+
+  private func fail(_ found: UInt, _ second: String) -> Never {
+    let place = Place(rawValue: place.load(ordering: .relaxed)) ?? .nothing
+    // Descriptions are made once and never go.
+    let description = unsafe UnsafeRawPointer(bitPattern: description.load(ordering: .relaxed))
+      .map { unsafe Unmanaged<_AppData.ModelDescription>.fromOpaque($0).takeUnretainedValue() }
+    let first = Self.text(place, description, property.load(ordering: .relaxed))
+    let holder = found & ~Self.waits
+    let other = Self.name(holder, isMain: lastIsMain.load(ordering: .relaxed))
+    let this = Self.name(Self.thread, isMain: Thread.isMainThread)
+    fatalError(
+      """
+      two threads use one ModelContext at once: \(other) is \(first), and \(this) is \(second). A context and its objects belong to one actor or \
+      thread: give each its own, by ModelContext(container), @ModelActor or container.perform. With SWIFT_BACKTRACE=enable=yes,threads=all the program prints where both threads are.
+      """)
+  }
+
+  private static func name(_ thread: UInt, isMain: Bool) -> String {
+    isMain ? "the main thread" : "thread 0x\(String(thread, radix: 16))"
+  }
+}

@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+import VaultAppData
+
+/// A context that two threads use at once: told at once, and only then.
+struct ContextUseTests {
+  /// What a second thread does while the first one is in `save()`, and what it is told.
+  @Test(arguments: [
+    ("insert", "in insert(_:)"), ("delete", "in delete(_:)"), ("fetch", "in a fetch"),
+    ("save", "in save()"), ("rollback", "in rollback()"), ("pending", "reading what is pending"),
+    ("change", "changing Letter.text"), ("read", "reading a property of Letter"),
+    ("link", "changing Letter.answers"), ("append", "Letter"), ("batch", "in delete(model:where:)"),
+    ("process", "in processPendingChanges()"), ("identifier", "in a fetch"),
+  ])
+  func aSecondThreadIsToldBothPlaces(way: String, place: String) async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [way = way as String] in
+      leaveNoCore()
+      try useTwice(way)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("two threads use one ModelContext at once"), "\(text)")
+    #expect(text.contains("is in save(), and"), "\(text)")
+    #expect(text.contains(place), "\(text)")
+    #expect(text.contains("@ModelActor"))
+  }
+
+  @Test func threadsMayTakeTurns() async throws {
+    await #expect(processExitsWith: .success) {
+      let (_, context) = try memory(Letter.self)
+      for number in 0..<200 {
+        onThread(context) { context in
+          context.insert(Letter("\(number)"))
+          if number.isMultiple(of: 10) { try? context.save() }
+        }
+      }
+      guard try context.fetchCount(FetchDescriptor<Letter>()) == 200 else { exit(1) }
+    }
+  }
+
+  /// An observer that waits for another thread, as one of a queue does, is the program's own code.
+  @Test(arguments: [ModelContext.willSave.rawValue, ModelContext.didSave.rawValue])
+  func anObserverMayLetAnotherThreadLook(name: String) async throws {
+    await #expect(processExitsWith: .success) { [name = name as String] in
+      let (_, context) = try memory(Letter.self)
+      let letter = Letter("a")
+      context.insert(letter)
+      let seen = Box("")
+      let token = NotificationCenter.default.addObserver(
+        forName: Notification.Name(name), object: context, queue: nil
+      ) { note in
+        if let context = note.object as? ModelContext {
+          onThread(context) { context in
+            seen.value = (try? context.fetch(FetchDescriptor<Letter>()).first?.text) ?? ""
+          }
+        }
+      }
+      try context.save()
+      NotificationCenter.default.removeObserver(token)
+      guard seen.value == "a", !context.hasChanges else { exit(1) }
+    }
+  }
+}
+
+/// A letter whose stamp tells when it is being saved, and waits then.
+@Model
+private final class Letter {
+  var text: String
+  var stamp: Stamp?
+  @Relationship(inverse: \Letter.question) var answers: [Letter] = []
+  var question: Letter?
+
+  init(_ text: String, _ stamp: Stamp? = nil) {
+    self.text = text
+    self.stamp = stamp
+  }
+}
+
+private struct Stamp: Codable {
+  static let isBeingSaved = DispatchSemaphore(value: 0)
+  static let mayGoOn = DispatchSemaphore(value: 0)
+
+  init() {}
+  init(from decoder: any Decoder) throws {}
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    Self.isBeingSaved.signal()
+    _ = Self.mayGoOn.wait(timeout: .now() + 60)
+    try container.encode("stamp")
+  }
+}
+
+/// Saves on one thread, and uses the context in some way on this one meanwhile.
+private func useTwice(_ way: String) throws {
+  let (_, context) = try memory(Letter.self)
+  let letter = Letter("a")
+  let other = Letter("b")
+  context.insert(letter)
+  context.insert(other)
+  try context.save()
+  letter.stamp = Stamp()
+  let saver = Courier(context)
+  Thread.detachNewThread { try? saver.context.save() }
+  Stamp.isBeingSaved.wait()
+  switch way {
+  case "insert": context.insert(Letter("c"))
+  case "delete": context.delete(other)
+  case "fetch": _ = try context.fetch(FetchDescriptor<Letter>())
+  case "save": try context.save()
+  case "rollback": context.rollback()
+  case "pending": _ = context.hasChanges
+  case "change": other.text = "c"
+  case "read": _ = other.text
+  case "link": letter.answers = [other]
+  case "append": letter.answers.append(other)
+  case "batch": try context.delete(model: Letter.self)
+  case "process": context.processPendingChanges()
+  case "identifier": _ = context.model(for: other.persistentModelID)
+  default: break
+  }
+  // Not reached: the program has ended.
+  exit(0)
+}
+
+/// Hands a context to another thread, which Swift would not.
+private final class Courier: @unchecked Sendable {
+  let context: ModelContext
+  init(_ context: ModelContext) { self.context = context }
+}
+
+/// Runs something with a context on a thread of its own, to its end.
+private func onThread(_ context: ModelContext, _ body: @escaping @Sendable (ModelContext) -> Void) {
+  let courier = Courier(context)
+  let isDone = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    body(courier.context)
+    isDone.signal()
+  }
+  isDone.wait()
+}
