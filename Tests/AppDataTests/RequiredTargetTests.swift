@@ -45,8 +45,8 @@ struct RequiredTargetTests {
     }
     #expect(error == .modelValidationFailure)
     #expect(
-      error?.message == "Sheep.keeper of object 1 is required, and leads to Shepherd 1, which is to be "
-        + "deleted", "\(error?.message ?? "")")
+      error?.message == "Sheep.keeper of object 1 is required, and leads to Shepherd 1, which is "
+        + "to be deleted", "\(error?.message ?? "")")
     context.rollback()
     #expect(try pets() == ["Ada"])
     #expect(try container.check() == [])
