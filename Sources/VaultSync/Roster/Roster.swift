@@ -243,15 +243,21 @@ package struct Roster: Sendable {
     }
   }
 
+  /// Invitations and recovery codes that nobody has closed.
+  ///
+  /// - Parameter isMeant: Which of them.
+  /// - Returns: The codes, sorted by id.
+  func openCodes(where isMeant: (Invitation) -> Bool = { _ in true }) -> [Invitation] {
+    invitations.values.filter { !$0.isSettled && isMeant($0) }
+      .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
   /// The recovery codes that open the space.
   ///
   /// - Parameter stream: Only those of this machine's vault; `nil` for all.
   /// - Returns: The codes, sorted by id.
   func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
-    invitations.values.filter {
-      $0.isRecovery && !$0.isSettled && (stream == nil || $0.inviter == stream)
-    }
-    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    openCodes { $0.isRecovery && (stream == nil || $0.inviter == stream) }
   }
 
   /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did
