@@ -203,9 +203,12 @@ extension SyncedVault {
       var label = device
       let report = try synchronize(&loaded) { loaded, roster in
         try checkAdmin(roster, loaded)
-        let asking = roster.invitations.values.filter { !$0.isRecovery }
-          .sorted { $0.id.lexicographicallyPrecedes($1.id) }
-          .flatMap { invitation in invitation.refused.map { (invitation: invitation, stream: $0) } }
+        // One that others used up lets nobody in, whatever anybody says.
+        let asking = roster.invitations.values.filter {
+          !$0.isRecovery && $0.accepted.count < $0.uses
+        }
+        .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        .flatMap { invitation in invitation.refused.map { (invitation: invitation, stream: $0) } }
         let found = try Self.find(
           device, among: asking.map { ($0.stream, loaded.history.label(of: $0.stream) ?? "") },
           none: "no machine of that name asks to be let in"
@@ -302,7 +305,8 @@ extension SyncedVault {
     let own = roster.members[loaded.state.stream]
     let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
     return SyncStatus(
-      store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
+      store: loaded.state.store, space: loaded.state.space.text,
+      label: own?.label ?? loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
       owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
       recoveryCodes: roster.recoveryCodes().count,
@@ -352,6 +356,7 @@ extension SyncedVault {
       let time = Date(timeIntervalSince1970: Double(record.content.time) / 1000)
       for operation in record.content.operations {
         let entry: (SyncLogEntry.Action, String?)
+        var properties: [String] = []
         switch operation {
         case .create: entry = (.created, nil)
         case .claim: entry = (.joined, nil)
@@ -361,6 +366,8 @@ extension SyncedVault {
         case .admit(_, let streams):
           entry = (.admitted, streams.first.flatMap { loaded.history.label(of: $0) })
         case .item(let item):
+          // Of a new item all of them are new.
+          if names[item.id] != nil { properties = item.changes.compactMap(\.key.words) }
           for case (let key, .text(let name)?) in item.changes where key.kind == .name {
             names[item.id] = name
           }
@@ -370,7 +377,8 @@ extension SyncedVault {
         default: continue
         }
         entries.append(
-          SyncLogEntry(time: time, device: device, action: entry.0, subject: entry.1))
+          SyncLogEntry(
+            time: time, device: device, action: entry.0, subject: entry.1, properties: properties))
       }
     }
     return entries.sorted { $0.time < $1.time }
@@ -445,6 +453,22 @@ extension SyncedVault {
       return error.code == .copied || error.code == .removed
     } catch {
       return false
+    }
+  }
+}
+
+extension PropertyKey {
+  /// The property in words; `nil` for what no person changes by itself.
+  fileprivate var words: String? {
+    switch kind {
+    case .name: "name"
+    case .secret: name.isEmpty ? "secret" : "field \(name)"
+    case .attribute: name.utf8.starts(with: "vault:".utf8) ? nil : "attribute \(name)"
+    case .tag: "tag \(name)"
+    case .note: "note"
+    case .expires: "expiry"
+    case .trashed: "trash"
+    case .kind: "kind"
     }
   }
 }
