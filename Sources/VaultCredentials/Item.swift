@@ -138,9 +138,13 @@ public struct Item: Sendable, Identifiable {
     ItemConflict.unsettled(storedAttributes, of: name)
   }
 
+  /// The values of the note, of attributes, of the expiry and the name that met the current ones in
+  /// a merge and are kept until somebody settles that.
+  public var lostValues: [LostValue] { ItemConflict.lost(in: storedAttributes) }
+
   /// Whether an attribute is one that the vault itself writes.
   private static func isOwn(_ name: String) -> Bool {
-    name == FieldMarks.attribute || ItemConflict.all.contains(name)
+    name == FieldMarks.attribute || ItemConflict.isOwn(name)
   }
 
   /// Returns whether a field holds no secret and may be shown, such as a user name.

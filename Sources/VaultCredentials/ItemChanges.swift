@@ -30,9 +30,8 @@ public struct ItemChanges: Sendable {
   func apply(to record: inout ItemRecord) throws {
     do throws(ItemRules.Breach) { try check(with: record) } catch { throw error.error }
     if let kind { record.kind = kind.rawValue }
-    if let note {
-      record.note = note
-    }
+    settle(in: &record)
+    if let note { record.note = note }
     if let tags {
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
@@ -53,10 +52,25 @@ public struct ItemChanges: Sendable {
   /// whole.
   private func attributes(with record: ItemRecord) -> [String: String]? {
     guard var attributes else { return nil }
-    for own in [FieldMarks.attribute] + ItemConflict.all {
-      attributes[own] = attributes[own] ?? record.attributes[own]
+    let own = record.attributes.all.filter {
+      $0.name == FieldMarks.attribute || ItemConflict.isOwn($0.name)
     }
+    for one in own { attributes[one.name] = attributes[one.name] ?? one.text }
     return attributes
+  }
+
+  /// Forgets what lost to a value that is replaced now.
+  private func settle(in record: inout ItemRecord) {
+    let attributes = attributes.map { NamedTexts($0) }
+    let former = record.attributes
+    ItemConflict.settle(in: &record.attributes) { lost in
+      switch lost.property {
+      case .note: note.map { $0 != record.note } ?? false
+      case .expiry: expires.map { $0?.milliseconds ?? 0 != record.expires } ?? false
+      case .attribute: attributes.map { $0[lost.attribute] != former[lost.attribute] } ?? false
+      case .name: false
+      }
+    }
   }
 
   private func mark(_ fields: [String: Bool], in record: inout ItemRecord) throws {

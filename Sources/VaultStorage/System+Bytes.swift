@@ -62,6 +62,30 @@ extension System {
     return Array(bytes.prefix(read))
   }
 
+  /// Reads a file from a position on; fewer bytes where it ends before.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file.
+  ///   - position: The first byte's place.
+  ///   - count: How many bytes.
+  /// - Returns: The bytes.
+  /// - Throws: ``System/Failure``.
+  package static func read(
+    _ descriptor: Int32, from position: Int, count: Int
+  ) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      var span = bytes.mutableSpan
+      var raw = unsafe span.mutableBytes
+      let read = try read(descriptor, from: position + done, into: &raw, at: done..<count)
+      if read == 0 { break }
+      done += read
+    }
+    bytes.removeLast(count - done)
+    return bytes
+  }
+
   // MARK: Names that may be no UTF-8
 
   /// ``open(_:in:flags:mode:)`` of a name of ``nameBytes(in:)``.

@@ -136,6 +136,50 @@ package struct FoldedItem: Sendable {
     heads.filter { $0.key.kind == .secret && Self.values($0.value).count > 1 }.map(\.key).sorted()
   }
 
+  /// Properties without versions that have several values, none of whose writers knew of the others:
+  /// those that are not current, the latest first.
+  ///
+  /// What the vault itself writes as attributes is nobody's value.
+  private var lostHeads: [(key: PropertyKey, heads: [Head])] {
+    heads.keys.sorted().compactMap { key in
+      switch key.kind {
+      case .note, .expires, .name: break
+      case .attribute where !key.name.utf8.starts(with: "vault:".utf8): break
+      default: return nil
+      }
+      guard heads[key, default: []].count > 1, let current = winner(key)?.text(of: key) else {
+        return nil
+      }
+      var known = [current, ""]
+      let lost = heads[key, default: []].sorted { Head.isEarlier($1, $0) }.filter { head in
+        let text = head.text(of: key)
+        guard !known.contains(text) else { return false }
+        known.append(text)
+        return true
+      }
+      return lost.isEmpty ? nil : (key, lost)
+    }
+  }
+
+  /// The properties without versions of which a value lost.
+  var lostKeys: [PropertyKey] { lostHeads.map(\.key) }
+
+  /// The streams whose machines wrote one of several values of a property without versions.
+  var lostWriters: Set<StreamID> {
+    Set(lostKeys.flatMap { heads[$0, default: []].map(\.record.stream) })
+  }
+
+  /// The values that lost; each has its stream in the place of the machine's name.
+  private var lost: [LostValue] {
+    lostHeads.flatMap { key, heads in
+      heads.map { head in
+        LostValue(
+          key.lostProperty, key.kind == .attribute ? key.name : "", value: head.text(of: key),
+          machine: head.record.stream.text, written: ItemRules.time(head.modified))
+      }
+    }
+  }
+
   /// The item; `nil` if it was removed for good, or is not whole.
   package var item: SharedItem? {
     guard removed == nil, case .text(let name)? = winner(PropertyKey(.name))?.value,
@@ -162,6 +206,7 @@ package struct FoldedItem: Sendable {
       }
     }
     if isUnsettledRemoval { item.attributes[SharedItem.removalAttribute] = "1" }
+    item.lost = lost
     addEarlier(to: &item)
     return item
   }
@@ -262,6 +307,30 @@ package struct FoldedItem: Sendable {
       if !isKnown { values.append(head) }
     }
     return values
+  }
+}
+
+extension FoldedItem.Head {
+  /// The value of a property without versions as a text; empty for none.
+  fileprivate func text(of key: PropertyKey) -> String {
+    switch value {
+    case .text(let text)?: key.kind == .name ? ItemRules.mended(text) : text
+    case .number(let number)? where ItemRules.moment(number) != 0:
+      String(ItemRules.moment(number))
+    default: ""
+    }
+  }
+}
+
+extension PropertyKey {
+  /// What a value that lost is of.
+  fileprivate var lostProperty: LostValue.Property {
+    switch kind {
+    case .name: .name
+    case .note: .note
+    case .expires: .expiry
+    default: .attribute
+    }
   }
 }
 

@@ -32,15 +32,27 @@ package struct FoldedSpace: Sendable {
   ///   - history: The records.
   ///   - roster: Whose records count.
   ///   - frontier: How far each stream counts.
+  ///   - wanted: The ids of the items that are folded, as if there were no others; `nil` for all.
   /// - Throws: ``SpaceBase/Outdated`` if some of the records that the history's base covers count
-  ///   no longer.
+  ///   no longer, or the base cannot be read.
   package init(
-    _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier
+    _ history: SpaceHistory, _ roster: Roster, upTo frontier: Frontier,
+    only wanted: Set<[UInt8]>? = nil
   ) throws(SpaceBase.Outdated) {
-    folded = history.base?.items ?? [:]
+    let records = try history.counted(by: roster, upTo: frontier)
+    do {
+      if let wanted {
+        for id in wanted { folded[id] = try history.base?.items.item(id) }
+      } else {
+        folded = try history.base?.items.all() ?? [:]
+      }
+    } catch {
+      throw SpaceBase.Outdated()
+    }
     var touched: [(record: OpenedRecord, id: [UInt8])] = []
-    for record in try history.counted(by: roster, upTo: frontier) {
+    for record in records {
       for operation in record.content.operations {
+        if let wanted, let id = operation.item, !wanted.contains(id) { continue }
         switch operation {
         case .item(let item):
           do throws(ItemRules.Breach) {
@@ -61,6 +73,9 @@ package struct FoldedSpace: Sendable {
         for place in item.concurrent.indices {
           let stream = StreamID(text: item.concurrent[place].machine)
           item.concurrent[place].machine = roster.shownLabel(of: stream)
+        }
+        item.lost = item.lost.map { lost in
+          lost.named(roster.shownLabel(of: lost.machine.flatMap { StreamID(text: $0) }))
         }
         told[id] = item
       }
@@ -119,7 +134,23 @@ package struct FoldedSpace: Sendable {
   }
 }
 
+extension Operation {
+  /// The item that the operation is about, 16 bytes.
+  var item: [UInt8]? {
+    switch self {
+    case .item(let item): item.id
+    case .purge(let id, _): id
+    default: nil
+    }
+  }
+}
+
 extension FoldedSpace {
+  /// The names that live items have, or would have if they were alone.
+  var liveNames: Set<String> {
+    Set((Array(told.values) + items).filter { $0.trashed == 0 }.map(\.name))
+  }
+
   /// The items that operations are about.
   func items(of operations: [Operation]) -> [SharedItem] {
     let ids = Set(
@@ -191,10 +222,18 @@ extension FoldedSpace {
       operation.changes.append((PropertyKey(kind, name), value))
     }
     let name = ItemRules.mended(local.name)
-    if name != told?.name { tell(.text(name), .name) }
+    // What a person has settled here is told once more: so it knows of the value that lost.
+    let open = Set(local.lost.map { PropertyKey($0) })
+    let decided =
+      local.hasSettledLost ? Set(folded?.lostKeys ?? []).subtracting(open) : []
+    if name != told?.name || decided.contains(PropertyKey(.name)) { tell(.text(name), .name) }
     if local.head.kind != told?.head.kind { tell(.number(Int64(local.head.kind)), .kind) }
-    if local.note != (told?.note ?? "") { tell(.text(local.note), .note) }
-    if ItemRules.moment(local.expires) != (told?.expires ?? 0) {
+    if local.note != (told?.note ?? "") || decided.contains(PropertyKey(.note)) {
+      tell(.text(local.note), .note)
+    }
+    if ItemRules.moment(local.expires) != (told?.expires ?? 0)
+      || decided.contains(PropertyKey(.expires))
+    {
       tell(.number(local.expires), .expires)
     }
     if told == nil || (local.trashed == 0) != (told?.trashed == 0) {
@@ -223,7 +262,9 @@ extension FoldedSpace {
     }
     let attributes = told?.attributes ?? [:]
     for name in Set(local.attributes.keys).union(attributes.keys).sorted()
-    where local.attributes[name] != attributes[name] {
+    where local.attributes[name] != attributes[name]
+      || decided.contains(PropertyKey(.attribute, name))
+    {
       tell(local.attributes[name].map { .text($0) }, .attribute, name)
     }
     // What took it out of the trash is about to be replaced: then this does.
@@ -277,6 +318,18 @@ extension FoldedSpace {
       versions.append(version)
     }
     return versions
+  }
+}
+
+extension PropertyKey {
+  /// The property of which a value lost.
+  fileprivate init(_ lost: LostValue) {
+    switch lost.property {
+    case .name: self.init(.name)
+    case .note: self.init(.note)
+    case .expiry: self.init(.expires)
+    case .attribute: self.init(.attribute, lost.attribute)
+    }
   }
 }
 

@@ -6,7 +6,7 @@ package struct MalformedRecord: Error {}
 /// Reads numbers, texts and secrets out of locked memory, one after another.
 package struct SecretReader {
   private let bytes: SecretBytes
-  package private(set) var offset: Int
+  package internal(set) var offset: Int
   /// Whether something of a newer version was passed over.
   private(set) var hasPassedOver = false
   private let end: Int

@@ -19,7 +19,7 @@ package struct SpaceBase: Sendable {
   /// The records that it covers, each after those that it knows; with what is of the roster alone.
   package let records: [OpenedRecord]
   /// The items that they come to.
-  package let items: [[UInt8]: FoldedItem]
+  package let items: BaseItems
   /// The preferences that they come to.
   package let preferences: [String: FoldedPreferences.Domain]
   /// How far each stream counts in the items.
@@ -39,7 +39,7 @@ package struct SpaceBase: Sendable {
     self.logLength = logLength
     let frontier = frontier ?? history.frontier
     let roster = history.roster(upTo: frontier)
-    items = try FoldedSpace(history, roster, upTo: frontier).folded
+    items = BaseItems(try FoldedSpace(history, roster, upTo: frontier).folded)
     preferences = try FoldedPreferences(history, roster, upTo: frontier).domains
     limits = Self.limits(frontier, roster)
     isWhole = history.isWhole(upTo: frontier)
@@ -48,7 +48,7 @@ package struct SpaceBase: Sendable {
   }
 
   init(
-    logLength: UInt64, isWhole: Bool, records: [OpenedRecord], items: [[UInt8]: FoldedItem],
+    logLength: UInt64, isWhole: Bool, records: [OpenedRecord], items: BaseItems,
     preferences: [String: FoldedPreferences.Domain], limits: Frontier
   ) {
     self.logLength = logLength

@@ -30,6 +30,7 @@ extension SpaceBase {
       past[record.stream] = record.past
     }
     try writer.put(preferences, into: &builder)
+    let items = try items.all()
     builder.put(UInt32(items.count))
     for (_, item) in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       try writer.put(item, into: &builder)
@@ -59,13 +60,9 @@ extension SpaceBase {
       records.append(try reader.record(&content))
     }
     let preferences = try reader.preferences(&content)
-    var items: [[UInt8]: FoldedItem] = [:]
-    for _ in 0..<(try content.number(UInt32.self)) {
-      let item = try reader.item(&content)
-      items[item.id] = item
-    }
     self.init(
-      logLength: logLength, isWhole: isWhole, records: records, items: items,
+      logLength: logLength, isWhole: isWhole, records: records,
+      items: try BaseItems(from: &content, reader),
       preferences: preferences, limits: limits)
   }
 
@@ -183,7 +180,7 @@ extension SpaceBase {
   }
 
   /// Reads what ``Writer`` writes.
-  private struct Reader {
+  struct Reader: Sendable {
     let streams: [StreamID]
     let epochs: [[UInt8]]
     private var found: [StreamID: [OpenedRecord]] = [:]

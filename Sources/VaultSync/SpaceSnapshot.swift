@@ -92,6 +92,8 @@ package struct SpaceSnapshot: Sendable {
     }
     var reader = SecretReader(content, upTo: length)
     let base = try SpaceBase(from: &reader, logLength: 0, isWhole: true)
+    // Somebody else wrote it: what cannot be decoded is to be found now.
+    _ = try base.items.all()
     guard reader.isAtEnd, base.frontier == operation.frontier,
       try base.hasOwnKeys(of: space)
     else { throw MalformedRecord() }

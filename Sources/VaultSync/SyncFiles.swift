@@ -38,14 +38,13 @@ package struct SyncFiles: Sendable {
   /// The records that this machine has verified, in the order in which it did; what a crash left
   /// half written at the end is cut off.
   ///
-  /// - Parameter start: How many bytes of the log are passed over.
+  /// - Parameter start: How many bytes of the log are passed over, and not read.
   /// - Returns: The records behind them; `nil` if there are fewer bytes.
   /// - Throws: ``SyncError`` with code `.inputOutput`.
   package func records(from start: UInt64) throws -> [[UInt8]]? {
-    guard let bytes = try read(logName, limit: 1 << 30) else { return start == 0 ? [] : nil }
-    guard start <= UInt64(bytes.count) else { return nil }
+    guard let bytes = try logBytes(from: start) else { return nil }
     var records: [[UInt8]] = []
-    var offset = Int(start)
+    var offset = 0
     while offset + 4 <= bytes.count {
       let length = Int(bytes.withRawSpan { $0.littleEndian(UInt32.self, at: offset) })
       guard length <= bytes.count - offset - 4 else { break }
@@ -53,6 +52,25 @@ package struct SyncFiles: Sendable {
       offset += 4 + length
     }
     return records
+  }
+
+  /// The log from a byte on; `nil` if it has fewer bytes.
+  private func logBytes(from start: UInt64) throws -> [UInt8]? {
+    try Self.reached {
+      let directory = try Directory(folder)
+      let (file, status): (Int32, System.FileStatus)
+      do throws(StorageError) {
+        (file, status) = try directory.openForReading(logName)
+      } catch  where error.code == .notFound {
+        return start == 0 ? [] : nil
+      }
+      defer { System.close(file) }
+      guard status.size <= 1 << 30 else {
+        throw SyncError(.inputOutput, "the file of records beside the vault is too large")
+      }
+      guard let start = Int(exactly: start), start <= status.size else { return nil }
+      return try System.read(file, from: start, count: status.size - start)
+    }
   }
 
   /// All records of the log.

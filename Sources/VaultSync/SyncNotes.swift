@@ -16,6 +16,8 @@ package struct SyncNotes: Sendable, Equatable {
   package var failure: Failure?
   /// Since when records of a stream have been on their way.
   package var waiting: [StreamID: Int64] = [:]
+  /// Machines of which a person was told that their invitation had been used by another one.
+  package var refused: Set<StreamID> = []
 
   package init() {}
 
@@ -33,6 +35,8 @@ package struct SyncNotes: Sendable, Equatable {
         let stream = StreamID(text: String(words[2]))
       {
         waiting[stream] = since
+      } else if words[0] == "refused", let stream = StreamID(text: String(words[2])) {
+        refused.insert(stream)
       }
     }
   }
@@ -44,6 +48,7 @@ package struct SyncNotes: Sendable, Equatable {
     for (stream, since) in waiting.sorted(by: { $0.key < $1.key }) {
       lines.append("waiting \(since) \(stream.text)")
     }
+    for stream in refused.sorted() { lines.append("refused 0 \(stream.text)") }
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -56,6 +61,14 @@ package struct SyncNotes: Sendable, Equatable {
     guard let code else { return failure = nil }
     guard failure?.code != code else { return }
     failure = Failure(since: now, code: code)
+  }
+
+  /// Notes whose invitation had been used by another one.
+  ///
+  /// - Returns: Those of which nobody was told yet.
+  package mutating func note(refused streams: Set<StreamID>) -> Set<StreamID> {
+    defer { refused = streams }
+    return streams.subtracting(refused)
   }
 
   /// Notes whose records are on their way.

@@ -34,7 +34,7 @@ public struct SyncReport: Sendable {
   /// What is wrong with the store; everything else was done, but nothing was written to a store that
   /// lacks what this machine wrote there before.
   public internal(set) var problems: [SyncError] = []
-  /// Machines whose invitation had been used by another one, by their labels.
+  /// Machines whose invitation had been used by another one, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
   /// Items, or changes of them, that the vault cannot hold and that were left out.
   public internal(set) var refusedItems: [RefusedItem] = []
@@ -185,4 +185,7 @@ public struct SyncLogEntry: Sendable {
   /// The item, the preference domain, or the machine that was removed; `nil` where there is none,
   /// or it is not known.
   public let subject: String?
+  /// Of an item that was there before, what was changed: `secret`, `field NAME`, `note`, `attribute
+  /// NAME`, `tag NAME`, `expiry`, `name`, `trash`, `kind`.
+  public let properties: [String]
 }

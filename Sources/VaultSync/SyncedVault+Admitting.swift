@@ -74,8 +74,7 @@ extension SyncedVault {
   ) throws -> (operations: [Operation], streams: [StreamID]) {
     let time = now()
     var (written, streams): ([Operation], [StreamID]) = ([], [])
-    let open = roster.invitations.values.filter { !$0.isSettled && !$0.isRecovery }
-    for invitation in open.sorted(by: { $0.id.lexicographicallyPrecedes($1.id) }) {
+    for invitation in roster.openCodes(where: { !$0.isRecovery }) {
       let new =
         invitation.expires < time
         ? []

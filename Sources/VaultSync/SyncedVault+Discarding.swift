@@ -23,20 +23,9 @@ extension SyncedVault {
         let (local, unreadable) = try shared.items()
         let changed = state.changes(
           to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
-        try shared.takeBack(changed.compactMap(\.changedItem), to: state.items)
+        try shared.takeBack(changed.compactMap(\.item), to: state.items)
         return changed.count
       }
-    }
-  }
-}
-
-extension Operation {
-  /// The item that an operation changes, 16 bytes.
-  fileprivate var changedItem: [UInt8]? {
-    switch self {
-    case .item(let item): item.id
-    case .purge(let id, _): id
-    default: nil
     }
   }
 }

@@ -50,7 +50,7 @@ extension SyncedVault {
     // counts if any of its keys was known.
     if let root = loaded.history.base {
       let isKnown = root.records.contains { keys.contains($0.epoch) }
-      for (id, item) in root.items {
+      for (id, item) in try root.items.all() {
         for case (let record, .secret(let secret)?) in item.told
         where keys.contains(record.epoch) || record.stream == member.stream {
           known[id, default: []].append(secret)

@@ -141,11 +141,7 @@ extension SyncedVault {
   private static func codes(
     knownTo member: Roster.Member, _ roster: Roster
   ) -> [Roster.Invitation] {
-    roster.invitations.values.filter {
-      !$0.isSettled
-        && ($0.inviter == member.stream || $0.id == member.invitation && !$0.isRecovery)
-    }
-    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    roster.openCodes { $0.inviter == member.stream || $0.id == member.invitation && !$0.isRecovery }
   }
 
   /// Gives a machine another role.
@@ -184,9 +180,7 @@ extension SyncedVault {
           guard role < .owner || roster.isOwner(own) else { throw Self.onlyAnOwner }
         }
         // Who may let nobody in any more has no code that does.
-        let codes =
-          role >= .admin
-          ? [] : roster.invitations.values.filter { !$0.isSettled && $0.inviter == member.stream }
+        let codes = role >= .admin ? [] : roster.openCodes { $0.inviter == member.stream }
         return [.role(member.stream, role)] + Self.withdrawals(of: codes)
       }
       try report.checkIsDone()
@@ -209,20 +203,17 @@ extension SyncedVault {
       var label = device
       let report = try synchronize(&loaded) { loaded, roster in
         try checkAdmin(roster, loaded)
-        let late = roster.invitations.values.filter { !$0.isRecovery }
-          .flatMap { invitation in invitation.refused.map { (invitation, $0) } }
-          .filter {
-            $0.1.text.hasPrefix(device) && device.utf8.count >= 6
-              || loaded.history.label(of: $0.1) == device
-          }
-        guard let (invitation, stream) = late.first, late.count == 1 else {
-          throw SyncError(
-            .deviceNotFound,
-            late.isEmpty
-              ? "no machine of that name asks to be let in"
-              : "\(late.count) machines of that name ask to be let in",
-            hint: late.isEmpty ? nil : "give the beginning of the machine's id")
+        // One that others used up lets nobody in, whatever anybody says.
+        let asking = roster.invitations.values.filter {
+          !$0.isRecovery && $0.accepted.count < $0.uses
         }
+        .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        .flatMap { invitation in invitation.refused.map { (invitation: invitation, stream: $0) } }
+        let found = try Self.find(
+          device, among: asking.map { ($0.stream, loaded.history.label(of: $0.stream) ?? "") },
+          none: "no machine of that name asks to be let in"
+        ) { "\($0) machines of that name ask to be let in" }
+        let (invitation, stream) = asking[found]
         label = loaded.history.label(of: stream) ?? device
         return [.admit(invitation: invitation.id, accepted: [stream])]
       }
@@ -255,19 +246,36 @@ extension SyncedVault {
   }
 
   func find(_ device: String, among members: [Roster.Member]) throws -> Roster.Member {
-    let named = members.filter { $0.label == device }
+    members[
+      try Self.find(
+        device, among: members.map { ($0.stream, $0.label) },
+        none: "the space has no machine of that name"
+      ) { "the space has \($0) machines of that name" }]
+  }
+
+  /// Finds the one machine that a person means: by its label, or by the beginning of its id.
+  ///
+  /// - Parameters:
+  ///   - device: What was typed.
+  ///   - machines: Streams with their labels.
+  ///   - none: What it means that there is none.
+  ///   - several: What it means that so many are called so.
+  /// - Returns: Its place among the machines.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`.
+  private static func find(
+    _ device: String, among machines: [(stream: StreamID, label: String)], none: String,
+    several: (Int) -> String
+  ) throws -> Int {
+    let named = machines.indices.filter { machines[$0].label == device }
     let found =
       named.isEmpty && device.utf8.count >= 6
-      ? members.filter { $0.stream.text.hasPrefix(device) } : named
-    guard let member = found.first else {
-      throw SyncError(.deviceNotFound, "the space has no machine of that name")
-    }
+      ? machines.indices.filter { machines[$0].stream.text.hasPrefix(device) } : named
+    guard let place = found.first else { throw SyncError(.deviceNotFound, none) }
     guard found.count == 1 else {
       throw SyncError(
-        .deviceNotFound, "the space has \(found.count) machines of that name",
-        hint: "give the beginning of the machine's id")
+        .deviceNotFound, several(found.count), hint: "give the beginning of the machine's id")
     }
-    return member
+    return place
   }
 
   /// How the vault stands to its space, without asking the store.
@@ -297,7 +305,8 @@ extension SyncedVault {
     let own = roster.members[loaded.state.stream]
     let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
     return SyncStatus(
-      store: loaded.state.store, space: loaded.state.space.text, label: loaded.state.label,
+      store: loaded.state.store, space: loaded.state.space.text,
+      label: own?.label ?? loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
       owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
       recoveryCodes: roster.recoveryCodes().count,
@@ -347,6 +356,7 @@ extension SyncedVault {
       let time = Date(timeIntervalSince1970: Double(record.content.time) / 1000)
       for operation in record.content.operations {
         let entry: (SyncLogEntry.Action, String?)
+        var properties: [String] = []
         switch operation {
         case .create: entry = (.created, nil)
         case .claim: entry = (.joined, nil)
@@ -356,6 +366,8 @@ extension SyncedVault {
         case .admit(_, let streams):
           entry = (.admitted, streams.first.flatMap { loaded.history.label(of: $0) })
         case .item(let item):
+          // Of a new item all of them are new.
+          if names[item.id] != nil { properties = item.changes.compactMap(\.key.words) }
           for case (let key, .text(let name)?) in item.changes where key.kind == .name {
             names[item.id] = name
           }
@@ -365,7 +377,8 @@ extension SyncedVault {
         default: continue
         }
         entries.append(
-          SyncLogEntry(time: time, device: device, action: entry.0, subject: entry.1))
+          SyncLogEntry(
+            time: time, device: device, action: entry.0, subject: entry.1, properties: properties))
       }
     }
     return entries.sorted { $0.time < $1.time }
@@ -390,29 +403,14 @@ extension SyncedVault {
     let files = SyncFiles(vault: vault.blocking.path)
     return try files.locked {
       let synced = SyncedVault(vault, engine, now: vault.syncClock)
-      if !asLastOwner { try synced.checkOtherOwner() }
-      let isTold = synced.tellOfLeaving()
+      let isTold = try synced.tellOfLeaving(asLastOwner: asLastOwner)
       try vault.blocking.setKey(nil, for: purpose)
       try files.remove()
       return isTold
     }
   }
 
-  /// Checks that somebody else is an owner, if this machine is one, not alone and in the space.
-  ///
-  /// A home that was copied or put back takes nobody away: its machine stays in the space.
-  private func checkOtherOwner() throws {
-    guard var loaded = try? load() else { return }
-    do {
-      _ = try synchronize(&loaded)
-    } catch let error as SyncError where error.code == .copied || error.code == .removed {
-      return
-    } catch {
-      // Without the store, what is known here counts.
-    }
-    try checkOtherOwner(loaded.history.roster(), loaded)
-  }
-
+  /// Checks that somebody else is an owner, if this machine is one and not alone.
   private func checkOtherOwner(_ roster: Roster, _ loaded: Loaded) throws {
     let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
     guard roster.present.count > 1, owners.contains(own), owners.count == 1 else { return }
@@ -422,27 +420,55 @@ extension SyncedVault {
       hint: "make another machine an owner first")
   }
 
-  private func tellOfLeaving() -> Bool {
+  /// Tells the others that this machine leaves.
+  ///
+  /// A home that was copied or put back takes nobody away: its machine stays in the space.
+  ///
+  /// - Parameter asLastOwner: Tells it also if nobody else is an owner.
+  /// - Returns: Whether they know of it, or need not.
+  /// - Throws: ``SyncError`` with code `.lastOwner`.
+  private func tellOfLeaving(asLastOwner: Bool) throws -> Bool {
     do {
       var loaded = try load()
-      // In a record of its own: what comes after the last one that counts is not believed.
-      _ = try? synchronize(&loaded) { loaded, roster in
-        let own = loaded.state.stream
-        guard roster.isAdmin(own) else { return [] }
-        return Self.withdrawals(
-          of: roster.invitations.values.filter { !$0.isSettled && $0.inviter == own })
+      let own = loaded.state.stream
+      do {
+        // In a record of its own: what comes after the last one that counts is not believed.
+        _ = try synchronize(&loaded) { loaded, roster in
+          if !asLastOwner { try checkOtherOwner(roster, loaded) }
+          guard roster.isAdmin(own) else { return [] }
+          return Self.withdrawals(of: roster.openCodes { $0.inviter == own })
+        }
+      } catch {
+        let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)
+        // Without the store, what is known here counts.
+        if !asLastOwner, !isOut { try checkOtherOwner(loaded.history.roster(), loaded) }
+        throw error
       }
       let report = try synchronize(&loaded) { loaded, _ in
-        [
-          .remove(
-            loaded.state.stream, last: loaded.history.frontier[loaded.state.stream, default: 0])
-        ]
+        [.remove(own, last: loaded.history.frontier[own, default: 0])]
       }
       return report.problems.isEmpty
-    } catch let error as SyncError where error.code == .copied || error.code == .removed {
-      return true
+    } catch let error as SyncError {
+      if error.code == .lastOwner { throw error }
+      return error.code == .copied || error.code == .removed
     } catch {
       return false
+    }
+  }
+}
+
+extension PropertyKey {
+  /// The property in words; `nil` for what no person changes by itself.
+  fileprivate var words: String? {
+    switch kind {
+    case .name: "name"
+    case .secret: name.isEmpty ? "secret" : "field \(name)"
+    case .attribute: name.utf8.starts(with: "vault:".utf8) ? nil : "attribute \(name)"
+    case .tag: "tag \(name)"
+    case .note: "note"
+    case .expires: "expiry"
+    case .trashed: "trash"
+    case .kind: "kind"
     }
   }
 }

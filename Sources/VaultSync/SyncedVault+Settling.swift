@@ -51,7 +51,8 @@ extension SyncedVault {
         var settled: Item?
         for (one, choices) in unsettled {
           guard let choice = choices[member.stream] else { continue }
-          settled = try shared.settle(one, choice)
+          settled = try shared.settle(
+            one, choice, taking: roster.shownLabel(of: member.stream))
         }
         guard let settled else {
           throw SyncError(.deviceNotFound, "the space has no machine of that name")
@@ -82,7 +83,16 @@ extension SyncedVault {
     _ unsettled: SharedVault.Unsettled, in state: FoldedSpace
   ) -> [StreamID: VaultEdit.Settlement] {
     guard let item = state.folded[unsettled.id] else { return [:] }
+    // Who changed nothing but a note or the like is taken in that alone.
+    let others = item.lostWriters.map { ($0, VaultEdit.Settlement.asIs) }
+    return choices(unsettled, item, in: state).merging(others) { choice, _ in choice }
+  }
+
+  private static func choices(
+    _ unsettled: SharedVault.Unsettled, _ item: FoldedItem, in state: FoldedSpace
+  ) -> [StreamID: VaultEdit.Settlement] {
     switch unsettled.kind {
+    case .property: return [:]
     case .secret: return item.concurrentSecrets.mapValues { .secrets($0) }
     case .name:
       var choices: [StreamID: VaultEdit.Settlement] = [:]

@@ -90,10 +90,9 @@ extension SyncedVault {
     // What a machine that was removed has written does not count: the others go on.
     let after = loaded.history.roster()
     report.asking = late(after, loaded)
-    report.refused = after.invitations.values.filter {
-      $0.isSettled && $0.accepted.count >= $0.uses
-    }
-    .flatMap(\.refused).compactMap {
+    // Told once: what is to be done about it is a person's to say.
+    let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
+    report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
       loaded.history.label(of: $0)
     }
     .sorted()
@@ -183,8 +182,23 @@ extension SyncedVault {
 
   // MARK: - Into the vault
 
+  /// A name of an item that was looked at is that of another one.
+  private struct MeetsOthers: Error {}
+
   private func apply(
     _ roster: Roster, _ loaded: inout Loaded, _ report: inout SyncReport
+  ) throws -> VaultFileMark? {
+    let before = report
+    do {
+      return try apply(roster, &loaded, &report, changesAlone: looksAtChangesAlone)
+    } catch is MeetsOthers {
+      report = before
+      return try apply(roster, &loaded, &report, changesAlone: false)
+    }
+  }
+
+  private func apply(
+    _ roster: Roster, _ loaded: inout Loaded, _ report: inout SyncReport, changesAlone: Bool
   ) throws -> VaultFileMark? {
     let canWrite = roster.members[loaded.state.stream].map { $0.role >= .writer } ?? false
     var next = loaded
@@ -196,7 +210,6 @@ extension SyncedVault {
       before = shared.fileMark
       // Nobody's undo takes back what other machines changed.
       shared.origin = .others
-      let (local, unreadable) = try shared.items()
       // Own changes that the state does not know: it was put back with the vault, without the log.
       let own = next.history.streams[next.state.stream] ?? []
       let isPutBack = own.dropFirst(Int(former.frontier[next.state.stream] ?? 0)).contains {
@@ -206,17 +219,23 @@ extension SyncedVault {
       let isCurrent =
         (shared.mark ?? "") == former.mark && !isPutBack
         && (former.file.map { shared.descends(from: $0) } ?? true)
+      // A reader's own changes stay here, and so are new in each run.
+      let scope =
+        changesAlone && isCurrent && canWrite
+        ? try changedItems(next.history, after: former.frontier, next.state.rest, shared) : nil
+      let (local, unreadable) = try shared.items(scope)
       var base: FoldedSpace?
       if isCurrent {
         var known = next.state.applied.frontier
-        var state = try next.history.folded(upTo: known)
+        var state = try next.history.folded(upTo: known, only: scope)
         if canWrite {
           let changes = state.changes(
             to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
           if !changes.isEmpty {
             try writer.write(changes, to: &next.history, knowing: known)
             known[next.state.stream] = next.history.frontier[next.state.stream]
-            state = try next.history.folded(upTo: known)
+            state = try next.history.folded(upTo: known, only: scope)
+            try check(state, meetsNoneBut: scope, in: shared)
             try shared.align(state.items(of: changes))
           }
         }
@@ -232,17 +251,18 @@ extension SyncedVault {
           return MergeReport.unchanged
         }
       }
-      let state = try next.history.folded(upTo: next.history.known)
+      let state = try next.history.folded(upTo: next.history.known, only: scope)
+      try check(state, meetsNoneBut: scope, in: shared)
       let changes = try merging(&shared, state, base?.items)
       report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
-      try alignDoubles(of: shared.items().items, to: state, in: &shared)
+      try alignDoubles(of: shared.items(scope).items, to: state, in: &shared)
       if canWrite {
-        let (after, unreadable) = try shared.items()
+        let (after, unreadable) = try shared.items(scope)
         let told = state.changes(
           to: after, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
         try writer.write(told, to: &next.history)
         if !told.isEmpty {
-          let after = try next.history.folded(upTo: next.history.known)
+          let after = try next.history.folded(upTo: next.history.known, only: scope)
           try shared.align(after.items(of: told))
         }
       }
@@ -263,6 +283,54 @@ extension SyncedVault {
     // Nobody else has written it since: then the generation is the next one.
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
+  }
+
+  /// The items that may not be what the records and the vault had in common when nothing was left
+  /// to do, with those that have one of their names.
+  ///
+  /// - Parameters:
+  ///   - history: The records.
+  ///   - former: How far the vault was brought.
+  ///   - rest: When there was nothing left to do.
+  ///   - shared: The vault.
+  /// - Returns: Their ids; `nil` where that may be any item.
+  /// - Throws: ``SpaceBase/Outdated``.
+  private func changedItems(
+    _ history: SpaceHistory, after former: Frontier, _ rest: SyncState.Rest?, _ shared: SharedVault
+  ) throws -> Set<[UInt8]>? {
+    guard let rest, !shared.hasLooseEnds, var ids = shared.itemsChanged(since: rest.vault) else {
+      return nil
+    }
+    let known = history.known
+    let (before, after) = (history.roster(upTo: former), history.roster(upTo: known))
+    for record in history.all.dropFirst(history.base?.records.count ?? 0) {
+      let counted = record.sequence <= former[record.stream, default: 0] && before.counts(record)
+      let counts = record.sequence <= known[record.stream, default: 0] && after.counts(record)
+      // Also a record that counts no longer, since its machine was removed.
+      if counted != counts { ids.formUnion(record.content.operations.compactMap(\.item)) }
+    }
+    while true {
+      var others: Set<[UInt8]> = []
+      for frontier in [former, known] {
+        others.formUnion(try strangers(history.folded(upTo: frontier, only: ids), ids, in: shared))
+      }
+      if others.isEmpty { return ids }
+      ids.formUnion(others)
+    }
+  }
+
+  /// Items of the vault that are not among some, and have a name that one of a state has.
+  private func strangers(
+    _ state: FoldedSpace, _ ids: Set<[UInt8]>, in shared: SharedVault
+  ) -> Set<[UInt8]> {
+    Set(state.liveNames.compactMap { shared.id(ofLive: $0) }).subtracting(ids)
+  }
+
+  private func check(
+    _ state: FoldedSpace, meetsNoneBut scope: Set<[UInt8]>?, in shared: SharedVault
+  ) throws {
+    guard let scope else { return }
+    guard strangers(state, scope, in: shared).isEmpty else { throw MeetsOthers() }
   }
 
   /// Brings earlier versions to those of the space where a value is there twice, since somebody here
@@ -344,8 +412,10 @@ extension MergeReport {
 
 extension SpaceHistory {
   /// The items as some of the records have them.
-  func folded(upTo frontier: Frontier) throws(SpaceBase.Outdated) -> FoldedSpace {
-    try FoldedSpace(self, roster(upTo: frontier), upTo: frontier)
+  func folded(
+    upTo frontier: Frontier, only wanted: Set<[UInt8]>? = nil
+  ) throws(SpaceBase.Outdated) -> FoldedSpace {
+    try FoldedSpace(self, roster(upTo: frontier), upTo: frontier, only: wanted)
   }
 
   /// What a machine calls itself in its first record.

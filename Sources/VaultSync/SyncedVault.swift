@@ -25,7 +25,7 @@ public struct SyncedVault: Sendable {
   static let purpose = "sync-device"
 
   let vault: UnlockedVault
-  let engine: any SyncEngine
+  var engine: any SyncEngine
   let files: SyncFiles
   let now: @Sendable () -> Int64
   /// The preferences of this machine, of which ``addDomain(_:)`` names those that are brought
@@ -35,6 +35,8 @@ public struct SyncedVault: Sendable {
   package var baseStep: UInt64 = 64 << 10
   /// The least bytes of records, behind those of the newest snapshot, that are worth another one.
   package var snapshotStep: UInt64 = 1 << 20
+  /// Whether a run looks only at items that somebody has changed, where it knows which these are.
+  package var looksAtChangesAlone = true
   /// How a state of the space comes into the vault; only tests have another merge.
   package var merging: Merge = { vault, state, base in
     let removals = try base == nil ? state.removals(toldTo: vault) : state.removals
@@ -201,6 +203,7 @@ public struct SyncedVault: Sendable {
       history.viewer = stream
       let fetched = try synced.fetchAll(into: &history)
       try synced.check(content, code, history)
+      let label = history.roster().freeLabel(label)
       var state = SyncState(
         space: content.space, stream: stream, machine: try vault.blocking.machineID(),
         label: label, store: store, invitationSeed: code.seed, epochs: history.epochs)

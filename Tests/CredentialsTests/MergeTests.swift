@@ -142,6 +142,36 @@ struct MergeTests {
     #expect(try a.vault.item(name("x")).conflictingVersion == nil)
   }
 
+  @Test func ofTwoNotesAndAttributesTheOtherOneIsKept() throws {
+    let (a, b) = try pair()
+    try a.update("x") {
+      $0.note = "codes 1111"
+      $0.attributes = ["url": "https://a.example", "only": "a"]
+    }
+    try b.update("x") {
+      $0.note = "from b"
+      $0.attributes = ["url": "https://b.example"]
+    }
+    let report = try a.merge(b)
+    #expect(report.conflicts.map(\.kind) == [.property, .property])
+    let item = try a.vault.item(name("x"))
+    #expect(item.note == "from b")
+    #expect(item.attributes == ["url": "https://b.example", "only": "a"])
+    #expect(item.lostValues.map(\.value) == ["https://a.example", "codes 1111"])
+    #expect(item.lostValues.allSatisfy { $0.machine == nil })
+    var query = ItemQuery()
+    query.isConflicting = true
+    #expect(try a.vault.items(matching: query).count == 1)
+    _ = try a.vault.edit { try $0.settle(name("x"), takesOther: true) }
+    let settled = try a.vault.item(name("x"))
+    #expect(settled.note == "codes 1111" && settled.lostValues.isEmpty)
+    #expect(settled.attributes == ["url": "https://a.example", "only": "a"])
+    // What one side took away, or both made the same, is nothing that was lost.
+    let (c, d) = try pair()
+    for machine in [c, d] { try machine.update("x") { $0.note = "same" } }
+    #expect(try c.merge(d).conflicts == [])
+  }
+
   @Test func fieldsAreMergedOneByOne() throws {
     let (a, b) = try pair()
     try a.vault.set(name("x"), to: Secret("me"), field: "user")

@@ -52,7 +52,7 @@ struct ConcurrentChangesTests: SuiteOfTwoMachines {
     for machine in [laptop, desktop] {
       let item = try item(machine)
       #expect(item.attributes["one"] == "laptop" && item.attributes["other"] == "desktop")
-      #expect(item.note == "desktop" && item.conflicts.isEmpty)
+      #expect(item.note == "desktop" && item.lostValues.map(\.value) == ["laptop"])
     }
   }
 

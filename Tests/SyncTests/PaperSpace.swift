@@ -161,6 +161,18 @@ struct PaperSpace {
     try admit(name, by: admin, code: name)
   }
 
+  /// Somebody joins who calls himself as another one is called.
+  mutating func claimLabeled(_ label: String, as name: String, by admin: String) throws {
+    try invite(name, by: admin, .writer, knowing: [admin: 1])
+    let person = try newPerson(name)
+    guard case .claim(let keys, let invitation, _, let signature)? = try claim(person, by: name)
+    else { return }
+    try write(
+      name,
+      [.claim(keys: keys, invitation: invitation, label: label, signature: signature)])
+    try admit(name, by: admin, code: name)
+  }
+
   mutating func remove(
     _ name: String, by author: String, knowing known: [String: Int]? = nil
   ) throws {

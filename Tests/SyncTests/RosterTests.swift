@@ -236,6 +236,45 @@ struct RosterTests {
     #expect(space.members == ["admin admin", "desk owner", "founder owner"])
   }
 
+  /// Neither knew of the other one's word: the one who came before stays what he was, and nobody
+  /// who saw the records in another order says otherwise.
+  @Test(arguments: [SyncRole.admin, .owner], [SyncRole.reader, .writer])
+  func ofTwoWhoTakeEachOthersRoleTheOneWhoCameBeforeStays(
+    _ role: SyncRole, _ given: SyncRole
+  ) throws {
+    var space = try space([("first", role), ("second", role)])
+    let known = space.counts
+    try space.setRole(given, of: "second", by: "first", knowing: known)
+    try space.setRole(given, of: "first", by: "second", knowing: known)
+    let expected = [
+      "first \(role.name)", "founder owner", "second \(given.name)",
+    ].sorted()
+    #expect(space.members == expected)
+    for order in [["founder", "first", "second"], ["second", "first", "founder"]] {
+      let other = try space.reopened(in: order)
+      #expect(PaperSpace.description(of: other.roster()) == expected)
+    }
+    // Somebody goes on: the first one gives the role back.
+    try space.setRole(.admin, of: "second", by: "first")
+    #expect(space.members.contains("second admin"))
+  }
+
+  /// One removes, the other one takes the role: both at once.
+  @Test func aRemovalAndARoleAtOnceEndTheSameWay() throws {
+    for remover in ["first", "second"] {
+      var space = try space([("first", .admin), ("second", .admin)])
+      let known = space.counts
+      let other = remover == "first" ? "second" : "first"
+      try space.remove(other, by: remover, knowing: known)
+      try space.setRole(.reader, of: remover, by: other, knowing: known)
+      let members = space.members.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+      // The first one comes before the second, whichever of both it does.
+      #expect(members.contains("first admin"))
+      #expect(
+        members.contains { $0.hasPrefix("second") && ($0.contains("†") || $0.contains("reader")) })
+    }
+  }
+
   // MARK: - Recovery codes
 
   @Test func aRecoveryCodeStandsForTheMachineOfItsVault() throws {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import TestSupport
 import Testing
@@ -71,20 +72,26 @@ struct SimulatedSpace {
   /// What they do is decided apart, so that the schedules of the items do not depend on it.
   private var preferenceDice: Dice
 
+  /// Who changes notes and the like is decided apart, too; `nil` where nobody does.
+  private var noteDice: Dice?
+
   /// Prepares a schedule.
   ///
   /// - Parameters:
   ///   - seed: What decides everything.
   ///   - hasPreferences: Whether the machines have preferences, too.
+  ///   - hasNotes: Whether notes, attributes and expiries are changed often, each to a value of its
+  ///     own.
   ///   - change: What is done to each machine's part in the space before it begins.
   /// - Throws: What opening the vaults throws.
   init(
-    seed: UInt64, hasPreferences: Bool = true,
+    seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true,
     _ change: @escaping (inout SyncedVault) -> Void = { _ in }
   ) throws {
     dice = Dice(seed: seed)
     preferenceDice = Dice(seed: ~seed)
     if hasPreferences { preferences = SimulatedPreferences() }
+    if hasNotes { noteDice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15) }
     snapshotDice = Dice(seed: 0 &- seed)
     self.change = change
     // Two or three machines are as good as many for most of what can go wrong, and cheaper.
@@ -144,8 +151,9 @@ struct SimulatedSpace {
     for _ in 0..<Self.steps {
       try step()
       try changePreferences()
+      try changeNote()
     }
-    return try settled() + findings() + (preferences?.findings() ?? [])
+    return try settled() + findings() + (preferences?.findings() ?? []) + looks()
   }
 
   private mutating func step() throws {
@@ -158,6 +166,7 @@ struct SimulatedSpace {
       try edit(number) { edit in
         var changes = ItemChanges()
         changes.note = "note of \(number)"
+        changes.expires = .some(Date(timeIntervalSince1970: 1_900_000_000 + Double(number)))
         changes.tags = ["t\(number)"]
         changes.attributes = ["service": "s\(number)"]
         _ = try edit.update(ItemName(name), changes)
@@ -178,6 +187,38 @@ struct SimulatedSpace {
     case 20 where !isAway(0): _ = try synced[0].rotate()
     default: try synchronize(number)
     }
+  }
+
+  /// Somebody describes an item, with a value that nobody else has.
+  private mutating func changeNote() throws {
+    guard noteDice?.isOne(in: 2) == true, let number = noteDice?.below(machines.count),
+      let name = noteDice?.below(3), let what = noteDice?.below(3),
+      let value = noteDice?.below(1000)
+    else { return }
+    try edit(number) { edit in
+      var changes = ItemChanges()
+      switch what {
+      case 0: changes.note = "note \(value)"
+      case 1: changes.attributes = ["service": "service \(value)"]
+      default:
+        changes.expires = .some(Date(timeIntervalSince1970: 1_900_000_000 + Double(value)))
+      }
+      _ = try edit.update(ItemName("item\(name)"), changes)
+    }
+  }
+
+  /// A run that looks at every item finds nothing that one missed that looked at what was changed.
+  private mutating func looks() throws -> [String] {
+    var findings: [String] = []
+    for number in machines.indices {
+      synced[number].looksAtChangesAlone = false
+      // Something that has to do with no item, so that it does not rest.
+      let report = try synced[number].synchronize(acceptingRollback: true)
+      if report.sent > 0 || !report.changes.isUnchanged {
+        findings.append("m\(number) had missed something: \(report.sent) \(report.changes)")
+      }
+    }
+    return findings
   }
 
   private func isAway(_ number: Int) -> Bool { stores[number].isAway }
@@ -443,7 +484,10 @@ struct SimulatedSpace {
       ([text(version.main)] + version.fields.sorted { $0.key < $1.key }.map { text($0.value) })
         .joined(separator: ",")
     }
-    return (words + marks + history).joined(separator: "|")
+    let lost = item.lost.filter { hasMark && $0.machine != nil }.map { lost in
+      "\(lost.property) \(lost.attribute) \(lost.value) of \(lost.machine ?? "")"
+    }
+    return (words + marks + history + lost).joined(separator: "|")
   }
 
   private static func text(_ secret: SecretBytes) -> String { Secret(secret).text ?? "?" }

@@ -53,7 +53,7 @@ struct SpaceBaseTests: SuiteOfTwoMachines {
     #expect(mine.logLength == theirs.logLength)
     #expect(mine.records.map(\.hash) == theirs.records.map(\.hash))
     #expect(mine.records.map(\.past) == theirs.records.map(\.past))
-    #expect(mine.items.count == 3)
+    #expect(try mine.items.all().count == 3)
     // Records alone, opened anew.
     let seed = try #require(try desktop.vault.blocking.key(for: "sync-device"))
     let keys = try KeyPairs(seed: seed)
@@ -67,7 +67,7 @@ struct SpaceBaseTests: SuiteOfTwoMachines {
     let all = try FoldedSpace(history, roster, upTo: history.frontier)
     for base in [mine, theirs] {
       for (id, item) in all.folded {
-        let kept = try #require(base.items[id])
+        let kept = try #require(try base.items.item(id))
         #expect(kept.removed == item.removed)
         #expect(kept.conflicts == item.conflicts)
         #expect(kept.item?.name == item.item?.name)

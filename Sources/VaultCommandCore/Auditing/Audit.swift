@@ -3,6 +3,7 @@ package import VaultCredentials
 import VaultPasswords
 import VaultSealing
 package import VaultStorage
+import VaultTerminal
 
 /// A look at all secrets of a vault for what a person should change.
 package struct Audit {
@@ -74,11 +75,12 @@ package struct Audit {
   ///   - slots: The key slots of the vault.
   ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
   ///   - isKeyringInClear: Whether the desktop keyring has no password.
+  ///   - soleOwner: The only owner of the vault's space, where no recovery code opens it.
   /// - Returns: The findings, in the order of the topics.
   /// - Throws: ``CredentialError`` with code `.damaged` for a secret that cannot be read.
   package func findings(
     in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?,
-    isKeyringInClear: @autoclosure () -> Bool
+    isKeyringInClear: @autoclosure () -> Bool, soleOwner: @autoclosure () -> String? = nil
   ) throws -> [Finding] {
     let items = snapshot.items()
     var found: [Finding] = []
@@ -104,6 +106,15 @@ package struct Audit {
           Finding(
             topic: .vault, code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
             hint: VaultNotice.clearKeyringHint))
+      }
+      if let owner = soleOwner() {
+        let shown = StandardOutput.shown(owner)
+        found.append(
+          Finding(
+            topic: .vault, code: "single-owner",
+            message: "if \(shown) is lost, nobody can invite a machine to its space or remove one",
+            hint: "make another machine an owner: \(ProgramName.current) sync role MACHINE owner; "
+              + "or a recovery code on \(shown): \(ProgramName.current) key add --recovery"))
       }
     }
     let order = Dictionary(

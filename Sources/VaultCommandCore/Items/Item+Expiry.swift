@@ -30,9 +30,14 @@ extension Item {
   package func tellIfConflicting() {
     guard let conflictingVersion else { return }
     let shown = Sanitizer.visible(name.text)
+    // What a machine of the space wrote is settled for all of them.
+    let machine = conflicts.first { $0.kind == .secret }?.machine.map(Sanitizer.visible)
+    let verb = machine == nil ? "merge --resolve" : "sync resolve"
+    let line = "\(ProgramName.current) \(verb) \(shown)"
+    let origin = machine ?? "a merge"
     StandardError.note(
-      "note: \(shown) has another value, from a merge: version \(conflictingVersion)",
-      hint: "keep this one: \(ProgramName.current) merge --resolve \(shown); "
-        + "or the other one: --resolve \(shown) --take")
+      "note: \(shown) has another value, from \(origin): version \(conflictingVersion)",
+      hint: "keep this one: \(line); or the other one: \(line) --take"
+        + (machine.map { " \($0)" } ?? ""))
   }
 }

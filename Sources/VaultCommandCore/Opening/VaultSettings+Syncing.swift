@@ -209,6 +209,19 @@ extension VaultSettings {
   }
 }
 
+/// What a machine knows of its space without the store.
+package enum SpaceKnown {
+  /// The only owner of a vault's space, where no recovery code opens it and others are in; `nil` if
+  /// there are more ways back, or no space.
+  package static func soleOwner(of vault: UnlockedVault.Blocking) -> String? {
+    guard
+      let status = try? SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).status(),
+      status.devices > 1, status.recoveryCodes == 0, status.owners.count == 1
+    else { return nil }
+    return status.owners.first
+  }
+}
+
 /// The preference domains that a machine keeps the same with others.
 package enum SyncedDomains {
   /// Those of a vault, for completion.

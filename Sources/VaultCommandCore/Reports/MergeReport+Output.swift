@@ -23,7 +23,8 @@ extension MergeReport {
     let done = isTrial ? "would be merged" : "merged"
     StandardError.note(
       isUnchanged ? "\(done): nothing was different" : "\(done): \(summary)",
-      hint: isTrial ? nil : settlingHint)
+      hint: isTrial
+        ? nil : settlingHint(by: "merge --resolve NAME, with --take for the other value"))
   }
 
   /// Writes a line for each item that came, changed or went, and for each conflict.
@@ -34,11 +35,13 @@ extension MergeReport {
     for conflict in conflicts { try StandardOutput.line("conflict: \(conflict.words)") }
   }
 
-  /// How conflicts are settled; `nil` if there are none of secrets.
-  var settlingHint: String? {
-    guard conflicts.contains(where: { $0.kind == .secret }) else { return nil }
-    return "settle each conflict: \(ProgramName.current) merge --resolve NAME, with --take for the "
-      + "other value"
+  /// How conflicts are settled; `nil` if there are none of secrets or of other properties.
+  ///
+  /// - Parameter verb: The verb with its words.
+  /// - Returns: The hint.
+  func settlingHint(by verb: String) -> String? {
+    guard conflicts.contains(where: { [.secret, .property].contains($0.kind) }) else { return nil }
+    return "settle each conflict: \(ProgramName.current) \(verb)"
   }
 
   /// The members of the JSON object that say which items came, changed, went and conflict.
@@ -77,6 +80,10 @@ extension MergeReport.Conflict {
       return "\(shown) has two values; the other one is version \(version ?? 0)\(origin)"
     case .name: return "two items have one name; the later one is now \(shown)"
     case .removal: return "\(shown) was removed for good on one side; it is in the trash"
+    case .property:
+      guard let lost else { return shown }
+      return "\(shown) has two values of its \(lost.propertyInWords); "
+        + "the other one\(lost.origin) is: \(lost.shownValue)"
     }
   }
 
@@ -88,6 +95,7 @@ extension MergeReport.Conflict {
     if let version { members.append(("version", .number(Int64(version)))) }
     if let formerName { members.append(("formerName", .string(formerName.text))) }
     if let machine { members.append(("machine", .string(machine))) }
+    if let lost { members += lost.members }
     return .object(members)
   }
 }

@@ -42,6 +42,7 @@ extension SyncLogEntry {
     .object([
       ("time", .string(Timestamp.text(time))), ("device", .string(device)),
       ("action", .string(action.rawValue)), ("subject", .optional(subject)),
+      ("properties", .strings(properties)),
     ])
   }
 
@@ -50,7 +51,7 @@ extension SyncLogEntry {
     [
       Timestamp.text(time), StandardOutput.shown(device), action.rawValue,
       StandardOutput.shown(subject ?? ""),
-    ]
+    ] + (properties.isEmpty ? [] : [properties.map(StandardOutput.shown).joined(separator: ", ")])
   }
 }
 
@@ -214,7 +215,8 @@ extension SyncReport {
     }
     StandardError.note(
       "synchronized: \(sent) sent, \(received) received",
-      hint: changes.settlingHint)
+      hint: changes.settlingHint(
+        by: "sync resolve NAME, with --take MACHINE for that one's value"))
   }
 
   /// The members of the JSON object.

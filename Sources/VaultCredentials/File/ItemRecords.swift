@@ -233,6 +233,11 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     }
   }
 
+  /// Whether some bytes stand anywhere in the index as it was opened, or a record was changed.
+  func contain(_ bytes: [UInt8]) -> Bool {
+    !changed.isEmpty || read { $0.contains(bytes, in: 0..<$0.byteCount) }
+  }
+
   /// The id of the item at a position.
   func id(at position: Int) -> Bytes16 { places[position].id }
 

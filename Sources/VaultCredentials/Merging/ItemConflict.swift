@@ -79,10 +79,12 @@ enum ItemConflict {
     }
     if attributes[removal] != nil { conflicts.append(.init(.removal, name)) }
     return conflicts
+      + lost(in: attributes).map { .init(.property, name, machine: $0.machine, lost: $0) }
   }
 
   /// Whether anything is not settled.
   static func isUnsettled(_ attributes: NamedTexts) -> Bool {
     [attribute, formerName, removal].contains { attributes[$0] != nil }
+      || !lost(in: attributes).isEmpty
   }
 }

@@ -25,6 +25,9 @@ public struct MergeReport: Sendable, Equatable {
       case name
       /// One side removed the item for good and the other changed it: it is in the trash.
       case removal
+      /// A note, an attribute, an expiry or a name has two values: the later one is current, the
+      /// other one is kept beside the item.
+      case property
     }
 
     /// What was changed on both sides.
@@ -37,16 +40,19 @@ public struct MergeReport: Sendable, Equatable {
     public let formerName: ItemName?
     /// The machine that wrote the value that is not current; `nil` where that is not known.
     public let machine: String?
+    /// The value that is not current; `nil` unless it is one of a property that has no versions.
+    public let lost: LostValue?
 
     init(
       _ kind: Kind, _ name: ItemName, version: UInt64? = nil, formerName: ItemName? = nil,
-      machine: String? = nil
+      machine: String? = nil, lost: LostValue? = nil
     ) {
       self.kind = kind
       self.name = name
       self.version = version
       self.formerName = formerName
       self.machine = machine
+      self.lost = lost
     }
   }
 

@@ -71,6 +71,11 @@ package struct SharedItem: Sendable {
   /// Values that met the current one and did not know of it, the latest first; also among the
   /// earlier ones.
   package var concurrent: [Concurrent] = []
+  /// Values of the note, of attributes, of the expiry and the name that lost, by property, the latest
+  /// first.
+  package var lost: [LostValue] = []
+  /// Whether a person has settled some of them, and the records do not say so yet.
+  package var hasSettledLost = false
   /// Whether the item is marked as one with another value.
   package var isMarked = false
 

@@ -14,6 +14,7 @@ extension SharedVault {
   package mutating func align(_ items: [SharedItem]) throws {
     for item in items {
       guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }
+      markLost(item, at: position)
       do {
         guard try align(item, at: position), !item.concurrent.isEmpty else { continue }
         _ = try mark(item.concurrent, at: position)

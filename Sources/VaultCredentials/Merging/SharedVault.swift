@@ -56,9 +56,11 @@ package struct SharedVault {
   ) throws -> (items: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>) {
     var items: [[UInt8]: SharedItem] = [:]
     var unreadable: Set<[UInt8]> = []
-    for position in edit.index.items.indices {
+    let positions =
+      wanted.map { ids in ids.compactMap { edit.index.items.position(of: Bytes16($0)) } }
+      ?? Array(edit.index.items.indices)
+    for position in positions {
       let record = edit[position]
-      if let wanted, !wanted.contains(record.id.bytes) { continue }
       do {
         items[record.id.bytes] = try item(record, at: position)
       } catch let error as CredentialError where error.code == .damaged {
@@ -102,9 +104,11 @@ package struct SharedVault {
     item.note = record.note
     item.tags = Set(record.tags)
     for attribute in record.attributes.all
-    where !ItemConflict.ofOneFile.contains(attribute.name) {
+    where !ItemConflict.isOfOneFile(attribute.name) {
       item.attributes[attribute.name] = attribute.text
     }
+    item.lost = ItemConflict.lost(in: record.attributes)
+    item.hasSettledLost = record.attributes[ItemConflict.settled] != nil
     item.isMarked = ItemConflict.version(in: record.attributes) != nil
     item.earlier = earlier.compactMap { version in
       // One that is lost here may be whole elsewhere.
@@ -130,7 +134,7 @@ package struct SharedVault {
   ) throws -> MergeReport {
     let theirs = SharedState(items, removals: removals)
     let ancestor = base.map { SharedState($0, removals: [:]) }
-    let known = Set(edit.index.items.map(\.id))
+    let known = Set(edit.index.items.indices.map { edit.index.items.id(at: $0) })
     let unchanged = (base ?? []).filter { item in
       guard let position = edit.index.items.position(of: Bytes16(item.id)) else { return false }
       return edit[position].modified == item.modified
@@ -185,6 +189,12 @@ package struct SharedVault {
         if isMarked, !hadOther, edit[position].trashed == 0 { kinds.insert(.secret) }
       } else if hadOther, ItemConflict.version(in: edit[position].attributes) != nil {
         edit[position].attributes[ItemConflict.attribute] = nil
+      }
+      let lostBefore = before?.lost ?? []
+      if !item.lost.isEmpty || !lostBefore.isEmpty {
+        markLost(item, at: position)
+        let isNew = item.lost.contains { !lostBefore.contains($0) }
+        if isNew, edit[position].trashed == 0 { kinds.insert(.property) }
       }
       for (attribute, kind) in [
         (ItemConflict.formerName, MergeReport.Conflict.Kind.name), (ItemConflict.removal, .removal),
@@ -246,6 +256,23 @@ package struct SharedVault {
     return isMarked
   }
 
+  /// Keeps what lost to the current values by the records, in the place of what it was; what a merge
+  /// of files left stays.
+  ///
+  /// - Parameters:
+  ///   - item: The item as the records have it.
+  ///   - position: The item here.
+  mutating func markLost(_ item: SharedItem, at position: Int) {
+    var attributes = edit[position].attributes
+    let ofFiles = ItemConflict.lost(in: attributes).filter { lost in
+      lost.machine == nil
+        && !item.lost.contains { $0.isOfSameProperty(as: lost) && $0.value == lost.value }
+    }
+    ItemConflict.keep(item.lost + ofFiles, in: &attributes)
+    attributes[ItemConflict.settled] = nil
+    if attributes != edit[position].attributes { edit[position].attributes = attributes }
+  }
+
   // MARK: - Settling
 
   /// What is not settled under a name.
@@ -281,14 +308,15 @@ package struct SharedVault {
   /// - Parameters:
   ///   - unsettled: What ``unsettled(_:)`` gave.
   ///   - choice: What is to be current.
+  ///   - machine: The machine whose note, attributes, expiry and name are taken, too.
   /// - Returns: The item that has it.
   /// - Throws: ``CredentialError``.
   package mutating func settle(
-    _ unsettled: Unsettled, _ choice: VaultEdit.Settlement
+    _ unsettled: Unsettled, _ choice: VaultEdit.Settlement, taking machine: String
   ) throws -> Item? {
     guard let position = edit.index.items.position(of: Bytes16(unsettled.id)) else { return nil }
     isChanged = true
-    return try edit.settle(at: position, choice)
+    return try edit.settle(at: position, choice) { $0.machine == machine }
   }
 }
 

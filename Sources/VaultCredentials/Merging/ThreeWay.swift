@@ -63,6 +63,49 @@ struct ThreeWay {
   }
 }
 
+extension ThreeWay {
+  /// The values of properties without versions that two sides changed apart, and that the other one
+  /// has replaced.
+  ///
+  /// - Parameters:
+  ///   - ours: The item in this vault.
+  ///   - theirs: The item in the other file.
+  ///   - base: The item in the common ancestor; `nil` if that is not known.
+  ///   - taken: The item after the merge.
+  /// - Returns: The values; empty ones are none.
+  func lost(
+    _ ours: ItemRecord, _ theirs: ItemRecord, base: ItemRecord?, taken: ItemRecord
+  ) -> [LostValue] {
+    var lost: [LostValue] = []
+    func look(
+      _ property: LostValue.Property, _ attribute: String = "",
+      _ value: (ItemRecord) -> String?
+    ) {
+      let values = (ours: value(ours) ?? "", theirs: value(theirs) ?? "")
+      guard values.ours != values.theirs, !values.ours.isEmpty, !values.theirs.isEmpty else {
+        return
+      }
+      if let base {
+        let before = value(base) ?? ""
+        guard values.ours != before, values.theirs != before else { return }
+      }
+      let isTheirs = (value(taken) ?? "") == values.ours
+      let loser = isTheirs ? theirs : ours
+      lost.append(
+        LostValue(
+          property, attribute, value: isTheirs ? values.theirs : values.ours, machine: nil,
+          written: loser.modified))
+    }
+    for name in ours.attributes.all.map(\.name)
+    where name != FieldMarks.attribute && !ItemConflict.isOwn(name) {
+      look(.attribute, name) { $0.attributes[name] }
+    }
+    look(.note) { $0.note }
+    look(.expiry) { $0.expires == 0 ? nil : String($0.expires) }
+    return lost
+  }
+}
+
 /// The secrets of an item after a merge.
 struct MergedContents {
   /// What is current from now on.

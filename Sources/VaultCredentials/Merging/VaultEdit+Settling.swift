@@ -18,7 +18,7 @@ extension VaultEdit {
     var settled: Item?
     for id in try unsettled(name).map({ self[$0].id }) {
       guard let position = index.items.position(of: id) else { continue }
-      settled = try settle(at: position, takesOther ? .other : .asIs)
+      settled = try settle(at: position, takesOther ? .other : .asIs) { _ in takesOther }
     }
     guard let settled else { throw UnlockedVault.notFound(name) }
     return settled
@@ -57,8 +57,41 @@ extension VaultEdit {
       .versionNotFound, "the item has no other value from a merge", remedies: [.showHistory])
   }
 
-  /// Settles one item; the one that has the result may be another.
-  mutating func settle(at position: Int, _ choice: Settlement) throws -> Item {
+  /// Settles one item with all its properties; the one that has the result may be another.
+  ///
+  /// - Parameters:
+  ///   - position: The item.
+  ///   - choice: Which secrets, name or item it is to have.
+  ///   - isTaken: Whether a value that lost is to be current.
+  /// - Returns: The item that has it.
+  /// - Throws: ``CredentialError``.
+  mutating func settle(
+    at position: Int, _ choice: Settlement, taking isTaken: (LostValue) -> Bool
+  ) throws -> Item {
+    if self[position].trashed == 0 { try settleLost(at: position, taking: isTaken) }
+    return try settle(at: position, choice)
+  }
+
+  private mutating func settleLost(at position: Int, taking isTaken: (LostValue) -> Bool) throws {
+    let lost = ItemConflict.lost(in: self[position].attributes)
+    guard !lost.isEmpty else { return }
+    ItemConflict.settle(in: &self[position].attributes)
+    self[position].modified = now
+    var done: [LostValue] = []
+    // The latest of each property comes first.
+    for value in lost where isTaken(value) {
+      guard !done.contains(where: { $0.isOfSameProperty(as: value) }) else { continue }
+      done.append(value)
+      switch value.property {
+      case .note: self[position].note = value.value
+      case .attribute: self[position].attributes[value.attribute] = value.value
+      case .expiry: self[position].expires = Int64(value.value) ?? 0
+      case .name: try rename(at: position, to: ItemName(stored: value.value))
+      }
+    }
+  }
+
+  private mutating func settle(at position: Int, _ choice: Settlement) throws -> Item {
     let record = self[position]
     if record.trashed != 0 { return try settleRemoval(at: position, choice) }
     if let other = ItemConflict.version(in: record.attributes) {

@@ -38,7 +38,7 @@ struct VaultMerge {
 
   /// Merges everything.
   mutating func run(in edit: inout VaultEdit) throws {
-    let ours = Set(edit.index.items.map(\.id))
+    let ours = edit.index.items.indices.map { edit.index.items.id(at: $0) }
     removedHere = Self.byID(edit.index.tombstones)
     removedThere = Self.byID(theirs.index.tombstones)
     for (done, record) in theirs.index.items.enumerated() {
@@ -92,7 +92,7 @@ struct VaultMerge {
     copy.copy = .none
     copy.copyHash = .zero
     copy.trashed = 0
-    for own in ItemConflict.ofOneFile { copy.attributes[own] = nil }
+    copy.attributes.removeAll(where: ItemConflict.isOfOneFile)
     // Two live items never share a name: it gets its own when all are known.
     copy.name = Self.provisionalName(record.id)
     copy.version = record.headVersion
@@ -186,6 +186,10 @@ struct VaultMerge {
       return
     }
     if let conflict { report.conflicts.append(.init(.secret, name, version: conflict)) }
+    let known = ItemConflict.lost(in: ours.attributes)
+    for lost in ItemConflict.lost(in: edit[position].attributes) where !known.contains(lost) {
+      report.conflicts.append(.init(.property, name, machine: lost.machine, lost: lost))
+    }
     if !wasLive {
       report.added.append(name)
     } else if !edit[position].isEqual(to: ours) || name.text != ours.name {
@@ -396,11 +400,9 @@ struct VaultMerge {
   ) throws {
     let marks = ItemConflict.attribute
     var (mine, their, former) = (ours.attributes, other.attributes, before?.attributes)
-    for own in ItemConflict.ofOneFile {
-      mine[own] = nil
-      their[own] = nil
-      former?[own] = nil
-    }
+    mine.removeAll(where: ItemConflict.isOfOneFile)
+    their.removeAll(where: ItemConflict.isOfOneFile)
+    former?.removeAll(where: ItemConflict.isOfOneFile)
     let flag = choice.value(
       ours.attributes[marks], other.attributes[marks], base: before.map { $0.attributes[marks] })
     edit[position].note = choice.value(
@@ -411,6 +413,10 @@ struct VaultMerge {
     edit[position].attributes = choice.texts(mine, their, base: former)
     edit[position].attributes[marks] = flag
     edit[position].attributes[ItemConflict.origins] = ours.attributes[ItemConflict.origins]
+    let lost = choice.lost(ours, other, base: before, taken: edit[position])
+    ItemConflict.keep(
+      ItemConflict.lost(in: ours.attributes) + lost, in: &edit[position].attributes)
+    edit[position].attributes[ItemConflict.settled] = ours.attributes[ItemConflict.settled]
     if !edit[position].isEqual(to: ours) {
       edit[position].modified = max(ours.modified, other.modified)
     }

@@ -298,7 +298,7 @@ extension VaultEdit {
       record.note = source.note
       record.tags = source.tags
       record.attributes = source.attributes
-      for own in ItemConflict.all { record.attributes[own] = nil }
+      record.attributes.removeAll(where: ItemConflict.isOwn)
       record.expires = source.expires
     }
     return item(self[copy])
@@ -308,6 +308,7 @@ extension VaultEdit {
     if let other = self.position(of: new), other != position { throw Self.exists() }
     withdrawCopy(at: position)
     self[position].attributes[ItemConflict.formerName] = nil
+    ItemConflict.settle(in: &self[position].attributes) { $0.property == .name }
     self[position].name = new.text
     copyIsOutdated(at: position)
   }

@@ -15,16 +15,17 @@ enum EpochTelling {
     _ facts: RosterFacts, known: [EpochKey], where isCounted: (OpenedRecord) -> Bool
   ) -> [Roster.Epoch] {
     var epochs = known.map { Roster.Epoch(key: $0, recipients: [], records: []) }
-    var counted: [(record: OpenedRecord, number: UInt32)] = []
+    var places: [Name: Int] = [:]
+    for (place, epoch) in epochs.enumerated() {
+      let name = Name(number: epoch.key.number, id: epoch.key.id)
+      places[name] = places[name] ?? place
+    }
+    var counted = Numbers()
     for told in facts.epochs where isCounted(told.record) {
-      let before = counted.filter { told.record.knows($0.record) }.map(\.number).max() ?? 0
+      let before = counted.highest(knownTo: told.record)
       guard told.number >= 1, told.number - 1 <= before else { continue }
-      counted.append((told.record, told.number))
-      guard
-        let position = epochs.firstIndex(where: {
-          $0.key.number == told.number && $0.key.id == told.id
-        })
-      else { continue }
+      counted.add(told.number, of: told.record)
+      guard let position = places[Name(number: told.number, id: told.id)] else { continue }
       epochs[position].records.append(told.record)
       epochs[position].recipients.insert(told.record.stream.bytes)
       epochs[position].recipients.formUnion(told.recipients)
@@ -32,5 +33,38 @@ enum EpochTelling {
     // A key that no admin told is none to write with.
     epochs.removeAll { $0.records.isEmpty }
     return epochs
+  }
+
+  private struct Name: Hashable {
+    let number: UInt32
+    let id: [UInt8]
+  }
+
+  /// The numbers of epochs that count, by who told them: what a record knows of each stream is all
+  /// up to one of its records.
+  private struct Numbers {
+    /// Records of a stream in order, each with the highest number up to there.
+    private var streams: [StreamID: [(sequence: UInt64, highest: UInt32)]] = [:]
+
+    /// Adds a number that comes after those of all records that this one knows.
+    mutating func add(_ number: UInt32, of record: OpenedRecord) {
+      let last = streams[record.stream]?.last?.highest ?? 0
+      streams[record.stream, default: []].append((record.sequence, max(last, number)))
+    }
+
+    /// The highest number that a record's writer knew; 0 for none.
+    func highest(knownTo record: OpenedRecord) -> UInt32 {
+      var highest: UInt32 = 0
+      for (stream, numbers) in streams {
+        guard let end = record.past[stream] else { continue }
+        var (low, high) = (0, numbers.count)
+        while low < high {
+          let middle = (low + high) / 2
+          if numbers[middle].sequence <= end { low = middle + 1 } else { high = middle }
+        }
+        if low > 0 { highest = max(highest, numbers[low - 1].highest) }
+      }
+      return highest
+    }
   }
 }

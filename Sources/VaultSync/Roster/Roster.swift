@@ -9,7 +9,9 @@ package import VaultSealing
 package struct Roster: Sendable {
   package struct Member: Sendable {
     package let stream: StreamID
-    package let label: String
+    /// What it is called: as it says, with a number behind that if somebody who was let in before it
+    /// is in and is called so.
+    package fileprivate(set) var label: String
     /// What it may do now; what it could do last, if it was removed.
     package let role: SyncRole
     package let keys: PublicKeys
@@ -86,6 +88,7 @@ package struct Roster: Sendable {
       members[stream] = member
     }
     askIn(history.viewer, facts)
+    numberLabels()
     epochs = EpochTelling.epochs(facts, known: history.epochs) { authority(of: $0) != nil }
   }
 
@@ -111,6 +114,45 @@ package struct Roster: Sendable {
       stream: viewer, label: claim.label, role: invitation.role, keys: claim.keys,
       joined: claim.record.content.time, invitation: claim.invitation, admittedBy: nil,
       isAdmitted: false)
+  }
+
+  /// Gives each machine that is in a name of its own: nobody takes one from somebody who was let in
+  /// before him.
+  private mutating func numberLabels() {
+    func comesFirst(_ left: StreamID, _ right: StreamID) -> Bool {
+      let grants = [left, right].map { stream in
+        (tenures[stream] ?? []).map(\.since).min(by: RosterFacts.precedes)
+      }
+      // This machine itself may not have been let in yet.
+      guard let one = grants[0] else { return false }
+      guard let other = grants[1] else { return true }
+      return one.hash == other.hash ? left < right : RosterFacts.precedes(one, other)
+    }
+    var taken: Set<String> = []
+    for stream in present.map(\.stream).sorted(by: comesFirst) {
+      guard let label = members[stream]?.label else { continue }
+      var (name, number) = (label, 2)
+      while !taken.insert(name).inserted {
+        name = "\(label)-\(number)"
+        number += 1
+      }
+      members[stream]?.label = name
+    }
+  }
+
+  /// A name that no machine has that is in.
+  ///
+  /// - Parameter label: The name that is wanted.
+  /// - Returns: It, or it with a number behind it.
+  func freeLabel(_ label: String) -> String {
+    let taken = Set(present.map(\.label))
+    var (name, number) = (label, 2)
+    while taken.contains(name) {
+      // A name has at most 64 letters.
+      name = "\(label.prefix(58))-\(number)"
+      number += 1
+    }
+    return name
   }
 
   /// Who is in now.
@@ -243,15 +285,21 @@ package struct Roster: Sendable {
     }
   }
 
+  /// Invitations and recovery codes that nobody has closed.
+  ///
+  /// - Parameter isMeant: Which of them.
+  /// - Returns: The codes, sorted by id.
+  func openCodes(where isMeant: (Invitation) -> Bool = { _ in true }) -> [Invitation] {
+    invitations.values.filter { !$0.isSettled && isMeant($0) }
+      .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
   /// The recovery codes that open the space.
   ///
   /// - Parameter stream: Only those of this machine's vault; `nil` for all.
   /// - Returns: The codes, sorted by id.
   func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
-    invitations.values.filter {
-      $0.isRecovery && !$0.isSettled && (stream == nil || $0.inviter == stream)
-    }
-    .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    openCodes { $0.isRecovery && (stream == nil || $0.inviter == stream) }
   }
 
   /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did

@@ -154,7 +154,9 @@ struct SyncVerbTests {
     #expect(try laptop("sync", "now").status == 0)
     let met = try desktop("sync", "now")
     #expect(met.text.contains("conflict: token has two values"))
-    #expect(met.errors.contains("merge --resolve NAME"))
+    #expect(met.errors.contains("sync resolve NAME"))
+    let hint = try desktop.get("token").errors
+    #expect(hint.contains("sync resolve token --take laptop") && !hint.contains("merge"))
     #expect(try desktop("list", "--conflicts").text == "token\n")
     #expect(try desktop("merge", "--resolve", "token").status == 0)
     #expect(try desktop("sync", "now").status == 0)

@@ -62,7 +62,8 @@ struct AuditCommand: ParsableCommand {
         try audit.findings(
           in: snapshot, slots: vault.slots(), lastBackup: lastBackup,
           isKeyringInClear: settings.usesKeyring
-            && locked.blocking.keyringStatus().keepsInClear == true),
+            && locked.blocking.keyringStatus().keepsInClear == true,
+          soleOwner: SpaceKnown.soleOwner(of: vault)),
         snapshot.items().count
       )
     }

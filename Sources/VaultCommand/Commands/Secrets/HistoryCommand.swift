@@ -33,29 +33,39 @@ struct HistoryRequest: Equatable, Sendable {
     let settings = try common.settings()
     let word = name
     let name = ItemName(lookingUp: word)
-    let versions = try ItemName.lookingUp([word]) {
-      try settings.withVault { try $0.history(of: name) }
+    let (versions, lost) = try ItemName.lookingUp([word]) {
+      try settings.withVault { vault in
+        let snapshot = try vault.read(only: [name])
+        let item = try snapshot.item(name)
+        return (try snapshot.history(of: item), item.lostValues)
+      }
     }
     if settings.writesJSON {
       return try StandardOutput.write([
         ("name", .string(name.text)), ("versions", .array(versions.map(\.json))),
+        ("lost", .array(lost.map(\.json))),
       ])
     }
-    guard !StandardOutput.isTerminal else { return try show(versions) }
-    let rows = versions.map { $0.row(written: Timestamp.text($0.written)) }
+    guard !StandardOutput.isTerminal else { return try show(versions, lost) }
+    let rows =
+      versions.map { $0.row(written: Timestamp.text($0.written)) }
+      + lost.map { $0.row(written: Timestamp.text($0.written)) }
     try StandardOutput.write(
       TextTable.aligned(rows) { row, column in
-        versions[row].isCurrent ? .good : column == 1 ? .faint : nil
+        row < versions.count && versions[row].isCurrent ? .good : column == 1 ? .faint : nil
       })
   }
 
   /// Shows the versions to a person.
-  private func show(_ versions: [ItemVersion]) throws {
+  private func show(_ versions: [ItemVersion], _ lost: [LostValue]) throws {
     let now = Date()
-    let rows = versions.map { $0.row(written: $0.written.relative(to: now)) }
+    let rows =
+      versions.map { $0.row(written: $0.written.relative(to: now)) }
+      + lost.map { $0.row(written: $0.written.relative(to: now)) }
     try Pager.write(
       TextTable.aligned([["VERSION", "WRITTEN"]] + rows) { row, column in
-        row == 0 || column == 1 ? .faint : versions[row - 1].isCurrent ? .good : nil
+        guard row > 0, column != 1 else { return .faint }
+        return row <= versions.count && versions[row - 1].isCurrent ? .good : nil
       })
   }
 }

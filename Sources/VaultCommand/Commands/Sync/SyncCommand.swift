@@ -27,7 +27,8 @@ struct SyncCommand: ParsableCommand {
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
       SyncRoleCommand.self, SyncAdmitCommand.self,
-      SyncRotateCommand.self, SyncResolveCommand.self, SyncAddCommand.self, SyncDropCommand.self,
+      SyncRotateCommand.self, SyncMoveCommand.self, SyncResolveCommand.self, SyncAddCommand.self,
+      SyncDropCommand.self,
       SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
@@ -167,18 +168,18 @@ struct SyncJoinCommand: ParsableCommand {
     _ = try engine.spaces()
     let code = try code()
     try SyncedVault.check(code, in: engine)
-    let (report, isAdmitted) = try settings.withVaultMade { vault in
+    let (report, own) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
       let synced = try SyncedVault.join(
         vault.unlocked, in: engine, at: store, invitation: code, label: options.machine())
       let report = try synced.begin()
-      return (report, try synced.devices().first { $0.isThisMachine }?.isAdmitted ?? true)
+      return (report, try synced.devices().first { $0.isThisMachine })
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     try report.tell()
     StandardError.note(
-      "joined as \(options.machine())"
-        + (isAdmitted
+      "joined as \(StandardOutput.shown(own?.label ?? options.machine()))"
+        + (own?.isAdmitted ?? true
           ? "" : "; what it changes counts as soon as an admin's machine has synchronized"))
     if let problem = report.problems.first { throw problem }
   }

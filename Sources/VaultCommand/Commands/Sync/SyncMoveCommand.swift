@@ -1,0 +1,46 @@
+import ArgumentParser
+import VaultCommandCore
+import VaultStorage
+import VaultSync
+import VaultSyncEngines
+import VaultTerminal
+
+/// `vault sync move`.
+struct SyncMoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "move", abstract: "Follow the store, which lies in another place now.",
+    discussion: """
+      All files of the store have to be there first: it is compared with what this machine knows. Each machine \
+      follows by itself.
+
+      \(ProgramName.current) sync move /media/disk/vault
+      """)
+
+  @Argument(
+    help: "A folder, or a git repository: its URL, host:path, or a bare one's path.",
+    completion: .directory)
+  var store: String
+
+  @Flag(help: "Use a folder that is in a work tree of git.")
+  var inWorkTree = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    let (engine, place) = try settings.engine(typed: store, takesWorkTree: inWorkTree)
+    let report = try settings.withSpace { space in
+      try space.moved(to: engine, at: place, acceptingRollback: settings.acceptsRollback)
+        .synchronize(acceptingRollback: settings.acceptsRollback)
+    }
+    if settings.writesJSON {
+      try StandardOutput.write(report.members)
+    } else {
+      try report.tell()
+      StandardError.note(
+        "the vault syncs with \(StandardOutput.shown(StoreAddress(remembered: place).shown)) from now on",
+        hint: "on each other machine, too: \(ProgramName.current) sync move STORE")
+    }
+    if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Roles, machines that are let in late, a store that moves, and what is shown of values that met:
+/// by the command, with two homes and a folder.
+struct SyncMembersVerbTests {
+  let laptop: ThrowawayVault
+  let desktop: ThrowawayVault
+  let store: TemporaryHome
+
+  init() throws {
+    (laptop, desktop, store) = try SyncedHomes.make()
+    try laptop.set("token", "1")
+    try SyncedHomes.join(laptop, desktop, at: store.path)
+    try now(laptop, desktop)
+  }
+
+  /// Both bring their changes together.
+  private func now(_ machines: ThrowawayVault...) throws {
+    for machine in machines {
+      let run = try machine("sync", "now")
+      #expect(run.status == 0, "\(run.errors)")
+    }
+  }
+
+  private func role(of label: String, by machine: ThrowawayVault) throws -> String? {
+    let object =
+      try JSONSerialization.jsonObject(with: machine("sync", "devices", "--json").output)
+      as? [String: Any]
+    let devices = object?["devices"] as? [[String: Any]]
+    return devices?.first { $0["label"] as? String == label }?["role"] as? String
+  }
+
+  @Test func aRoleThatIsGivenCountsOnTheOtherMachine() throws {
+    let given = try laptop("sync", "role", "desktop", "admin")
+    #expect(given.status == 0)
+    #expect(given.errors.contains("desktop is an admin from now on"))
+    try now(desktop)
+    #expect(try role(of: "desktop", by: desktop) == "admin")
+    #expect(try desktop("sync", "invite", "--role", "writer").status == 0)
+    // An owner comes before an admin, whatever he says.
+    #expect(try desktop("sync", "role", "laptop", "reader").status == 77)
+    #expect(try desktop("sync", "role", "desktop", "owner").status == 77)
+    try now(laptop)
+    let taken = try laptop("sync", "role", "desktop", "reader")
+    #expect(taken.errors.contains("desktop is a reader from now on"))
+    try now(desktop)
+    #expect(try desktop("sync", "invite").status == 77)
+    let set = try desktop("set", "token", "--stdin", input: "2")
+    #expect(set.status == 0)
+    #expect(set.errors.contains("the change stays here"))
+    try now(desktop, laptop)
+    #expect(try laptop.get("token").text == "1")
+  }
+
+  @Test func aRoleThatCannotBeGivenIsRefused() throws {
+    #expect(try laptop("sync", "role", "desktop", "king").status == 64)
+    #expect(try laptop("sync", "role", "nobody", "admin").status != 0)
+    let last = try laptop("sync", "role", "laptop", "writer")
+    #expect(last.says(77, "only owner"))
+    #expect(try role(of: "laptop", by: laptop) == "owner")
+  }
+
+  /// Its code ended before the store showed that it had joined; or another one had used it up.
+  @Test func aMachineThatCameLateIsLetInByName() throws {
+    #expect(try laptop("sync", "role", "desktop", "admin").status == 0)
+    try now(desktop)
+    let invitation = try desktop("sync", "invite", "--role", "writer")
+    try #require(invitation.status == 0, "\(invitation.errors)")
+    // A file syncer's copy of the store, which nobody else sees for now.
+    let copy = try SyncedHomes.copy(store)
+    let server = try ThrowawayVault()
+    let joined = try server(
+      "sync", "join", copy.path, "--stdin", "--label", "server", "--merge", input: invitation.text)
+    try #require(joined.status == 0, "\(joined.errors)")
+    // Who may let nobody in any more has no code that does.
+    #expect(try laptop("sync", "role", "desktop", "writer").status == 0)
+    try #require(try laptop.shell("cp -an \"$1\"/. \"$2\"/", copy.path, store.path).status == 0)
+    let found = try laptop("sync", "now")
+    #expect(found.errors.contains("server"), "\(found.errors)")
+    #expect(try role(of: "server", by: laptop) == nil)
+    #expect(try laptop("sync", "admit", "nobody").status != 0)
+    let admitted = try laptop("sync", "admit", "server")
+    #expect(admitted.status == 0, "\(admitted.errors)")
+    #expect(admitted.errors.contains("server is in"))
+    #expect(try role(of: "server", by: laptop) == "writer")
+  }
+
+  @Test func aMachineFollowsTheStoreToAnotherPlace() throws {
+    let moved = "\(store.path).moved"
+    try FileManager.default.moveItem(atPath: store.path, toPath: moved)
+    defer { try? FileManager.default.removeItem(atPath: moved) }
+    #expect(try laptop("sync", "now").status == 69)
+    let empty = try TemporaryHome()
+    let elsewhere = try laptop("sync", "move", empty.path)
+    #expect(elsewhere.says(65, "has not this vault's space"), "\(elsewhere.errors)")
+    let followed = try laptop("sync", "move", moved)
+    #expect(followed.status == 0, "\(followed.errors)")
+    #expect(followed.errors.contains("sync move STORE"))
+    #expect(try laptop("sync", "status").text.contains(moved))
+    try laptop.set("token", "2")
+    try now(laptop)
+    #expect(try desktop("sync", "move", moved).status == 0)
+    #expect(try desktop.get("token").text == "2")
+    #expect(try desktop("sync", "move", moved, "--json").text.contains("\"received\": 0"))
+  }
+
+  @Test func whatLostIsShownWithItsPropertyAndMachine() throws {
+    func describe(_ machine: ThrowawayVault, _ words: String...) throws {
+      let done = try machine.command.run(["set", "token"] + words, input: Data())
+      #expect(done.status == 0, "\(done.errors)")
+    }
+    try describe(laptop, "--note", "spare codes 1111", "--attribute", "url=https://l.example")
+    try describe(desktop, "--note", "other", "--attribute", "url=https://d.example")
+    for _ in 0..<2 { try now(laptop, desktop) }
+    for machine in [laptop, desktop] {
+      #expect(try machine("list", "--conflicts").text == "token\n")
+      let history = try machine("history", "token").text
+      let all =
+        try history + machine("show", "token").text + machine("history", "token", "--json").text
+      for word in ["spare codes 1111", "https://l.example", "from laptop, concurrent"] {
+        #expect(all.contains(word), "\(word)")
+      }
+      #expect(try machine("show", "token").text.contains("two values of its note"))
+      let log = try machine("sync", "log", "--no-pager").text
+      #expect(log.contains("note") && log.contains("attribute url"))
+    }
+    #expect(try laptop("sync", "resolve", "token").status == 0)
+    for _ in 0..<2 { try now(laptop, desktop) }
+    for machine in [laptop, desktop] {
+      #expect(try machine("list", "--conflicts").text == "")
+      #expect(try machine("history", "token", "--json").text.contains("\"lost\": []"))
+    }
+  }
+}

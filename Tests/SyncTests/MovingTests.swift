@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSync
+
+/// A store that lies in another place, machines of one name, a code that two have used: each is
+/// told once, and nobody has to leave.
+struct MovingTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
+
+  init() throws { machines = try TwoMachines() }
+
+  @Test func aMachineGoesOnWithTheStoreInItsNewPlace() throws {
+    let new = MemoryEngine()
+    new.all = engine.all
+    engine.isAway = true
+    let moved = try first.moved(to: new, at: "elsewhere")
+    try laptop.set("token", "2")
+    #expect(try moved.synchronize().sent > 0)
+    #expect(try SyncedVault.store(of: laptop.vault) == "elsewhere")
+    #expect(try SyncedVault(laptop.vault, engine: new).synchronize().sent == 0)
+    try second.moved(to: new, at: "elsewhere").synchronize()
+    #expect(try desktop.get("token") == "2")
+  }
+
+  @Test func aPlaceThatLacksSomethingIsNotFollowed() throws {
+    let old = engine.all
+    try desktop.set("token", "of the desktop")
+    try second.synchronize()
+    try first.synchronize()
+    // Another space's, one of before, and none at all.
+    for contents in [old, MemoryEngine().all] {
+      let other = MemoryEngine()
+      other.all = contents
+      let error = #expect(throws: SyncError.self) { try first.moved(to: other, at: "elsewhere") }
+      #expect(error?.code == .rolledBack)
+      #expect(try SyncedVault.store(of: laptop.vault) == "memory")
+    }
+    #expect(try first.synchronize().problems.isEmpty)
+    // A person may insist, where the space is there.
+    let other = MemoryEngine()
+    other.all = old
+    let moved = try first.moved(to: other, at: "elsewhere", acceptingRollback: true)
+    try moved.synchronize(acceptingRollback: true)
+    #expect(try laptop.get("token") == "of the desktop")
+  }
+
+  @Test func machinesOfOneNameAreNumbered() throws {
+    let other = try SyncMachine("desktop")
+    let third = try other.joining(first, engine)
+    #expect(try third.status().label == "desktop-2")
+    for one in [first, second] { try one.synchronize() }
+    for one in [first, second, third] {
+      #expect(try Set(one.devices().map(\.label)) == ["laptop", "desktop", "desktop-2"])
+    }
+    #expect(try first.remove("desktop") == "desktop")
+    #expect(throws: SyncError.self) { try second.synchronize() }
+    #expect(try third.synchronize().problems.isEmpty)
+  }
+
+  /// Whoever has a member's key may say anything in its claim: it gets no name of somebody else.
+  @Test func nobodyTakesANameFromSomebodyWhoWasLetInBefore() throws {
+    var space = try PaperSpace()
+    try space.add("desk", .writer)
+    try space.add("admin", .admin)
+    // Of one name by their own words, though one machine knew nothing of the other one.
+    try space.claimLabeled("desk", as: "thief", by: "founder")
+    let labels = space.roster.present.map { "\($0.label)" }.sorted()
+    #expect(labels == ["admin", "desk", "desk-2", "founder"])
+    let desk = try #require(space.people["desk"]?.stream)
+    #expect(space.roster.members[desk]?.label == "desk")
+  }
+
+  @Test func aCodeThatTwoHaveUsedIsToldOnce() throws {
+    let code = try first.invite()
+    let (one, two) = (try SyncMachine("one"), try SyncMachine("two"))
+    let joined = try [one, two].map { machine in
+      try SyncedVault.join(
+        machine.vault, in: engine, at: "memory", invitation: code.text, label: machine.label)
+    }
+    for vault in joined { _ = try? vault.synchronize() }
+    #expect(try first.synchronize().refused.count == 1)
+    #expect(try second.synchronize().refused.count == 1)
+    for one in [first, second] {
+      try laptop.set("token", "\(Int.random(in: 0...1_000_000))")
+      #expect(try one.synchronize().refused.isEmpty)
+    }
+    // Nobody can let it in by a code that is used up.
+    let refused = try #require(
+      try joined.first { (try? $0.synchronize()) == nil }?.status().label)
+    #expect(throws: SyncError.self) { try first.admit(refused) }
+  }
+}
