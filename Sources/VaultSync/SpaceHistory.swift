@@ -66,6 +66,8 @@ package struct SpaceHistory: Sendable {
   private(set) var ofSpace: [OpenedRecord] = []
   /// This machine's stream, which counts for itself while no admin has let it in; `nil` for nobody.
   package var viewer: StreamID?
+  /// Hears how many of the records are opened that were to be; `nil` for nobody.
+  var progress: (@Sendable (_ done: Int, _ total: Int) -> Void)?
   package private(set) var keys: [StreamID: PublicKeys] = [:]
   package private(set) var epochs: [EpochKey]
   /// Why streams do not go on that are not to be believed.
@@ -210,16 +212,19 @@ package struct SpaceHistory: Sendable {
   ///   verified before: their chain and their seal are checked, not their signatures.
   /// - Throws: `SealingError`; a record that does not verify is one of ``problems``.
   package mutating func open(areVerified: Bool) throws {
-    var progress = true
-    while progress {
-      progress = false
+    let before = all.count
+    let total = pending.values.reduce(0) { $0 + $1.count }
+    var goesOn = true
+    while goesOn {
+      goesOn = false
       for stream in pending.keys.sorted() {
         while let next = pending[stream]?.first {
           guard try open(next, isVerified: areVerified) else { break }
-          progress = true
+          goesOn = true
+          progress?(all.count - before, total)
         }
       }
-      if !progress, learnKeysAhead() { progress = true }
+      if !goesOn, learnKeysAhead() { goesOn = true }
     }
   }
 

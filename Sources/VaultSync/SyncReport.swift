@@ -24,6 +24,8 @@ public struct SyncReport: Sendable {
   var stops: [SpaceHistory.Stop] = []
   /// Streams of which the store shows less than before.
   var rollbacks: Set<StreamID> = []
+  /// How many items were looked at to bring the vault and the records together; `nil` for all.
+  package var itemsLookedAt: Int?
   /// Whether nothing was written to the store, since it lacks what this machine wrote there.
   package var isBlocked = false
   /// Machines whose records are not taken any more, since what they signed is wrong; the others go

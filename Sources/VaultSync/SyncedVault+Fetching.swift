@@ -22,7 +22,10 @@ extension SyncedVault {
     _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
   ) throws -> OwnStream {
     let own = loaded.state.stream
-    var fetching = Fetching(heads: heads.sorted { $0.stream < $1.stream })
+    var fetching = Fetching(
+      heads: heads.sorted { $0.stream < $1.stream },
+      progress: FetchingProgress(
+        heads.filter { $0.stream != own }, known: loaded.history.frontier, vault))
     let before = loaded.history.all.count
     var ownStream = OwnStream()
     for head in fetching.heads {
@@ -65,6 +68,7 @@ extension SyncedVault {
   /// What was asked for in this run.
   private struct Fetching {
     let heads: [StreamHead]
+    var progress: FetchingProgress
     var records: [StreamID: [[UInt8]]] = [:]
     /// Streams of which nothing was known: their first record was asked for.
     var begun: Set<StreamID> = []
@@ -96,7 +100,7 @@ extension SyncedVault {
     let base = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
     let records = try engine.all(
       StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: loaded.state.space,
-      after: base)
+      after: base, &fetching.progress)
     fetching.records[head.stream, default: []] += records
     if base + UInt64(records.count) < end { fetching.incomplete.insert(head.stream) }
     loaded.history.add(records, of: head.stream, mayBeHalf: engine.isEventual)

@@ -369,7 +369,7 @@ extension SyncedVault {
           // Of a new item all of them are new.
           if names[item.id] != nil { properties = item.changes.compactMap(\.key.words) }
           for case (let key, .text(let name)?) in item.changes where key.kind == .name {
-            names[item.id] = name
+            names[item.id] = ItemRules.mended(name)
           }
           entry = (.changed, names[item.id])
         case .purge(let id, _): entry = (.purged, names[id])

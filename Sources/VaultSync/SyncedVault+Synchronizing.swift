@@ -223,6 +223,7 @@ extension SyncedVault {
       let scope =
         changesAlone && isCurrent && canWrite
         ? try changedItems(next.history, after: former.frontier, next.state.rest, shared) : nil
+      report.itemsLookedAt = scope?.count
       let (local, unreadable) = try shared.items(scope)
       var base: FoldedSpace?
       if isCurrent {

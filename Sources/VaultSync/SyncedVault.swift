@@ -201,6 +201,7 @@ public struct SyncedVault: Sendable {
         content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing],
         base: root)
       history.viewer = stream
+      history.progress = { vault.blocking.tell(.opening, $0, of: $1) }
       let fetched = try synced.fetchAll(into: &history)
       try synced.check(content, code, history)
       let label = history.roster().freeLabel(label)
@@ -335,6 +336,7 @@ public struct SyncedVault: Sendable {
     let (known, count) = (history.frontier, history.all.count)
     var fetched: [StreamID: [[UInt8]]] = [:]
     let heads = try engine.heads(in: history.space)
+    var progress = FetchingProgress(heads, known: known, vault)
     // Of streams that begin, the first record says whether there is more to ask for.
     var begun: Set<StreamID> = []
     for head in heads where known[head.stream, default: 0] < head.sequence {
@@ -343,7 +345,7 @@ public struct SyncedVault: Sendable {
       let end = have == 0 ? 1 : head.sequence
       let records = try engine.all(
         StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: history.space,
-        after: have)
+        after: have, &progress)
       fetched[head.stream] = records
       history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
     }
@@ -351,7 +353,7 @@ public struct SyncedVault: Sendable {
     while case let ready = begun.filter({ history.streams[$0] != nil }), !ready.isEmpty {
       begun.subtract(ready)
       for head in heads where ready.contains(head.stream) {
-        let records = try engine.all(head, in: history.space, after: 1)
+        let records = try engine.all(head, in: history.space, after: 1, &progress)
         fetched[head.stream, default: []] += records
         history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
       }
@@ -416,6 +418,8 @@ public struct SyncedVault: Sendable {
     var history = SpaceHistory(
       state.space, epochs: state.epochs, openers: try Self.openers(state, keys), base: beginning)
     history.viewer = state.stream
+    let vault = self.vault
+    history.progress = { vault.blocking.tell(.opening, $0, of: $1) }
     let covered = history.frontier
     var count = history.all.count
     for record in log {
@@ -470,9 +474,51 @@ public struct SyncedVault: Sendable {
     hint: "leave the space here, and join it again by an invitation")
 }
 
+/// How many of the records that a store shows have come.
+struct FetchingProgress {
+  private let vault: UnlockedVault
+  private let total: Int
+  private var done = 0
+
+  init(_ heads: [StreamHead], known: Frontier, _ vault: UnlockedVault) {
+    self.vault = vault
+    total = heads.reduce(0) { sum, head in
+      let have = known[head.stream, default: 0]
+      // A store may say any number.
+      return head.sequence > have ? sum.addingClamped(Int(clamping: head.sequence - have)) : sum
+    }
+  }
+
+  mutating func take(_ count: Int) {
+    done += count
+    vault.blocking.tell(.fetching, done, of: max(done, total))
+  }
+}
+
+extension Int {
+  fileprivate func addingClamped(_ other: Int) -> Int {
+    let (sum, isTooMuch) = addingReportingOverflow(other)
+    return isTooMuch ? .max : sum
+  }
+}
+
 extension SyncEngine {
   /// All records of a stream up to a head, as far as they are there.
   func all(_ head: StreamHead, in space: SpaceID, after sequence: UInt64) throws -> [[UInt8]] {
+    try all(head, in: space, after: sequence) { _ in }
+  }
+
+  /// The same with a count of those that have come.
+  func all(
+    _ head: StreamHead, in space: SpaceID, after sequence: UInt64,
+    _ progress: inout FetchingProgress
+  ) throws -> [[UInt8]] {
+    try all(head, in: space, after: sequence) { progress.take($0) }
+  }
+
+  private func all(
+    _ head: StreamHead, in space: SpaceID, after sequence: UInt64, _ taken: (Int) -> Void
+  ) throws -> [[UInt8]] {
     var records: [[UInt8]] = []
     while sequence + UInt64(records.count) < head.sequence {
       let rest = head.sequence - sequence - UInt64(records.count)
@@ -481,6 +527,7 @@ extension SyncEngine {
         limit: Int(min(rest, 1000)))
       if next.isEmpty { break }
       records += next
+      taken(next.count)
     }
     return records
   }

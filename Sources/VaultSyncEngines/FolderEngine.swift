@@ -220,7 +220,8 @@ extension FolderEngine {
   static func unavailable(_ reason: String) -> SyncError {
     SyncError(
       .unavailable, "the store cannot be used: \(reason)",
-      hint: "see whether the folder is there, and its drive is connected")
+      hint: "see whether the folder is there, and its drive is connected; if it lies in another "
+        + "place now, move to that")
   }
 
   /// Runs `body`; what the storage throws comes out as an error of the store.

@@ -195,6 +195,25 @@ struct LostValueTests: SuiteOfTwoMachines {
     #expect(try item(desktop).lostValues.isEmpty)
   }
 
+  /// What a vault keeps for itself no record can bring: neither a value that lost to nothing, nor one
+  /// that a person has settled.
+  @Test func aMemberWritesNoneOfTheMarksItself() throws {
+    try describe(laptop, note: "1")
+    for _ in 0..<2 { for one in [first, second] { try one.synchronize() } }
+    try desktop.vault.blocking.edit { edit in
+      var changes = ItemChanges()
+      changes.attributes = [
+        "vault:lost.0.0": "note 0 1790000000000 laptop\nforged", "vault:lost": "1",
+        "vault:lost.9.9": "\n", "mine": "1",
+      ]
+      _ = try edit.update(ItemName("token"), changes)
+    }
+    try exchange()
+    let item = try item(laptop)
+    #expect(item.lostValues.isEmpty && item.conflicts.isEmpty)
+    #expect(item.attributes == ["mine": "1"])
+  }
+
   @Test func theLogNamesTheProperty() throws {
     try describe(laptop, note: "1", url: "u")
     try laptop.set("token", "2")

@@ -1,7 +1,9 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import VaultCredentials
+import VaultSealing
 import VaultSync
 
 /// A store that lies in another place, machines of one name, a code that two have used: each is
@@ -90,5 +92,32 @@ struct MovingTests: SuiteOfTwoMachines {
     let refused = try #require(
       try joined.first { (try? $0.synchronize()) == nil }?.status().label)
     #expect(throws: SyncError.self) { try first.admit(refused) }
+  }
+}
+
+/// What a person sees of a long run.
+struct SyncProgressTests {
+  @Test func aMachineThatJoinsShowsHowManyRecordsHaveCome() throws {
+    let machines = try TwoMachines()
+    for number in 0..<12 {
+      try machines.laptop.set("item", "\(number)")
+      try machines.first.synchronize()
+    }
+    let seen = Mutex<[VaultProgress]>([])
+    var options = VaultOptions.alone
+    options.progress = { progress in seen.withLock { $0.append(progress) } }
+    options.now = { machines.laptop.time.next() }
+    let home = try TemporaryHome()
+    let key = try SecretBytes.random(count: 32)
+    let vault = try LockedVault(location: home.location, options: options).blocking
+      .create(slots: [.keyFile(key)])
+    let code = try machines.first.invite()
+    _ = try SyncedVault.join(
+      vault, in: machines.engine, at: "memory", invitation: code.text, label: "server")
+    for phase in [VaultProgress.Phase.fetching, .opening] {
+      let told = seen.withLock { $0.filter { $0.phase == phase } }
+      #expect(told.contains { $0.done > 10 && $0.done == $0.total }, "\(phase)")
+      #expect(told.allSatisfy { $0.done <= $0.total })
+    }
   }
 }

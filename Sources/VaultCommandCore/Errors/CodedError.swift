@@ -36,7 +36,9 @@ extension SyncError: CodedError {
     let program = ProgramName.current
     return switch code {
     case .notJoined: "\(program) sync init STORE, or \(program) sync join STORE"
-    case .alreadyJoined: "leave that one first: \(program) sync leave"
+    case .alreadyJoined:
+      "leave that one first: \(program) sync leave; if its store lies in another place now: "
+        + "\(program) sync move STORE"
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:

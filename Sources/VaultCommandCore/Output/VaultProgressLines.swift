@@ -25,6 +25,8 @@ extension VaultProgress.Phase {
     case .verifying: "verifying item"
     case .reading: "reading version"
     case .publishing: "publishing copy"
+    case .fetching: "fetching record"
+    case .opening: "opening record"
     }
   }
 }

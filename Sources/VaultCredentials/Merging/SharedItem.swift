@@ -108,6 +108,9 @@ struct SharedState: MergeSide {
       record.note = item.note
       record.tags = item.tags.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       record.attributes = NamedTexts(item.attributes)
+      // Only the space says what lost; here it stands for the room that it takes.
+      record.attributes.removeAll(where: ItemConflict.isOfOneFile)
+      ItemConflict.keep(item.lost, in: &record.attributes)
       // As in a vault file: what is in the trash has its newest secrets first among the earlier.
       let earlier = (item.trashed == 0 ? [] : [item.head]) + item.earlier
       record.earlier = earlier.map { remember($0) }

@@ -375,6 +375,11 @@ extension UnlockedVault.Blocking {
   /// The wall clock as the vault's options have it.
   package var clock: @Sendable () -> Int64 { vault.locked.options.now }
 
+  /// Reports that one more step of something is done with the vault.
+  package func tell(_ phase: VaultProgress.Phase, _ done: Int, of total: Int) {
+    vault.locked.options.tell(phase, done, of: total)
+  }
+
   /// The vault, for calls that are not of this type.
   package var unlocked: UnlockedVault { vault }
 

@@ -10,6 +10,10 @@ package struct VaultProgress: Sendable, Equatable {
     case reading
     /// Copies go to the keyring.
     case publishing
+    /// Records of a space come from its store.
+    case fetching
+    /// Records of a space are opened and verified.
+    case opening
   }
 
   /// The operation.

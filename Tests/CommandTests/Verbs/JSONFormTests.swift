@@ -38,6 +38,7 @@ struct JSONFormTests {
     ("sync invite", [], ""),
     ("sync now", [], ""),
     ("sync rotate", [], ""),
+    ("sync move", ["HOME/space"], ""),
     ("sync resolve", ["a/token"], ""),
     ("sync add", ["com.example.tool"], ""),
     ("sync drop", ["com.example.tool"], ""),
