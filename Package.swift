@@ -206,6 +206,8 @@ let package = Package(
         .product(
           name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["AppData"])),
         .product(
+          name: "SwiftIfConfig", package: "swift-syntax", condition: .when(traits: ["AppData"])),
+        .product(
           name: "SwiftCompilerPlugin", package: "swift-syntax",
           condition: .when(traits: ["AppData"])),
       ]),

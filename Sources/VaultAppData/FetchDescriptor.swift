@@ -11,7 +11,7 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
   public var predicate: Predicate<T>?
   /// In which order; without any, in the order in which they were inserted.
   public var sortBy: [SortDescriptor<T>]
-  /// The largest number of objects; `nil` for all.
+  /// The largest number of objects; `nil` or 0 for all, as in Core Data.
   public var fetchLimit: Int?
   /// The number of objects to skip at the beginning.
   public var fetchOffset: Int?
@@ -30,6 +30,9 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
     self.predicate = predicate
     self.sortBy = sortBy
   }
+
+  /// The largest number of objects, where there is one.
+  var limit: Int? { fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 
   /// The properties to load at once, all if empty; the others are loaded when first read.
   public var propertiesToFetch: [PartialKeyPath<T>] {

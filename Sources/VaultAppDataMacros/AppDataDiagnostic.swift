@@ -24,6 +24,20 @@ struct AppDataDiagnostic: DiagnosticMessage {
   static func observer(_ kind: String) -> Self {
     Self("observer", "'\(kind)' is not called on a stored property of a model")
   }
+  static func notKept(_ modifier: String) -> Self {
+    Self(
+      "not-kept", "a property that is '\(modifier)' cannot be stored; mark it @Transient")
+  }
+  static func conditional(_ what: String) -> Self {
+    Self(
+      "conditional",
+      "@Model cannot tell whether this '#if' is compiled; declare \(what) outside of it")
+  }
+  static func unseen(_ macro: String) -> Self {
+    Self(
+      "unseen-macro",
+      "@Model cannot see what '#\(macro)' declares; use it in an extension of the class")
+  }
   static let severalBindings = Self(
     "several-bindings", "@Model needs one declaration for each stored property")
   static func reservedName(_ name: String) -> Self {
@@ -75,12 +89,31 @@ extension ModelDeclaration {
 
   /// Reports what is wrong in the class.
   static func check(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
-    for member in declaration.memberBlock.members {
-      guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
-      check(variable, in: context)
+    let members = ModelMembers(declaration, in: context)
+    for member in members.compiled {
+      if let variable = member.as(VariableDeclSyntax.self) { check(variable, in: context) }
+      if let macro = member.as(MacroExpansionDeclSyntax.self),
+        !seenMacros.contains(macro.macroName.text)
+      {
+        context.report(.unseen(macro.macroName.text), at: macro)
+      }
     }
-    checkSealed(ModelDeclaration(declaration), in: context)
+    for member in members.undecided {
+      guard let variable = member.as(VariableDeclSyntax.self), variable.mayBeStoredInModel else {
+        if let macro = member.as(MacroExpansionDeclSyntax.self),
+          ["Unique", "Index"].contains(macro.macroName.text)
+        {
+          context.report(.conditional("#\(macro.macroName.text)"), at: macro)
+        }
+        continue
+      }
+      context.report(.conditional("a stored property"), at: variable.bindings)
+    }
+    checkSealed(ModelDeclaration(declaration, in: context), in: context)
   }
+
+  /// Macros that declare nothing, or that are read.
+  private static let seenMacros: Set<String> = ["Unique", "Index", "warning", "error"]
 
   /// The store cannot compare what it cannot read.
   private static func checkSealed(
@@ -112,14 +145,22 @@ extension ModelDeclaration {
   private static func check(
     _ variable: VariableDeclSyntax, in context: some MacroExpansionContext
   ) {
-    let isStatic = variable.modifiers.contains { ["static", "class"].contains($0.name.text) }
-    guard !isStatic, variable.bindings.contains(where: variable.isStored) else { return }
+    guard !variable.isStatic, variable.bindings.contains(where: variable.isStored) else { return }
     if variable.hasAttribute("Transient") {
       checkTransient(variable, in: context)
       return
     }
-    if variable.bindings.count > 1 {
+    if variable.mayBeStoredInModel,
+      variable.bindings.count > 1
+        || variable.bindings.contains(where: { !$0.pattern.is(IdentifierPatternSyntax.self) })
+    {
       context.report(.severalBindings, at: variable.bindings)
+    }
+    if let modifier = variable.modifiers.first(where: {
+      ["weak", "unowned"].contains($0.name.text)
+    }) {
+      context.report(
+        .notKept(modifier.name.text), at: modifier, fixIts: [makeTransient(variable)])
     }
     if let modifier = variable.modifiers.first(where: { $0.name.text == "lazy" }) {
       context.report(.lazyProperty, at: modifier, fixIts: [makeTransient(variable)])

@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// The declarations that `@Model` reads in a class: syntax → value.
 struct ModelDeclaration {
@@ -18,6 +19,8 @@ struct ModelDeclaration {
   let access: String
   let isFinal: Bool
   let isOpen: Bool
+  /// The global actor of the class, as its attribute says.
+  let actor: String?
   /// What comes first after the colon: the superclass, if there is one, or a protocol.
   let firstInherited: String?
   /// The superclass, where it is a model too; only the expansion of members is told.
@@ -27,7 +30,7 @@ struct ModelDeclaration {
   let macros: [MacroExpansionDeclSyntax]
   let hasInitializer: Bool
 
-  init(_ declaration: ClassDeclSyntax) {
+  init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
     name = declaration.name.text
     let modifiers = declaration.modifiers.map(\.name.text)
     access =
@@ -40,8 +43,9 @@ struct ModelDeclaration {
       }
     isFinal = modifiers.contains("final")
     isOpen = modifiers.contains("open")
+    actor = declaration.globalActor
     firstInherited = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
-    let members = declaration.memberBlock.members.map(\.decl)
+    let members = ModelMembers(declaration, in: context).compiled
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.compactMap(Property.init)
     macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .filter { ["Unique", "Index"].contains($0.macroName.text) }
@@ -84,6 +88,16 @@ extension ModelDeclaration.Property {
     "Array", "Dictionary", "Optional", "Set", "Foundation", "Swift",
   ]
 
+  /// Whether it has no value without an initializer, whatever its type's name stands for.
+  var surelyNeedsInitializer: Bool {
+    guard defaultValue == nil, let type = declaration.bindings.first?.typeAnnotation?.type else {
+      return false
+    }
+    if type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self) { return true }
+    guard let name = type.as(IdentifierTypeSyntax.self)?.name.text else { return false }
+    return name != "Optional" && Self.plainTypes.contains(name)
+  }
+
   /// Whether the type could be an array of models, which is changed in place.
   var mayBeModels: Bool {
     guard mayBeRelationship, let type = declaration.bindings.first?.typeAnnotation?.type else {
@@ -108,20 +122,40 @@ extension ModelDeclaration.Property {
   }
 }
 
+extension ClassDeclSyntax {
+  /// A macro sees the name of an attribute only: `@MainActor`, and `@DatabaseActor` by custom.
+  fileprivate var globalActor: String? {
+    attributes.compactMap { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription }
+      .first { $0.hasSuffix("Actor") }
+  }
+}
+
 extension VariableDeclSyntax {
   /// Whether `@Model` keeps this declaration in the store.
   var isStoredInModel: Bool {
     guard bindings.count == 1, let binding = bindings.first, isStored(binding),
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     else { return false }
-    let words = modifiers.map(\.name.text)
-    if words.contains("static") || words.contains("class") || words.contains("lazy") {
+    if isStatic || modifiers.contains(where: { Self.unstored.contains($0.name.text) }) {
       return false
     }
     if pattern.identifier.text.hasPrefix("_$") { return false }
     if hasAttribute("Transient") { return false }
     // A constant with a value is the same for every object, and cannot be set again.
     return bindingSpecifier.tokenKind != .keyword(.let) || binding.initializer == nil
+  }
+
+  /// Modifiers of properties that are refused.
+  private static let unstored: Set<String> = ["lazy", "weak", "unowned"]
+
+  var isStatic: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
+
+  /// Whether it declares what the store should keep, in whatever form.
+  var mayBeStoredInModel: Bool {
+    !isStatic && !hasAttribute("Transient")
+      && bindings.contains {
+        isStored($0) && (bindingSpecifier.tokenKind != .keyword(.let) || $0.initializer == nil)
+      }
   }
 
   /// Whether the binding has storage: no accessors, or only observers.

@@ -145,23 +145,41 @@ struct ModelExpansion {
     return """
       nonisolated \(opened)\(overriding)\(raw: kind) var schemaMetadata: \
       [_AppData.Schema.PropertyMetadata] {
-        \(raw: list)
+        \(raw: unisolated(list, as: "[_AppData.Schema.PropertyMetadata]"))
       }
       """
   }
 
+  /// Code that makes key paths, which for a class of an actor only the actor may.
+  private func unisolated(
+    _ body: String, as type: String, of parameter: String? = nil
+  ) -> String {
+    guard let actor = model.actor else { return body }
+    let closure = "{ @\(actor)\(parameter.map { " [] (model: \($0))" } ?? "") in\n\(body)\n}"
+    return "_AppData.unisolated(\(closure), as: ((\(parameter ?? "")) -> \(type)).self)"
+      + "(\(parameter == nil ? "" : "self"))"
+  }
+
   /// Changes that no setter makes: an inverse, a rollback, another context's save.
   private var changing: DeclSyntax {
+    let target = model.actor == nil ? "" : "model."
     let cases = model.properties.enumerated().filter { !$1.isConstant }.map { index, property in
-      "  case \(index): withMutation(keyPath: \\.\(property.name)) {}"
+      "  case \(index): \(target)withMutation(keyPath: \\.\(property.name)) {}"
     }
     let isOwn = model.superclass == nil
-    let rest = isOwn ? "  default: break" : "  default: super._$changing(property)"
+    let number = "property\(isOwn ? "" : " - \(model.name)._$first")"
+    let toSuper = "super._$changing(property)"
+    func choice(_ rest: String) -> String {
+      "switch \(number) {\n\((cases + ["  default: \(rest)"]).joined(separator: "\n"))\n  }"
+    }
+    var body = choice(isOwn ? "break" : toSuper)
+    if model.actor != nil {
+      let isolated = unisolated(choice("break"), as: "Swift.Void", of: model.name)
+      body = isOwn ? isolated : "\(isolated)\n\(toSuper)"
+    }
     return """
       nonisolated \(opened)\(overriding)func _$changing(_ property: Swift.Int) {
-        switch property\(raw: isOwn ? "" : " - \(model.name)._$first") {
-      \(raw: (cases + [rest]).joined(separator: "\n"))
-        }
+        \(raw: body)
       }
       """
   }
@@ -231,7 +249,7 @@ struct ModelExpansion {
     var lines = kept.map { index, property in
       property.isConstant
         ? "\(property.name) = _AppData.constant\(property.suffix)(backingData, \(place(index)), \\\(model.name).\(property.name))"
-        : "_\(property.plainName) = _AppData.NoType()"
+        : "\(property.storageName) = _AppData.NoType()"
     }
     var backing = model.name
     if let superclass = model.superclass {
@@ -252,6 +270,16 @@ struct ModelExpansion {
 extension ModelDeclaration.Property {
   /// The name without the backticks of an escaped identifier.
   var plainName: String { name.filter { $0 != "`" } }
+
+  /// The name of the stand-in for its storage.
+  var storageName: String { Self.storageName(of: name) }
+
+  /// The name of the stand-in for a property's storage: `_name`, in backticks where it has to be.
+  static func storageName(of name: String) -> String {
+    let plain = name.filter { $0 != "`" }
+    let isPlain = plain.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    return isPlain ? "_\(plain)" : "`_\(plain)`"
+  }
 
   /// The suffix of the functions that read and write it.
   var suffix: String { declaration.isTransformable ? "Transformable" : "" }

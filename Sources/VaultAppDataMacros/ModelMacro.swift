@@ -20,7 +20,7 @@ extension ModelMacro: MemberMacro {
       return []
     }
     ModelDeclaration.check(syntax, in: context)
-    var model = ModelDeclaration(syntax)
+    var model = ModelDeclaration(syntax, in: context)
     // Empty when the superclass is a model already; so is it in a test that names no protocol.
     if protocols.isEmpty { model.superclass = model.firstInherited }
     if !model.hasInitializer, model.properties.contains(where: \.needsInitializer) {
@@ -38,14 +38,18 @@ extension ModelMacro: MemberAttributeMacro {
     guard let syntax = declaration.as(ClassDeclSyntax.self) else { return [] }
     if let made = member.as(InitializerDeclSyntax.self) {
       guard made.isDesignated else { return [] }
-      let model = ModelDeclaration(syntax)
+      let model = ModelDeclaration(syntax, in: context)
+      // The compiler says that a property is forgotten; in an expansion it would say so again.
+      if model.properties.contains(where: made.forgets) { return [] }
       if model.needsIntroduction { return ["@_ModelInitializer"] }
       return model.mayInherit ? ["@_ModelInitializer(joins: true)"] : []
     }
     guard let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
       variable.observer == nil, variable.bindingSpecifier.tokenKind != .keyword(.let),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-      let index = ModelDeclaration(syntax).properties.firstIndex(where: { $0.name == name })
+      let index = ModelDeclaration(syntax, in: context).properties.firstIndex(where: {
+        $0.name == name
+      })
     else { return [] }
     let label = variable.isTransformable ? "transformable: " : ""
     return ["@_PersistedProperty(\(raw: label)\(raw: index))"]
@@ -58,13 +62,24 @@ extension ModelMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard declaration.is(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
-    return try [
-      ExtensionDeclSyntax("extension \(type.trimmed): nonisolated _AppData.PersistentModel {}"),
+    guard let syntax = declaration.as(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+    let model = ModelDeclaration(syntax, in: context)
+    // An `id` of the actor's is the one of `Identifiable`, which is nobody's.
+    let isChecked = model.actor != nil && model.properties.contains { $0.name == "id" }
+    let isDeclaredSendable = syntax.inheritanceClause?.inheritedTypes.contains {
+      $0.type.trimmedDescription == "Sendable"
+    }
+    let extensions = try [
+      ExtensionDeclSyntax(
+        """
+        extension \(type.trimmed): \(raw: isChecked ? "@preconcurrency " : "")nonisolated \
+        _AppData.PersistentModel {}
+        """),
       ExtensionDeclSyntax("extension \(type.trimmed): nonisolated Observation.Observable {}"),
       ExtensionDeclSyntax(
         "@available(*, unavailable) extension \(type.trimmed): Swift.Sendable {}"),
     ]
+    return isDeclaredSendable == true ? extensions.dropLast() : extensions
   }
 }
 
@@ -72,6 +87,14 @@ extension InitializerDeclSyntax {
   /// Whether it makes the object itself.
   fileprivate var isDesignated: Bool {
     body != nil && !modifiers.contains { $0.name.text == "convenience" }
+  }
+
+  /// Whether a property has no value when it ends, for certain: nothing in it has its name.
+  fileprivate func forgets(_ property: ModelDeclaration.Property) -> Bool {
+    guard property.surelyNeedsInitializer, let body else { return false }
+    return !body.tokens(viewMode: .sourceAccurate).contains {
+      $0.text == property.name || $0.text == property.plainName
+    }
   }
 }
 

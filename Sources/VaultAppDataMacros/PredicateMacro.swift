@@ -30,7 +30,7 @@ package struct PredicateMacro: ExpressionMacro {
       ])
     }
     var translation = PredicateSyntax()
-    let body = translation.closure(closure)
+    let body = translation.closure(closure, isOutermost: true)
     guard translation.diagnostics.isEmpty else {
       throw DiagnosticsError(diagnostics: translation.diagnostics)
     }
@@ -58,8 +58,22 @@ extension AppDataDiagnostic {
   static let oneExpression = Self(
     "predicate-one-expression", "the body of a predicate is one expression")
   static func unsupportedFunction(_ name: String) -> Self {
-    Self("predicate-function", "'\(name)' is not supported in a predicate")
+    let hint = instead[String(name.prefix { $0 != "(" })].map { "; \($0)" } ?? ""
+    return Self("predicate-function", "'\(name)' is not supported in a predicate\(hint)")
   }
+  /// What does the same, or nearly.
+  private static let instead: [String: String] = {
+    let ofCase =
+      "compare with caseInsensitiveCompare(_:), or search with localizedStandardContains(_:)"
+    return [
+      "lowercased": ofCase, "uppercased": ofCase, "localizedLowercase": ofCase,
+      "localizedUppercase": ofCase, "capitalized": ofCase,
+      "first": "use 'contains(where:)', or 'filter' and 'first'",
+      "map": "use 'contains(where:)', 'allSatisfy' or 'filter'",
+      "compactMap": "use 'contains(where:)', 'allSatisfy' or 'filter'",
+      "hasSuffix": "store what is to be compared in a property of its own",
+    ]
+  }()
   static func unsupportedOperator(_ name: String) -> Self {
     Self("predicate-operator", "the operator '\(name)' is not supported in a predicate")
   }

@@ -10,7 +10,9 @@ extension PredicateSyntax {
       return report(.unsupportedOperator(text), at: node.operator)
     }
     let left = expression(node.leftOperand)
-    let right = expression(node.rightOperand)
+    let right =
+      ["&&", "||", "??"].contains(text)
+      ? guarded { $0.expression(node.rightOperand) } : expression(node.rightOperand)
     switch shape {
     case .plain(let builder): return call(builder, both(left, right))
     case .comparison(let name): return call("Comparison", both(left, right), "op: .\(name)")
@@ -47,7 +49,8 @@ extension PredicateSyntax {
     if labels == [nil] { return call("subscript", base, expression(arguments[0].expression)) }
     if labels == [nil, "default"] {
       let key = expression(arguments[0].expression)
-      return call("subscript", base, key, "default: \(expression(arguments[1].expression))")
+      let other = guarded { $0.expression(arguments[1].expression) }
+      return call("subscript", base, key, "default: \(other)")
     }
     if labels == ["keyPath"] {
       return call(

@@ -8,6 +8,8 @@ struct PredicateSyntax {
   private(set) var diagnostics: [Diagnostic] = []
   private var scope = PredicateScope()
   private var nameCount = 0
+  /// Whether what is translated may never be reached.
+  private(set) var isGuarded = false
   /// Optional chains that the closure around has unwrapped, and the name of what was in them.
   private var unwrapped: [SyntaxIdentifier: String] = [:]
 
@@ -29,10 +31,19 @@ struct PredicateSyntax {
     "\(Self.builders).build_\(builder)(\(arguments.joined(separator: ", ")))"
   }
 
+  /// Translates what is evaluated only if something else is so.
+  mutating func guarded(_ translate: (inout PredicateSyntax) -> String) -> String {
+    let outer = isGuarded
+    isGuarded = true
+    defer { isGuarded = outer }
+    return translate(&self)
+  }
+
   // MARK: Closures
 
-  /// The closure with its body translated.
-  mutating func closure(_ closure: ClosureExprSyntax) -> String {
+  /// A closure with its body translated: what is within may never be reached, unless the closure is
+  /// the predicate's own.
+  mutating func closure(_ closure: ClosureExprSyntax, isOutermost: Bool = false) -> String {
     let outer = scope
     defer { scope = outer }
     let names = closure.parameterNames ?? closure.numberedNames
@@ -42,7 +53,11 @@ struct PredicateSyntax {
       parameters.append(generated)
       if name != "_" { scope.names[name] = generated }
     }
-    return "{ \(parameters.joined(separator: ", ")) in\n\(body(closure.statements, of: closure))\n}"
+    let body =
+      isOutermost
+      ? self.body(closure.statements, of: closure)
+      : guarded { $0.body(closure.statements, of: closure) }
+    return "{ \(parameters.joined(separator: ", ")) in\n\(body)\n}"
   }
 
   private mutating func body(
@@ -64,7 +79,7 @@ struct PredicateSyntax {
   mutating func expression(_ expression: ExprSyntax) -> String {
     if expression.is(NilLiteralExprSyntax.self) { return call("NilLiteral") }
     guard scope.isFree(in: expression) || unwrappedName(in: expression) != nil else {
-      return call("Arg", expression.trimmedDescription)
+      return captured(expression)
     }
     if let chain = openChain(in: expression) { return flatMap(chain, in: expression) }
     switch expression.as(ExprSyntaxEnum.self) {
@@ -82,10 +97,7 @@ struct PredicateSyntax {
     case .subscriptCallExpr(let node): return subscripting(node)
     case .infixOperatorExpr(let node): return infix(node)
     case .prefixOperatorExpr(let node): return prefix(node)
-    case .ternaryExpr(let node):
-      return call(
-        "Conditional", self.expression(node.condition), self.expression(node.thenExpression),
-        self.expression(node.elseExpression))
+    case .ternaryExpr(let node): return ternary(node)
     case .ifExpr(let node): return conditional(node)
     case .isExpr(let node):
       return
@@ -100,6 +112,12 @@ struct PredicateSyntax {
     case .sequenceExpr(let node): return report(.unsupportedExpression("this expression"), at: node)
     default: return report(.unsupportedExpression("this expression"), at: expression)
     }
+  }
+
+  mutating func ternary(_ node: TernaryExprSyntax) -> String {
+    call(
+      "Conditional", expression(node.condition), guarded { $0.expression(node.thenExpression) },
+      guarded { $0.expression(node.elseExpression) })
   }
 
   private mutating func cast(_ node: AsExprSyntax) -> String {
@@ -151,13 +169,13 @@ struct PredicateSyntax {
     let name = freshName()
     unwrapped[chain.id] = name
     defer { unwrapped[chain.id] = nil }
-    let rest = self.expression(expression)
+    let rest = guarded { $0.expression(expression) }
     return "\(Self.builders).build_flatMap(\(optional)) { \(name) in\n\(rest)\n}"
   }
 
   // MARK: Conditions
 
-  private mutating func conditional(_ node: IfExprSyntax) -> String {
+  mutating func conditional(_ node: IfExprSyntax) -> String {
     guard let other = node.elseBody else { return report(.missingElse, at: node.ifKeyword) }
     return conditions(
       Array(node.conditions), then: node.body, otherwise: { $0.alternative(other) })
@@ -178,8 +196,8 @@ struct PredicateSyntax {
     switch first.condition {
     case .expression(let condition):
       let test = expression(condition)
-      let yes = conditions(rest, then: block, otherwise: otherwise)
-      return call("Conditional", test, yes, otherwise(&self))
+      let yes = guarded { $0.conditions(rest, then: block, otherwise: otherwise) }
+      return call("Conditional", test, yes, guarded(otherwise))
     case .optionalBinding(let binding):
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
         return report(.unsupportedCondition, at: binding.pattern)
@@ -191,16 +209,18 @@ struct PredicateSyntax {
       let outer = scope
       let generated = freshName()
       scope.names[name] = generated
-      let yes = conditions(rest, then: block) { translation in
-        // The other branch does not see what was bound.
-        let inner = translation.scope
-        translation.scope = outer
-        defer { translation.scope = inner }
-        return otherwise(&translation)
+      let yes = guarded { translation in
+        translation.conditions(rest, then: block) { translation in
+          // The other branch does not see what was bound.
+          let inner = translation.scope
+          translation.scope = outer
+          defer { translation.scope = inner }
+          return otherwise(&translation)
+        }
       }
       scope = outer
       let mapped = "\(Self.builders).build_flatMap(\(optional)) { \(generated) in\n\(yes)\n}"
-      return call("NilCoalesce", "lhs: \(mapped)", "rhs: \(otherwise(&self))")
+      return call("NilCoalesce", "lhs: \(mapped)", "rhs: \(guarded(otherwise))")
     default: return report(.unsupportedCondition, at: first)
     }
   }
@@ -208,7 +228,7 @@ struct PredicateSyntax {
 
 extension ExprSyntax {
   /// The expression that a member, a call, an index or `!` is applied to.
-  fileprivate var baseOfChain: ExprSyntax? {
+  var baseOfChain: ExprSyntax? {
     if let node = self.as(MemberAccessExprSyntax.self) { return node.base }
     if let node = self.as(FunctionCallExprSyntax.self) { return node.calledExpression }
     if let node = self.as(SubscriptCallExprSyntax.self) { return node.calledExpression }

@@ -16,7 +16,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier
     else { return [] }
-    let plain = name.text.filter { $0 != "`" }
+    let storage = ModelDeclaration.Property.storageName(of: name.text)
     // With a number, the access is an array's; without one it asks the key path.
     let argument: LabeledExprSyntax? =
       if case .argumentList(let list) = node.arguments { list.first } else { nil }
@@ -56,10 +56,10 @@ extension PersistedPropertyMacro: AccessorMacro {
     }
     return modify + [
       """
-        @storageRestrictions(accesses: _$backingData, initializes: _\(raw: plain))
+        @storageRestrictions(accesses: _$backingData, initializes: \(raw: storage))
         init(initialValue) {
           \(raw: initialize)
-          _\(raw: plain) = _AppData.NoType()
+          \(raw: storage) = _AppData.NoType()
         }
       """,
       """
@@ -97,7 +97,8 @@ extension PersistedPropertyMacro: PeerMacro {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     else { return [] }
-    return ["private var _\(raw: name.filter { $0 != "`" }): _AppData.NoType"]
+    let storage = ModelDeclaration.Property.storageName(of: name)
+    return ["private var \(raw: storage): _AppData.NoType"]
   }
 }
 

@@ -8,21 +8,6 @@ struct OptimizedTests {
 
   init() throws { home = try TemporaryHome() }
 
-  /// The object files of this library, as they were built for these tests.
-  ///
-  /// By the names of the sources: the folder may hold objects of sources that are gone.
-  private static func objects() -> [String] {
-    let sources = URL(fileURLWithPath: SwiftCompiler.tests).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
-    return ["VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData"].flatMap {
-      name in
-      let folder = KeyringSession.product("\(name).build")
-      let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(name).path)
-      return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
-        .map { "\(folder)/\(URL(fileURLWithPath: $0).lastPathComponent).o" }
-    }
-  }
-
   @Test(
     .enabled(if: SwiftCompiler.path != nil, "needs swiftc in PATH"),
     arguments: [
@@ -37,7 +22,7 @@ struct OptimizedTests {
     }
     let compiled = try SwiftCompiler.run(
       #require(SwiftCompiler.path),
-      sources + ["-parse-as-library"] + flags + Self.objects() + [
+      sources + ["-parse-as-library"] + flags + SwiftCompiler.objects() + [
         "-lsqlite3", "-lsodium", "-o", program,
       ],
       home: home)

@@ -40,4 +40,19 @@ enum SwiftCompiler {
     ])
     return found.text.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
+
+  /// The object files of this library, as they were built for these tests.
+  ///
+  /// By the names of the sources: the folder may hold objects of sources that are gone.
+  static func objects() -> [String] {
+    let sources = URL(fileURLWithPath: tests).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources")
+    return ["VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData"].flatMap {
+      name in
+      let folder = KeyringSession.product("\(name).build")
+      let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(name).path)
+      return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+        .map { "\(folder)/\(URL(fileURLWithPath: $0).lastPathComponent).o" }
+    }
+  }
 }

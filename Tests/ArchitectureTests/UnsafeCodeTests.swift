@@ -18,6 +18,7 @@ struct UnsafeCodeTests {
     "VaultAppData/Model/RuntimeTricks/ObjectReference.swift": "a reference taken if its object still lives",
     "VaultAppData/Model/RuntimeTricks/ReadProbe.swift": "the reference counts of a key path",
     "VaultAppData/Model/RuntimeTricks/RecordTable.swift": "records held by hand",
+    "VaultAppData/Model/RuntimeTricks/Unisolated.swift": "key paths to what an actor isolates",
     "VaultAppData/Model/Slots.swift": "values in place",
     "VaultAppData/Predicates/LocalizedSearch.swift": "bytes in place",
     "VaultAppData/Predicates/PredicateTranslator+Members.swift": "key paths, which are not Sendable",

@@ -62,7 +62,6 @@ struct StoreLayout {
         throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.saying(
           "\(entity.name) inherits from \(parent), which is in another store")
       }
-      try Self.checkColumns(entity, stored)
       for relationship in entity.relationships
       where placed[relationship.destination] != placed[entity.name] {
         throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.saying(
@@ -78,48 +77,42 @@ struct StoreLayout {
     }
   }
 
-  /// Checks that an inverse is one that its own class declares: one that is inherited leads back
-  /// from objects that are none of the subclass.
+  /// Checks that an inverse leads back, and that its own class declares it: one that is inherited
+  /// leads back from objects that are none of the subclass.
   private static func checkInverses(_ schema: Schema) throws {
     for entity in schema.entities {
       for case let relationship as Schema.Relationship in entity.ownProperties {
         guard let path = relationship.inverseKeyPath, relationship.inverseName == nil,
           let type = schema.types.first(where: {
             ModelDescription.of($0).entityName == relationship.destination
-          }),
-          let property = ModelDescription.of(type).property(path),
-          let parent = ModelDescription.of(type).parent, property.index < parent.count
+          })
         else { continue }
         throw SwiftDataError.loadIssueModelContainer.saying(
-          "\(entity.name).\(relationship.name): its inverse \(property.name) is declared by a "
-            + "superclass of \(relationship.destination); relate to that class, or declare an "
-            + "inverse in \(relationship.destination)")
+          "\(entity.name).\(relationship.name): "
+            + problem(ofInverse: path, in: ModelDescription.of(type), of: entity))
       }
     }
   }
 
-  /// Checks that an entity's columns have other names than those that it inherits: a query reads
-  /// them as one row.
-  private static func checkColumns(_ entity: StoredEntity, _ schema: StoredSchema) throws {
-    guard entity.superentity != nil else { return }
-    func columns(_ entity: StoredEntity) -> [String] {
-      entity.attributes.flatMap { attribute in
-        [attribute.column] + (attribute.type == .decimal ? [attribute.orderColumn] : [])
-      }
-        + entity.relationships.flatMap { relationship in
-          guard case .foreignKey(let column, let position) = relationship.storage else {
-            return [] as [String]
-          }
-          return [column] + [position].compactMap { $0 }
-        }
+  /// The reason why an inverse is none.
+  private static func problem(
+    ofInverse path: AnyKeyPath, in destination: ModelDescription, of entity: Schema.Entity
+  ) -> String {
+    let name = destination.entityName
+    guard let property = destination.property(path) else {
+      return "its inverse is no stored property of \(name); name the relationship that leads back"
     }
-    let inherited = schema.lineage(of: entity).dropFirst().flatMap(columns)
-    let taken = Set(inherited.map { $0.lowercased() })
-    if let twice = columns(entity).first(where: { taken.contains($0.lowercased()) }) {
-      throw SwiftDataError.loadIssueModelContainer.saying(
-        "\(entity.name) would have the column \(twice) twice, its own and an inherited one; "
-          + "SQLite ignores case")
+    if let parent = destination.parent, property.index < parent.count {
+      return "its inverse \(property.name) is declared by a superclass of \(name); relate to that "
+        + "class, or declare an inverse in \(name)"
     }
+    guard let other = property.destination else {
+      return "its inverse \(name).\(property.name) is no relationship; name the one that leads "
+        + "back to \(entity.name)"
+    }
+    return
+      "its inverse \(name).\(property.name) leads to \(ModelDescription.of(other).entityName), "
+      + "not to \(entity.name); name the one that leads back"
   }
 
   /// Checks that a constraint names properties of its own class: their table holds it.

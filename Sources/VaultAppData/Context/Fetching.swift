@@ -177,7 +177,7 @@ struct Fetching<Model: PersistentModel> {
     var values = query.values
     if isOrdered { values += query.orderValues }
     if descriptor.isLimited {
-      values.append(.integer(Int64(descriptor.fetchLimit ?? -1)))
+      values.append(.integer(Int64(descriptor.limit ?? -1)))
       values.append(.integer(Int64(descriptor.fetchOffset ?? 0)))
     }
     try statement.bind(values)
@@ -217,5 +217,5 @@ extension SQLiteStatement {
 
 extension FetchDescriptor {
   /// Whether a limit or an offset is set.
-  fileprivate var isLimited: Bool { fetchLimit != nil || fetchOffset != nil }
+  fileprivate var isLimited: Bool { limit != nil || fetchOffset != nil }
 }

@@ -30,7 +30,7 @@ extension Fetching {
       objects.sort(using: descriptor.sortBy)
     }
     let rest = objects.dropFirst(descriptor.fetchOffset ?? 0)
-    let found = Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
+    let found = Array(descriptor.limit.map { rest.prefix($0) } ?? rest)
     // What is loaded together is what is read one after the other.
     context.loading.keepTogether(found.compactMap(\.record), plan)
     return found
@@ -95,12 +95,13 @@ extension Fetching {
   /// What the store is asked for, so that what is pending can be put in its place.
   private func wanted(own: Int, others: Int) -> FetchDescriptor<Model> {
     var wanted = descriptor
+    wanted.fetchLimit = descriptor.limit
     if needsAll(others: others) {
       (wanted.predicate, wanted.sortBy) = (nil, [])
       (wanted.fetchLimit, wanted.fetchOffset) = (nil, nil)
     } else if own > 0 || others > 0 {
       // As many as may be taken out here.
-      wanted.fetchLimit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + own }
+      wanted.fetchLimit = descriptor.limit.map { $0 + (descriptor.fetchOffset ?? 0) + own }
       wanted.fetchOffset = nil
     }
     return wanted

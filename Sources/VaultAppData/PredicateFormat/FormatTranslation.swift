@@ -160,7 +160,7 @@ struct FormatTranslation {
       case .rows, .elements:
         throw Self.failure(
           position, "'\(name)' belongs to each of many: say ANY, ALL or NONE before the path")
-      case .captured, .null, .range:
+      case .captured, .null, .range, .failure:
         throw Self.failure(position, "an argument has no property '\(name)'")
       }
     }

@@ -32,6 +32,11 @@ struct ExpressionComparison {
       return true
     }
     guard type(of: left) == type(of: right) else { return false }
+    if let left = left as? any ComparableByParts, let right = right as? any ComparableByParts,
+      let parts = left.parts, let others = right.parts
+    {
+      return areEqual(parts, others)
+    }
     if let left = left as? any Equatable { return Self.areSame(left, right) }
     let parts = Mirror(reflecting: left)
     if parts.displayStyle == .class { return left as AnyObject === right as AnyObject }
@@ -47,4 +52,10 @@ struct ExpressionComparison {
   private static func areSame<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
     left == right as? Value
   }
+}
+
+/// An expression whose parts its mirror does not show.
+protocol ComparableByParts {
+  /// What makes two of them equal; `nil` where only identity can.
+  var parts: [Any]? { get }
 }

@@ -10,19 +10,16 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.exists(translator.term(sequence), in: Self.self) { element in
-      try translator.binding(variable.key, to: element) { try translator.condition(test) }
+    try translator.decide(translator.term(sequence), isForAll: false, in: Self.self) { element in
+      try translator.binding(variable.key, to: element) { try translator.scalar(test) }
     }
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.exists(translator.term(sequence), isNegated: true, in: Self.self) { element in
-      let test = try translator.binding(variable.key, to: element) {
-        try translator.scalar(self.test)
-      }
-      return test.canFail ? "(\(test.sql)) IS NOT 1" : "NOT (\(test.sql))"
+    try translator.decide(translator.term(sequence), isForAll: true, in: Self.self) { element in
+      try translator.binding(variable.key, to: element) { try translator.scalar(test) }
     }
   }
 }
@@ -57,8 +54,13 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.element(
-      at: translator.term(index), of: translator.term(wrapped), in: Self.self)
+    let (wrapped, index) = (try translator.term(wrapped), try translator.term(index))
+    if let values = translator.captured(wrapped, as: Wrapped.Output.self),
+      let place = translator.captured(index, as: Wrapped.Output.Index.self)
+    {
+      return .captured(try _AppData.element(values, place, values[place]))
+    }
+    return try translator.element(at: index, of: wrapped, in: Self.self)
   }
 }
 
@@ -70,16 +72,27 @@ extension PredicateExpressions.CollectionRangeSubscript: TranslatableExpression 
 
 extension PredicateExpressions.DictionaryKeySubscript: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.value(
-      translator.term(wrapped), forKey: translator.term(key), Value.self, in: Self.self)
+    let (wrapped, key) = (try translator.term(wrapped), try translator.term(key))
+    if let values = translator.captured(wrapped, as: Wrapped.Output.self),
+      let known = translator.captured(key, as: Key.Output.self)
+    {
+      return .captured(values[known] as Any)
+    }
+    return try translator.value(wrapped, forKey: key, Value.self, in: Self.self)
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
+    let (wrapped, key) = (try translator.term(wrapped), try translator.term(key))
+    if let values = translator.captured(wrapped, as: Wrapped.Output.self),
+      let known = translator.captured(key, as: Key.Output.self)
+    {
+      return try values[known].map { .captured($0) } ?? translator.term(`default`)
+    }
     let value = try translator.value(
-      translator.term(wrapped), forKey: translator.term(key), Default.Output.self, in: Self.self)
-    let merged = try translator.merge(value, translator.term(`default`), in: Self.self) {
+      wrapped, forKey: key, Default.Output.self, in: Self.self)
+    let merged = try translator.merge(value, translator.reached(`default`), in: Self.self) {
       "COALESCE(\($0), \($1))"
     }
     return translator.unwrapped(merged, canFail: false)

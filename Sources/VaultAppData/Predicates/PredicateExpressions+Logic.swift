@@ -72,15 +72,37 @@ extension Set: CountedValue {
 
 extension PredicateExpressions.Equal: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.equality(translator.term(lhs), translator.term(rhs), in: Self.self)
+    let (left, right) = (try translator.term(lhs), try translator.term(rhs))
+    if let isEqual = translator.areEqual(left, right, LHS.Output.self) {
+      return .captured(isEqual)
+    }
+    return try translator.equality(left, right, in: Self.self)
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    try translator.equality(
-      translator.term(lhs), translator.term(rhs), isNegated: true, in: Self.self)
+    let (left, right) = (try translator.term(lhs), try translator.term(rhs))
+    if let isEqual = translator.areEqual(left, right, LHS.Output.self) {
+      return .captured(!isEqual)
+    }
+    return try translator.equality(left, right, isNegated: true, in: Self.self)
   }
+}
+
+extension PredicateTranslator {
+  /// Whether two values of the program are equal: a guard of captured values decides here whether
+  /// what it guards is looked at.
+  fileprivate func areEqual<Value: Equatable>(
+    _ left: Term, _ right: Term, _ type: Value.Type
+  ) -> Bool? {
+    guard let left = captured(left, as: type), let right = captured(right, as: type) else {
+      return nil
+    }
+    return left == right
+  }
+
+  fileprivate func truth(_ term: Term) -> Bool? { captured(term, as: Bool.self) }
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
@@ -93,14 +115,35 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
       case .greaterThanOrEqual: ">="
       @unknown default: throw PredicateTranslator.unsupported(Self.self, "\(op)")
       }
-    return try translator.comparison(
-      translator.term(lhs), sign, translator.term(rhs), in: Self.self)
+    let (left, right) = (try translator.term(lhs), try translator.term(rhs))
+    if let left = translator.captured(left, as: LHS.Output.self),
+      let right = translator.captured(right, as: LHS.Output.self)
+    {
+      return .captured(isTrue(left, right))
+    }
+    return try translator.comparison(left, sign, right, in: Self.self)
+  }
+}
+
+extension PredicateExpressions.Comparison {
+  private func isTrue(_ left: LHS.Output, _ right: LHS.Output) -> Bool {
+    switch op {
+    case .lessThan: left < right
+    case .lessThanOrEqual: left <= right
+    case .greaterThan: left > right
+    case .greaterThanOrEqual: left >= right
+    @unknown default: false
+    }
   }
 }
 
 extension PredicateExpressions.Conjunction: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    let left = try translator.scalar(lhs)
+    let term = try translator.term(lhs)
+    if let truth = translator.truth(term) {
+      return truth ? try translator.term(rhs) : .captured(false)
+    }
+    let left = try translator.scalar(term, in: Self.self)
     let right = try translator.scalar(rhs)
     let canFail = left.canFail || right.canFail
     // `NULL AND 0` is 0, but what fails first in Swift is the end of it.
@@ -113,7 +156,11 @@ extension PredicateExpressions.Conjunction: TranslatableExpression {
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    let left = try translator.scalar(lhs)
+    let term = try translator.term(lhs)
+    if let truth = translator.truth(term) {
+      return truth ? .captured(true) : try translator.term(rhs)
+    }
+    let left = try translator.scalar(term, in: Self.self)
     let right = try translator.scalar(rhs)
     let canFail = left.canFail || right.canFail
     return .boolean(
@@ -125,16 +172,22 @@ extension PredicateExpressions.Disjunction: TranslatableExpression {
 
 extension PredicateExpressions.Negation: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    let scalar = try translator.scalar(wrapped)
+    let term = try translator.term(wrapped)
+    if let truth = translator.truth(term) { return .captured(!truth) }
+    let scalar = try translator.scalar(term, in: Self.self)
     return .boolean("(NOT \(scalar.sql))", canFail: scalar.canFail)
   }
 }
 
 extension PredicateExpressions.Conditional: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    let test = try translator.scalar(self.test)
-    let yes = try translator.term(trueBranch)
-    let no = try translator.term(falseBranch)
+    let term = try translator.term(self.test)
+    if let truth = translator.truth(term) {
+      return try truth ? translator.term(trueBranch) : translator.term(falseBranch)
+    }
+    let test = try translator.scalar(term, in: Self.self)
+    let yes = try translator.reached(trueBranch)
+    let no = try translator.reached(falseBranch)
     return try translator.merge(yes, no, in: Self.self, canFail: test.canFail) { yes, no in
       test.canFail
         ? "CASE \(test.sql) WHEN 1 THEN \(yes) WHEN 0 THEN \(no) END"
@@ -148,16 +201,16 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
     let left = try translator.term(lhs)
-    let right = try translator.term(rhs)
     switch left {
-    case .null: return right
+    case .null: return try translator.term(rhs)
     case .captured(let value):
       guard let optional = value as? any OptionalValue else { return left }
-      return optional.wrapped.map { .captured($0) } ?? right
+      return try optional.wrapped.map { .captured($0) } ?? translator.term(rhs)
     // No owner, no rows: what an absent list is replaced by.
     case .rows, .elements: return left
     default: break
     }
+    let right = try translator.reached(rhs)
     let isOptional = translator.isOptional(right)
     let merged = try translator.merge(left, right, in: Self.self) { "COALESCE(\($0), \($1))" }
     return isOptional ? merged : translator.unwrapped(merged, canFail: false)
@@ -166,7 +219,13 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
   func term(_ translator: PredicateTranslator) throws -> Term {
-    translator.unwrapped(try translator.term(inner), canFail: true)
+    let term = try translator.term(inner)
+    switch term {
+    case .null: throw EvaluationFailure("found nil while unwrapping")
+    case .captured(let value) where (value as? any OptionalValue)?.isNil == true:
+      throw EvaluationFailure("found nil while unwrapping")
+    default: return translator.unwrapped(term, canFail: true)
+    }
   }
 }
 
@@ -194,14 +253,6 @@ extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
     var bindings = translator.bindings
     repeat bindings[(each inner.variable).key] = try translator.term(each input)
     return try translator.withBindings(bindings) { try translator.term(inner.expression) }
-  }
-}
-
-extension _AppData.ExpressionEvaluate: TranslatableExpression {
-  func term(_ translator: PredicateTranslator) throws -> Term {
-    var bindings = translator.bindings
-    repeat bindings[(each expression.variable).key] = try translator.term(each input)
-    return try translator.withBindings(bindings) { try translator.term(expression.expression) }
   }
 }
 

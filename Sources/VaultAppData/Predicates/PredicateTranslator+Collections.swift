@@ -155,6 +155,31 @@ extension PredicateTranslator {
     return .boolean("\(sql: isNegated ? "NOT " : "")EXISTS (SELECT 1 \(from))")
   }
 
+  /// Whether an element, or each, passes a test.
+  ///
+  /// The first one that decides counts, as in Swift; if the test fails for it, no row matches.
+  func decide(
+    _ sequence: Term, isForAll: Bool, in node: Any.Type, _ test: (Term) throws -> Scalar
+  ) throws -> Term {
+    var canFail = false
+    var result = SQLFragment("")
+    let (from, _, order) = try source(sequence, in: node) { element in
+      let scalar = try test(element)
+      (canFail, result) = (scalar.canFail, scalar.sql)
+      if canFail { return "(\(result)) IS NOT \(sql: isForAll ? "1" : "0")" }
+      return isForAll ? "NOT (\(result))" : result
+    }
+    guard canFail else {
+      return .boolean("\(sql: isForAll ? "NOT " : "")EXISTS (SELECT 1 \(from))")
+    }
+    let (found, other): (SQLFragment, SQLFragment) = isForAll ? ("0", "1") : ("1", "0")
+    return .boolean(
+      """
+      CASE (SELECT CASE (\(result)) WHEN \(found) THEN 1 ELSE 2 END \(from) ORDER BY \(order) LIMIT 1) \
+      WHEN 1 THEN \(found) WHEN 2 THEN NULL ELSE \(other) END
+      """, canFail: true)
+  }
+
   func count(of root: Term, in node: Any.Type) throws -> Term {
     if case .scalar(let scalar) = root {
       var sql: SQLFragment?

@@ -87,7 +87,7 @@ extension PredicateTranslator {
     case .captured(let value): (value as? any OptionalValue)?.isNil == true
     case .null: true
     case .rows(let rows): rows.isOptional
-    case .elements, .range: false
+    case .elements, .range, .failure: false
     }
   }
 
@@ -109,6 +109,14 @@ extension PredicateTranslator {
     }
     if case .model(let model) = right, case .null = left {
       return .model(keyed(model, choose("NULL", model.key), isOptional: true, canFail: canFail))
+    }
+    if case .model(let model) = left, case .failure = right {
+      let key = choose(model.key, "NULL")
+      return .model(keyed(model, key, isOptional: model.isOptional, canFail: true))
+    }
+    if case .model(let model) = right, case .failure = left {
+      let key = choose("NULL", model.key)
+      return .model(keyed(model, key, isOptional: model.isOptional, canFail: true))
     }
     let (first, second) = try operands(left, right, in: node)
     guard first.form.kind != .external else {
@@ -140,7 +148,7 @@ extension PredicateTranslator {
       test = try scalar(optional, in: node).sql
     }
     switch result {
-    case .null, .elements: return result
+    case .null, .elements, .failure: return result
     case .rows(var rows):
       rows.isOptional = true
       return .rows(rows)

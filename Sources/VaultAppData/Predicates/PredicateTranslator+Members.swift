@@ -10,7 +10,7 @@ extension PredicateTranslator {
       if let member = try member(path, of: scalar) { return member }
       return try composite(path, of: root, in: node)
     case .null: return .null
-    case .captured, .rows, .elements, .range:
+    case .captured, .rows, .elements, .range, .failure:
       throw Self.unsupported(node, "\(path)")
     }
   }
@@ -208,12 +208,12 @@ extension PredicateTranslator {
   /// A key path such as `\Task.project?.name`: part by part, found by what the parts are called.
   private func composite(_ path: AnyKeyPath, of root: Term, in node: Any.Type) throws -> Term {
     let text = KeyPathText(path)
-    guard text.components.count > 1 else { throw Self.unsupported(node, "\(path)") }
+    guard text.components.count > 1 else { throw unknown(path, of: root, in: node) }
     var term = root
     var isOptional = false
     for component in text.components {
       guard let next = try part(component, of: term) else {
-        throw Self.unsupported(node, "\(path)")
+        throw unknown(path, of: root, in: node)
       }
       term = next
       if component.isChained { isOptional = true }
@@ -222,6 +222,14 @@ extension PredicateTranslator {
       }
     }
     return isOptional ? optional(term) : term
+  }
+
+  private func unknown(_ path: AnyKeyPath, of root: Term, in node: Any.Type) -> SwiftDataError {
+    guard case .model = root else { return Self.unsupported(node, "\(path)") }
+    return Self.unsupported(
+      node,
+      "\(readable(path, of: root)) is a computed or transient property, which the store does not "
+        + "have; ask for stored ones")
   }
 
   /// The property or member that a part of a key path names; `nil` if there is none.

@@ -32,7 +32,7 @@ extension PredicateTranslator {
   }
 
   /// A key path with the names of the properties that are known.
-  private func readable(_ path: AnyKeyPath, of root: Term) -> String {
+  func readable(_ path: AnyKeyPath, of root: Term) -> String {
     guard case .model(let model) = root else { return "\(path)" }
     var properties = model.plan.description.properties
     var names = [model.plan.name]

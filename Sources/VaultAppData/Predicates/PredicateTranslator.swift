@@ -27,8 +27,28 @@ final class PredicateTranslator {
     return try expression.term(self)
   }
 
-  func scalar(_ expression: some PredicateExpression) throws -> Scalar {
-    try scalar(term(expression), in: type(of: expression))
+  /// The value of an expression that is perhaps never reached.
+  func scalar<Expression: PredicateExpression>(_ expression: Expression) throws -> Scalar {
+    try scalar(reached(expression), in: Expression.self)
+  }
+
+  /// An expression that is perhaps never reached: if its values end Swift's evaluation, they do so
+  /// only for the rows that get there.
+  func reached<Expression: PredicateExpression>(_ expression: Expression) throws -> Term {
+    do {
+      return try term(expression)
+    } catch is EvaluationFailure {
+      return .failure
+    }
+  }
+
+  /// A value of the program, where a term is one.
+  func captured<Value>(_ term: Term, as type: Value.Type) -> Value? {
+    switch term {
+    case .captured(let value): value as? Value
+    case .null: (type as? any OptionalValue.Type) == nil ? nil : Any?.none as? Value
+    default: nil
+    }
   }
 
   /// A condition, for WHERE.
@@ -55,6 +75,7 @@ final class PredicateTranslator {
     case .captured(let value): return try captured(value, form)
     case .null:
       return Scalar(sql: "NULL", form: form ?? .integer, isOptional: true)
+    case .failure: return Scalar(sql: "NULL", form: form ?? .integer, canFail: true)
     case .rows: throw Self.unsupported(node, "related models as a whole are no value")
     case .elements: throw Self.unsupported(node, "a filtered array is no value")
     case .range: throw Self.unsupported(node, "a range is no value")

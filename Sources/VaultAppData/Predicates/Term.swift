@@ -14,6 +14,8 @@ indirect enum Term {
   case captured(Any)
   case range(RangeTerm)
   case null
+  /// Swift's evaluation ends where it gets here, whatever the row.
+  case failure
 
   static func boolean(_ sql: SQLFragment, canFail: Bool = false) -> Term {
     .scalar(Scalar(sql: sql, form: .boolean, canFail: canFail))

@@ -114,29 +114,49 @@ extension _AppData {
   /// Makes the expression of `localizedStandardContains`.
   public static func buildLocalizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringLocalizedStandardContains<Root, Other> {
-    StringLocalizedStandardContains(root: root, other: other)
+  ) -> Call<Root, Other, Bool> where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    call(
+      Function(
+        "localizedStandardContains",
+        Foundation.Expression<Root.Output, Other.Output, Bool> {
+          StringLocalizedStandardContains(root: $0, other: $1)
+        }), root, other)
   }
 
   /// Makes the expression of `localizedCompare`.
   public static func buildLocalizedCompare<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringLocalizedCompare<Root, Other> {
-    StringLocalizedCompare(root: root, other: other)
+  ) -> Call<Root, Other, ComparisonResult>
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    call(
+      Function(
+        "localizedCompare",
+        Foundation.Expression<Root.Output, Other.Output, ComparisonResult> {
+          StringLocalizedCompare(root: $0, other: $1)
+        }), root, other)
   }
 
   /// Makes the expression of `caseInsensitiveCompare`.
   public static func buildCaseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringCaseInsensitiveCompare<Root, Other> {
-    StringCaseInsensitiveCompare(root: root, other: other)
+  ) -> Call<Root, Other, ComparisonResult>
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    call(
+      Function(
+        "caseInsensitiveCompare",
+        Foundation.Expression<Root.Output, Other.Output, ComparisonResult> {
+          StringCaseInsensitiveCompare(root: $0, other: $1)
+        }), root, other)
   }
 
   /// Makes the expression of `rawValue`.
   public static func buildRawValue<Root>(
     root: Root, keyPath: any KeyPath<Root.Output, Root.Output.RawValue> & Sendable
-  ) -> RawValue<Root> {
-    RawValue(root: root)
+  ) -> Call<Root, Root.Output.RawValue> where Root.Output: RawRepresentable {
+    call(
+      Function(
+        "rawValue",
+        Foundation.Expression<Root.Output, Root.Output.RawValue> { RawValue(root: $0) }), root)
   }
 
   /// Makes the expression of a property that is only called `rawValue`.

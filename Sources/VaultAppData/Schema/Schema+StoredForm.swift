@@ -6,11 +6,14 @@ extension Schema {
   ///
   /// Columns have the properties' names; a relationship to one model is a column `NAME_id`, with
   /// `NAME_position` beside it where the inverse is an array; a many-to-many relationship, and one
-  /// to many without an inverse, is a table `Entity_name`.
+  /// to many without an inverse, is a table `Entity_name`. Where SQLite would take two of them for
+  /// one, they get other names (`tellNamesApart`).
   package var stored: StoredSchema {
-    StoredSchema(
+    var schema = StoredSchema(
       version: StoredVersion(version.major, version.minor, version.patch),
       entities: ofModels?.stored { storedEntities } ?? storedEntities)
+    schema.tellNamesApart()
+    return schema
   }
 
   private var storedEntities: [StoredEntity] {

@@ -78,12 +78,7 @@ package struct MigrationPlan: Sendable, Equatable {
           "ALTER TABLE \(SQLText.name(rename.old)) RENAME TO \(SQLText.name(rename.new))",
           table: nil))
     }
-    for rename in matches.columnRenames {
-      steps.append(
-        .sql(
-          "ALTER TABLE \(SQLText.name(rename.table)) RENAME COLUMN \(SQLText.name(rename.old)) "
-            + "TO \(SQLText.name(rename.new))", table: nil))
-    }
+    renameColumns(matches.columnRenames)
     for rename in matches.classRenames {
       let column = SQLText.name(StoredEntity.classColumn)
       steps.append(
@@ -92,5 +87,26 @@ package struct MigrationPlan: Sendable, Equatable {
             + "WHERE \(column)=\(SQLText.literal(rename.old))", table: rename.table))
     }
     changes += matches.renames.map { "rename \($0.old) to \($0.new)" }
+  }
+
+  private mutating func renameColumns(_ renames: [SchemaMatches.Rename]) {
+    var second: [SchemaMatches.Rename] = []
+    for (number, rename) in renames.enumerated() {
+      // A name that another column still has is free when all have gone out of the way.
+      let isTaken = renames.contains {
+        $0.table == rename.table && $0.old.lowercased() == rename.new.lowercased() && $0 != rename
+      }
+      let way = isTaken ? "_moved_\(number)" : rename.new
+      renameColumn(rename.old, to: way, in: rename.table)
+      if isTaken { second.append(.init(table: rename.table, old: way, new: rename.new)) }
+    }
+    for rename in second { renameColumn(rename.old, to: rename.new, in: rename.table) }
+  }
+
+  private mutating func renameColumn(_ old: String, to new: String, in table: String) {
+    steps.append(
+      .sql(
+        "ALTER TABLE \(SQLText.name(table)) RENAME COLUMN \(SQLText.name(old)) "
+          + "TO \(SQLText.name(new))", table: nil))
   }
 }

@@ -110,8 +110,18 @@ struct SchemaMatches {
         .migration, "\(name) was a value and is a relationship; that needs a custom stage")
     }
     let found = target.attributes.first { counterpart(of: $0, in: entity) == attribute.name }
-    guard let found else { return attribute }
     var mapped = attribute
+    guard let found else {
+      // It goes after the renames: until then it must not have a name that another one gets.
+      if attribute.columns.contains(where: target.hasColumn) {
+        mapped.column = "_gone_\(attribute.column)"
+        renameColumn(attribute.column, mapped.column, in: target.table)
+        if attribute.type == .decimal {
+          renameColumn(attribute.orderColumn, mapped.orderColumn, in: target.table)
+        }
+      }
+      return mapped
+    }
     mapped.name = found.name
     mapped.column = found.column
     if attribute.name != found.name {

@@ -287,7 +287,8 @@ struct ExpansionTests {
 
   @Test func onlyModelsWithConstantsOrPossibleRelationshipsAreIntroduced() {
     func isIntroduced(_ properties: String) -> Bool {
-      expansion(of: "@Model class A {\n  \(properties)\n  init() {}\n}").contains("_AppData.made")
+      expansion(of: "@Model class A {\n  \(properties)\n  init() { a = 1 }\n}")
+        .contains("_AppData.made")
     }
     #expect(!isIntroduced("var a = 1\n  var b: String?\n  var c: [Date] = []"))
     #expect(isIntroduced("let a: Int"))

@@ -40,6 +40,32 @@ struct PredicateMacroTests {
         + "~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.count)), rhs: ~build_Arg(isOpen()))")
   }
 
+  @Test func whatMayEndTheProgramIsComputedWhereItIsReached() {
+    expect(
+      "kind == nil || $0.kind == kind!",
+      "~build_Disjunction(lhs: ~build_Arg(kind == nil), "
+        + "rhs: ~build_Equal(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.kind), "
+        + "rhs: ~build_ForcedUnwrap(~build_Arg(kind))))")
+    expect(
+      "list[0] / n.count == $0.count",
+      """
+      ~build_Equal(lhs: _AppData.buildDeferred("list[0] / n.count", list, n.count) { _c0, _c1 in
+      let _t0 = try _AppData.element(_c0, 0, _c0[0])
+      let _t1 = try _AppData.quotient(_t0, _c1, _t0 / _c1)
+      return _t1
+      }, rhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.count))
+      """)
+    expect(
+      "$0.isOpen || max(n!, 2) > 1",
+      """
+      ~build_Disjunction(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.isOpen), \
+      rhs: _AppData.buildDeferred(nil, n) { _c0 in
+      let _t0 = try _AppData.unwrapped(_c0)
+      return max(_t0, 2) > 1
+      })
+      """)
+  }
+
   @Test func aNodeThatFoundationLacksIsOurs() {
     expect(
       "$0.name.localizedStandardContains(search)",
@@ -95,7 +121,8 @@ struct PredicateMacroTests {
   @Test func aFunctionThatNoStoreKnowsIsRefusedAtItsName() {
     expectError(
       "#Predicate<A> { $0.name.lowercased() == \"a\" }",
-      "'lowercased()' is not supported in a predicate", column: 25)
+      "'lowercased()' is not supported in a predicate; compare with caseInsensitiveCompare(_:), "
+        + "or search with localizedStandardContains(_:)", column: 25)
     expectError(
       "#Predicate<A> { abs($0.age) == 1 }", "'abs()' is not supported in a predicate", column: 17)
   }

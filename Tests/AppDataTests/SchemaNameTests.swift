@@ -1,0 +1,210 @@
+import Testing
+import VaultAppData
+
+@Model
+private final class CaseSite {
+  var url = "a"
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var URL = "b"
+  init() {}
+}
+
+@Model
+private final class NameOwner {
+  init() {}
+}
+
+@Model
+private final class NameKept {
+  var owner: NameOwner?
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var owner_id = 5
+  var price: Decimal = 1
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var price_order = 4
+  init() {}
+}
+
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+@Model
+private final class berth {
+  var n = 1
+  init() {}
+}
+
+@Model
+private final class Berth {
+  var n = 2
+  @Relationship(inverse: \Pennant.berths) var pennants: [Pennant] = []
+  init() {}
+}
+
+@Model
+private final class Pennant {
+  var berths: [Berth] = []
+  init() {}
+}
+
+@Model
+private final class Berth_pennants {
+  var n = 3
+  init() {}
+}
+
+@MainActor
+@Model
+private final class ActorAsset: Sendable {
+  var id: UUID
+  var title = "a"
+  var owner: ActorAsset?
+  @Relationship(inverse: \ActorAsset.owner) var parts: [ActorAsset] = []
+  init() { id = UUID() }
+}
+
+@Model
+private final class SpacedModel {
+  var `with space` = 3
+  var `ünïcode name`: String?
+  init() {}
+}
+
+@Model
+private final class ConfiguredModel {
+  var always = 1
+  #if os(Linux)
+  var onLinux = "default"
+  #if DEBUG || !DEBUG
+  @Attribute(.unique) var inner = 2
+  #endif
+  #else
+  var elsewhere = 0.5
+  #endif
+  #if canImport(Foundation)
+  var computed: Int { always }
+  @Transient var transient = 1
+  static let shared = 1
+  #endif
+  init() {}
+}
+
+@Model
+private final class WrongInverse {
+  @Relationship(inverse: \WrongStop.name) var stops: [WrongStop] = []
+  init() {}
+}
+
+@Model
+private final class WrongStop {
+  var name = ""
+  var other: WrongElsewhere?
+  init() {}
+}
+
+@Model
+private final class WrongElsewhere {
+  init() {}
+}
+
+@Model
+private final class StrayInverse {
+  @Relationship(inverse: \WrongStop.other) var stops: [WrongStop] = []
+  init() {}
+}
+
+/// Names and forms of properties that are legal in Swift.
+struct SchemaNameTests {
+  private func again<Model: PersistentModel>(_ context: ModelContext, _ type: Model.Type) throws
+    -> Model
+  {
+    try context.save()
+    let others = ModelContext(context.container)
+    return try #require(try others.fetch(FetchDescriptor<Model>()).first)
+  }
+
+  @Test func namesThatDifferInCaseHaveColumnsOfTheirOwn() throws {
+    let (_, context) = try memory(CaseSite.self)
+    let address = CaseSite()
+    address.URL = "z"
+    context.insert(address)
+    try context.save()
+    let others = ModelContext(context.container)
+    let found = try others.fetch(FetchDescriptor<CaseSite>(predicate: #Predicate { $0.URL == "z" }))
+    #expect(found.map(\.url) == ["a"])
+    #expect(
+      try others.fetchCount(FetchDescriptor<CaseSite>(predicate: #Predicate { $0.url == "z" })) == 0
+    )
+  }
+
+  @Test func aColumnBesideAPropertyGivesWay() throws {
+    let (_, context) = try memory(NameOwner.self, NameKept.self)
+    let animal = NameKept()
+    animal.owner = NameOwner()
+    context.insert(animal)
+    let found = try again(context, NameKept.self)
+    #expect(found.owner != nil && found.owner_id == 5 && found.price == 1 && found.price_order == 4)
+  }
+
+  @Test func classesThatDifferInCaseHaveTablesOfTheirOwn() throws {
+    let (_, context) = try memory(berth.self, Berth.self, Pennant.self, Berth_pennants.self)
+    let tagged = Berth()
+    tagged.pennants = [Pennant()]
+    context.insert(tagged)
+    context.insert(berth())
+    context.insert(Berth_pennants())
+    #expect(try again(context, Berth.self).pennants.first?.berths.first?.n == 2)
+    #expect(try again(context, berth.self).n == 1)
+    #expect(try again(context, Berth_pennants.self).n == 3)
+  }
+
+  @Test @MainActor func aClassMayBelongToAnActor() throws {
+    let (_, context) = try memory(ActorAsset.self)
+    let asset = ActorAsset()
+    asset.parts = [ActorAsset()]
+    context.insert(asset)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<ActorAsset>()) == 2)
+    #expect(asset.parts.first?.owner === asset)
+  }
+
+  @Test func aNameMayHaveSpaces() throws {
+    let (_, context) = try memory(SpacedModel.self)
+    let spaced = SpacedModel()
+    spaced.`with space` = 4
+    spaced.`ünïcode name` = "n"
+    context.insert(spaced)
+    let found = try again(context, SpacedModel.self)
+    #expect(found.`with space` == 4 && found.`ünïcode name` == "n")
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<SpacedModel>(predicate: #Predicate { $0.`with space` == 4 })) == 1)
+  }
+
+  @Test func aPropertyWithinAConditionIsStored() throws {
+    let (container, context) = try memory(ConfiguredModel.self)
+    let conditional = ConfiguredModel()
+    (conditional.onLinux, conditional.inner) = ("mine", 7)
+    context.insert(conditional)
+    let found = try again(context, ConfiguredModel.self)
+    #expect(found.onLinux == "mine" && found.inner == 7)
+    let names = container.schema.entities.first?.attributes.map(\.name).sorted()
+    #expect(names == ["always", "inner", "onLinux"])
+  }
+
+  @Test func anInverseThatLeadsNowhereIsRefused() throws {
+    func message(_ types: any PersistentModel.Type...) -> String {
+      let memory = ModelConfiguration(isStoredInMemoryOnly: true)
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+        try ModelContainer(for: Schema(types), configurations: memory)
+      }
+      return error?.message ?? ""
+    }
+    #expect(
+      message(WrongInverse.self)
+        == "WrongInverse.stops: its inverse WrongStop.name is no relationship; name the one "
+        + "that leads back to WrongInverse")
+    #expect(
+      message(StrayInverse.self)
+        == "StrayInverse.stops: its inverse WrongStop.other leads to WrongElsewhere, not to StrayInverse; "
+        + "name the one that leads back")
+  }
+}

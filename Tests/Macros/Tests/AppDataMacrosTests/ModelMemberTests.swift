@@ -1,0 +1,140 @@
+import SwiftIfConfig
+import SwiftParser
+import SwiftSyntax
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+import VaultAppDataMacros
+
+/// One of each kind of member: what `@Model` stores, and what it refuses.
+struct ModelMemberTests {
+  /// What is stored, and what is reported.
+  private func look(_ members: String, isConfigured: Bool = true) -> (stored: [String], [String]) {
+    let source = "@Model final class A {\n\(members)\ninit() {}\n}"
+    let file = Parser.parse(source: source)
+    let context = BasicMacroExpansionContext(
+      sourceFiles: [file: .init(moduleName: "Models", fullFilePath: "Models.swift")],
+      buildConfiguration: isConfigured ? Linux() : nil)
+    let text = file.expand(
+      macroSpecs: macros,
+      contextGenerator: { syntax in
+        BasicMacroExpansionContext(
+          sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+      }, indentationWidth: .spaces(2)
+    ).description
+    let stored = text.split(separator: "PropertyMetadata(name: \"").dropFirst().map {
+      String($0.prefix { $0 != "\"" })
+    }
+    return (stored, context.diagnostics.map(\.message))
+  }
+
+  private struct Linux: BuildConfiguration {
+    func isCustomConditionSet(name: String) -> Bool { name == "DEBUG" }
+    func hasFeature(name: String) -> Bool { false }
+    func hasAttribute(name: String) -> Bool { false }
+    func canImport(importPath: [(TokenSyntax, String)], version: CanImportVersion) throws -> Bool {
+      throw CocoaLess()
+    }
+    struct CocoaLess: Error {}
+    func isActiveTargetOS(name: String) -> Bool { name == "Linux" }
+    func isActiveTargetArchitecture(name: String) -> Bool { name == "x86_64" }
+    func isActiveTargetEnvironment(name: String) -> Bool { false }
+    func isActiveTargetRuntime(name: String) -> Bool { false }
+    func isActiveTargetPointerAuthentication(name: String) -> Bool { false }
+    func isActiveTargetObjectFormat(name: String) -> Bool { false }
+    var targetPointerBitWidth: Int { 64 }
+    var targetAtomicBitWidths: [Int] { [8, 16, 32, 64] }
+    var endianness: Endianness { .little }
+    var languageVersion: VersionTuple { VersionTuple(6) }
+    var compilerVersion: VersionTuple { VersionTuple(6, 3) }
+  }
+
+  private func expectStored(_ members: String, _ names: [String]) {
+    let (stored, problems) = look(members)
+    #expect(stored == names && problems.isEmpty, "\(members): \(stored) \(problems)")
+  }
+
+  private func expectRefused(_ members: String, _ message: String, isConfigured: Bool = true) {
+    let (_, problems) = look(members, isConfigured: isConfigured)
+    #expect(problems == [message], "\(members): \(problems)")
+  }
+
+  @Test func propertiesAreStored() {
+    expectStored("var a = 1", ["a"])
+    expectStored("public private(set) var a: Int?", ["a"])
+    expectStored("let a: Int", ["a"])
+    expectStored("@Attribute(.unique) var a = 1", ["a"])
+  }
+
+  @Test func whatHasNoStorageOrSaysSoIsNot() {
+    for member in [
+      "var a: Int { 1 }", "var a: Int { get { 1 } set {} }", "static var a = 1",
+      "class var a: Int { 1 }",
+      "let a = 1", "let (a, b) = (1, 2)", "@Transient var a = 1",
+      "@Transient weak var a: AnyObject?",
+      "func a() {}", "subscript(a: Int) -> Int { a }",
+      "enum Kind { case a }", "struct Part { var a = 1 }", "class Other { var a = 1 }",
+      "typealias B = Int", "deinit {}", "#sourceLocation(file: \"a\", line: 1)\n#sourceLocation()",
+    ] { expectStored(member, []) }
+  }
+
+  @Test func whatCannotBeReadIsRefused() {
+    let several = "@Model needs one declaration for each stored property"
+    expectRefused("var a = 1, b = 2", several)
+    expectRefused("var (a, b) = (1, 2)", several)
+    expectRefused("var a, b: Int", several)
+    expectRefused(
+      "lazy var a = 1", "a lazy property cannot be stored; mark it @Transient or remove 'lazy'")
+    expectRefused(
+      "weak var a: AnyObject?", "a property that is 'weak' cannot be stored; mark it @Transient")
+    expectRefused(
+      "#made(\"a\")", "@Model cannot see what '#made' declares; use it in an extension of the class"
+    )
+  }
+
+  @Test func aConditionIsFollowed() {
+    expectStored("#if os(Linux)\nvar a = 1\n#else\nvar b = 1\n#endif\nvar c = 1", ["a", "c"])
+    expectStored("#if os(macOS)\nvar a = 1\n#elseif DEBUG\nvar b = 1\n#endif", ["b"])
+    expectStored("#if DEBUG\n#if os(Linux)\nvar a = 1\n#endif\nvar b = 1\n#endif", ["a", "b"])
+    expectStored("#if !DEBUG\nvar a = 1\n#endif", [])
+    expectStored("#if canImport(UIKit)\nvar a: Int { 1 }\n@Transient var b = 1\n#endif", [])
+  }
+
+  @Test func aConditionThatOnlyTheCompilerKnowsIsRefused() {
+    let refusal =
+      "@Model cannot tell whether this '#if' is compiled; declare a stored property outside of it"
+    expectRefused("#if canImport(UIKit)\nvar a = 1\n#endif", refusal)
+    expectRefused("#if DEBUG\nvar a = 1\n#endif", refusal, isConfigured: false)
+    expectRefused(
+      "#if DEBUG\nvar b: Int { 1 }\n#else\nvar a: Int\n#endif", refusal, isConfigured: false)
+    expectRefused(
+      "#if canImport(UIKit)\n#Unique<A>([\\.a])\n#endif",
+      "@Model cannot tell whether this '#if' is compiled; declare #Unique outside of it")
+  }
+
+  @Test func aNameWithSpacesIsQuotedEverywhere() {
+    let expanded = expansion(of: "@Model final class A {\n  var `a b` = 1\n  init() {}\n}")
+    #expect(expanded.contains("private var `_a b`: _AppData.NoType"))
+    #expect(expanded.contains("initializes: `_a b`)"))
+    #expect(expanded.contains("`_a b` = _AppData.NoType()"))
+    #expect(expanded.contains("PropertyMetadata(name: \"a b\", keypath: \\A.`a b`"))
+  }
+
+  @Test func aClassOfAnActorMakesItsKeyPathsThere() {
+    let expanded = expansion(of: "@MainActor @Model final class A {\n  var id = 1\n  init() {}\n}")
+    #expect(expanded.contains("_AppData.unisolated({ @MainActor in"))
+    #expect(expanded.contains("_AppData.unisolated({ @MainActor [] (model: A) in"))
+    #expect(expanded.contains("extension A: @preconcurrency nonisolated _AppData.PersistentModel"))
+  }
+
+  @Test func anInitializerThatForgetsAPropertyIsLeftToTheCompiler() {
+    func isIntroduced(_ body: String) -> Bool {
+      expansion(of: "@Model final class A {\n  var b: [B]\n  init() { \(body) }\n}")
+        .contains("_AppData.made(self)")
+    }
+    #expect(
+      isIntroduced("b = []") && isIntroduced("self.b = []") && isIntroduced("(b, _) = ([], 1)"))
+    #expect(!isIntroduced(""))
+  }
+}
