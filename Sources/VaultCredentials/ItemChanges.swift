@@ -16,6 +16,8 @@ public struct ItemChanges: Sendable {
   ///
   /// See ``Item/isOpen(field:)``. A field need not exist yet.
   public var openFields: [String: Bool] = [:]
+  /// What an import notes of the item, see `Item.importMark`.
+  package var importMark: String?
 
   /// Creates a value that changes nothing.
   public init() {}
@@ -37,6 +39,7 @@ public struct ItemChanges: Sendable {
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
     if let attributes = attributes(with: record) { record.attributes = NamedTexts(attributes) }
+    if let importMark { record.attributes[ImportMark.attribute] = importMark }
     if !openFields.isEmpty { try mark(openFields, in: &record) }
     if let expires { record.expires = expires?.milliseconds ?? 0 }
   }
@@ -53,7 +56,7 @@ public struct ItemChanges: Sendable {
   /// whole.
   private func attributes(with record: ItemRecord) -> [String: String]? {
     guard var attributes else { return nil }
-    for own in [FieldMarks.attribute] + ItemConflict.all {
+    for own in [FieldMarks.attribute, ImportMark.attribute] + ItemConflict.all {
       attributes[own] = attributes[own] ?? record.attributes[own]
     }
     return attributes
