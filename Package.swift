@@ -269,7 +269,7 @@ let package = Package(
       name: "ExchangeTests",
       dependencies: [
         "VaultExchange", "VaultCredentials", "VaultCredentialsTesting", "VaultStorage",
-        "VaultSealing",
+        "VaultSealing", "VaultOneTimeCodes",
       ]),
     .testTarget(
       name: "SyncTests",

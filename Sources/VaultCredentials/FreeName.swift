@@ -57,11 +57,34 @@ package struct FreeNames: Sendable {
   package init() {}
 
   /// Returns a name that this value has not returned before.
-  package mutating func next(like preferred: String) throws -> ItemName {
+  ///
+  /// - Parameters:
+  ///   - preferred: The preferred name.
+  ///   - isTaken: Whether somebody else has a name.
+  /// - Returns: The name.
+  /// - Throws: `CredentialError` with code `.invalidName` if `preferred` cannot be a name.
+  package mutating func next(
+    like preferred: String, isTaken: (ItemName) -> Bool = { _ in false }
+  ) throws -> ItemName {
     let name = try FreeName.like(preferred, from: &numbers[preferred, default: 2]) {
-      taken.contains($0)
+      taken.contains($0) || isTaken($0)
     }
     taken.insert(name)
     return name
+  }
+
+  /// Returns a name unless this value has returned it before, or somebody else has it.
+  ///
+  /// - Parameters:
+  ///   - preferred: The name.
+  ///   - isTaken: Whether somebody else has a name.
+  /// - Returns: The name; `nil` if it is not free.
+  /// - Throws: `CredentialError` with code `.invalidName` if `preferred` cannot be a name.
+  package mutating func take(
+    _ preferred: String, isTaken: (ItemName) -> Bool
+  ) throws -> ItemName? {
+    let name = try FreeName.like(preferred) { _ in false }
+    guard !isTaken(name) else { return nil }
+    return taken.insert(name).inserted ? name : nil
   }
 }

@@ -86,7 +86,7 @@ public struct Item: Sendable, Identifiable {
     }
     return attributes
   }
-  private let storedAttributes: NamedTexts
+  let storedAttributes: NamedTexts
   /// The state of its copy in the keyring.
   ///
   /// That is read from `store.sqlite` when it is first asked of an item of a snapshot, once for all
@@ -115,7 +115,7 @@ public struct Item: Sendable, Identifiable {
     note = record.note
     tags = record.tags
     storedAttributes = record.attributes
-    copy = record.copy
+    copy = record.trashed == 0 ? record.copy : .none
     self.states = states
     earlierVersions = record.earlier.count
   }
@@ -144,7 +144,7 @@ public struct Item: Sendable, Identifiable {
 
   /// Whether an attribute is one that the vault itself writes.
   private static func isOwn(_ name: String) -> Bool {
-    name == FieldMarks.attribute || ItemConflict.isOwn(name)
+    name == FieldMarks.attribute || name == ImportMark.attribute || ItemConflict.isOwn(name)
   }
 
   /// Returns whether a field holds no secret and may be shown, such as a user name.

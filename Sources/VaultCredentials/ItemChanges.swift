@@ -16,6 +16,8 @@ public struct ItemChanges: Sendable {
   ///
   /// See ``Item/isOpen(field:)``. A field need not exist yet.
   public var openFields: [String: Bool] = [:]
+  /// What an import notes of the item, see `Item.importMark`.
+  package var importMark: String?
 
   /// Creates a value that changes nothing.
   public init() {}
@@ -36,6 +38,7 @@ public struct ItemChanges: Sendable {
       record.tags = Set(tags).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
     if let attributes = attributes(with: record) { record.attributes = NamedTexts(attributes) }
+    if let importMark { record.attributes[ImportMark.attribute] = importMark }
     if !openFields.isEmpty { try mark(openFields, in: &record) }
     if let expires { record.expires = expires?.milliseconds ?? 0 }
   }
@@ -52,8 +55,9 @@ public struct ItemChanges: Sendable {
   /// whole.
   private func attributes(with record: ItemRecord) -> [String: String]? {
     guard var attributes else { return nil }
-    let own = record.attributes.all.filter {
-      $0.name == FieldMarks.attribute || ItemConflict.isOwn($0.name)
+    let own = record.attributes.all.filter { attribute in
+      [FieldMarks.attribute, ImportMark.attribute].contains(attribute.name)
+        || ItemConflict.isOwn(attribute.name)
     }
     for one in own { attributes[one.name] = attributes[one.name] ?? one.text }
     return attributes

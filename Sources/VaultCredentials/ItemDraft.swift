@@ -1,3 +1,4 @@
+public import FoundationEssentials
 package import VaultSealing
 
 /// All parts of an item to be stored at once: its main secret, all its fields, and what is known of
@@ -17,6 +18,29 @@ public struct ItemDraft: Sendable {
   public var fields: [String: Secret]
   /// Changes to what else is known of the item.
   public var changes: ItemChanges
+  /// The versions that the item had elsewhere, the oldest first; only a new item gets them, and only
+  /// as many as the vault keeps.
+  public var earlier: [Earlier] = []
+
+  /// A version that an item had elsewhere.
+  public struct Earlier: Sendable {
+    /// The main secret.
+    public var main: Secret
+    /// The further fields; `nil` for those of the draft.
+    public var fields: [String: Secret]?
+    /// The time when it was written, if that is known.
+    public var written: Date?
+
+    /// Creates an earlier version.
+    ///
+    /// - Parameters:
+    ///   - main: The main secret.
+    ///   - fields: The further fields; `nil` for those of the draft.
+    ///   - written: The time when it was written, if that is known.
+    public init(main: Secret, fields: [String: Secret]? = nil, written: Date? = nil) {
+      (self.main, self.fields, self.written) = (main, fields, written)
+    }
+  }
 
   /// Creates a draft.
   ///

@@ -24,6 +24,7 @@ extension Remedy: CustomStringConvertible {
     case .listTrash: "list what is in the trash"
     case .showItem: "list the fields of the item"
     case .showHistory: "list the versions of the item"
+    case .restoreBeside: "take the removed item out of the trash under another name"
     case .restoreNewest: "restore the newest version"
     case .chooseOtherName: "choose another name"
     case .replaceItem: "store it as a new version"

@@ -63,6 +63,9 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case listItems
   /// List what is in the trash.
   case listTrash
+  /// Take the item of that name out of the trash, beside the one that has its name:
+  /// ``VaultEdit/restoreFromTrash(_:number:)``.
+  case restoreBeside
   /// Show an item, with the names of its fields.
   case showItem
   /// List the versions of an item.

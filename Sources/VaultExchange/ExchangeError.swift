@@ -32,6 +32,10 @@ public struct ExchangeError: Error, Sendable, CustomStringConvertible {
     case chooseFormat
     /// Describe the columns of the table.
     case describeColumns
+    /// Import the file in the format that it has.
+    case read(as: ImportFormat)
+    /// Save the file as UTF-8.
+    case saveAsUTF8
     /// Export the other program's items again, without encryption.
     case exportUnencrypted
     /// Export the items that collide apart, or rename one of them.

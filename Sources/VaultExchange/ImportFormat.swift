@@ -30,6 +30,18 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case firefox
   /// A table whose columns have the usual names; ``read(table:columns:)`` takes any other.
   case csv
+  /// Keeper's JSON, or its table without headings.
+  case keeper
+  /// RoboForm's table.
+  case roboform
+  /// Enpass's JSON.
+  case enpass
+  /// Aegis' plain JSON.
+  case aegis
+  /// 2FAS' backup without a password.
+  case twoFAS = "2fas"
+  /// andOTP's plain JSON.
+  case andOTP = "andotp"
   /// Addresses of one-time codes, one a line; also Google Authenticator's.
   case otpauth
   /// A `.env` file.
@@ -55,8 +67,26 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     _ bytes: [UInt8], decompress: @escaping (SecretBytes) throws -> SecretBytes? = { _ in nil },
     attachment: @escaping (String) throws -> SecretBytes? = { _ in nil }
   ) throws -> ImportReading {
+    // XML says itself how it is written.
+    if self == .keepassxc { return try KeePassImport(decompress: decompress).read(bytes) }
+    let (text, remark) = try SourceText.utf8(bytes)
+    var reading = try read(text: text, attachment: attachment)
+    if let remark { reading.note("the file", remark) }
+    return reading
+  }
+
+  private func read(
+    text bytes: [UInt8], attachment: @escaping (String) throws -> SecretBytes?
+  ) throws -> ImportReading {
     switch self {
-    case .onePassword, .chrome, .firefox, .apple, .csv: try CSVImport().read(bytes)
+    case .onePassword, .chrome, .firefox, .apple: try CSVImport().read(bytes)
+    case .csv: try CSVImport(keepsSlashes: true).read(bytes)
+    case .keeper: try KeeperImport.read(bytes)
+    case .roboform: try CSVImport(.roboForm).read(bytes)
+    case .enpass: try EnpassImport.read(bytes)
+    case .aegis: try AuthenticatorImport.aegis.read(bytes)
+    case .twoFAS: try AuthenticatorImport.twoFAS.read(bytes)
+    case .andOTP: try AuthenticatorImport.andOTP.read(bytes)
     case .lastPass: try CSVImport(.lastPass).read(bytes)
     case .dashlane: try CSVImport(.dashlane).read(bytes)
     case .protonPass: try ProtonPassImport.read(bytes)
@@ -65,7 +95,7 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     case .bitwarden: try BitwardenImport.read(bytes)
     case .json: try JSONImport.read(bytes)
     case .dotenv: try DotenvImport.read(bytes)
-    case .keepassxc: try KeePassImport(decompress: decompress).read(bytes)
+    case .keepassxc: throw ExchangeError.unreadable("it is not text")
     }
   }
 
@@ -79,7 +109,10 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// - Throws: ``ExchangeError`` with code `.unreadable`, or `.invalidRequest` if the table has not
   ///   the described columns; `SealingError` with code `.outOfMemory`.
   public static func read(table: [UInt8], columns: TableColumns? = nil) throws -> ImportReading {
-    try CSVImport(columns: columns).read(table)
+    let (text, remark) = try SourceText.utf8(table)
+    var reading = try CSVImport(columns: columns, keepsSlashes: columns != nil).read(text)
+    if let remark { reading.note("the file", remark) }
+    return reading
   }
 }
 

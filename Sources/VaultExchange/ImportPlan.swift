@@ -39,6 +39,8 @@ public struct ImportPlan: Sendable {
     public let name: ItemName
     /// The effect on the vault.
     public let action: Action
+    /// What is to be stored, for a new item or a new version.
+    fileprivate let draft: ItemDraft?
   }
 
   /// The items that a vault can hold, in the order of the file.
@@ -47,6 +49,8 @@ public struct ImportPlan: Sendable {
   public private(set) var losses: [ImportReading.Remark]
   /// The differences between the file and the items, and what was left out without a loss.
   public private(set) var notes: [ImportReading.Remark]
+  /// Marks of items that have the same secrets, and no mark or another one, by their names.
+  package private(set) var marks: [ItemName: String] = [:]
 
   /// Plans an import.
   ///
@@ -63,9 +67,7 @@ public struct ImportPlan: Sendable {
     replaces: Bool = false, progress: (Int) -> Void = { _ in }
   ) throws {
     (losses, notes) = (reading.losses, reading.notes)
-    var names = FreeNames()
-    // For items that want the same name: the digest of each, to find one that is in the file twice.
-    var holders: [String: [[UInt8]: ItemName]] = [:]
+    var list = EntryList()
     for (number, read) in reading.items.enumerated() {
       var item = read
       progress(number)
@@ -77,48 +79,140 @@ public struct ImportPlan: Sendable {
         lose(reason)
         continue
       }
-      let preferred = Self.preferredName(item, prefix: prefix)
-      let digest = try item.digest()
-      if let twin = holders[preferred]?[digest] {
-        steps.append(Step(item: item, name: twin, action: .twice))
+      try list.add(item, preferred: Self.preferredName(item, prefix: prefix))
+    }
+    let entries = try list.entries(prefix: prefix)
+    let matching = try snapshot.map { try ImportMatching(entries, in: $0) }
+    var names = ImportNames(snapshot)
+    var chosen: [ItemName?] = []
+    var renamed = 0
+    for place in list.places {
+      if let twin = place.twin {
+        if let name = chosen[twin] {
+          steps.append(Step(item: place.item, name: name, action: .twice, draft: nil))
+        }
         continue
       }
-      let name = try names.next(like: preferred)
-      holders[preferred, default: [:]][digest] = name
-      var reasons = item.adjustments
-      // A number behind a taken name needs no note: the list of items shows it.
-      let own = prefix + item.name
-      if !item.hasComposedName, !name.text.isSame(as: own), !name.text.begins(with: own + "~") {
-        reasons.append("it is named '\(name.text)'")
+      let entry = entries[chosen.count]
+      if matching?.unclear.contains(chosen.count) == true {
+        losses.append(
+          ImportReading.Remark(
+            origin: entry.item.origin,
+            reason: "it could be one of several items here: name, user and address are the same"))
+        chosen.append(nil)
+        continue
       }
-      notes += reasons.map { ImportReading.Remark(origin: item.origin, reason: $0) }
-      let action: Action
-      if let snapshot, let known = snapshot[name] {
-        action =
-          try Self.isSame(item, as: snapshot.secrets(of: known))
-          ? .same : replaces ? .replace : .exists
+      let known = matching?.found[chosen.count]
+      let name = try known?.name ?? names.next(for: entry.item, like: entry.preferred)
+      chosen.append(name)
+      if let snapshot, let known {
+        if !ImportMatching.ancestors(of: name.text).contains(ImportMatching.normal(entry.preferred))
+        {
+          renamed += 1
+        }
+        try add(entry, as: known, in: snapshot, replaces: replaces)
       } else {
-        action = .new
+        note(entry, named: name, prefix: prefix)
+        let draft = Self.draft(entry, named: name)
+        steps.append(Step(item: entry.item, name: name, action: .new, draft: draft))
       }
-      steps.append(Step(item: item, name: name, action: action))
+    }
+    if renamed > 0 {
+      notes.append(
+        ImportReading.Remark(
+          origin: "names",
+          reason: "\(renamed) \(renamed == 1 ? "item has another name" : "items have other names")"
+            + " here than in the file, and \(renamed == 1 ? "keeps it" : "keep them")"))
     }
   }
 
-  /// The items to store, for one edit of the vault.
-  public var drafts: [ItemDraft] {
-    steps.filter { $0.action == .new || $0.action == .replace }.map { step in
-      var changes = ItemChanges()
-      changes.kind = step.item.kind
-      changes.note = step.item.note
-      changes.expires = .some(step.item.expires)
-      if !step.item.tags.isEmpty {
-        changes.tags = step.item.tags
-      }
-      if !step.item.attributes.isEmpty { changes.attributes = step.item.attributes }
-      changes.openFields = step.item.openFields
-      return ItemDraft(
-        step.name, main: step.item.main, fields: step.item.fields, changes: changes)
+  /// Adds the effect on an item that is in the vault already.
+  private mutating func add(
+    _ entry: ImportMatching.Entry, as known: Item, in snapshot: VaultSnapshot, replaces: Bool
+  ) throws {
+    let whole = try snapshot.secrets(of: known)
+    let former = ImportOrigin(mark: known.importMark)
+    // What the file has not, and had not the last time, is the person's own.
+    let own = try whole.fields.filter { field, _ in
+      try entry.item.fields[field] == nil && former?.had(field: field) != true
     }
+    let isSame =
+      whole.main.bytes.isEqual(to: entry.item.main)
+      && whole.fields.count == entry.item.fields.count + own.count
+      && entry.item.fields.allSatisfy { field, value in
+        whole.fields[field].map { $0.bytes.isEqual(to: value) } ?? false
+      }
+    let action: Action = isSame ? .same : replaces ? .replace : .exists
+    note(entry, named: known.name, prefix: nil)
+    if isSame, former?.mark != entry.origin.mark, Self.mayMark(entry.item) {
+      marks[known.name] = entry.origin.mark
+    }
+    steps.append(
+      Step(
+        item: entry.item, name: known.name, action: action,
+        draft: action == .replace ? Self.draft(entry, of: whole, keeping: own) : nil))
+  }
+
+  /// Notes what differs between an item and its entry.
+  private mutating func note(
+    _ entry: ImportMatching.Entry, named name: ItemName, prefix: String?
+  ) {
+    var reasons = entry.item.adjustments
+    // What is behind a taken name needs no note: the list of items shows it.
+    if let prefix, !entry.item.hasComposedName {
+      let own = prefix + entry.item.name
+      if !name.text.isSame(as: own), !name.text.begins(with: own + "~"),
+        !name.text.begins(with: own + " (")
+      {
+        reasons.append("it is named '\(name.text)'")
+      }
+    }
+    notes += reasons.map { ImportReading.Remark(origin: entry.item.origin, reason: $0) }
+  }
+
+  /// The items to store, for one edit of the vault.
+  public var drafts: [ItemDraft] { steps.compactMap(\.draft) }
+
+  /// A new item.
+  private static func draft(_ entry: ImportMatching.Entry, named name: ItemName) -> ItemDraft {
+    let item = entry.item
+    var changes = ItemChanges()
+    changes.kind = item.kind
+    changes.note = item.note
+    changes.expires = .some(item.expires)
+    if !item.tags.isEmpty { changes.tags = item.tags }
+    if !item.attributes.isEmpty { changes.attributes = item.attributes }
+    changes.openFields = item.openFields
+    if mayMark(item) { changes.importMark = entry.origin.mark }
+    var draft = ItemDraft(name, main: item.main, fields: item.fields, changes: changes)
+    draft.earlier = item.earlier
+    return draft
+  }
+
+  /// A new version of an item, which keeps what the person has added: tags, attributes, an expiry,
+  /// other fields.
+  private static func draft(
+    _ entry: ImportMatching.Entry, of known: ItemWithSecrets, keeping own: [String: Secret]
+  ) -> ItemDraft {
+    let item = entry.item
+    var changes = ItemChanges()
+    changes.note = item.note
+    if let expires = item.expires { changes.expires = .some(expires) }
+    if !item.tags.isEmpty { changes.tags = Array(Set(known.item.tags + item.tags)) }
+    if !item.attributes.isEmpty {
+      changes.attributes = known.item.attributes.merging(item.attributes) { $1 }
+    }
+    changes.openFields = item.openFields.filter { known.fields[$0.key] == nil }
+    if mayMark(item) { changes.importMark = entry.origin.mark }
+    var draft = ItemDraft(known.item.name, main: item.main, fields: item.fields, changes: changes)
+    draft.fields.merge(own) { mine, _ in mine }
+    return draft
+  }
+
+  /// Whether there is room and use for a mark: a name that says all needs it for fields only.
+  private static func mayMark(_ item: ImportedItem) -> Bool {
+    item.attributes.count + 2 <= ItemLimits.attributes
+      && !(item.isKnownByName && item.fields.isEmpty)
   }
 
   /// Returns the reason why an item cannot be stored, or `nil`.
@@ -150,11 +244,43 @@ public struct ImportPlan: Sendable {
     }.filter { !$0.isEmpty }
     return parts.isEmpty ? "untitled" : parts.joined(separator: "/")
   }
+}
 
-  private static func isSame(_ item: ImportedItem, as known: ItemWithSecrets) -> Bool {
-    known.main.bytes.isEqual(to: item.main) && known.fields.count == item.fields.count
-      && item.fields.allSatisfy { field, value in
-        known.fields[field].map { $0.bytes.isEqual(to: value) } ?? false
-      }
+/// The entries of a file, each once.
+private struct EntryList {
+  /// An entry, or another place of one.
+  struct Place {
+    let item: ImportedItem
+    /// The number of the entry that this is once more.
+    var twin: Int?
+  }
+
+  private(set) var places: [Place] = []
+  private var entries: [(item: ImportedItem, preferred: String, digest: [UInt8])] = []
+  /// For items that want the same name: the digest of each, to find one that is there twice.
+  private var holders: [String: [[UInt8]: Int]] = [:]
+
+  mutating func add(_ item: ImportedItem, preferred: String) throws {
+    let digest = try item.digest()
+    guard let twin = holders[preferred]?[digest] else {
+      holders[preferred, default: [:]][digest] = entries.count
+      entries.append((item, preferred, digest))
+      places.append(Place(item: item))
+      return
+    }
+    places.append(Place(item: item, twin: twin))
+    // Of two ids the same one is the item's, in whatever order they come.
+    if let id = item.sourceID, let other = entries[twin].item.sourceID,
+      id.utf8.lexicographicallyPrecedes(other.utf8)
+    {
+      entries[twin].item.sourceID = id
+    }
+  }
+
+  func entries(prefix: String) throws -> [ImportMatching.Entry] {
+    try entries.map {
+      try ImportMatching.Entry(
+        $0.item, preferred: $0.preferred, digest: $0.digest, prefix: prefix)
+    }
   }
 }

@@ -25,6 +25,12 @@ public struct ImportedItem: Sendable {
   public var expires: Date?
   /// A note that is not secret.
   public var note: String?
+  /// The other program's id of the entry, with the program's name before it: `bitwarden:…`.
+  public var sourceID: String?
+  /// The versions that the entry had in the other program, the oldest first.
+  public var earlier: [ItemDraft.Earlier] = []
+  /// Whether the name is all that tells an entry from others: one of the same name is a new version.
+  var isKnownByName = false
   /// Whether ``name`` was composed of a title and folders, so that a change of it is not worth a
   /// note.
   var hasComposedName = false
@@ -45,6 +51,33 @@ public struct ImportedItem: Sendable {
     self.origin = origin
     self.name = name
     self.main = main
+  }
+
+  /// Says what a program of Windows left in the secret, which is kept as it is.
+  mutating func remarkOnWindows() {
+    let (isMarked, hasReturn) = main.withBytes { bytes in
+      let count = bytes.byteCount
+      return (
+        count >= 3 && bytes.matches([0xEF, 0xBB, 0xBF], at: 0..<3),
+        count > 0 && bytes.byte(at: count - 1) == 0x0D
+      )
+    }
+    if isMarked { adjustments.append("its secret begins with a byte order mark") }
+    if hasReturn { adjustments.append("its secret ends in a carriage return: a file of Windows") }
+  }
+
+  /// Sets the other program's id of the entry, if it has one.
+  mutating func identify(_ id: String?, in program: String) {
+    if let id, !id.isEmpty { sourceID = "\(program):\(id)" }
+  }
+
+  /// Adds a secret that the entry had before, after those that are there.
+  mutating func addEarlier(
+    _ main: SecretBytes, fields: [String: SecretBytes]? = nil, written: Date?
+  ) {
+    earlier.append(
+      ItemDraft.Earlier(
+        main: Secret(main), fields: fields?.mapValues(Secret.init), written: written))
   }
 
   /// Adds a field if it is not empty.
@@ -91,7 +124,10 @@ public struct ImportedItem: Sendable {
   }
 
   /// Returns a hash of the main secret and all fields, equal for items with equal secrets.
-  func digest() throws -> [UInt8] {
+  func digest() throws -> [UInt8] { try Self.digest(main, fields) }
+
+  /// Returns a hash of secrets, as ``digest()`` does.
+  static func digest(_ main: SecretBytes, _ fields: [String: SecretBytes]) throws -> [UInt8] {
     var parts: [SecretBytes] = []
     func put(_ bytes: SecretBytes) throws {
       parts += [try SecretBytes(text: "\(bytes.count) "), bytes]

@@ -3,7 +3,7 @@ import VaultSealing
 /// Reads the texts in which services and password managers give seeds.
 ///
 /// - `otpauth://TYPE/LABEL?secret=…`: github.com/google/google-authenticator/wiki/Key-Uri-Format
-/// - `steam://SEED`: Bitwarden. `encoder=steam` in an address: KeePassXC.
+/// - `steam://SEED`: Bitwarden. `encoder=steam` in an address: KeePassXC. `otpauth://steam/…`: Aegis.
 /// - `key=…&step=…&size=…`: KeeOtp, also in KeePassXC.
 /// - Bare base32.
 ///
@@ -45,23 +45,26 @@ enum SeedParser {
     }
     let path = rest.lowerBound..<mark
     let slash = SeedScanner.first(UInt8(ascii: "/"), in: bytes, path)
-    let type = bytes.text(path.lowerBound..<(slash ?? path.upperBound)) ?? ""
-    guard let kind = OneTimeGenerator.Kind(rawValue: type.lowercased()) else {
+    let type = (bytes.text(path.lowerBound..<(slash ?? path.upperBound)) ?? "").lowercased()
+    let isSteam = type == "steam"
+    guard let kind = isSteam ? .totp : OneTimeGenerator.Kind(rawValue: type) else {
       throw OneTimeCodeError("the address is for neither totp nor hotp")
     }
     let label = try slash.map { try text(bytes, $0 + 1..<path.upperBound) } ?? ""
-    return try query(bytes, mark + 1..<rest.upperBound, kind: kind, label: label)
+    return try query(
+      bytes, mark + 1..<rest.upperBound, kind: kind, label: label, isSteam: isSteam)
   }
 
   /// Reads `name=value&…`; of two with one name the later counts.
   private static func query(
-    _ bytes: RawSpan, _ range: Range<Int>, kind: OneTimeGenerator.Kind?, label: String?
+    _ bytes: RawSpan, _ range: Range<Int>, kind: OneTimeGenerator.Kind?, label: String?,
+    isSteam: Bool = false
   ) throws -> OneTimeGenerator {
     var kind = kind
     var key: SecretBytes?
     var algorithm = OneTimeGenerator.Algorithm.sha1
-    var digits = 6
-    var isSteam = false
+    var digits: String?
+    var isSteam = isSteam
     var period = 30
     var counter: UInt64 = 0
     var issuer = label.flatMap { text in
@@ -84,7 +87,7 @@ enum SeedParser {
         key = try plain.withBytes { try self.key($0) }
       case "algorithm", "otphashmode": algorithm = try self.algorithm(text(bytes, value))
       case "digits", "size":
-        digits = try number(text(bytes, value), "digits", OneTimeGenerator.digitCounts)
+        digits = try text(bytes, value)
       case "period", "step":
         period = try number(text(bytes, value), "period", OneTimeGenerator.periods)
       case "counter":
@@ -94,7 +97,8 @@ enum SeedParser {
         counter = known
         place = .at(value)
       case "issuer": issuer = try text(bytes, value)
-      case "encoder": isSteam = try text(bytes, value).lowercased() == "steam"
+      case "encoder":
+        if try text(bytes, value).lowercased() == "steam" { isSteam = true }
       case "type":
         if kind == nil {
           kind = OneTimeGenerator.Kind(rawValue: try text(bytes, value).lowercased())
@@ -103,8 +107,12 @@ enum SeedParser {
       }
     }
     guard let key else { throw OneTimeCodeError("the address has no seed: 'secret=' is missing") }
+    // Some write Steam's five letters as five digits, and name the issuer alone.
+    if digits == "5", issuer?.lowercased() == "steam", kind != .hotp { isSteam = true }
+    let count =
+      try isSteam ? 5 : digits.map { try number($0, "digits", OneTimeGenerator.digitCounts) } ?? 6
     return OneTimeGenerator(
-      kind: kind ?? .totp, algorithm: algorithm, form: isSteam ? .steam : .digits(digits),
+      kind: kind ?? .totp, algorithm: algorithm, form: isSteam ? .steam : .digits(count),
       period: period, counter: counter, issuer: issuer.flatMap { $0.isEmpty ? nil : $0 }, key: key,
       counterPlace: place)
   }

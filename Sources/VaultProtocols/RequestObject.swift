@@ -29,6 +29,15 @@ struct RequestObject {
     self.members = members
   }
 
+  /// The object that a member is; `nil` without one.
+  func objectIfAny(_ name: String) throws(Mismatch) -> RequestObject? {
+    guard let member = members[name] else { return nil }
+    guard case .object = member else { throw Mismatch() }
+    return RequestObject(members: member)
+  }
+
+  private init(members: JSONValue) { self.members = members }
+
   /// The text of a member; `nil` without one, or where it is `null`.
   func textIfAny(_ name: String) throws(Mismatch) -> String? {
     switch members[name] {

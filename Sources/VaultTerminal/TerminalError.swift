@@ -60,6 +60,8 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
     case checkPath
     /// Check the first line of a script, or the program's loader.
     case checkInterpreter
+    /// Give secrets as files instead of variables.
+    case useFiles
     /// Check the name of the program, and PATH.
     case checkName
     /// Write the secret to a file instead of copying it.

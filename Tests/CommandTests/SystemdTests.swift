@@ -6,7 +6,7 @@ import Testing
 /// service of another user.
 struct SystemdTests {
   /// Root, systemd, and a hierarchy of cgroups (version 1) in which a group can be made.
-  private static let canRun =
+  static let canRun =
     geteuid() == 0
     && ["/usr/lib/systemd/systemd", "/usr/bin/setpriv", "/usr/bin/unshare"]
       .allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
@@ -31,7 +31,7 @@ struct SystemdTests {
       .replacing("/usr/local/bin/vault", with: "/run/vault")
       .replacing("/usr/local/bin/app", with: "/bin/sh -c 'id -un; printenv API_TOKEN'")
     try Data(unit.utf8).write(to: URL(fileURLWithPath: "\(home.path)/unit"))
-    let run = try inContainer(
+    let run = try Self.inContainer(
       "systemd.sh", [home.path, VaultProcess.path, "\(home.path)/unit"], home: home.path)
     func file(_ name: String) -> String {
       (try? String(contentsOfFile: "\(home.path)/\(name)", encoding: .utf8)) ?? ""
@@ -48,7 +48,7 @@ struct SystemdTests {
   func aUsersManagerStartsTheKeyring() throws {
     let vault = try ThrowawayVault()
     try vault.set("api-token", "made-up")
-    let run = try inContainer(
+    let run = try Self.inContainer(
       "systemd_user.sh", [VaultProcess.path, vault.keyFile], home: vault.home.path)
     var lines = run.text.split(separator: "\n")
     // Where Debian's package dbus-user-session is installed.
@@ -57,7 +57,7 @@ struct SystemdTests {
     #expect(run.status == 0)
   }
 
-  private func inContainer(
+  static func inContainer(
     _ script: String, _ arguments: [String], home: String
   ) throws -> VaultProcess.Result {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

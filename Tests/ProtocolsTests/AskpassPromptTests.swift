@@ -19,6 +19,24 @@ struct AskpassPromptTests {
     ("(david@host.example) Password: ", .host("david@host.example")),
     ("(david@host.example) password: ", .host("david@host.example")),
     ("Enter passphrase for \"/home/d/.ssh/id\": ", .key(path: "/home/d/.ssh/id")),
+    ("Enter passphrase for \"keys/id\": ", .key(path: "keys/id")),
+    ("Enter passphrase: ", .keyOfCaller), ("Enter old passphrase: ", .keyOfCaller),
+    (
+      "Username for \"https://example.com/x\"",
+      .gitUsername(scheme: "https", host: "example.com", path: "x")
+    ),
+    (
+      "Password for \"https://me@example.com\"",
+      .gitPassword(scheme: "https", host: "example.com", path: nil, username: "me")
+    ),
+    (
+      "Password for 'smtp://me@mail.example:587': ",
+      .gitPassword(scheme: "smtp", host: "mail.example:587", path: nil, username: "me")
+    ),
+    ("[sudo] Passwort für david: ", .sudo(user: "david")),
+    ("[sudo] Mot de passe de david : ", .sudo(user: "david")),
+    ("[sudo] david のパスワード: ", .sudo(user: "david")),
+    ("[sudo] david 的密码：", .sudo(user: "david")),
   ])
   func aKnownPromptIsUnderstood(text: String, prompt: AskpassPrompt) {
     #expect(AskpassPrompt(text) == prompt)

@@ -141,6 +141,22 @@ struct CredentialRequestTests {
     #expect(error?.code == .expired)
   }
 
+  @Test func whatSTSPrintsIsStored() throws {
+    let keys = #"""
+      {"Credentials": {"AccessKeyId": "ASIA", "SecretAccessKey": "s", "SessionToken": "t",
+       "Expiration": "2030-01-01T02:00:00+02:00"}, "AssumedRoleUser": {"Arn": "a"}}
+      """#
+    try answer(try AWSRequest.store(profile: "p", input: bytes(keys)))
+    let given = try answer(AWSRequest.get(profile: "p"))
+    #expect(given?.contains("\"SessionToken\":\"t\"") == true)
+    #expect(given?.contains("2030-01-01T00:00:00Z") == true)
+    for wrong in [#"{"Credentials": "x"}"#, #"{"Credentials": {}}"#] {
+      #expect(throws: ProtocolError.self) {
+        try AWSRequest.store(profile: "p", input: bytes(wrong))
+      }
+    }
+  }
+
   @Test func aProfileWithoutAccessKeyHasACodeOfItsOwn() throws {
     try test.open.blocking.set(ItemName("aws/p"), to: Secret("s"))
     let error = #expect(throws: ProtocolError.self) { try answer(AWSRequest.get(profile: "p")) }
@@ -148,6 +164,52 @@ struct CredentialRequestTests {
   }
 
   // MARK: askpass
+
+  @Test func anyOtherPromptIsAnsweredByTheItemThatHasItToTheLetter() throws {
+    let vault = test.open.blocking
+    let prompt = "Please enter passphrase for disk data (luks-1): "
+    #expect(throws: ProtocolError.self) { try answer(AskpassRequest([prompt], kind: nil)) }
+    var changes = ItemChanges()
+    changes.attributes = [
+      AskpassRequest.attribute: "Please enter passphrase for disk data (luks-1):"
+    ]
+    try vault.set(ItemName("disk"), to: Secret("open"), changes: changes)
+    #expect(try answer(AskpassRequest([prompt], kind: nil)) == "open\n")
+    for other in [
+      "please enter passphrase for disk data (luks-1): ", "Please enter passphrase for disk data:",
+      "x\nPlease enter passphrase for disk data (luks-1):",
+    ] {
+      #expect(throws: ProtocolError.self) { try answer(AskpassRequest([other], kind: nil)) }
+    }
+  }
+
+  @Test func theKeyOfAnOlderSSHKeygenIsTheOneOnItsLine() throws {
+    let vault = test.open.blocking
+    try vault.set(ItemName("ssh/home/me/.ssh/id"), to: Secret("pw"))
+    func asked(_ line: [String], folder: String? = "/home/me", _ prompt: String) throws -> String? {
+      try answer(
+        AskpassRequest(
+          [prompt], kind: nil, caller: AskpassCaller(folder: folder, arguments: line)))
+    }
+    let old = "Enter passphrase: "
+    for key in [
+      "/home/me/.ssh/id", ".ssh/id", "./.ssh/../.ssh/id.pub", "/home/me/.ssh/id-cert.pub",
+    ] {
+      #expect(
+        try asked(["/usr/bin/ssh-keygen", "-Y", "sign", "-n", "git", "-f", key, "/tmp/x"], old)
+          == "pw\n")
+    }
+    #expect(try asked([], "Enter passphrase for \".ssh/id\": ") == "pw\n")
+    #expect(try asked(["ssh-keygen", "-p", "-f", ".ssh/id"], "Enter old passphrase: ") == "pw\n")
+    for (line, folder) in [
+      (["ssh-keygen", "-y"], "/home/me"), (["ssh-keygen", "-y", "-f"], "/home/me"),
+      (["evil", "-f", "/home/me/.ssh/id"], "/home/me"), ([], "/home/me"),
+      (["ssh-keygen", "-f", ".ssh/id"], nil), (["ssh-keygen", "-f", ".ssh/id"], "/home/other"),
+      (["ssh-keygen", "-s", "/ca", "-f", "/home/me/.ssh/id"], "/home/me"),
+    ] as [([String], String?)] {
+      #expect(throws: ProtocolError.self) { try asked(line, folder: folder, old) }
+    }
+  }
 
   @Test func aPromptIsAnsweredByNameOrByAttribute() throws {
     let vault = test.open.blocking
@@ -173,7 +235,21 @@ struct CredentialRequestTests {
 
   @Test func aConfirmationIsNotGiven() throws {
     #expect(throws: ProtocolError.self) { try AskpassRequest(["Sure?"], kind: "confirm") }
-    #expect(throws: ProtocolError.self) { try AskpassRequest(["Password: "], kind: nil) }
+    #expect(throws: ProtocolError.self) {
+      try answer(AskpassRequest(["Password: "], kind: nil))
+    }
+    for decision in [
+      "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+      "Please type 'yes', 'no' or the fingerprint: ", "Accept updated hostkeys? (yes/no): ",
+      "Enter passphrase (empty for no passphrase): ", "Enter same passphrase again: ",
+      "Enter passphrase for \"/k\" (empty for no passphrase): ",
+      "Enter new passphrase (empty for no passphrase): ", "Bad passphrase, try again for /k: ",
+      "Enter me@h's new password: ", "Retype me@h's new password: ", "\r\nssh> ", " ",
+    ] {
+      #expect(throws: ProtocolError.self, "\(decision)") {
+        try AskpassRequest([decision], kind: nil)
+      }
+    }
     #expect(try AskpassRequest(["Note"], kind: "none").access == .none)
   }
 

@@ -37,6 +37,7 @@ package enum Advice {
     case .rotateKey: "make a new vault key: \(program) key rotate"
     case .listItems: "list all names: \(program) list"
     case .listTrash: "list the trash: \(program) list --trash"
+    case .restoreBeside: "restore it beside that one: \(program) restore NAME --trash 1"
     case .showItem: "list its fields: \(program) show NAME"
     case .showHistory: "list its versions: \(program) history NAME"
     case .restoreNewest: "restore it without a version"

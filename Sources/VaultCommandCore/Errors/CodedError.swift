@@ -83,6 +83,8 @@ extension ExchangeError: CodedError {
     case .describeColumns:
       "such as: \(ProgramName.current) import csv FILE --columns name,url,user,secret; or by heading: "
         + "--columns name=Title,secret=Key"
+    case .read(let format): "\(ProgramName.current) import \(format.rawValue) FILE"
+    case .saveAsUTF8: "save the file as UTF-8, or: iconv --from-code=CP1252 --to-code=UTF-8 FILE"
     case .exportUnencrypted: "export it as plain JSON"
     case .exportApartOrRename: "export them apart, or rename one"
     case .exportJSON: "export json"

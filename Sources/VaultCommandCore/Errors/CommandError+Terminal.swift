@@ -27,6 +27,7 @@ extension CommandError {
     case .keepElsewhere: "keep large files elsewhere and only their key in the vault"
     case .checkPath: "check the path that was given"
     case .checkInterpreter: "check its first line: #!/usr/bin/env …"
+    case .useFiles: "give large ones as files: --as-file NAME, or --fd NAME"
     case .checkName: "check its name and PATH"
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"

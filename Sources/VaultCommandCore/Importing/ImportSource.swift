@@ -23,6 +23,9 @@ package enum ImportSource: Equatable {
     "chromium": "chrome", "edge": "chrome", "brave": "chrome", "opera": "chrome",
     "vivaldi": "chrome", "google-authenticator": "otpauth", "env": "dotenv", ".env": "dotenv",
     "password-store": "pass",
+    "bitwardenjson": "bitwarden", "bitwardencsv": "bitwarden", "bitwarden-json": "bitwarden",
+    "bitwarden-csv": "bitwarden", "vaultwarden": "bitwarden", "bw": "bitwarden",
+    "twofas": "2fas", "2fa": "2fas", "and-otp": "andotp", "robo-form": "roboform",
   ]
 
   package static let notAFolder = CommandError(
@@ -105,6 +108,13 @@ package enum ImportSource: Equatable {
       case .dashlane: ("in Dashlane: My account, Settings, Export data, CSV", "dashlane.zip")
       case .protonPass: ("in Proton Pass: Settings, Export, JSON", "protonpass.zip")
       case .apple: ("in Passwords on the Mac: File, Export All Passwords", "passwords.csv")
+      case .keeper: ("in Keeper: Settings, Export, JSON", "keeper.json")
+      case .roboform: ("in RoboForm: Options, Account & Data, Export, CSV", "roboform.csv")
+      case .enpass: ("in Enpass: File, Export, JSON", "enpass.json")
+      case .aegis:
+        ("in Aegis: Settings, Import & Export, Export, JSON without a password", "aegis.json")
+      case .twoFAS: ("in 2FAS: Settings, Backup, Export without a password", "2fas.json")
+      case .andOTP: ("in andOTP: Backups, plain text", "otp_accounts.json")
       case .otpauth:
         ("put the text of each QR code on a line of its own", "codes.txt")
       case .dotenv: ("name the file", ".env")

@@ -60,6 +60,18 @@ package enum NewPassphrase {
       throw CommandError(
         .weakPassphrase, "the passphrase is empty", hint: "check where it comes from")
     }
+    let endsInReturn = passphrase.withBytes { $0.byte(at: $0.byteCount - 1) == 0x0D }
+    let isMarked = passphrase.withBytes { bytes in
+      bytes.byteCount >= 3 && bytes.matches([0xEF, 0xBB, 0xBF], at: 0..<3)
+    }
+    guard !endsInReturn, !isMarked else {
+      throw CommandError.usage(
+        "the new passphrase \(endsInReturn ? "ends in a carriage return" : "begins with a byte order mark")"
+          + ", which nobody can type",
+        hint:
+          "save its file as UTF-8 with Unix line ends: sed -i '1s/^\\xef\\xbb\\xbf//;s/\\r$//' FILE"
+      )
+    }
     if acceptsWeak { return passphrase }
     let strength = PassphraseStrength(passphrase)
     guard !strength.isWeak else {

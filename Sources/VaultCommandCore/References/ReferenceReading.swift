@@ -91,8 +91,12 @@ package final class ReferenceReading {
           if keepsSecrets {
             var plain = exact
             plain.encoding = nil
+            plain.member = nil
             let secret = try plain.value(in: snapshot)
-            secrets += reference.encoding == nil ? [secret] : [secret, value]
+            secrets.append(secret)
+            // A member as it is in the document, and as it was encoded.
+            if reference.member != nil { secrets.append(try exact.selected(from: secret)) }
+            if reference.encoding != nil { secrets.append(value) }
           }
         }
         return value

@@ -83,6 +83,9 @@ package struct RunVariable: Equatable, Sendable {
     }
   }
 
+  /// Beginnings of references that programs like this one have in such files.
+  private static let otherSchemes = ["op://", "bw://", "doppler://", "vault://", "aws-sm://"]
+
   /// Returns the variables of `.env` files; for their syntax see Documentation/cli.md.
   ///
   /// - Parameter paths: The files; the last one that has a variable wins.
@@ -116,6 +119,10 @@ package struct RunVariable: Equatable, Sendable {
               throw CommandError.usage(
                 "\(place): this variable makes programs run other code or read other files",
                 hint: "if that is wanted, say so on the line: --env \(name)=NAME")
+            }
+            if let scheme = otherSchemes.first(where: { value.begins(with: $0) }) {
+              StandardError.warning(
+                "\(place): a reference of another program (\(scheme)…) is passed on as it is")
             }
             found[name] = (count, RunVariable(name: name, parts: parts, place: place))
             count += 1

@@ -8,7 +8,12 @@ package struct ItemTable {
   private let items: [Item]
   private let now = Date()
 
-  package init(_ items: [Item]) { self.items = items }
+  /// The number of each item in the trash among those of its name, by id.
+  private let numbers: [String: Int]
+
+  package init(_ items: [Item], numbers: [String: Int] = [:]) {
+    (self.items, self.numbers) = (items, numbers)
+  }
 
   private struct Column {
     let heading: String
@@ -19,6 +24,7 @@ package struct ItemTable {
 
   private var columns: [Column] {
     let now = now
+    let numbers = numbers
     return [
       Column(
         heading: "NAME", isAlwaysShown: true, cell: { StandardOutput.shown($0.name.text) },
@@ -28,6 +34,8 @@ package struct ItemTable {
       Column(heading: "MODIFIED", isAlwaysShown: true, cell: { $0.modified.relative(to: now) }),
       Column(
         heading: "REMOVED", isAlwaysShown: false, cell: { $0.trashed?.relative(to: now) ?? "" }),
+      Column(
+        heading: "TRASH", isAlwaysShown: false, cell: { numbers[$0.id].map(String.init) ?? "" }),
       Column(
         heading: "EXPIRES", isAlwaysShown: false, cell: { $0.expires?.relative(to: now) ?? "" },
         style: { $0.expires.map { $0 < now ? .bad : .doubtful } }),

@@ -152,6 +152,13 @@ extension UnlockedVault.Blocking {
   public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) throws {
     try vault.commit { edit in
       if names == nil { edit.index.isPublishing = isOn }
+      if names == nil, !isOn {
+        // What is in the trash comes back without a copy, too.
+        for position in edit.index.items.indices
+        where edit.index.items.trashed(at: position) != 0 && edit[position].copy != .none {
+          edit[position].copy = .none
+        }
+      }
       edit.copies.retriesUnpublishable = isOn
       let positions =
         try names?.map { try edit.requirePosition(of: $0) }

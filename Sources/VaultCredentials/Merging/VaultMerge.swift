@@ -132,7 +132,7 @@ struct VaultMerge {
       report.conflicts.append(.init(.removal, name))
     } else {
       edit.withdrawCopy(at: position)
-      if record.copy != .none { edit.removedCopies.insert(record.name) }
+      if record.trashed == 0, record.copy != .none { edit.removedCopies.insert(record.name) }
       edit.purge(at: position)
       if record.trashed == 0 { report.removed.append(name) }
     }

@@ -159,6 +159,18 @@ extension UnlockedVault {
   public func restore(_ name: ItemName, version: UInt64? = nil) async throws -> Item {
     try await waiting { try $0.restore(name, version: version) }
   }
+
+  /// Takes one of several items of a name out of the trash, also where a live item has the name.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - number: Which of that name: 1 for the one that was removed last.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/restoreFromTrash(_:number:)`` and ``edit(_:)``.
+  @discardableResult
+  public func restoreFromTrash(_ name: ItemName, number: Int = 1) async throws -> Item {
+    try await waiting { try $0.restoreFromTrash(name, number: number) }
+  }
 }
 
 extension UnlockedVault.Blocking {
@@ -249,11 +261,22 @@ extension UnlockedVault.Blocking {
 
   /// ``UnlockedVault/store(_:)``, on the calling thread.
   @discardableResult
-  public func store(_ items: [ItemDraft]) throws -> [Item] {
+  public func store(_ items: [ItemDraft]) throws -> [Item] { try store(items, marking: [:]) }
+
+  /// Stores items as ``store(_:)`` does, and in the same change the import marks of others.
+  ///
+  /// - Parameters:
+  ///   - items: The items; without any, nothing is written.
+  ///   - marks: The marks, see `Item.importMark`, by the names of live items.
+  /// - Returns: The items.
+  /// - Throws: What ``store(_:)`` throws.
+  @discardableResult
+  package func store(_ items: [ItemDraft], marking marks: [ItemName: String]) throws -> [Item] {
     guard !items.isEmpty else { return [] }
     let options = vault.locked.options
     return try edit { edit in
       try edit.checkRoom(for: items)
+      for (name, mark) in marks { edit.mark(name, mark) }
       return try items.enumerated().map { done, item in
         options.tell(.sealing, done, of: items.count)
         return try edit.store(item).item
@@ -319,6 +342,12 @@ extension UnlockedVault.Blocking {
   @discardableResult
   public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
     try edit { try $0.restore(name, version: version) }
+  }
+
+  /// ``UnlockedVault/restoreFromTrash(_:number:)``, on the calling thread.
+  @discardableResult
+  public func restoreFromTrash(_ name: ItemName, number: Int = 1) throws -> Item {
+    try edit { try $0.restoreFromTrash(name, number: number) }
   }
 }
 

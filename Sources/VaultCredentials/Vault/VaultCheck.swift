@@ -166,7 +166,8 @@ struct VaultCheck {
     let needsKeyring = header.slots.allSatisfy { KeySlot.Kind(type: $0.type) == .keyring }
     if let message = status.message {
       let hasCopies =
-        index.items.contains { $0.copy != .none } || ((try? vault.ledger().count()) ?? 0) > 0
+        index.items.contains { $0.trashed == 0 && $0.copy != .none }
+        || ((try? vault.ledger().count()) ?? 0) > 0
       // Where something else unlocks the vault and no copies are kept, nothing has to be done.
       let matters = needsKeyring || hasCopies
       add(

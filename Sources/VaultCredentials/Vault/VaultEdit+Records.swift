@@ -51,6 +51,33 @@ extension VaultEdit {
     return position
   }
 
+  /// Adds a live item with the versions that it had elsewhere, the oldest first.
+  mutating func insert(_ draft: ItemDraft, _ contents: ItemContents) throws -> Int {
+    // More than what is kept would be sealed for nothing.
+    let earlier = draft.earlier.suffix(historyLimit)
+    guard let oldest = earlier.first else {
+      return try insert(draft.name, contents: contents) { try draft.changes.apply(to: &$0) }
+    }
+    func former(_ version: ItemDraft.Earlier) -> ItemContents {
+      ItemContents(
+        main: version.main.bytes,
+        fields: SecretFields((version.fields ?? draft.fields).mapValues(\.bytes)))
+    }
+    let now = now
+    func time(_ version: ItemDraft.Earlier) -> Int64 {
+      min(ItemRules.time(version.written?.milliseconds ?? now), now)
+    }
+    let position = try insert(draft.name, contents: former(oldest)) { record in
+      try draft.changes.apply(to: &record)
+      (record.created, record.modified) = (time(oldest), time(oldest))
+    }
+    for version in earlier.dropFirst() {
+      try addVersion(at: position, former(version)) { $0.modified = time(version) }
+    }
+    try addVersion(at: position, contents)
+    return position
+  }
+
   /// Makes `contents` the current version of an item.
   ///
   /// Every new version of an item is made here: it gets the next number, the time, and the device
@@ -83,11 +110,14 @@ extension VaultEdit {
   }
 
   /// Moves a live item to the trash: its secret becomes the first of its earlier versions.
+  ///
+  /// Whether it had a copy in the keyring is kept, so that the copy comes back with it.
   mutating func moveToTrash(at position: Int) throws {
     withdrawCopy(at: position)
     try keepAsEarlier(at: position)
     self[position].trashed = now
-    self[position].copy = .none
+    if self[position].copy != .none { self[position].copy = .pending }
+    self[position].copyHash = .zero
     self[position].length = 0
     self[position].offset = 0
     self[position].hash = .zero
@@ -252,9 +282,10 @@ extension VaultEdit {
     index.settings[VaultIndex.reminderSetting] = isCounting ? String(count) : nil
   }
 
-  /// Asks for a copy of an item that is new, or back from the trash, if publishing is on.
+  /// Asks for a copy of an item that is new, or back from the trash: if publishing is on, or it had
+  /// one before.
   mutating func publishCopy(at position: Int) {
-    self[position].copy = index.isPublishing ? .pending : .none
+    if index.isPublishing { self[position].copy = .pending }
     copyIsOutdated(at: position)
   }
 

@@ -204,7 +204,7 @@ extension VaultEdit {
       try addVersion(at: known, contents) { try draft.changes.apply(to: &$0) }
       position = known
     } else {
-      position = try insert(draft.name, contents: contents) { try draft.changes.apply(to: &$0) }
+      position = try insert(draft, contents)
     }
     return ItemChange(
       item: item(self[position]), isNew: known == nil,
@@ -299,6 +299,7 @@ extension VaultEdit {
       record.tags = source.tags
       record.attributes = source.attributes
       record.attributes.removeAll(where: ItemConflict.isOwn)
+      record.attributes[ImportMark.attribute] = nil
       record.expires = source.expires
     }
     return item(self[copy])
@@ -378,7 +379,7 @@ extension VaultEdit {
         throw CredentialError(
           .versionNotFound,
           "the item has no earlier version, and is in the way of one of its name in the trash",
-          hint: "give the item that is there another name, then restore this one")
+          remedies: [.restoreBeside])
       }
       try restoreVersion(version, at: position)
       return item(self[position])
@@ -388,5 +389,38 @@ extension VaultEdit {
     }
     try takeOutOfTrash(at: position, version: version)
     return item(self[position])
+  }
+
+  /// Takes one of several items of a name out of the trash, also where a live item has the name.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - number: Which of that name: 1 for the one that was removed last.
+  /// - Returns: The item as it is now; with a number behind its name where another item has that.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.versionNotFound` if there are fewer
+  ///   of the name, `.damaged`.
+  @discardableResult
+  public mutating func restoreFromTrash(_ name: ItemName, number: Int = 1) throws -> Item {
+    let candidates = index.items.indices.filter {
+      index.items.trashed(at: $0) != 0 && self[$0].name == name.text
+    }.sorted { Self.wasRemovedLater(self[$0], self[$1]) }
+    guard !candidates.isEmpty else { throw UnlockedVault.notFound(name) }
+    guard candidates.indices.contains(number - 1) else {
+      throw CredentialError(
+        .versionNotFound,
+        candidates.count == 1
+          ? "there is one item of that name in the trash"
+          : "there are \(candidates.count) items of that name in the trash",
+        remedies: [.listTrash])
+    }
+    let position = candidates[number - 1]
+    self[position].name = try FreeName.like(name.text) { self.position(of: $0) != nil }.text
+    try takeOutOfTrash(at: position, version: nil)
+    return item(self[position])
+  }
+
+  /// The order of items of one name in the trash: the one that was removed last comes first.
+  static func wasRemovedLater(_ left: ItemRecord, _ right: ItemRecord) -> Bool {
+    left.trashed == right.trashed ? left.id < right.id : left.trashed > right.trashed
   }
 }

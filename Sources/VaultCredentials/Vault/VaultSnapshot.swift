@@ -87,6 +87,22 @@ public struct VaultSnapshot: Sendable {
     return item.id == id ? item : nil
   }
 
+  /// Returns the items in the trash that match a query, by name, and of one name the one that was
+  /// removed last first: its number for ``VaultEdit/restoreFromTrash(_:number:)``.
+  package func trash(matching query: ItemQuery = .all) -> [(item: Item, number: Int)] {
+    var query = query
+    query.isInTrash = true
+    var records = Array(index.items.matching(query))
+    records.sort {
+      $0.name == $1.name ? VaultEdit.wasRemovedLater($0, $1) : $0.name.precedes($1.name)
+    }
+    var numbers: [String: Int] = [:]
+    return records.map { record in
+      numbers[record.name, default: 0] += 1
+      return (item(record), numbers[record.name] ?? 1)
+    }
+  }
+
   /// Returns the items that are not as they were in an earlier snapshot of this vault.
   ///
   /// Only these are decoded: it takes a thousandth of a second for ten thousand items.

@@ -16,6 +16,8 @@ enum BitwardenImport {
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
+    // Bitwarden exports JSON or a table.
+    guard SourceText.looksLikeJSON(bytes) else { return try CSVImport(.bitwarden).read(bytes) }
     let (root, repeated) = try JSONValue.document(bytes)
     if case .bool(true)? = root["encrypted"] {
       throw ExchangeError(
@@ -49,6 +51,7 @@ enum BitwardenImport {
       (tree["folderId"]?.scalarText ?? tree["collectionIds"]?.elements.first?.scalarText)
       .flatMap { folders[$0] }
     item.hasComposedName = true
+    item.identify(tree["id"]?.scalarText, in: "bitwarden")
     item.name = ((folder.map { [$0] } ?? []) + [origin.substituting("/", with: "-")])
       .joined(separator: "/")
     var notes = tree["notes"]?.scalarText
@@ -72,8 +75,7 @@ enum BitwardenImport {
         field["name"]?.scalarText ?? "field", field["value"]?.scalarText,
         isOpen: field["type"]?.scalarText.map { ["0", "2"].contains($0) })
     }
-    let history = tree["passwordHistory"]?.elements.count ?? 0
-    if history > 0 { reading.lose(origin, "\(history) earlier passwords") }
+    try takeHistory(tree, into: &item)
     for attachment in tree["attachments"]?.elements ?? [] {
       reading.lose(
         origin, "the attachment \(attachment["fileName"]?.scalarText ?? "without a name")")
@@ -83,6 +85,27 @@ enum BitwardenImport {
       reading.lose(origin, "'\(key)', which is not known")
     }
     return item
+  }
+
+  /// Takes earlier passwords, which are there newest first, each with the time when it was replaced.
+  private static func takeHistory(_ tree: JSONValue, into item: inout ImportedItem) throws {
+    var written = tree["creationDate"]?.scalarText.flatMap { Timestamp.absolute($0) }
+    let history = (tree["passwordHistory"]?.elements ?? []).compactMap { entry in
+      entry["password"]?.scalarText.map {
+        ($0, entry["lastUsedDate"]?.scalarText.flatMap { Timestamp.absolute($0) })
+      }
+    }
+    // Exports are not always in order.
+    let ordered = history.reversed().enumerated().sorted { left, right in
+      guard let first = left.element.1, let second = right.element.1, first != second else {
+        return left.offset < right.offset
+      }
+      return first < second
+    }
+    for (password, replaced) in ordered.map(\.element) where !password.isEmpty {
+      item.addEarlier(try SecretBytes(text: password), written: written ?? replaced)
+      written = replaced
+    }
   }
 
   private static func takeLogin(

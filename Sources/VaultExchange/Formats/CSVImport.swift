@@ -2,67 +2,19 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// Tables of passwords: 1Password, KeePassXC, Chrome, Firefox, Apple, LastPass, Dashlane, and
-/// others with the same columns, or with columns that the caller describes.
+/// Tables of passwords: 1Password, KeePassXC, Chrome, Firefox, Apple, LastPass, Dashlane,
+/// Bitwarden, Keeper, RoboForm, and others with the same columns, or with columns that the caller
+/// describes.
 struct CSVImport {
-  /// A program whose tables have more than the usual columns.
-  enum Program {
-    case lastPass, dashlane, protonPass
-  }
-
-  let program: Program?
+  let program: TableProgram?
   let columns: TableColumns?
+  /// Whether a `/` in a title separates folders.
+  let keepsSlashes: Bool
 
-  init(_ program: Program? = nil, columns: TableColumns? = nil) {
-    (self.program, self.columns) = (program, columns)
-  }
-
-  // The headings that 1Password 8, KeePassXC 2.7, Chrome 120, Firefox 120, Apple Passwords and
-  // Bitwarden's tables have, in lowercase.
-  private static let usual: [String: TableColumn] = [
-    "title": .title, "name": .title, "group": .folder, "folder": .folder,
-    "url": .url, "website": .url, "login_uri": .url,
-    "username": .user, "login": .user, "login_username": .user,
-    "password": .secret, "login_password": .secret,
-    "otpauth": .otp, "totp": .otp, "one-time password": .otp, "login_totp": .otp,
-    "notes": .notes, "note": .notes, "tags": .tags,
-    "icon": .housekeeping, "favorite": .housekeeping, "archived": .housekeeping,
-    "reprompt": .housekeeping, "last modified": .housekeeping, "created": .housekeeping,
-    "guid": .housekeeping, "timecreated": .housekeeping, "timelastused": .housekeeping,
-    "timepasswordchanged": .housekeeping,
-  ]
-
-  // support.lastpass.com, "Export your passwords": url,username,password,totp,extra,name,grouping,
-  // fav.
-  private static let lastPass: [String: TableColumn] = [
-    "extra": .notes, "grouping": .folder, "fav": .housekeeping,
-  ]
-
-  // support.dashlane.com, "Export your Dashlane data": credentials.csv, securenotes.csv,
-  // payments.csv and others, each with columns of its own. The first secret of a row is the item's
-  // own, the others are fields.
-  private static let dashlane: [String: TableColumn] = [
-    "otpsecret": .otp, "otpurl": .otp, "category": .folder,
-    "account_name": .title, "item_name": .title, "ssid": .title,
-    "cc_number": .secret, "account_number": .secret, "number": .secret, "passphrase": .secret,
-  ]
-
-  // The table that Proton Pass writes beside its JSON.
-  private static let protonPass: [String: TableColumn] = [
-    "vault": .folder, "type": .housekeeping, "createtime": .housekeeping,
-    "modifytime": .housekeeping,
-  ]
-
-  private func meaning(ofHeading heading: String) -> TableColumn? {
-    let heading = heading.lowercased()
-    let own: TableColumn? =
-      switch program {
-      case .lastPass: Self.lastPass[heading]
-      case .dashlane: Self.dashlane[heading]
-      case .protonPass: Self.protonPass[heading]
-      case nil: nil
-      }
-    return own ?? Self.usual[heading]
+  init(
+    _ program: TableProgram? = nil, columns: TableColumns? = nil, keepsSlashes: Bool = false
+  ) {
+    (self.program, self.columns, self.keepsSlashes) = (program, columns, keepsSlashes)
   }
 
   func read(_ bytes: [UInt8]) throws -> ImportReading {
@@ -71,16 +23,31 @@ struct CSVImport {
       rows = try CSVReader.numberedRows(
         bytes, separator: program == nil ? CSVReader.separator(in: bytes) : nil)
     } catch let failure as CSVReader.Failure {
-      throw ExchangeError.unreadable(failure.reason, line: failure.line)
+      throw failure.isEncoding
+        ? SourceText.notUTF8(line: failure.line)
+        : ExchangeError.unreadable(failure.reason, line: failure.line)
     }
     guard let first = rows.first else { throw ExchangeError.unreadable("it is empty") }
+    if program == .keeper { return try keeperTable(rows) }
     let hasHeadings = columns?.hasHeadings ?? true
     let headings =
-      hasHeadings ? first.fields : first.fields.indices.map { "column-\($0 + 1)" }
+      hasHeadings
+      ? first.fields.map(\.trimmingBlanks) : first.fields.indices.map { "column-\($0 + 1)" }
     if hasHeadings { rows.removeFirst() }
+    if program == nil, columns == nil,
+      let known = TableProgram.recognized(by: headings.map { $0.lowercased() })
+    {
+      return try CSVImport(known).items(of: rows, headings)
+    }
+    return try items(of: rows, headings)
+  }
+
+  /// Reads the rows below the headings.
+  private func items(of rows: [CSVReader.Row], _ headings: [String]) throws -> ImportReading {
     let kinds =
-      try columns?.meanings(headings: hasHeadings ? headings : nil, count: headings.count)
-      ?? headings.map(meaning(ofHeading:))
+      try columns?.meanings(
+        headings: columns?.hasHeadings == true ? headings : nil, count: headings.count)
+      ?? headings.map { TableProgram.meaning(ofHeading: $0, in: program) }
     // A table of notes has no secret but the notes.
     let hasSecrets = kinds.contains(.secret)
     guard hasSecrets || program == .dashlane && kinds.contains(.notes) else {
@@ -88,17 +55,57 @@ struct CSVImport {
         "no column is called Password", remedy: columns == nil ? .describeColumns : .chooseFormat)
     }
     var reading = ImportReading()
+    let entities = program == .lastPass ? LastPassEntities(rows) : nil
     for row in rows {
       let origin = "row \(row.number)"
-      guard row.fields.count == headings.count else {
+      var fields = row.fields
+      // RoboForm has a column more for each further field, without a heading.
+      let isLonger = program == .roboForm && fields.count > headings.count
+      guard fields.count == headings.count || isLonger else {
         reading.lose(
-          origin, "it has \(row.fields.count) fields instead of \(headings.count)")
+          origin, "it has \(fields.count) fields instead of \(headings.count)")
         continue
       }
-      reading.items.append(try item(row.fields, headings, kinds, origin, hasSecrets, &reading))
+      if let entities { fields = fields.map(entities.decoded) }
+      let more = fields.count - headings.count
+      reading.items.append(
+        try item(
+          fields, headings + Array(repeating: "field", count: more),
+          kinds + Array(repeating: .customFields, count: more), origin, hasSecrets, &reading))
     }
-    for (heading, kind) in zip(headings, kinds) where kind == .housekeeping {
+    if entities?.areUsed == true {
+      reading.note("the file", "it writes &amp; for '&', and <, > and quotes alike: read so")
+    }
+    for (heading, kind) in zip(headings, kinds) where kind == .housekeeping || kind == .id {
       reading.note("column \(heading)", "left out: it is not part of an item")
+    }
+    return reading
+  }
+
+  /// Reads Keeper's table, whose rows have the fields of their items behind the usual ones.
+  private func keeperTable(_ rows: [CSVReader.Row]) throws -> ImportReading {
+    var reading = ImportReading()
+    let usual = TableProgram.keeperColumns
+    for row in rows {
+      let origin = "row \(row.number)"
+      var fields = row.fields
+      let lowercase = fields.map { $0.lowercased() }
+      if row.number == 1, lowercase.contains("title"), lowercase.contains("password") { continue }
+      guard fields.count >= 4 else {
+        reading.lose(origin, "it has \(fields.count) fields instead of 7 or more")
+        continue
+      }
+      while fields.count < usual.count { fields.append("") }
+      let names = Array(repeating: "field", count: usual.count)
+      var item = try item(
+        Array(fields.prefix(usual.count)), names, usual, origin, true, &reading)
+      var place = usual.count
+      while place < fields.count {
+        try KeeperImport.add(
+          fields[place], place + 1 < fields.count ? fields[place + 1] : "", to: &item)
+        place += 2
+      }
+      reading.items.append(item)
     }
     return reading
   }
@@ -108,6 +115,7 @@ struct CSVImport {
     _ hasSecrets: Bool, _ reading: inout ImportReading
   ) throws -> ImportedItem {
     var texts: [TableColumn: String] = [:]
+    var custom: [String] = []
     var item = ImportedItem(origin: origin, name: "", main: try SecretBytes(copying: []))
     for ((value, heading), kind) in zip(zip(row, headings), kinds) where !value.isEmpty {
       // KeePass writes references into its tables, but not the ids that they refer to.
@@ -117,42 +125,21 @@ struct CSVImport {
       }
       switch kind {
       case .leftOut, .housekeeping: break
+      case .id: item.identify(value, in: "table")
+      case .customFields: custom.append(value)
       case .field(let name)?: try item.add(name, value)
       case let kind? where texts[kind] == nil: texts[kind] = value
       default: try item.add(heading, value)
       }
     }
-    // LastPass's secure notes are rows with this address.
-    let isNote = !hasSecrets || program == .lastPass && texts[.url]?.isSame(as: "http://sn") == true
-    if isNote {
-      item.kind = .note
-      texts[.url] = nil
-      item.main = try SecretBytes(text: texts[.notes] ?? "")
-      try item.add("password", texts[.secret])
-      texts[.notes] = nil
-    } else {
-      item.main = try SecretBytes(text: texts[.secret] ?? "")
-    }
+    try takeSecrets(of: &texts, hasSecrets, into: &item)
     try item.add("user", texts[.user])
-    try item.add("url", texts[.url])
+    for address in addresses(texts[.url] ?? "") { try item.add("url", address) }
     try item.add("otp", texts[.otp])
     try item.add("notes", texts[.notes])
+    try takeCustomFields(custom, into: &item)
     item.tags = KeePassImport.tags(texts[.tags] ?? "")
-    let title = texts[.title] ?? texts[.url].map(Self.host) ?? ""
-    // LastPass separates folders with a backslash. KeePassXC's paths begin with the database's
-    // root.
-    var folder = (texts[.folder] ?? "").parts(at: program == .lastPass ? "\\" : "/")
-      .map { String($0).substituting("/", with: "-") }
-    if program == nil, columns == nil, folder.first == "Root" { folder.removeFirst() }
-    item.hasComposedName = true
-    item.name = (folder + [title.substituting("/", with: "-")]).joined(separator: "/")
+    takeName(of: texts, into: &item, &reading)
     return item
-  }
-
-  /// Returns the host of an address: `example.com` for `https://www.example.com/login`.
-  static func host(_ url: String) -> String {
-    let start = url.firstRange(ofBytes: "://")?.upperBound ?? url.startIndex
-    let host = String(url[start...].unicodeScalars.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-    return host.begins(with: "www.") ? String(host.dropFirst(4)) : host
   }
 }

@@ -9,6 +9,8 @@ package enum CSVReader {
     package let line: Int
     /// The beginning of a sentence.
     package let reason: String
+    /// Whether the text is no UTF-8.
+    package var isEncoding = false
   }
 
   /// A row and its number, counted from 1; empty lines are not counted.
@@ -67,7 +69,7 @@ package enum CSVReader {
     var wasQuoted = false
     func endField() throws {
       guard let text = String(validating: field, as: UTF8.self) else {
-        throw Failure(line: line, reason: "a field is not UTF-8")
+        throw Failure(line: line, reason: "a field is not UTF-8", isEncoding: true)
       }
       row.append(text)
       field = []

@@ -18,6 +18,7 @@ package enum DotenvImport {
         var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: value))
         item.kind = .secret
         item.mayBeEmpty = true
+        item.isKnownByName = true
         if EnvironmentVariable.name(for: name) != name, EnvironmentVariable.isValid(name) {
           item.attributes[EnvironmentVariable.attribute] = name
         }
@@ -51,9 +52,7 @@ package enum DotenvImport {
   ///
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
   package static func lines(_ bytes: [UInt8]) throws -> [Line] {
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw ExchangeError.unreadable("it is not UTF-8")
-    }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
     var reader = DotenvReader(bytes)
     return reader.lines()
   }

@@ -21,6 +21,10 @@ enum JSONImport {
       }
       return reading
     }
+    if let program = JSONSource.recognized(root) {
+      throw ExchangeError.unreadable(
+        "it is an export of \(program.name)", remedy: .read(as: program.format))
+    }
     guard case .object = root else { throw ExchangeError.unreadable("it is not an object") }
     for (name, value) in root.sortedMembers {
       guard let text = value.scalarText else {
@@ -30,6 +34,7 @@ enum JSONImport {
       var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: text))
       item.kind = .secret
       item.mayBeEmpty = true
+      item.isKnownByName = true
       reading.items.append(item)
     }
     return reading
@@ -40,6 +45,7 @@ enum JSONImport {
   ) throws -> ImportedItem {
     var item = ImportedItem(origin: origin, name: origin, main: main)
     item.mayBeEmpty = true
+    item.isKnownByName = true
     item.kind = tree["kind"]?.scalarText.flatMap(Item.Kind.init(name:)) ?? .secret
     item.note = tree["note"]?.scalarText
     item.tags = (tree["tags"]?.elements ?? []).compactMap(\.scalarText)

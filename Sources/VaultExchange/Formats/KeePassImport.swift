@@ -82,6 +82,7 @@ struct KeePassImport {
     try item.add("notes", first("Notes"))
     for (key, value) in texts where !taken.contains(key) { try item.add(key, value) }
     item.hasComposedName = true
+    item.identify(entry.text(of: "UUID")?.trimmingBlanks, in: "keepass")
     item.tags = Self.tags(entry.text(of: "Tags") ?? "")
     if let times = entry.child("Times"), times.text(of: "Expires") == "True" {
       item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.absolute($0) }
@@ -93,14 +94,39 @@ struct KeePassImport {
       if let bytes = try attachment(binary.child("Value"), pool),
         total + bytes.count <= Secret.maximumLength
       {
-        item.add(key, bytes)
+        // Where our own export puts a secret that is not text.
+        if key.isSame(as: KeePassExport.secretName), item.main.count == 0 {
+          item.main = bytes
+        } else {
+          item.add(key, bytes)
+        }
       } else {
         reading.lose(name, "the attachment \(key)")
       }
     }
-    let history = entry.child("History")?.children.count ?? 0
-    if history > 0 { reading.lose(name, "\(history) earlier versions") }
+    try takeHistory(entry, path, pool, references, into: &item)
     return item
+  }
+
+  /// Takes earlier versions whose secrets differ from what came next: KeePass keeps one for each
+  /// change, also of an icon.
+  private func takeHistory(
+    _ entry: XMLTree, _ path: [String], _ pool: [String: XMLTree],
+    _ references: KeePassReferences, into item: inout ImportedItem
+  ) throws {
+    // What is lost of an earlier version is in the current one, too, or was given up.
+    var scratch = ImportReading()
+    var former: [(item: ImportedItem, written: Date?)] = []
+    for version in entry.child("History")?.children ?? [] where version.name == "Entry" {
+      let written = version.child("Times")?.text(of: "LastModificationTime")
+        .flatMap { Timestamp.absolute($0) }
+      former.append((try self.item(version, path, pool, references, &scratch), written))
+    }
+    for (number, version) in former.enumerated() {
+      let next = number + 1 < former.count ? former[number + 1].item : item
+      guard try version.item.digest() != next.digest() else { continue }
+      item.addEarlier(version.item.main, fields: version.item.fields, written: version.written)
+    }
   }
 
   /// Splits tags at commas and semicolons.

@@ -10,9 +10,7 @@ enum OTPAuthImport {
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     var rest = bytes[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-    guard let text = String(validating: rest, as: UTF8.self) else {
-      throw ExchangeError.unreadable("it is not UTF-8")
-    }
+    guard let text = String(validating: rest, as: UTF8.self) else { throw SourceText.notUTF8() }
     var reading = ImportReading()
     var batches = Batches()
     for (number, part) in text.parts(at: "\n", keepsEmpty: true).enumerated() {
@@ -24,7 +22,7 @@ enum OTPAuthImport {
         for code in try migration(line, origin, &batches, &reading) {
           reading.items.append(try item(code, origin))
         }
-      } else if lowercase.begins(with: "otpauth://") {
+      } else if lowercase.begins(with: "otpauth://") || lowercase.begins(with: "steam://") {
         reading.items.append(try item(line, origin))
       } else {
         reading.lose(origin, "it is not the address of a one-time code")
@@ -45,7 +43,8 @@ enum OTPAuthImport {
       (label: label(of: address), address: SecretBytes(text: address)), origin)
   }
 
-  private static func item(
+  /// An item for an address and its label.
+  static func item(
     _ code: (label: String, address: SecretBytes), _ origin: String
   ) throws -> ImportedItem {
     let parts = code.label.halves(at: ":").map { [String($0.before), String($0.after)] }

@@ -56,6 +56,7 @@ struct OnePUXImport {
       origin: origin, name: origin.substituting("/", with: "-"),
       main: try SecretBytes(copying: []))
     item.hasComposedName = true
+    item.identify(tree["uuid"]?.scalarText, in: "1password")
     item.tags = (overview?["tags"]?.elements ?? []).compactMap(\.scalarText)
     if tree["state"]?.scalarText == "archived" { item.tags.append("archived") }
     var main = details?["password"]?.scalarText
@@ -83,14 +84,30 @@ struct OnePUXImport {
     if let document = details?["documentAttributes"], case .object = document {
       try takeFile(document, into: &item, &reading)
     }
-    let history = details?["passwordHistory"]?.elements.count ?? 0
-    if history > 0 { reading.lose(origin, "\(history) earlier passwords") }
+    try takeHistory(tree, into: &item)
     if case .object? = details?["passkey"] { reading.lose(origin, "1 passkey") }
     for (key, value) in details?.sortedMembers ?? [] where !Self.known.contains(key) {
       if case .null = value { continue }
       reading.lose(origin, "'\(key)', which is not known")
     }
     return item
+  }
+
+  /// Takes earlier passwords, each with the time when it was replaced.
+  private func takeHistory(_ tree: JSONValue, into item: inout ImportedItem) throws {
+    func date(_ value: JSONValue?) -> Date? {
+      value?.scalarText.flatMap { Int64($0) }.map { Date(timeIntervalSince1970: Double($0)) }
+    }
+    var written = date(tree["createdAt"])
+    let history = (tree["details"]?["passwordHistory"]?.elements ?? []).map {
+      (password: $0["value"]?.scalarText ?? "", replaced: date($0["time"]))
+    }
+    for entry in history.sorted(by: { $0.replaced ?? .distantPast < $1.replaced ?? .distantPast })
+    where !entry.password.isEmpty {
+      item.addEarlier(
+        try SecretBytes(text: entry.password), written: written ?? entry.replaced)
+      written = entry.replaced
+    }
   }
 
   private func takeAddresses(_ overview: JSONValue?, into item: inout ImportedItem) throws {

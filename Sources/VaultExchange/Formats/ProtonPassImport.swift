@@ -54,6 +54,7 @@ enum ProtonPassImport {
       origin: origin, name: origin.substituting("/", with: "-"),
       main: try SecretBytes(copying: []))
     item.hasComposedName = true
+    item.identify(tree["itemId"]?.scalarText, in: "protonpass")
     var notes = data?["metadata"]?["note"]?.scalarText
     switch type {
     case "note":

@@ -101,6 +101,12 @@ public struct TableColumns: Sendable, Equatable {
 /// The meaning of a column.
 enum TableColumn: Hashable, Sendable {
   case title, folder, url, user, secret, otp, notes, tags
+  /// The other program's id of the item.
+  case id
+  /// What the item is: `login` or `note`.
+  case type
+  /// Fields that the person has added, in the program's own way.
+  case customFields
   /// Bookkeeping of the other program: one note for the column, and no loss.
   case housekeeping
   /// Left out, as the caller wants it.

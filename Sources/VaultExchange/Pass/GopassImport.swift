@@ -13,6 +13,15 @@ public enum GopassImport {
   ]
   private static let mimeMark = "GOPASS-SECRET-1.0"
 
+  /// Whether a file begins with the mark of gopass 1.10.
+  static func isMarked(_ secret: SecretBytes) -> Bool {
+    let mark = Array(mimeMark.utf8)
+    return secret.withBytes { bytes in
+      bytes.byteCount >= mark.count && bytes.matches(mark, at: 0..<mark.count)
+        && (bytes.byteCount == mark.count || [0x0A, 0x0D].contains(bytes.byte(at: mark.count)))
+    }
+  }
+
   /// Returns the item of a file.
   ///
   /// - Parameters:
@@ -30,13 +39,15 @@ public enum GopassImport {
     let first = lines.removeFirst()
     var item = ImportedItem(origin: name, name: name, main: try SecretBytes(text: first))
     item.mayBeEmpty = true
-    if first.isSame(as: mimeMark) {
+    item.isKnownByName = true
+    if first.trimmingBlanks.isSame(as: mimeMark) {
       try takeHeaders(lines, into: &item)
     } else if lines.first?.trimmingBlanks.isSame(as: "---") == true {
       try takeDocument(Array(lines.dropFirst()), into: &item)
     } else {
       try takeLines(lines, into: &item)
     }
+    item.remarkOnWindows()
     return item
   }
 
@@ -60,8 +71,8 @@ public enum GopassImport {
   /// the first empty line.
   private static func takeHeaders(_ lines: [String], into item: inout ImportedItem) throws {
     item.main = try SecretBytes(text: "")
-    let headers = lines.prefix { !$0.isEmpty }
-    for line in headers {
+    let headers = lines.prefix { !$0.trimmingBlanks.isEmpty }
+    for line in unfolded(headers) {
       guard let (key, value) = pair(in: line) else {
         try item.add("notes", line)
         continue
@@ -73,6 +84,17 @@ public enum GopassImport {
       }
     }
     try item.add("notes", lines.dropFirst(headers.count + 1).joined(separator: "\n"))
+  }
+
+  /// Headers whose values were continued on the next line, behind a blank: RFC 5322, 2.2.3.
+  private static func unfolded(_ headers: ArraySlice<String>) -> [String] {
+    headers.reduce(into: []) { lines, line in
+      if line.utf8.first == 0x20 || line.utf8.first == 0x09, let last = lines.popLast() {
+        lines.append("\(last) \(line.trimmingBlanks)")
+      } else {
+        lines.append(line)
+      }
+    }
   }
 
   /// Takes a YAML document of plain texts, a field each; any other is kept as it is, as the notes.

@@ -142,8 +142,11 @@ public struct AWSRequest: CredentialRequest {
     let given: Credentials
     let version: String
     do {
-      let object = try RequestObject(input)
-      version = try object.number("Version")
+      let document = try RequestObject(input)
+      // What `aws sts assume-role` and its like print has no version.
+      let nested = try document.objectIfAny("Credentials")
+      let object = nested ?? document
+      version = try nested == nil ? object.number("Version") : Credentials.version
       given = Credentials(
         accessKeyId: try object.text("AccessKeyId"),
         secretAccessKey: try object.text("SecretAccessKey"),

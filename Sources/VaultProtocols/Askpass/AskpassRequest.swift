@@ -6,12 +6,21 @@ import VaultStorage
 ///
 /// ssh(1), "SSH_ASKPASS". A rule says which item answers, nothing is guessed: the item with the
 /// attribute ``attribute``, or for git the one of the credential helper, or the item of the
-/// documented name. If there is none, or there are several, the prompt is cancelled.
+/// documented name. A prompt of any other program is answered by the item that has the prompt
+/// itself, to the letter, as that attribute. If there is none, or there are several, the prompt is
+/// cancelled; and so is a question whose answer is a decision, or a new passphrase.
 public struct AskpassRequest: CredentialRequest {
-  /// The attribute that makes an item answer: a key's path, `user@host`, or `sudo:user`.
+  /// The attribute that makes an item answer: a key's path, `user@host`, `sudo:user`, or a prompt.
   public static let attribute = "askpass"
 
-  private let prompt: AskpassPrompt?
+  /// What is asked; `nil` for a text that is only shown.
+  private enum Question {
+    case known(AskpassPrompt)
+    case other(String)
+  }
+
+  private let question: Question?
+  private let caller: AskpassCaller
 
   /// Reads a request.
   ///
@@ -19,23 +28,42 @@ public struct AskpassRequest: CredentialRequest {
   ///   - words: The arguments of the askpass program: the prompt alone.
   ///   - kind: The value of `SSH_ASKPASS_PROMPT`: `none` only shows a text, `confirm` takes the
   ///     exit status for an answer.
-  /// - Throws: ``ProtocolError`` with code `.askpassCancelled` for a prompt that is not known.
-  public init(_ words: [String], kind: String?) throws(ProtocolError) {
+  ///   - caller: The program that asks.
+  /// - Throws: ``ProtocolError`` with code `.askpassCancelled` for a prompt that is never answered.
+  public init(
+    _ words: [String], kind: String?, caller: AskpassCaller = AskpassCaller()
+  ) throws(ProtocolError) {
+    self.caller = caller
     switch kind {
     case "none":
-      prompt = nil
+      question = nil
       return
     case "confirm": throw Self.cancelled("a confirmation must come from a person")
     default: break
     }
-    guard words.count == 1, let text = words.first, let prompt = AskpassPrompt(text) else {
+    guard words.count == 1, let text = words.first, ServiceCredential.isPlain(text) else {
       throw Self.cancelled("this prompt is not known, so it gets no answer")
     }
-    self.prompt = prompt
+    if let prompt = AskpassPrompt(text) {
+      question = .known(prompt)
+    } else {
+      guard !Self.isDecision(text), !text.trimmingBlanks.isEmpty else {
+        throw Self.cancelled("this must be answered by a person")
+      }
+      question = .other(text.trimmingBlanks)
+    }
+  }
+
+  /// Whether a prompt asks for a decision, or for a secret that is yet to be made.
+  private static func isDecision(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return [
+      "yes/no", "'yes'", "(y/n", "[y/n", "no passphrase", "new pass", "again", "retype", "ssh>",
+    ].contains { text.contains(bytes: $0) }
   }
 
   /// The access to a vault: none for a text that is only shown.
-  public var access: VaultAccess { prompt == nil ? .none : .ifExists }
+  public var access: VaultAccess { question == nil ? .none : .ifExists }
 
   /// Returns the answer.
   ///
@@ -44,8 +72,13 @@ public struct AskpassRequest: CredentialRequest {
   /// - Throws: ``ProtocolError`` with code `.askpassCancelled`; `CredentialError` with code
   ///   `.damaged`.
   public func response(in snapshot: VaultSnapshot?) throws -> CredentialResponse {
-    guard let prompt else { return CredentialResponse() }
-    guard let answer = try snapshot.flatMap({ try answer(to: prompt, in: $0) }) else {
+    let answer: Answer?
+    switch question {
+    case nil: return CredentialResponse()
+    case .known(let prompt): answer = try snapshot.flatMap { try self.answer(to: prompt, in: $0) }
+    case .other(let text): answer = try snapshot.flatMap { try secret(marked: text, in: $0) }
+    }
+    guard let answer else {
       throw ProtocolError(
         .askpassCancelled, "no item answers this prompt", remedy: .addItem)
     }
@@ -69,9 +102,13 @@ public struct AskpassRequest: CredentialRequest {
   ) throws -> Answer? {
     switch prompt {
     case .key(let path):
-      // A relative path means another file in another folder.
-      guard path.begins(with: "/") else { return nil }
-      return try secret(marked: path, named: "ssh\(path)", in: snapshot)
+      return try caller.wholePath(path).flatMap {
+        try secret(marked: $0, named: "ssh\($0)", in: snapshot)
+      }
+    case .keyOfCaller:
+      return try caller.keyPath.flatMap {
+        try secret(marked: $0, named: "ssh\($0)", in: snapshot)
+      }
     case .host(let host): return try secret(marked: host, named: "ssh/\(host)", in: snapshot)
     case .sudo(let user):
       return try secret(marked: "sudo:\(user)", named: "sudo/\(user)", in: snapshot)
@@ -100,7 +137,7 @@ public struct AskpassRequest: CredentialRequest {
   }
 
   private func secret(
-    marked mark: String, named name: String, in snapshot: VaultSnapshot
+    marked mark: String, named name: String? = nil, in snapshot: VaultSnapshot
   ) throws -> Answer? {
     var query = ItemQuery()
     query.attributes = [Self.attribute: mark]
@@ -108,7 +145,7 @@ public struct AskpassRequest: CredentialRequest {
     guard marked.count <= 1 else {
       throw Self.cancelled("several items have the attribute of this prompt")
     }
-    let named = (try? ItemName(name)).flatMap { snapshot[$0] }
+    let named = name.flatMap { try? ItemName($0) }.flatMap { snapshot[$0] }
     return try (marked.first ?? named).map {
       Answer(line: try snapshot.secret(of: $0).bytes, item: $0)
     }

@@ -26,7 +26,7 @@ extension SecretReference {
   ///   `.notText`.
   public func value(in snapshot: VaultSnapshot) throws -> SecretBytes {
     do {
-      let bytes = try plainValue(in: snapshot)
+      let bytes = try selected(from: plainValue(in: snapshot))
       return try encoding?.encode(bytes) ?? bytes
     } catch let error as CredentialError
       where [.itemNotFound, .fieldNotFound].contains(error.code)
@@ -34,6 +34,28 @@ extension SecretReference {
       guard let fallback else { throw error }
       return try SecretBytes(text: fallback)
     }
+  }
+
+  /// Returns the member of a secret that the reference asks for; the whole secret if for none.
+  ///
+  /// The document passes through ordinary memory, as all JSON does.
+  ///
+  /// - Parameter secret: The secret.
+  /// - Returns: The text of a text, number or truth value; the JSON of an object or list.
+  /// - Throws: `CredentialError` with code `.fieldNotFound` if there is no such member, or it is
+  ///   `null`; ``ProtocolError`` with code `.notText` if the secret is not JSON.
+  package func selected(from secret: SecretBytes) throws -> SecretBytes {
+    guard let member else { return secret }
+    guard let document = try? JSONValue.parse(secret.withBytes { $0.array(0..<$0.byteCount) })
+    else {
+      throw ProtocolError(.notText, "the secret is not JSON, which '?json=' requires")
+    }
+    guard let value = document.value(at: member.parts(at: ".", keepsEmpty: true)[...]) else {
+      throw CredentialError(
+        .fieldNotFound, "the JSON of the item has no member '\(Quoting.visible(member))'",
+        remedies: [.showItem])
+    }
+    return try SecretBytes(text: value.scalarText ?? value.text())
   }
 
   private func plainValue(in snapshot: VaultSnapshot) throws -> SecretBytes {
@@ -70,5 +92,29 @@ extension SecretReference {
     } catch let error as OneTimeCodeError {
       throw ProtocolError(.invalidRequest, error.message)
     }
+  }
+}
+
+extension JSONValue {
+  /// The value at a path of names of members and numbers of elements, from 0; `nil` for none.
+  ///
+  /// A name may have dots itself.
+  fileprivate func value(at path: ArraySlice<Substring>) -> JSONValue? {
+    guard let first = path.first else {
+      if case .null = self { return nil }
+      return self
+    }
+    if case .array(let elements) = self {
+      guard let number = Int(first), elements.indices.contains(number) else { return nil }
+      return elements[number].value(at: path.dropFirst())
+    }
+    guard case .object(let members) = self else { return nil }
+    // The longest name wins.
+    for count in (1...path.count).reversed() {
+      let name = path.prefix(count).joined(separator: ".")
+      guard let member = members.first(where: { $0.0.isSame(as: name) }) else { continue }
+      if let value = member.1.value(at: path.dropFirst(count)) { return value }
+    }
+    return nil
   }
 }

@@ -2,7 +2,7 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 
-/// A reference to a secret: `secret://NAME[?attribute=…&encoding=…&default=…][#FIELD]`, or
+/// A reference to a secret: `secret://NAME[?attribute=…&json=…&encoding=…&default=…][#FIELD]`, or
 /// `secret://@VAULT/NAME` in another vault.
 ///
 /// Names may hold slashes, so the field is the fragment. Percent-encoding as in RFC 3986.
@@ -30,6 +30,8 @@ public struct SecretReference: Hashable, Sendable {
   public var field: String?
   /// The attribute that is asked for instead of the secret.
   public var attribute: Attribute?
+  /// A member of the JSON that the secret is, such as `a.b` or `list.0.name`, instead of all of it.
+  public var member: String?
   /// The encoding of the result.
   public var encoding: SecretEncoding?
   /// The text to use if there is no such item or field.
@@ -70,6 +72,11 @@ public struct SecretReference: Hashable, Sendable {
         .invalidRequest, "the reference names no item")
     }
     for pair in query.parts(at: "&") { try take(pair) }
+    guard member == nil || attribute == nil else {
+      throw ProtocolError(
+        .invalidRequest, "the reference asks for an attribute and for a member of the JSON",
+        remedy: .choose(["attribute", "json"]))
+    }
   }
 
   /// Creates a reference to an item's main secret.
@@ -110,6 +117,7 @@ public struct SecretReference: Hashable, Sendable {
     let value = try parts.count == 2 ? Self.decode(parts[1]) : ""
     switch parts[0] {
     case "default": fallback = value
+    case "json": member = value
     case "encoding":
       guard let known = SecretEncoding(rawValue: value) else {
         throw ProtocolError(
@@ -130,7 +138,7 @@ public struct SecretReference: Hashable, Sendable {
       throw ProtocolError(
         .invalidRequest,
         "the reference has an unknown part after '?'",
-        remedy: .choose(["attribute", "encoding", "default"]))
+        remedy: .choose(["attribute", "json", "encoding", "default"]))
     }
   }
 

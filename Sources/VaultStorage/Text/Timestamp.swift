@@ -46,6 +46,9 @@ package enum Timestamp {
   }
 
   /// Reads `2026-12-31` or `2026-12-31T10:00:00Z`; returns `nil` for anything else.
+  ///
+  /// The time may have parts of a second, which do not count, and a zone, `+02:00`, in the place of
+  /// `Z`. RFC 3339, 5.6.
   package static func absolute(_ text: String) -> Date? {
     let parts = text.split(separator: "T", maxSplits: 1)
     guard let first = parts.first else { return nil }
@@ -54,14 +57,28 @@ package enum Timestamp {
       (1970...9999).contains(year), let days = Self.day(year, month, day)
     else { return nil }
     guard parts.count == 2 else { return Date(timeIntervalSince1970: Double(days * 86_400)) }
-    guard parts[1].hasSuffix("Z") else { return nil }
-    let time = parts[1].dropLast().split(separator: ":", omittingEmptySubsequences: false)
-      .map { number($0) }
+    guard let (clock, zone) = zone(of: parts[1]) else { return nil }
+    let whole = clock.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = whole.first, whole.count == 1 || number(whole[1]) != nil else { return nil }
+    let time = first.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
     guard (2...3).contains(time.count), let hour = time[0], let minute = time[1], hour < 24,
       minute < 60, let second = time.count == 3 ? time[2] : 0, second < 60
     else { return nil }
     return Date(
-      timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+      timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second - zone))
+  }
+
+  /// Splits a time of day from its zone, in seconds east of UTC.
+  private static func zone(of time: Substring) -> (clock: Substring, zone: Int64)? {
+    if time.hasSuffix("Z") { return (time.dropLast(), 0) }
+    guard let mark = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return nil }
+    let digits = time[time.index(after: mark)...].split(
+      separator: ":", omittingEmptySubsequences: false)
+    guard digits.count == 2, let hours = number(digits[0]), let minutes = number(digits[1]),
+      hours < 24, minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    return (time[..<mark], time[mark] == "-" ? -seconds : seconds)
   }
 
   /// The number of a day since 1970-01-01; `nil` for one that no calendar has.

@@ -110,6 +110,10 @@ package import VaultSealing
         return TerminalError(.commandNotFound, "the command was not found", .checkName)
       }
       return TerminalError(.commandNotFound, "\(path) does not exist", .checkPath)
+    case E2BIG:
+      return TerminalError(
+        .commandNotExecutable,
+        "the command could not be started: its variables and arguments are too long", .useFiles)
     default:
       return TerminalError(
         .commandNotExecutable,

@@ -1,10 +1,10 @@
 /// Spans of time as people type and read them.
 package enum TimeSpan {
   private static let units: [Character: Int] = [
-    "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
+    "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000,
   ]
 
-  /// The seconds of `90`, `90s`, `15m`, `8h`, `30d` or `2w`; `nil` for any other text.
+  /// The seconds of `90`, `90s`, `15m`, `8h`, `30d`, `2w` or `1y`; `nil` for any other text.
   package static func seconds(_ text: String) -> Int? {
     var digits = Substring(text)
     var unit = 1

@@ -70,4 +70,36 @@ struct AskpassTests {
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.text.contains("ED25519"))
   }
+
+  /// Debian 12's ssh-keygen asks without the file, newer ones with it: git signs by either.
+  @Test(
+    .enabled(
+      if: ["git", "ssh-keygen"].allSatisfy(HelperLinks.isInstalled),
+      "git and ssh-keygen are not installed"))
+  func gitSignsWithAnEncryptedKeyOfSSH() throws {
+    let links = try HelperLinks()
+    let key = "\(links.home)/id"
+    try links.vault.set("ssh\(key)", "pass phrase")
+    let script = """
+      set -e
+      ssh-keygen -q -t ed25519 -N 'pass phrase' -f "$1" </dev/null
+      export SSH_ASKPASS_REQUIRE=force SSH_ASKPASS="$2/vault-askpass"
+      git init -q "$3"; cd "$3"
+      git config user.name d; git config user.email d@example.com
+      git config gpg.format ssh; git config user.signingkey "$1$4"
+      git commit -q -S --allow-empty -m signed </dev/null
+      printf 'd@example.com %s\\n' "$(cat "$1.pub")" > signers
+      git config gpg.ssh.allowedSignersFile "$PWD/signers"
+      git verify-commit HEAD
+      cd "$(dirname "$1")"; ssh-keygen -y -f "$(basename "$1")" </dev/null
+      """
+    for suffix in ["", ".pub"] {
+      let folder = "\(links.home)/repository\(suffix)"
+      try? FileManager.default.removeItem(atPath: key)
+      let result = try links.run("sh", ["-c", script, "sh", key, links.folder, folder, suffix])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.text.contains("ssh-ed25519"))
+      #expect(result.errors.contains("Good \"git\" signature"))
+    }
+  }
 }

@@ -50,13 +50,26 @@ struct InputTests {
       #expect(Timestamp.date(text).map(Timestamp.text) == text)
     }
     #expect(Timestamp.date("2026-12-31").map(Timestamp.text) == "2026-12-31T00:00:00Z")
+    for (zoned, utc) in [
+      ("2026-12-31T10:00:00+02:00", "2026-12-31T08:00:00Z"),
+      ("2026-12-31T23:30:00.123-01:30", "2027-01-01T01:00:00Z"),
+      ("2026-12-31T10:00:00.5Z", "2026-12-31T10:00:00Z"),
+    ] {
+      #expect(Timestamp.date(zoned).map(Timestamp.text) == utc)
+    }
+    for wrong in [
+      "10:00:00+2", "10:00:00+02:60", "10:00:00+24:00", "10:00:00.Z", "10:00:00.xZ", "10:00",
+    ] {
+      #expect(Timestamp.date("2026-12-31T" + wrong) == nil, "\(wrong)")
+    }
+    #expect(TimeSpan.seconds("1y") == 365 * 86_400)
     #expect(Timestamp.date("30d", now: now) == Date(timeIntervalSince1970: 3_592_000))
     for wrong in ["2026-02-30", "2100-02-29", "2026-13-01", "tomorrow", "", "2026-1", "10:00Z"] {
       #expect(Timestamp.date(wrong) == nil, "\(wrong)")
     }
     #expect(TimeSpan.seconds("8h") == 28_800)
     #expect(TimeSpan.seconds("90") == 90)
-    for wrong in ["", "h", "-1h", "1y", "9999999999999999999d", "1.5h"] {
+    for wrong in ["", "h", "-1h", "1x", "9999999999999999999d", "1.5h"] {
       #expect(TimeSpan.seconds(wrong) == nil, "\(wrong)")
     }
   }

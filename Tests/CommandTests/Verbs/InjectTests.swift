@@ -117,4 +117,54 @@ struct InjectTests {
     let none = try vault("inject", input: "nothing here")
     #expect(none.text == "nothing here" && none.errors.contains("has no references"))
   }
+
+  /// Values with everything that these files take for something else.
+  @Test(
+    .enabled(
+      if: PythonScript.hasPython && HelperLinks.isInstalled("git"),
+      "git or python3 is not installed"))
+  func otherProgramsReadTheEncodingOfTheirName() throws {
+    let secrets = [
+      "plain", "two words", "a\"b\\c", "x;y#z=[q]", " edges ", "it's", "tab\there", "$HOME `id`",
+      "ü",
+    ]
+    for (number, secret) in secrets.enumerated() { try vault.set("s\(number)", secret) }
+    try vault.set("json", #"{"db": {"password": "in \"JSON\""}}"#)
+    func injected(_ line: (Int) -> String) throws -> String {
+      let text = secrets.indices.map(line).joined(separator: "\n") + "\n"
+      let path = try write(Data(text.utf8), "template")
+      let out = "\(folder)/out-\(UUID().uuidString)"
+      let done = try vault("inject", "--in", path, "--out", out)
+      try #require(done.status == 0, "\(done.errors)")
+      return out
+    }
+    func run(_ words: [String]) throws -> VaultProcess.Result {
+      try VaultProcess(home: folder, executable: "/usr/bin/env").run(words)
+    }
+    let netrc = try injected {
+      "machine h\($0) login u password {{ secret://s\($0)?encoding=netrc }}"
+    }
+    for (number, secret) in secrets.enumerated() {
+      let code = "import netrc,sys; print(netrc.netrc(sys.argv[1]).hosts[sys.argv[2]][2])"
+      let read = try run(["python3", "-c", code, netrc, "h\(number)"])
+      #expect(read.text == secret + "\n", "\(read.errors)")
+    }
+    let settings = try injected { "[s \"k\($0)\"]\n v = {{ secret://s\($0)?encoding=ini }}" }
+    for (number, secret) in secrets.enumerated() {
+      let read = try run(["git", "config", "--file", settings, "--get", "s.k\(number).v"])
+      #expect(read.text == secret + "\n", "\(read.errors)")
+    }
+    let script = try injected { "v\($0)={{ secret://s\($0)?encoding=shell }}" }
+    for (number, secret) in secrets.enumerated() {
+      let read = try run(["sh", "-c", ". \"$1\"; printf '%s\\n' \"$v\(number)\"", "sh", script])
+      #expect(read.text == secret + "\n", "\(read.errors)")
+    }
+    #expect(try vault("read", "secret://json?json=db.password").text == "in \"JSON\"")
+    #expect(try vault("read", "secret://json?json=db.user").status == 1)
+    #expect(try vault("read", "secret://json?json=db.user&default=me").text == "me")
+    #expect(
+      try vault("run", "--env", "P=secret://json?json=db.password", "--", "sh", "-c", "echo \"$P\"")
+        .text
+        == "in \"JSON\"\n")
+  }
 }

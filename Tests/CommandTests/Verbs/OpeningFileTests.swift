@@ -137,4 +137,17 @@ struct OpeningFileTests {
     let result = try setting.vault.run(["--vault", "nope", "list", "--no-keyring"])
     #expect(result.status == 78 && result.errors.contains("vault --vault NAME init"))
   }
+
+  @Test(arguments: [
+    "correct-horse-battery-9-staple\r\n", "\u{FEFF}correct-horse-battery-9-staple\n",
+  ])
+  func aNewPassphraseThatNobodyCanTypeIsRefused(contents: String) throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let path = try home.privateFile("new", contents)
+    let made = try vault.run(["--passphrase", "file:\(path)", "init", "--no-recovery"])
+    #expect(made.status == 64, "\(made.errors)")
+    #expect(made.errors.contains("which nobody can type"))
+    #expect(!made.errors.contains("battery"))
+  }
 }

@@ -100,4 +100,31 @@ struct RunTests {
       "run", "--env", "A=secret://a?encoding=hex", "--", "sh", "-c", "echo $A")
     #expect(encoded.text == "780079\n")
   }
+
+  @Test func aSecretThatNoEnvironmentHoldsIsNamedWithAWayOut() throws {
+    let vault = try ThrowawayVault()
+    let big = String(repeating: "x", count: 200_000)
+    _ = try vault("set", "big", "--stdin", input: big)
+    let refused = try vault("run", "big", "--", "true")
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("BIG") && refused.errors.contains("--as-file big"))
+    let file = try vault("run", "--as-file", "big", "--", "sh", "-c", "wc -c <\"$BIG_FILE\"")
+    #expect(file.text.trimmingCharacters(in: .whitespaces) == "200000\n", "\(file.errors)")
+    // Many that are small: the system says that they are too long together.
+    for number in 0..<40 {
+      _ = try vault("set", "many/v\(number)", "--stdin", input: String(big.prefix(120_000)))
+    }
+    let many = try vault("run", "many/", "--", "true")
+    #expect(many.status == 126 && many.errors.contains("--as-file"), "\(many.errors)")
+  }
+
+  @Test func referencesOfOtherProgramsAreTold() throws {
+    let vault = try ThrowawayVault()
+    let file = "\(vault.home.path)/.env"
+    try Data("A=op://vault/item/field\nB=https://x\n".utf8).write(to: URL(fileURLWithPath: file))
+    let run = try vault("run", "--env-file", file, "--", "sh", "-c", "echo $A")
+    #expect(run.status == 0 && run.text == "op://vault/item/field\n")
+    #expect(run.errors.contains(".env:1 A: a reference of another program (op://…)"))
+    #expect(!run.errors.contains("item/field") && !run.errors.contains(" B:"))
+  }
 }

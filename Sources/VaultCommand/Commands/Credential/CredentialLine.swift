@@ -58,7 +58,8 @@ struct CredentialLine: Equatable {
     case .aws: try answer(try awsRequest())
     case .askpass:
       try answer(
-        try AskpassRequest(words, kind: ProcessState.variable("SSH_ASKPASS_PROMPT")))
+        try AskpassRequest(
+          words, kind: ProcessState.variable("SSH_ASKPASS_PROMPT"), caller: .parent))
     case .keyring: try answer(try keyringRequest())
     }
   }

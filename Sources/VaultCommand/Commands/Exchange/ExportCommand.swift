@@ -8,7 +8,28 @@ import VaultTerminal
 
 /// `vault export`.
 struct ExportCommand: ParsableCommand {
-  enum Format: String, CaseIterable { case json, dotenv, pass, keepassxc, bitwarden }
+  enum Format: Equatable {
+    case json, dotenv, pass, keepassxc, bitwarden
+    case variables(EnvironmentFile)
+
+    /// The words for the formats, in the order of the help.
+    static let words =
+      ["json", "dotenv", "pass", "keepassxc", "bitwarden"]
+      + EnvironmentFile.allCases.map(\.rawValue)
+
+    init?(word: String) {
+      switch word {
+      case "json": self = .json
+      case "dotenv": self = .dotenv
+      case "pass": self = .pass
+      case "keepassxc": self = .keepassxc
+      case "bitwarden": self = .bitwarden
+      default:
+        guard let file = EnvironmentFile(rawValue: word) else { return nil }
+        self = .variables(file)
+      }
+    }
+  }
 
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -16,25 +37,36 @@ struct ExportCommand: ParsableCommand {
     discussion: """
       Plain text is written only after you confirm, or with --yes. 'pass' writes into a folder made by \
       'pass init', encrypted by gpg for the keys in its .gpg-id. '\(ProgramName.current) backup' keeps \
-      everything sealed. In dotenv, the items of a folder are named by their last part, as 'run' names \
-      them.
+      everything sealed. In files of variables, the items of a folder are named by their last part, as \
+      'run' names them. dotenv is for programs in general; docker, kubectl, systemd, shell, node and compose \
+      are each exactly what that program reads, and leave out what it cannot.
 
       \(ProgramName.current) export json --out vault.json
       \(ProgramName.current) export dotenv app/ --yes > .env
+      \(ProgramName.current) export docker app/ --out app.env
       \(ProgramName.current) export pass --out ~/.password-store
       """)
 
   @Argument(
-    help: "json, dotenv, pass, keepassxc (XML) or bitwarden (JSON).",
-    completion: .list(Format.allCases.map(\.rawValue)))
-  var format: String
+    help: """
+      json, dotenv, pass, keepassxc (XML), bitwarden (JSON); docker, kubectl, systemd, shell, node or \
+      compose, for its file of variables.
+      """,
+    completion: .list(Format.words))
+  var format: String?
 
   @Argument(
     help: ArgumentHelp("Only the items of a folder, app/, or a shell pattern.", valueName: "glob"),
     completion: .live)
   var pattern: String?
 
-  @Flag(help: "In dotenv, name a folder's variables by whole names.")
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp("The format, as the first word names it.", valueName: "format"),
+    completion: .list(Format.words))
+  var formatOption: String?
+
+  @Flag(help: "In files of variables, name a folder's variables by whole names.")
   var prefixNames = false
 
   @Option(
@@ -54,9 +86,15 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let out = out == "-" ? nil : out
-    guard let format = Format(rawValue: format) else {
+    // With --format, the first word is the folder.
+    let (word, pattern) = formatOption.map { ($0, format) } ?? (format, pattern)
+    guard formatOption == nil || self.pattern == nil else {
+      throw CommandError.usage("the format is given twice", hint: "leave out --format")
+    }
+    guard let word, let format = Format(word: word) else {
       throw CommandError.usage(
-        "unknown format", hint: "known: \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
+        word == nil ? "the format is missing" : "unknown format",
+        hint: "known: \(Format.words.joined(separator: ", "))")
     }
     if format != .pass, !yes {
       guard let answer = try Prompt.confirm("Write secrets in plain text?", default: false) else {
@@ -67,18 +105,23 @@ struct ExportCommand: ParsableCommand {
     }
     try settings.withVault { vault in
       let snapshot = try vault.read()
-      let items = try items(snapshot)
+      let items = try items(snapshot, pattern)
       snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
+      let naming: DotenvExport.Naming = pattern == nil || prefixNames ? .wholeName : .lastPart
       switch format {
       case .json: try write(out, JSONExport.document(items, in: snapshot, progress: show))
       case .dotenv:
-        let export = try DotenvExport(
-          items, in: snapshot, naming: pattern == nil || prefixNames ? .wholeName : .lastPart,
-          progress: show)
-        export.remarks.forEach(report)
+        let export = try DotenvExport(items, in: snapshot, naming: naming, progress: show)
+        report(export.remarks)
+        try write(out, export.document)
+      case .variables(let file):
+        let export = try EnvironmentExport(
+          items, in: snapshot, as: file, naming: naming, progress: show)
+        left = export.left
+        reportFields(of: export.withFields)
         try write(out, export.document)
       case .keepassxc: try write(out, KeePassExport.document(items, in: snapshot, progress: show))
       case .bitwarden:
@@ -94,10 +137,7 @@ struct ExportCommand: ParsableCommand {
       for name in left {
         StandardError.line(
           "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
-            + (format == .bitwarden
-              ? "it has a secret that is not text, which JSON cannot hold"
-              : "it has fields, and a secret or field with several lines, "
-                + "which a file of pass cannot keep apart"))
+            + Self.reason(format))
       }
       StandardError.note(
         "exported \(Plural.items(items.count - left.count))",
@@ -106,7 +146,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func items(_ snapshot: VaultSnapshot) throws -> [Item] {
+  private func items(_ snapshot: VaultSnapshot, _ pattern: String?) throws -> [Item] {
     guard let pattern else { return snapshot.items() }
     guard let selection = try ItemSelection(pattern) else {
       return [try snapshot.item(ItemName(pattern))]
@@ -114,15 +154,47 @@ struct ExportCommand: ParsableCommand {
     return try selection.items { snapshot.items(matching: $0) }
   }
 
-  private func report(_ remark: DotenvExport.Remark) {
-    switch remark {
-    case .leavesOutFields(let name):
-      StandardError.note("the other fields of '\(name.text)' cannot be written there")
-    case .isReadDifferently(let name, let readers):
-      StandardError.note(
-        "'\(name.text)' would be read differently by \(readers.joined(separator: " and "))",
-        hint: "Documentation/import.md lists the characters that all of them read alike")
+  /// Why an item cannot be written in a format.
+  private static func reason(_ format: Format) -> String {
+    switch format {
+    case .bitwarden: "it has a secret that is not text, which JSON cannot hold"
+    case .variables(let file):
+      "no line of such a file makes \(file.rawValue) read exactly this secret"
+    default:
+      "it has fields, and a secret or field with several lines, which a file of pass cannot keep apart"
     }
+  }
+
+  /// More names than this are counted, not listed.
+  private static let mostNames = 20
+
+  private func report(_ remarks: [DotenvExport.Remark]) {
+    var withFields: [ItemName] = []
+    var readers: [[String]: [ItemName]] = [:]
+    for remark in remarks {
+      switch remark {
+      case .leavesOutFields(let name): withFields.append(name)
+      case .isReadDifferently(let name, let others): readers[others, default: []].append(name)
+      }
+    }
+    reportFields(of: withFields)
+    for (others, names) in readers.sorted(by: { $0.key.joined() < $1.key.joined() }) {
+      StandardError.note(
+        "\(Self.listed(names)) would be read differently by \(others.joined(separator: " and "))",
+        hint: "a form for one program alone: docker, kubectl, systemd, shell, node, compose; "
+          + "Documentation/import.md lists the characters that all read alike")
+    }
+  }
+
+  private func reportFields(of names: [ItemName]) {
+    guard !names.isEmpty else { return }
+    StandardError.note("the other fields of \(Self.listed(names)) cannot be written there")
+  }
+
+  private static func listed(_ names: [ItemName]) -> String {
+    let shown = names.prefix(mostNames).map { "'\(StandardOutput.shown($0.text))'" }
+      .joined(separator: ", ")
+    return names.count > mostNames ? "\(shown) and \(names.count - mostNames) more" : shown
   }
 
   private func write(_ out: String?, _ document: SecretBytes) throws {

@@ -133,7 +133,7 @@ struct ImportCommand: ParsableCommand {
       plan = try settings.withVaultMade { vault in
         let plan = try planned(reading, in: vault)
         try file?.check(plan)
-        try vault.store(plan.drafts)
+        try vault.store(plan.drafts, marking: plan.marks)
         return plan
       }
     }

@@ -77,10 +77,13 @@ struct RestoreCommand: ParsableCommand {
     abstract: "Restore an item from the trash, or an earlier version.",
     discussion: """
       Without a version, restores the removed item of that name, or else the previous version. The current \
-      secret is kept as a version. A backup becomes a vault by '\(ProgramName.current) init --from FILE'.
+      secret is kept as a version. With --trash, takes an item out of the trash also where another one has \
+      its name by now, and then under a name with a number; '\(ProgramName.current) list --trash --long' shows \
+      which is which. A backup becomes a vault by '\(ProgramName.current) init --from FILE'.
 
       \(ProgramName.current) restore api-token
       \(ProgramName.current) restore api-token@3
+      \(ProgramName.current) restore api-token --trash 1
       """)
 
   @Argument(help: "The item, or NAME@3 for its version 3.", completion: .live) var name: String
@@ -89,6 +92,11 @@ struct RestoreCommand: ParsableCommand {
     help: ArgumentHelp("Which version, as NAME@3 has it.", valueName: "number"), completion: .live)
   var revision: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "Which of that name in the trash; 1 is the one that was removed last.", valueName: "number"))
+  var trash: Int?
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   /// Whether the word looks like a backup, which no item is restored from.
@@ -96,11 +104,20 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    if let trash, revision != nil || trash < 1 {
+      throw CommandError.usage(
+        trash < 1 ? "--trash counts from 1" : "--trash and --revision cannot be combined",
+        hint: "see: \(ProgramName.current) list --trash --long")
+    }
     let item: Item
+    var isInTrash = false
     do {
       let name = try ItemName(name)
       item = try settings.withVault { vault in
-        try Revision.reading(name, revision) { try vault.restore($0, version: $1) }
+        if let trash { return try vault.restoreFromTrash(name, number: trash) }
+        let item = try Revision.reading(name, revision) { try vault.restore($0, version: $1) }
+        isInTrash = try vault.readInPlace().trash().contains { $0.item.name == item.name }
+        return item
       }
     } catch var error as CredentialError
       where [.itemNotFound, .invalidName].contains(error.code) && isFile
@@ -115,5 +132,11 @@ struct RestoreCommand: ParsableCommand {
     StandardError.confirmation(
       "\(item.name.text) is back; its current version is \(item.version)",
       undo: true)
+    if isInTrash {
+      StandardError.note(
+        "an item of that name is in the trash, too",
+        hint:
+          "restore it: \(ProgramName.current) restore \(Quoting.shell(item.name.text)) --trash 1")
+    }
   }
 }

@@ -128,9 +128,15 @@ struct ListRequest: Equatable, Sendable {
     if !needsItems, tree != true, !StandardOutput.isTerminal {
       return try writeNames(matching: query, settings)
     }
+    var numbers: [String: Int] = [:]
     let (items, names, known) = try settings.withVault { vault in
       let snapshot = try vault.readInPlace()
-      var items = needsItems ? snapshot.items(matching: query) : []
+      var items = needsItems && !trash ? snapshot.items(matching: query) : []
+      if needsItems, trash {
+        let removed = snapshot.trash(matching: query)
+        items = removed.map(\.item)
+        for (item, number) in removed { numbers[item.id] = number }
+      }
       if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
       let names = needsItems ? [] : snapshot.names(matching: query)
       if let exposedTo {
@@ -139,7 +145,7 @@ struct ListRequest: Equatable, Sendable {
       }
       return (items, names, items.isEmpty && names.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
-    if needsItems { try write(sorted(items), settings) } else { try write(names) }
+    if needsItems { try write(sorted(items), numbers, settings) } else { try write(names) }
     if items.isEmpty, names.isEmpty { try endWithNothing(known: known, settings) }
   }
 
@@ -199,7 +205,10 @@ struct ListRequest: Equatable, Sendable {
 
   private func sorted(_ items: [Item]) -> [Item] {
     switch sort {
-    case .name: items
+    // Programs get the order of bytes, people the one in which they count.
+    case .name:
+      trash || common.json || !long
+        ? items : items.sorted { NaturalOrder.precedes($0.name.text, $1.name.text) }
     case .modified: items.sorted { $0.modified > $1.modified }
     case .created: items.sorted { $0.created > $1.created }
     case .expires:
@@ -207,20 +216,30 @@ struct ListRequest: Equatable, Sendable {
     }
   }
 
-  private func write(_ items: [Item], _ settings: VaultSettings) throws {
+  private func write(
+    _ items: [Item], _ numbers: [String: Int], _ settings: VaultSettings
+  ) throws {
     if settings.writesJSON {
       return try StandardOutput.write("items", items) { writer, item in
-        writer.object { object in item.eachMember { object.next($0, $1) } }
+        writer.object { object in
+          item.eachMember { object.next($0, $1) }
+          if let number = numbers[item.id] { object.next("trashNumber", .number(Int64(number))) }
+        }
       }
     }
     guard long else { return try write(items.map(\.name.text)) }
     try Pager.write(
-      StandardOutput.isTerminal ? ItemTable(items).text : Self.lines(items), isAllowed: !noPager)
+      StandardOutput.isTerminal
+        ? ItemTable(items, numbers: numbers).text : Self.lines(items, numbers), isAllowed: !noPager)
   }
 
   /// Writes names alone: a tree, or a line for each.
   private func write(_ names: [String]) throws {
-    let names = StandardOutput.isTerminal ? names.map(StandardOutput.shown) : names
+    var names = names
+    if StandardOutput.isTerminal {
+      if sort == .name { names.sort(by: NaturalOrder.precedes) }
+      names = names.map(StandardOutput.shown)
+    }
     let isTree = tree ?? (StandardOutput.isTerminal && sort == .name)
     try Pager.write(isTree ? NameTree(names).text : Self.lines(names), isAllowed: !noPager)
   }
@@ -256,7 +275,7 @@ struct ListRequest: Equatable, Sendable {
   }
 
   /// The lines of `--long` for programs.
-  private static func lines(_ items: [Item]) -> String {
+  private static func lines(_ items: [Item], _ numbers: [String: Int]) -> String {
     TextTable.aligned(
       items.map { item in
         [
@@ -264,7 +283,7 @@ struct ListRequest: Equatable, Sendable {
           Timestamp.text(item.modified),
           item.expires.map { "expires \(Timestamp.text($0))" } ?? "-",
           item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.shown).joined(separator: ","),
-        ]
+        ] + (numbers[item.id].map { ["trash \($0)"] } ?? [])
       })
   }
 

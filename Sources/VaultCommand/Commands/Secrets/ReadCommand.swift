@@ -12,8 +12,9 @@ struct ReadCommand: ParsableCommand {
     commandName: "read",
     abstract: "Write what a reference points to.",
     discussion: """
-      A reference is secret://NAME[?attribute=fingerprint|expiry|otp&encoding=base64|hex|url|json&default=…][#FIELD], \
-      in another vault secret://@VAULT/NAME.
+      A reference is secret://NAME[?OPTIONS][#FIELD], in another vault secret://@VAULT/NAME. Its options, \
+      joined by &: attribute=fingerprint|expiry|otp, json=a.b for a member of a JSON secret, \
+      encoding=base64|hex|url|json|shell|pgpass|netrc|ini, default=TEXT.
 
       \(ProgramName.current) read secret://work/github#user
       """)

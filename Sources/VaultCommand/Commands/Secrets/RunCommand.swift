@@ -222,6 +222,15 @@ struct RunRequest: Equatable, Sendable {
           "the secret for \(variable.name) contains a NUL byte, which an environment cannot hold",
           hint: "use an encoding: --env \(variable.name)='secret://NAME?encoding=base64'")
       }
+      // Linux takes no longer text: execve(2), "Limits on size of arguments and environment".
+      guard variable.name.utf8.count + value.count + 2 <= 32 * 4096 else {
+        let source = variable.references.first?.text ?? variable.name
+        throw CommandError.usage(
+          "the secret for \(variable.name) is longer than an environment can hold, 128 KiB",
+          hint:
+            "give it as a file: --as-file \(Quoting.shell(source)), or --fd \(Quoting.shell(source))"
+        )
+      }
       values.append((variable.name, value))
     }
     return values

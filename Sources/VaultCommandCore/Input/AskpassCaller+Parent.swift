@@ -1,0 +1,19 @@
+import Glibc
+package import VaultProtocols
+import VaultStorage
+
+extension AskpassCaller {
+  /// A longer line is none that is looked at.
+  private static let longestLine = 64 << 10
+
+  /// The program that started this one: proc(5), `/proc/PID/cmdline` and `cwd`.
+  package static var parent: AskpassCaller {
+    let folder = System.linkTarget("/proc/self/cwd").flatMap {
+      String(validating: $0, as: UTF8.self)
+    }
+    let line = try? UserFile.bytes(of: "/proc/\(getppid())/cmdline", limit: longestLine)
+    let words = (line ?? []).split(separator: 0, omittingEmptySubsequences: false).dropLast()
+      .compactMap { String(validating: $0, as: UTF8.self) }
+    return AskpassCaller(folder: folder, arguments: words)
+  }
+}

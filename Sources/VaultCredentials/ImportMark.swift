@@ -1,0 +1,22 @@
+/// What an imported item was in the other program's file, as an attribute that the vault itself
+/// writes.
+///
+/// The vault keeps the text and gives it no meaning; VaultExchange writes it and finds the item by
+/// it when the same file is imported again. A copy of the item does not get it. Versions of this
+/// library that do not know the attribute keep it. Documentation/file-format.md, section 4.
+enum ImportMark {
+  static let attribute = "vault:import"
+}
+
+extension Item {
+  /// The mark that an import left in the item; `nil` if none did.
+  package var importMark: String? { storedAttributes[ImportMark.attribute] }
+}
+
+extension VaultEdit {
+  /// Leaves an import's mark in a live item, which is no change of it that a person made.
+  mutating func mark(_ name: ItemName, _ mark: String) {
+    guard let position = position(of: name) else { return }
+    self[position].attributes[ImportMark.attribute] = mark
+  }
+}
