@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// The names that stand for expressions inside of a predicate, and what the expansion calls them.
 ///
-/// Everything that mentions none of them is a value, computed once when the predicate is made.
+/// Everything that mentions none of them is a value, computed once.
 struct PredicateScope {
   /// A name as the source writes it, `$0` among them, to the one in the expansion.
   var names: [String: String] = [:]

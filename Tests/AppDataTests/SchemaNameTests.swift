@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VaultAppData
 
@@ -111,6 +112,24 @@ private final class StrayInverse {
   init() {}
 }
 
+private enum First {
+  @Model
+  final class ClashSite {
+    var url = "a"
+    init() {}
+  }
+}
+
+private enum Second {
+  @Model
+  final class ClashSite {
+    var url = "a"
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    var URL = "b"
+    init() {}
+  }
+}
+
 /// Names and forms of properties that are legal in Swift.
 struct SchemaNameTests {
   private func again<Model: PersistentModel>(_ context: ModelContext, _ type: Model.Type) throws
@@ -154,6 +173,32 @@ struct SchemaNameTests {
     #expect(try again(context, Berth.self).pennants.first?.berths.first?.n == 2)
     #expect(try again(context, berth.self).n == 1)
     #expect(try again(context, Berth_pennants.self).n == 3)
+  }
+
+  @Test func aStoreGainsAndLosesANameThatIsTaken() throws {
+    let home = try TemporaryHome()
+    let configuration = ModelConfiguration(
+      url: Foundation.URL(fileURLWithPath: "\(home.path)/sites.store"))
+    do {
+      let container = try ModelContainer(for: First.ClashSite.self, configurations: configuration)
+      let context = ModelContext(container)
+      let site = First.ClashSite()
+      site.url = "mine"
+      context.insert(site)
+      try context.save()
+    }
+    do {
+      let container = try ModelContainer(for: Second.ClashSite.self, configurations: configuration)
+      let context = ModelContext(container)
+      let site = try #require(try context.fetch(FetchDescriptor<Second.ClashSite>()).first)
+      #expect(site.url == "mine" && site.URL == "b")
+      site.URL = "other"
+      try context.save()
+    }
+    let container = try ModelContainer(for: First.ClashSite.self, configurations: configuration)
+    let context = ModelContext(container)
+    #expect(try context.fetch(FetchDescriptor<First.ClashSite>()).map(\.url) == ["mine"])
+    #expect(try container.check().isEmpty)
   }
 
   @Test @MainActor func aClassMayBelongToAnActor() throws {

@@ -35,8 +35,9 @@ struct NameClashTests {
     let back = try MigrationPlan(from: schema(["url", "URL"]), to: schema(["url"])).steps
     #expect(
       back == [
+        .sql("ALTER TABLE \"Site\" RENAME COLUMN \"url_2\" TO \"_moved_0\"", table: nil),
         .sql("ALTER TABLE \"Site\" RENAME COLUMN \"URL\" TO \"_gone_URL\"", table: nil),
-        .sql("ALTER TABLE \"Site\" RENAME COLUMN \"url_2\" TO \"url\"", table: nil),
+        .sql("ALTER TABLE \"Site\" RENAME COLUMN \"_moved_0\" TO \"url\"", table: nil),
         .sql("ALTER TABLE \"Site\" DROP COLUMN \"_gone_URL\"", table: "Site"),
       ])
   }

@@ -7,7 +7,8 @@
 /// ```
 ///
 /// It takes the place of Foundation's macro for models, and makes the same type. Everything in the
-/// closure that does not depend on its parameter is a value, computed when the predicate is made.
+/// closure that does not depend on its parameter is a value, computed when the predicate is made; if
+/// that might end the program (`wanted!`, `list[0]`), it is computed where the evaluation reaches it.
 ///
 /// - Parameter body: One expression.
 // Of the same shape as Foundation's, with one constraint more: a macro of one parameter is checked

@@ -1,0 +1,169 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension ExprSyntax {
+  /// What single parentheses hold.
+  var inParentheses: ExprSyntax? {
+    guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
+      let only = tuple.elements.first, only.label == nil
+    else { return nil }
+    return only.expression
+  }
+
+  /// Whether it goes on behind a `?`, so that the parts cannot be taken one by one.
+  var isOptionalChain: Bool {
+    var current = Optional(self)
+    while let node = current {
+      if node.is(OptionalChainingExprSyntax.self) { return true }
+      current = node.baseOfChain
+    }
+    return false
+  }
+
+  var isPlainLiteral: Bool {
+    if let negative = self.as(PrefixOperatorExprSyntax.self) {
+      return negative.expression.isPlainLiteral
+    }
+    if let inner = inParentheses { return inner.isPlainLiteral }
+    if let node = self.as(InfixOperatorExprSyntax.self) {
+      return node.leftOperand.isPlainLiteral && node.rightOperand.isPlainLiteral
+    }
+    return self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self)
+  }
+
+  /// Whether it is text, or text is added to it.
+  var isText: Bool {
+    if let node = self.as(InfixOperatorExprSyntax.self) {
+      return node.leftOperand.isText || node.rightOperand.isText
+    }
+    return self.is(StringLiteralExprSyntax.self)
+  }
+
+  /// Whether its type is known without what is around.
+  var standsAlone: Bool {
+    if let inner = inParentheses { return inner.standsAlone }
+    var current = self
+    while let base = current.baseOfChain { current = base }
+    if current.as(MemberAccessExprSyntax.self)?.base == nil,
+      current.is(MemberAccessExprSyntax.self)
+    {
+      return false
+    }
+    if current.as(ArrayExprSyntax.self)?.elements.isEmpty == true { return false }
+    return !current.is(NilLiteralExprSyntax.self) && !current.is(ClosureExprSyntax.self)
+      && !current.is(DictionaryExprSyntax.self)
+  }
+}
+
+/// Gives each value that an expression reads a name of its own, to be copied.
+final class CapturingRewriter: SyntaxRewriter {
+  private(set) var values: [(name: String, value: String)] = []
+  /// Whether nothing else is read.
+  private(set) var isComplete = true
+  /// What closures within the expression declare.
+  private let declared: Set<String>
+  private var closureDepth = 0
+
+  init(_ expression: ExprSyntax) {
+    let finder = DeclarationFinder(viewMode: .sourceAccurate)
+    finder.walk(expression)
+    declared = finder.names
+    super.init()
+  }
+
+  private func copy(_ value: String) -> ExprSyntax {
+    if let known = values.first(where: { $0.value == value }) { return "\(raw: known.name)" }
+    let name = "_c\(values.count)"
+    values.append((name, value))
+    return "\(raw: name)"
+  }
+
+  override func visit(_ node: DeclReferenceExprSyntax) -> ExprSyntax {
+    guard node.argumentNames == nil, isValue(node.baseName) else {
+      if node.baseName.text == "self" { isComplete = false }
+      return ExprSyntax(node)
+    }
+    return around(node, copy(node.baseName.text))
+  }
+
+  override func visit(_ node: MemberAccessExprSyntax) -> ExprSyntax {
+    if closureDepth == 0, isChainOfValues(node) {
+      return around(node, copy(node.trimmedDescription))
+    }
+    guard let base = node.base else { return ExprSyntax(node) }
+    return ExprSyntax(node.with(\.base, visit(base)))
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    var call = node
+    if let callee = node.calledExpression.as(MemberAccessExprSyntax.self) {
+      if let base = callee.base {
+        call.calledExpression = ExprSyntax(callee.with(\.base, visit(base)))
+      }
+    } else if let callee = node.calledExpression.as(DeclReferenceExprSyntax.self) {
+      if callee.baseName.text.first?.isUppercase != true { isComplete = false }
+    } else {
+      call.calledExpression = visit(node.calledExpression)
+    }
+    call.arguments = visit(node.arguments)
+    call.trailingClosure = node.trailingClosure.map { visit($0).as(ClosureExprSyntax.self) ?? $0 }
+    call.additionalTrailingClosures = visit(node.additionalTrailingClosures)
+    return ExprSyntax(call)
+  }
+
+  override func visit(_ node: ClosureExprSyntax) -> ExprSyntax {
+    closureDepth += 1
+    defer { closureDepth -= 1 }
+    return super.visit(node)
+  }
+
+  override func visit(_ node: KeyPathExprSyntax) -> ExprSyntax { ExprSyntax(node) }
+  override func visit(_ node: MacroExpansionExprSyntax) -> ExprSyntax { ExprSyntax(node) }
+
+  private func around(_ node: some SyntaxProtocol, _ new: ExprSyntax) -> ExprSyntax {
+    new.with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
+  }
+
+  /// `a.b.c` and `Type.a.b`, without calls in it; not a type or what a call takes its name from.
+  private func isChainOfValues(_ node: MemberAccessExprSyntax) -> Bool {
+    let name = node.declName
+    guard name.argumentNames == nil, case .identifier(let text) = name.baseName.tokenKind,
+      text.first?.isUppercase == false, let base = node.base
+    else { return false }
+    if let inner = base.as(MemberAccessExprSyntax.self) {
+      return isChainOfValues(inner) || isChainOfTypes(inner)
+    }
+    guard let root = base.as(DeclReferenceExprSyntax.self), root.argumentNames == nil else {
+      return false
+    }
+    return !declared.contains(root.baseName.text) && root.baseName.text != "super"
+      && !root.baseName.text.hasPrefix("$")
+  }
+
+  private func isChainOfTypes(_ node: MemberAccessExprSyntax) -> Bool {
+    guard node.declName.baseName.text.first?.isUppercase == true, let base = node.base else {
+      return false
+    }
+    if let inner = base.as(MemberAccessExprSyntax.self) { return isChainOfTypes(inner) }
+    return base.as(DeclReferenceExprSyntax.self)?.baseName.text.first?.isUppercase == true
+  }
+
+  private func isValue(_ token: TokenSyntax) -> Bool {
+    guard case .identifier(let name) = token.tokenKind, let first = name.first else { return false }
+    return !first.isUppercase && first != "$" && !declared.contains(name)
+  }
+}
+
+private final class DeclarationFinder: SyntaxVisitor {
+  private(set) var names: Set<String> = []
+
+  override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+    names.insert(node.identifier.text)
+    return .skipChildren
+  }
+
+  override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
+    names.formUnion(node.parameterNames ?? [])
+    return .visitChildren
+  }
+}
