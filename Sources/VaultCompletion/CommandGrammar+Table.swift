@@ -585,6 +585,14 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "sync move",
+      "Follow the store, which lies in another place now.",
+      """
+      <store> =directory: A folder, or a git repository: its URL, host:path, or a bare one's path.
+      --in-work-tree: Use a folder that is in a work tree of git.
+      *
+      """),
+    CommandGrammar(
       "sync resolve",
       "Settle what two machines changed without knowing of each other, for all machines.",
       """

@@ -170,7 +170,7 @@ package struct FoldedItem: Sendable {
   }
 
   /// The values that lost; each has its stream in the place of the machine's name.
-  private var lost: [LostValue] {
+  var lost: [LostValue] {
     lostHeads.flatMap { key, heads in
       heads.map { head in
         LostValue(

@@ -51,8 +51,11 @@ extension SyncedVault {
         var settled: Item?
         for (one, choices) in unsettled {
           guard let choice = choices[member.stream] else { continue }
-          settled = try shared.settle(
-            one, choice, taking: roster.shownLabel(of: member.stream))
+          // By the records: a machine may be called otherwise since.
+          let taken = (state.folded[one.id]?.lost ?? []).filter {
+            $0.machine == member.stream.text
+          }
+          settled = try shared.settle(one, choice, taking: taken)
         }
         guard let settled else {
           throw SyncError(.deviceNotFound, "the space has no machine of that name")

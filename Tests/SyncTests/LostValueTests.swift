@@ -214,6 +214,31 @@ struct LostValueTests: SuiteOfTwoMachines {
     #expect(item.attributes == ["mine": "1"])
   }
 
+  /// A vault that has no room for what two members tell of their notes leaves items out; it is
+  /// written all the same.
+  @Test func whatLostTakesItsRoomAndKeepsNobodyFromWriting() throws {
+    let machine = try SyncMachine("alone")
+    let long = String(repeating: "x", count: ItemLimits.note - 1)
+    let items = try (0..<90).map { number in
+      let head = SharedItem.Version(
+        version: 1, kind: 1, written: 1, main: try SecretBytes(copying: [1, UInt8(number)]),
+        fields: [:])
+      var item = SharedItem(
+        id: [UInt8](repeating: UInt8(number), count: 16), name: "item\(number)", created: 1,
+        modified: 1, head: head)
+      item.lost = (0..<3).map {
+        LostValue(.note, value: "\($0)" + long, machine: "desktop", written: 1)
+      }
+      return item
+    }
+    let report = try machine.vault.blocking.shared {
+      try $0.merge(items, removals: [:], base: nil)
+    }
+    #expect(!report.leftOut.isEmpty && !report.added.isEmpty)
+    #expect(report.added.count + report.leftOut.count == 90)
+    #expect(try machine.vault.blocking.items().count == report.added.count)
+  }
+
   @Test func theLogNamesTheProperty() throws {
     try describe(laptop, note: "1", url: "u")
     try laptop.set("token", "2")

@@ -59,6 +59,12 @@ struct MovingTests: SuiteOfTwoMachines {
     #expect(try first.remove("desktop") == "desktop")
     #expect(throws: SyncError.self) { try second.synchronize() }
     #expect(try third.synchronize().problems.isEmpty)
+    // The same line once more hits nobody else; who comes back has the name again.
+    #expect(throws: SyncError.self) { try first.remove("desktop") }
+    #expect(try third.status().label == "desktop-2")
+    try SyncedVault.leave(desktop.vault, in: engine)
+    let back = try desktop.joining(first, engine)
+    #expect(try back.status().label == "desktop")
   }
 
   /// Whoever has a member's key may say anything in its claim: it gets no name of somebody else.
@@ -70,8 +76,13 @@ struct MovingTests: SuiteOfTwoMachines {
     try space.claimLabeled("desk", as: "thief", by: "founder")
     let labels = space.roster.present.map { "\($0.label)" }.sorted()
     #expect(labels == ["admin", "desk", "desk-2", "founder"])
-    let desk = try #require(space.people["desk"]?.stream)
+    let (desk, thief) = (
+      try #require(space.people["desk"]?.stream), try #require(space.people["thief"]?.stream)
+    )
     #expect(space.roster.members[desk]?.label == "desk")
+    // Nor does it when that one is removed.
+    try space.remove("desk", by: "founder")
+    #expect(space.roster.members[thief]?.label == "desk-2")
   }
 
   @Test func aCodeThatTwoHaveUsedIsToldOnce() throws {

@@ -308,15 +308,18 @@ package struct SharedVault {
   /// - Parameters:
   ///   - unsettled: What ``unsettled(_:)`` gave.
   ///   - choice: What is to be current.
-  ///   - machine: The machine whose note, attributes, expiry and name are taken, too.
+  ///   - taken: The note, attributes, expiry and name that are taken, too.
   /// - Returns: The item that has it.
   /// - Throws: ``CredentialError``.
   package mutating func settle(
-    _ unsettled: Unsettled, _ choice: VaultEdit.Settlement, taking machine: String
+    _ unsettled: Unsettled, _ choice: VaultEdit.Settlement, taking taken: [LostValue]
   ) throws -> Item? {
     guard let position = edit.index.items.position(of: Bytes16(unsettled.id)) else { return nil }
     isChanged = true
-    return try edit.settle(at: position, choice) { $0.machine == machine }
+    return try edit.settle(at: position, choice) { lost in
+      lost.machine != nil
+        && taken.contains { $0.isOfSameProperty(as: lost) && $0.value == lost.value }
+    }
   }
 }
 

@@ -9,8 +9,8 @@ package import VaultSealing
 package struct Roster: Sendable {
   package struct Member: Sendable {
     package let stream: StreamID
-    /// What it is called: as it says, with a number behind that if somebody who was let in before it
-    /// is in and is called so.
+    /// What it is called: as it says, with a number behind that if somebody was in and called so when
+    /// it was let in.
     package fileprivate(set) var label: String
     /// What it may do now; what it could do last, if it was removed.
     package let role: SyncRole
@@ -88,7 +88,7 @@ package struct Roster: Sendable {
       members[stream] = member
     }
     askIn(history.viewer, facts)
-    numberLabels()
+    numberLabels(facts)
     epochs = EpochTelling.epochs(facts, known: history.epochs) { authority(of: $0) != nil }
   }
 
@@ -116,23 +116,32 @@ package struct Roster: Sendable {
       isAdmitted: false)
   }
 
-  /// Gives each machine that is in a name of its own: nobody takes one from somebody who was let in
-  /// before him.
-  private mutating func numberLabels() {
-    func comesFirst(_ left: StreamID, _ right: StreamID) -> Bool {
-      let grants = [left, right].map { stream in
-        (tenures[stream] ?? []).map(\.since).min(by: RosterFacts.precedes)
-      }
-      // This machine itself may not have been let in yet.
-      guard let one = grants[0] else { return false }
-      guard let other = grants[1] else { return true }
-      return one.hash == other.hash ? left < right : RosterFacts.precedes(one, other)
+  /// Gives each machine a name that none had that was in when it was let in: so nobody takes one from
+  /// somebody else, and a name stays with its machine when another one goes.
+  private mutating func numberLabels(_ facts: RosterFacts) {
+    // Mostly there is nothing to do.
+    guard Set(members.values.map(\.label)).count < members.count else { return }
+    let grants = members.keys.map { stream in
+      (stream, record: (tenures[stream] ?? []).map(\.since).min(by: RosterFacts.precedes))
     }
-    var taken: Set<String> = []
-    for stream in present.map(\.stream).sorted(by: comesFirst) {
+    let ordered = grants.sorted { left, right in
+      // This machine itself may not have been let in yet.
+      guard let one = left.record else { return false }
+      guard let other = right.record else { return true }
+      return one.hash == other.hash ? left.0 < right.0 : RosterFacts.precedes(one, other)
+    }
+    for (place, (stream, grant)) in ordered.enumerated() {
       guard let label = members[stream]?.label else { continue }
+      let taken = Set(
+        ordered[..<place].compactMap { other, _ -> String? in
+          guard let member = members[other] else { return nil }
+          let hadGone = (facts.removals[other] ?? []).contains { removal in
+            grant?.knows(removal.record) ?? true
+          }
+          return member.last != nil && hadGone ? nil : member.label
+        })
       var (name, number) = (label, 2)
-      while !taken.insert(name).inserted {
+      while taken.contains(name) {
         name = "\(label)-\(number)"
         number += 1
       }
