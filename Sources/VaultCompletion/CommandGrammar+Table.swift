@@ -182,6 +182,7 @@ extension CommandGrammar {
       """
       <name> =live: The item, or NAME@3 for its version 3.
       --revision <number> =live: Which version, as NAME@3 has it.
+      --trash <number>: Which of that name in the trash
       *
       """),
     CommandGrammar(
@@ -789,8 +790,9 @@ extension CommandGrammar {
       "Import the secrets of another program.",
       """
       <format> =pass,gopass,1password,bitwarden,keepassxc,lastpass,dashlane,protonpass,1pux,apple,\
-      chrome,firefox,csv,otpauth,dotenv,json: pass, gopass, 1password, bitwarden, keepassxc, \
-      lastpass, dashlane, protonpass, 1pux, apple, chrome, firefox, csv, otpauth, dotenv, json.
+      chrome,firefox,csv,keeper,roboform,enpass,aegis,2fas,andotp,otpauth,dotenv,json: pass, \
+      gopass, 1password, bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, \
+      chrome, firefox, csv, keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json.
       <path> =file: The file, or the folder of pass and gopass, which are found by themselves
       --dry-run -n: Only show what would be done.
       --replace: Give existing items with other secrets a new version.
@@ -809,10 +811,12 @@ extension CommandGrammar {
       "export",
       "Write secrets in a format that other programs read",
       """
-      <format> =json,dotenv,pass,keepassxc,bitwarden: json, dotenv, pass, keepassxc (XML) or \
-      bitwarden (JSON).
+      <format> =json,dotenv,pass,keepassxc,bitwarden,docker,kubectl,systemd,shell,node,compose: \
+      json, dotenv, pass, keepassxc (XML), bitwarden (JSON)
       <glob> =live: Only the items of a folder, app/, or a shell pattern.
-      --prefix-names: In dotenv, name a folder's variables by whole names.
+      --format <format> =json,dotenv,pass,keepassxc,bitwarden,docker,kubectl,systemd,shell,node,\
+      compose: The format, as the first word names it.
+      --prefix-names: In files of variables, name a folder's variables by whole names.
       --out -o <path> =file: The file, which only you can read, '-' for stdout
       --yes -y: Write secrets in plain text without asking.
       *

@@ -29,8 +29,28 @@ package struct Connection {
   /// The word for it.
   private static let socketPart = "socket"
 
+  /// What sets up programs that have no settings to change: Documentation/helpers.md.
+  private static let linesByHand = [
+    "ssh": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
+    "ssh-add": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
+    "ssh-keygen": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
+    "sudo": "export SUDO_ASKPASS=\"$(command -v vault-askpass)\", then: sudo -A COMMAND",
+    "twine":
+      "\(ProgramName.current) run --env TWINE_PASSWORD=ITEM -- twine upload -u __token__ dist/*",
+    "npm":
+      "\(ProgramName.current) run --env NPM_TOKEN=ITEM -- npm publish, with ${NPM_TOKEN} in .npmrc",
+    "gh": "\(ProgramName.current) run --env GH_TOKEN=ITEM -- gh",
+    "psql": "\(ProgramName.current) run --env PGPASSWORD=ITEM -- psql",
+    "mysql": "\(ProgramName.current) inject a file of options with ?encoding=ini, and give it by "
+      + "--defaults-file",
+    "terraform": "\(ProgramName.current) run --env TF_VAR_NAME=ITEM -- terraform apply",
+  ]
+
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
+      if let line = Self.linesByHand[word] {
+        throw CommandError.usage("\(word) is set up by hand", hint: line)
+      }
       throw CommandError.usage(
         "unknown program",
         hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")

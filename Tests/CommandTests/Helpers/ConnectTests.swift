@@ -332,4 +332,17 @@ struct ConnectTests {
     let result = try links.run("sh", ["-c", script])
     #expect(result.text.contains("username=a\npassword=p\n"), "\(result.errors)")
   }
+
+  @Test func aProgramThatIsSetUpByHandIsToldWithItsLine() throws {
+    let vault = try ThrowawayVault()
+    for (program, part) in [
+      ("ssh", "SSH_ASKPASS=vault-askpass"), ("sudo", "sudo -A"), ("twine", "TWINE_PASSWORD"),
+      ("npm", "NPM_TOKEN"),
+    ] {
+      let told = try vault("connect", program)
+      #expect(told.status == 64 && told.errors.contains("\(program) is set up by hand"))
+      #expect(told.errors.contains(part), "\(told.errors)")
+    }
+    #expect(try vault("connect", "nothing").errors.contains("unknown program"))
+  }
 }
