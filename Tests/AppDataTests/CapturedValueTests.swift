@@ -81,7 +81,8 @@ struct CapturedValueTests {
       try find(#Predicate { length < 0 || numbers.prefix(length).isEmpty && $0.count > 0 }) == 1)
     let names = ["a", "b"]
     #expect(
-      try find(#Predicate { names.isEmpty || names.map { $0.lowercased() }.contains($0.kind) }) == 1)
+      try find(#Predicate { names.isEmpty || names.map { $0.lowercased() }.contains($0.kind) }) == 1
+    )
     #expect(try find(#Predicate { length < 0 || $0.count > Int(Double(length).squareRoot()) }) == 1)
   }
 
