@@ -81,8 +81,19 @@ struct CapturedValueTests {
       try find(#Predicate { length < 0 || numbers.prefix(length).isEmpty && $0.count > 0 }) == 1)
     let names = ["a", "b"]
     #expect(
-      try find(#Predicate { names.isEmpty || names.map { $0.lowercased() }.contains($0.kind) }) == 1)
+      try find(#Predicate { names.isEmpty || names.map { $0.lowercased() }.contains($0.kind) }) == 1
+    )
     #expect(try find(#Predicate { length < 0 || $0.count > Int(Double(length).squareRoot()) }) == 1)
+  }
+
+  @Test func aDefaultAndAChainReachTheirPartsOnlyIfAsked() throws {
+    let map = ["x": 3]
+    let (none, key): (Int?, String?) = (nil, nil)
+    #expect(try find(#Predicate { $0.count == map["x", default: none!] }) == 1)
+    #expect(try find(#Predicate { $0.count == map["y", default: none!] }) == 0)
+    #expect(try find(#Predicate { $0.count == 3 && key?.appending(key!) == nil }) == 1)
+    #expect(try find(#Predicate { $0.count == 3 && (none ?? none!) == 1 }) == 0)
+    #expect(try find(#Predicate { $0.count == 3 && max(none ?? 0, map["x"]!) == 3 }) == 1)
   }
 
   @Test func whatOnlySomeRowsReachEndsNoQuery() throws {
