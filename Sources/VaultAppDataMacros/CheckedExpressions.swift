@@ -49,9 +49,26 @@ final class CheckingRewriter: SyntaxRewriter {
   }
 
   override func visit(_ node: SubscriptCallExprSyntax) -> ExprSyntax {
+    // Behind a `?`, perhaps nothing of it is reached.
+    if node.calledExpression.isOptionalChain { return ExprSyntax(node) }
+    if node.arguments.count == 2, let key = node.arguments.first, key.label == nil,
+      let other = node.arguments.last, other.label?.text == "default"
+    {
+      let base = visit(node.calledExpression).trimmedDescription
+      let index = visit(key.expression).trimmedDescription
+      let value = perhapsReached(other.expression)
+      // A dictionary's default must not throw.
+      let isSame = value.trimmedDescription == other.expression.trimmedDescription
+      let text =
+        isSame
+        ? "\(base)[\(index), default: \(value.trimmed)]" : "(\(base)[\(index)] ?? \(value.trimmed))"
+      let access: ExprSyntax = "\(raw: text)"
+      return access.with(\.leadingTrivia, node.leadingTrivia)
+        .with(\.trailingTrivia, node.trailingTrivia)
+    }
     guard node.arguments.count == 1, let argument = node.arguments.first, argument.label == nil,
-      node.trailingClosure == nil, !node.calledExpression.isOptionalChain,
-      node.calledExpression.standsAlone, argument.expression.standsAlone
+      node.trailingClosure == nil, node.calledExpression.standsAlone,
+      argument.expression.standsAlone
     else { return super.visit(node) }
     let base = visit(node.calledExpression).trimmedDescription
     let index = visit(argument.expression).trimmedDescription
@@ -80,6 +97,7 @@ final class CheckingRewriter: SyntaxRewriter {
   ]
 
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    if node.calledExpression.isOptionalChain { return ExprSyntax(node) }
     let outer = takesThrowing
     defer { takesThrowing = outer }
     let callee = node.calledExpression.as(MemberAccessExprSyntax.self)

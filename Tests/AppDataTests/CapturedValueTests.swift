@@ -86,6 +86,16 @@ struct CapturedValueTests {
     #expect(try find(#Predicate { length < 0 || $0.count > Int(Double(length).squareRoot()) }) == 1)
   }
 
+  @Test func aDefaultAndAChainReachTheirPartsOnlyIfAsked() throws {
+    let map = ["x": 3]
+    let (none, key): (Int?, String?) = (nil, nil)
+    #expect(try find(#Predicate { $0.count == map["x", default: none!] }) == 1)
+    #expect(try find(#Predicate { $0.count == map["y", default: none!] }) == 0)
+    #expect(try find(#Predicate { $0.count == 3 && key?.appending(key!) == nil }) == 1)
+    #expect(try find(#Predicate { $0.count == 3 && (none ?? none!) == 1 }) == 0)
+    #expect(try find(#Predicate { $0.count == 3 && max(none ?? 0, map["x"]!) == 3 }) == 1)
+  }
+
   @Test func whatOnlySomeRowsReachEndsNoQuery() throws {
     let wanted: String? = nil
     let numbers: [Int] = []
