@@ -12,7 +12,8 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the names of items.",
     discussion: """
-      A word finds every name that contains it, in any case; a folder, web/, lists what is below it. A tree \
+      A word finds every name that contains it, in any case; if there is none, every item whose user, \
+      address, tags, note or other open field contains it. A folder, web/, lists what is below it. A tree \
       on a terminal, if names have slashes; one name per line in a pipe. Long lists go through $VAULT_PAGER \
       or $PAGER on a terminal.
 
@@ -138,7 +139,10 @@ struct ListRequest: Equatable, Sendable {
         for (item, number) in removed { numbers[item.id] = number }
       }
       if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
-      let names = needsItems ? [] : snapshot.names(matching: query)
+      var names = needsItems ? [] : snapshot.names(matching: query)
+      if items.isEmpty, names.isEmpty, let found = try saying(query, in: snapshot) {
+        if needsItems { items = found } else { names = found.map(\.name.text) }
+      }
       if let exposedTo {
         let exposed = try SyncedVault.itemIDs(exposedTo: exposedTo, in: vault)
         items.removeAll { !exposed.contains($0.id) }
@@ -153,11 +157,22 @@ struct ListRequest: Equatable, Sendable {
   private func writeNames(matching query: ItemQuery, _ settings: VaultSettings) throws {
     let (lines, known) = try settings.withVault { vault in
       let snapshot = try vault.readInPlace()
-      let lines = snapshot.nameLines(matching: query)
+      var lines = snapshot.nameLines(matching: query)
+      if lines.isEmpty, let found = try saying(query, in: snapshot) {
+        lines = found.flatMap { Array($0.name.text.utf8) + [UInt8(ascii: "\n")] }
+      }
       return (lines, lines.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
     try StandardOutput.write(lines)
     if lines.isEmpty { try endWithNothing(known: known, settings) }
+  }
+
+  /// What says the word of the line somewhere else than in its name, where no name has it; `nil`
+  /// for a line without a word, and where nothing does.
+  private func saying(_ query: ItemQuery, in snapshot: VaultSnapshot) throws -> [Item]? {
+    guard let text = query.text else { return nil }
+    let found = try snapshot.items(saying: text, matching: query)
+    return found.isEmpty ? nil : found
   }
 
   /// The names among which one is suggested where a pattern has found nothing.
