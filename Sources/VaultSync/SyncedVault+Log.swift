@@ -1,0 +1,62 @@
+import FoundationEssentials
+import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// What happened in the space, oldest first: who changed which item, and when.
+  ///
+  /// - Returns: The entries, as far as this machine knows.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
+  public func log() throws -> [SyncLogEntry] {
+    let loaded = try files.locked { try load(usesBase: false) }
+    var names: [[UInt8]: String] = [:]
+    var entries: [SyncLogEntry] = []
+    for record in loaded.history.all {
+      let device = loaded.history.label(of: record.stream) ?? "?"
+      let time = Date(timeIntervalSince1970: Double(record.content.time) / 1000)
+      for operation in record.content.operations {
+        let entry: (SyncLogEntry.Action, String?)
+        var properties: [String] = []
+        switch operation {
+        case .create: entry = (.created, nil)
+        case .claim: entry = (.joined, nil)
+        case .invite: entry = (.invited, nil)
+        case .remove(let stream, _): entry = (.removed, loaded.history.label(of: stream))
+        case .role(let stream, _): entry = (.role, loaded.history.label(of: stream))
+        case .admit(_, let streams):
+          entry = (.admitted, streams.first.flatMap { loaded.history.label(of: $0) })
+        case .item(let item):
+          // Of a new item all of them are new.
+          if names[item.id] != nil { properties = item.changes.compactMap(\.key.words) }
+          for case (let key, .text(let name)?) in item.changes where key.kind == .name {
+            names[item.id] = ItemRules.mended(name)
+          }
+          entry = (.changed, names[item.id])
+        case .purge(let id, _): entry = (.purged, names[id])
+        case .preferences(let changed): entry = (.preferences, changed.domain)
+        default: continue
+        }
+        entries.append(
+          SyncLogEntry(
+            time: time, device: device, action: entry.0, subject: entry.1, properties: properties))
+      }
+    }
+    return entries.sorted { $0.time < $1.time }
+  }
+}
+
+extension PropertyKey {
+  /// The property in words; `nil` for what no person changes by itself.
+  fileprivate var words: String? {
+    switch kind {
+    case .name: "name"
+    case .secret: name.isEmpty ? "secret" : "field \(name)"
+    case .attribute: name.utf8.starts(with: "vault:".utf8) ? nil : "attribute \(name)"
+    case .tag: "tag \(name)"
+    case .note: "note"
+    case .expires: "expiry"
+    case .trashed: "trash"
+    case .kind: "kind"
+    }
+  }
+}
