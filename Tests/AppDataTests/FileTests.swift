@@ -19,6 +19,32 @@ struct FileTests {
     }
   }()
 
+  /// What is saved into a file that nobody can open any more is lost.
+  @Test(arguments: ["removed", "moved", "replaced"])
+  func aStoreThatIsGoneRefusesToSave(what: String) throws {
+    let folder = URL(fileURLWithPath: "\(home.path)/folder")
+    let store = folder.appendingPathComponent("b.store")
+    let container = try ModelContainer(
+      for: Trip.self, configurations: ModelConfiguration(url: store))
+    let context = ModelContext(container)
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+    let files = FileManager.default
+    switch what {
+    case "removed": try files.removeItem(at: folder)
+    case "moved":
+      try files.moveItem(at: folder, to: URL(fileURLWithPath: "\(home.path)/elsewhere"))
+    default:
+      try files.moveItem(at: store, to: folder.appendingPathComponent("c.store"))
+      _ = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: store))
+    }
+    context.insert(Trip(name: "Oslo"))
+    let error = #expect(throws: (any Error).self) { try context.save() }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("nothing was saved"))
+    // It is still there, to be saved elsewhere.
+    #expect(context.hasChanges)
+  }
+
   @Test func theSchemaIsTheApprovedOne() throws {
     let container = try ModelContainer(
       for: Project.self, configurations: ModelConfiguration(url: url))

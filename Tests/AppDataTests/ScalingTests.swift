@@ -27,6 +27,42 @@ struct ScalingTests {
     }
   }
 
+  /// Each taken out by itself, as code does that looks for one: the same array as in Swift, with
+  /// the other side's links.
+  @Test func childrenAreTakenOutOfALongArray() throws {
+    let container = try ModelContainer(
+      for: Tour.self, Halt.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let tour = Tour()
+    context.insert(tour)
+    tour.halts = (0..<300).map { Halt($0, tour: nil) }
+    var expected = tour.halts
+    var random = SeededGenerator(seed: 11)
+    for round in 0..<60 {
+      let count = Int.random(in: 1...12, using: &random)
+      let gone = Set(expected.shuffled(using: &random).prefix(count).map { ObjectIdentifier($0) })
+      let removed = expected.filter { gone.contains(ObjectIdentifier($0)) }
+      tour.halts.removeAll { gone.contains(ObjectIdentifier($0)) }
+      expected.removeAll { gone.contains(ObjectIdentifier($0)) }
+      if round % 3 == 0, let back = removed.first {
+        tour.halts.append(back)
+        expected.append(back)
+      }
+      if round % 5 == 0 { tour.halts.reverse() }
+      if round % 5 == 0 { expected.reverse() }
+      #expect(tour.halts.map(\.order) == expected.map(\.order))
+      #expect(removed.dropFirst().allSatisfy { $0.tour == nil })
+      if round % 7 == 0 { try context.save() }
+      if round % 11 == 0 {
+        let other = try #require(
+          try ModelContext(container).fetch(FetchDescriptor<Tour>()).first)
+        try context.save()
+        #expect(other.halts.map(\.order) == expected.map(\.order))
+      }
+    }
+  }
+
   @Test func childrenAreAppendedInNoContext() throws {
     try expectLinear("append") { count in
       let tour = Tour()

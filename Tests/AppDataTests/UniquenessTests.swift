@@ -25,6 +25,25 @@ struct UniquenessTests {
     #expect(found.map(\.large) == [1, 2, 0].map { UInt64.max - $0 })
   }
 
+  /// Neither row can take the other's place.
+  @Test func aNewObjectThatMeetsTwoRowsIsRefusedWithBoth() throws {
+    let (_, context) = try memory(Safe.self)
+    for (name, key) in [("a", "1"), ("b", "2")] { context.insert(Safe(name, key)) }
+    try context.save()
+    context.insert(Safe("a", "2"))
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .modelValidationFailure)
+    let message = error?.message ?? ""
+    #expect(message.contains("must be unique") && message.contains("two objects, 1 and 2"))
+    #expect(!message.contains("constraint failed"), "\(message)")
+    context.rollback()
+    #expect(try context.fetch(FetchDescriptor<Safe>()).map(\.key).sorted() == ["1", "2"])
+    // One that meets one row by both is that row.
+    context.insert(Safe("a", "1"))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Safe>()) == 2)
+  }
+
   @Test func linksSurviveAnExchange() throws {
     let (_, context) = try memory(Author.self)
     let (one, two) = (Book("A", year: 1), Book("B", year: 2))
@@ -125,5 +144,16 @@ final class Seat {
     when = new.when
     mark = new.mark
     large = new.large
+  }
+}
+
+@Model
+private final class Safe {
+  @Attribute(.unique) var name: String
+  @Attribute(.unique) var key: String
+
+  init(_ name: String, _ key: String) {
+    self.name = name
+    self.key = key
   }
 }

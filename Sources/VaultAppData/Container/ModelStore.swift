@@ -335,6 +335,8 @@ package final class ModelStore: @unchecked Sendable {
   ) throws -> Result {
     var begun: Int64?
     let start = report == nil ? nil : ContinuousClock.now
+    // Before: another file's log may be beside it by now. After: it may have gone meanwhile.
+    try checkPlace()
     let result = try transaction {
       try checkPlace()
       begun = try remoteWatch?.begin(connection.sqlite)

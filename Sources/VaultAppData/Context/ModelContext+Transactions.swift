@@ -37,8 +37,10 @@ extension ModelContext {
     do {
       try hold(stores[...], committed: &committed) {
         try block()
-        saving = try prepareToSave()
-        try saving?.write()
+        try home.use.during(.save) {
+          saving = try prepareToSave()
+          try saving?.write()
+        }
       }
     } catch {
       // A program's own store that nothing was written to has nothing that stays.
@@ -57,8 +59,10 @@ extension ModelContext {
     }
     connections.release(isCommitted: true)
     merging.sendHeld(isCommitted: true)
-    saving?.settle()
-    rows.sweepIfLarge()
+    home.use.during(.save) {
+      saving?.settle()
+      rows.sweepIfLarge()
+    }
     try connections.flush(committed)
   }
 

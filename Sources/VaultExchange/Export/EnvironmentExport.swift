@@ -5,7 +5,8 @@ import VaultStorage
 /// The main secrets of items as a file of variables for one program.
 ///
 /// ```swift
-/// let export = try EnvironmentExport(items, in: snapshot, as: .systemd)
+/// let snapshot = try await vault.read()
+/// let export = try EnvironmentExport(snapshot.items(), in: snapshot, as: .systemd)
 /// for name in export.left { print("systemd cannot read the secret of \(name)") }
 /// ```
 public struct EnvironmentExport: Sendable {

@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import SwiftIfConfig
 import SwiftParser
 import SwiftSyntax
