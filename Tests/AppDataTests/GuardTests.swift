@@ -32,7 +32,7 @@ struct GuardTests {
     let compiled = try SwiftCompiler.run(
       #require(SwiftCompiler.path),
       sources + ["-parse-as-library", "-swift-version", "6", "-Onone", "-suppress-warnings"]
-        + SwiftCompiler.objects() + ["-lsqlite3", "-lsodium", "-o", program], home: home)
+        + SwiftCompiler.objects(home: home) + ["-lsqlite3", "-lsodium", "-o", program], home: home)
     try #require(compiled.status == 0, "\(compiled.errors.prefix(2_000))")
     let result = try VaultProcess(home: home.path, executable: program).run(
       ["\(seed)", "\(values)"], adding: ["SWIFT_BACKTRACE": "enable=no"])

@@ -22,7 +22,7 @@ struct OptimizedTests {
     }
     let compiled = try SwiftCompiler.run(
       #require(SwiftCompiler.path),
-      sources + ["-parse-as-library"] + flags + SwiftCompiler.objects() + [
+      sources + ["-parse-as-library"] + flags + SwiftCompiler.objects(home: home) + [
         "-lsqlite3", "-lsodium", "-o", program,
       ],
       home: home)

@@ -43,16 +43,30 @@ enum SwiftCompiler {
 
   /// The object files of this library, as they were built for these tests.
   ///
-  /// By the names of the sources: the folder may hold objects of sources that are gone.
-  static func objects() -> [String] {
+  /// By the names of the sources: the folder may hold objects of sources that are gone. Copies, since
+  /// a build of another package may write them anew while the program is compiled.
+  ///
+  /// - Parameter home: Where the copies are made.
+  /// - Returns: Their paths.
+  /// - Throws: An error of the file system.
+  static func objects(home: TemporaryHome) throws -> [String] {
     let sources = URL(fileURLWithPath: tests).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Sources")
-    return ["VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData"].flatMap {
-      name in
+    let copies = "\(home.path)/objects"
+    return try [
+      "VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData",
+    ].flatMap { name in
       let folder = KeyringSession.product("\(name).build")
       let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(name).path)
-      return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
-        .map { "\(folder)/\(URL(fileURLWithPath: $0).lastPathComponent).o" }
+      let copy = "\(copies)/\(name)"
+      try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+      return try (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+        .map { file in
+          let object = "\(URL(fileURLWithPath: file).lastPathComponent).o"
+          try FileManager.default.copyItem(
+            atPath: "\(folder)/\(object)", toPath: "\(copy)/\(object)")
+          return "\(copy)/\(object)"
+        }
     }
   }
 }
