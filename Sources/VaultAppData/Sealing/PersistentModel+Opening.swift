@@ -14,8 +14,9 @@ extension PersistentModel {
   ///
   /// - Parameter property: Any property.
   /// - Returns: Its value.
-  /// - Throws: ``SwiftDataError/sealedAttribute``, ``SwiftDataError/modelValidationFailure`` for a
-  ///   value that does not decode, naming class, property and object; ``SwiftDataError/missingRow``; a `StorageError`.
+  /// - Throws: ``SwiftDataError/sealedAttribute``, or ``SwiftDataError/modelValidationFailure`` for
+  ///   a value that does not decode, naming class, property and object;
+  ///   ``SwiftDataError/missingRow``; a `StorageError`.
   public func opened<Value>(_ property: KeyPath<Self, Value>) throws -> Value {
     if let record = _$record?.current, let index = record.description.index(of: property),
       let context = record.readingContext
