@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
@@ -43,6 +44,14 @@ static inline int cvault_ofd_lock(int descriptor, int exclusive) {
 static inline int cvault_has_access_list(const char *path) {
   if (syscall(SYS_getxattr, path, "system.posix_acl_access", NULL, 0) >= 0) return 1;
   return errno != ENODATA && errno != ENOTSUP;
+}
+
+// When a file was made, in nanoseconds since 1970; 0 if its file system does not keep that: statx(2).
+static inline int64_t cvault_birth_time(const char *path) {
+  struct statx status;
+  if (statx(AT_FDCWD, path, 0, STATX_BTIME, &status) != 0) return 0;
+  if (!(status.stx_mask & STATX_BTIME)) return 0;
+  return (int64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
 static inline int cvault_open(const char *path, int flags, unsigned int mode) {

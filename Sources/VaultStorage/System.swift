@@ -261,6 +261,15 @@ package enum System {
     unsafe cvault_has_access_list(path) != 0
   }
 
+  /// When a file or directory was made, in nanoseconds since 1970; `nil` if its file system does not
+  /// keep that: statx(2).
+  ///
+  /// A copy has a time of its own; a file that was renamed keeps the one that it has.
+  package static func birthTime(of path: String) -> Int64? {
+    let time = unsafe cvault_birth_time(path)
+    return time == 0 ? nil : time
+  }
+
   /// fstat(2).
   package static func status(_ descriptor: Int32) throws(Failure) -> FileStatus {
     var status = stat()

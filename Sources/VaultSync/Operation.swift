@@ -91,8 +91,11 @@ package struct ItemOperation: Sendable {
 package enum Operation: Sendable {
   /// The first thing in the first record of a space; `rules` says by which ones it is judged.
   case create(keys: PublicKeys, nonce: [UInt8], label: String, rules: UInt8)
-  /// The first thing in the first record of any other stream.
+  /// The first thing in the first record of the stream of a machine that was invited.
   case claim(keys: PublicKeys, invitation: [UInt8], label: String, signature: [UInt8])
+  /// The first thing in the first record of a stream in which a machine goes on whose home was put
+  /// back or copied; the signature is by the key of its stream before.
+  case succeed(keys: PublicKeys, predecessor: StreamID, label: String, signature: [UInt8])
   case item(ItemOperation)
   case purge(id: [UInt8], removed: Int64)
   case preferences(PreferencesOperation)
@@ -129,6 +132,7 @@ package enum Operation: Sendable {
     static let confirm: UInt8 = 23
     static let admit: UInt8 = 24
     static let role: UInt8 = 25
+    static let succeed: UInt8 = 26
   }
 
   /// Appends the operation: kind, length, body.
@@ -149,6 +153,13 @@ package enum Operation: Sendable {
       body.put(keys.signing)
       body.put(keys.sealing)
       body.put(invitation)
+      body.put(signature)
+      try body.text(label)
+    case .succeed(let keys, let predecessor, let label, let signature):
+      tag = Tag.succeed
+      body.put(keys.signing)
+      body.put(keys.sealing)
+      body.put(predecessor.bytes)
       body.put(signature)
       try body.text(label)
     case .item(let item):
@@ -208,7 +219,8 @@ package enum Operation: Sendable {
   /// Whether it is about the space itself: who belongs to it, and its snapshots.
   var isOfSpace: Bool {
     switch self {
-    case .create, .claim, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot, .confirm:
+    case .create, .claim, .succeed, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot,
+      .confirm:
       true
     case .item, .purge, .preferences, .unknown: false
     }
@@ -217,7 +229,7 @@ package enum Operation: Sendable {
   /// Whether it says whose stream this is: the first thing in the first record, and nowhere else.
   var isBeginning: Bool {
     switch self {
-    case .create, .claim: true
+    case .create, .claim, .succeed: true
     default: false
     }
   }
@@ -247,6 +259,11 @@ package enum Operation: Sendable {
       let signature = try reader.array(64)
       self = .claim(
         keys: keys, invitation: invitation, label: try reader.text(), signature: signature)
+    case Tag.succeed:
+      let (keys, predecessor) = (try Self.keys(&reader), try Self.stream(&reader))
+      let signature = try reader.array(64)
+      self = .succeed(
+        keys: keys, predecessor: predecessor, label: try reader.text(), signature: signature)
     case Tag.item: self = .item(try ItemOperation(from: &reader))
     case Tag.preferences: self = .preferences(try PreferencesOperation(from: &reader))
     case Tag.purge: self = .purge(id: try reader.array(16), removed: try reader.number())

@@ -45,6 +45,16 @@ struct RecordWriter {
     if !batch.isEmpty { try writeOne(batch, &history, frontier, epoch) }
   }
 
+  /// Writes a record that says nothing but what its machine has seen.
+  ///
+  /// - Parameters:
+  ///   - history: What is known; gets the record.
+  ///   - frontier: What it has seen of others.
+  /// - Throws: As ``write(_:to:knowing:with:)``.
+  mutating func writeSignOfLife(to history: inout SpaceHistory, knowing frontier: Frontier) throws {
+    try writeOne([], &history, frontier, nil)
+  }
+
   private mutating func writeOne(
     _ operations: [Operation], _ history: inout SpaceHistory, _ frontier: Frontier?,
     _ epoch: EpochKey?
@@ -66,6 +76,7 @@ struct RecordWriter {
     }
     written.append(record.bytes)
   }
+
   /// The records of others that are new to a stream's writer, without those that another one of them
   /// knows: who reads one of these learns of the others.
   private static func sightings(

@@ -313,22 +313,29 @@ package struct SpaceHistory: Sendable {
     return true
   }
 
-  /// Whether the first record of a stream claims an invitation that its writer knew, by its key.
+  /// Whether the first record of a stream claims an invitation that its writer knew, by its key; or
+  /// to go on for a machine that he knew, by that one's key.
   ///
   /// Who made the invitation, and whether he might, is the roster's to say. But what claims none is
   /// junk, which anybody can put into a store who ever had a key: it is not kept.
   private func isInvited(
     _ content: RecordContent, _ stream: StreamID, _ past: Frontier
   ) -> Bool {
-    guard case .claim(_, let invitation, _, let signature)? = content.operations.first else {
-      return true
-    }
-    return ofSpace.contains { record in
-      record.sequence <= past[record.stream, default: 0]
-        && record.content.operations.contains { operation in
-          guard case .invite(invitation, let keys, _, _, _) = operation else { return false }
-          return claims.isSigned(signature, by: stream, in: space, with: keys.signing)
-        }
+    switch content.operations.first {
+    case .claim(_, let invitation, _, let signature)?:
+      ofSpace.contains { record in
+        record.sequence <= past[record.stream, default: 0]
+          && record.content.operations.contains { operation in
+            guard case .invite(invitation, let keys, _, _, _) = operation else { return false }
+            return claims.isSigned(signature, by: stream, in: space, with: keys.signing)
+          }
+      }
+    case .succeed(_, let predecessor, _, let signature)?:
+      past[predecessor, default: 0] >= 1
+        && (keys[predecessor].map {
+          claims.isSigned(signature, toSucceedBy: stream, in: space, with: $0.signing)
+        } ?? false)
+    default: true
     }
   }
 
@@ -456,7 +463,8 @@ extension RecordContent {
   /// The keys that the first record of a stream tells.
   var keys: PublicKeys? {
     switch operations.first {
-    case .create(let keys, _, _, _)?, .claim(let keys, _, _, _)?: keys
+    case .create(let keys, _, _, _)?, .claim(let keys, _, _, _)?, .succeed(let keys, _, _, _)?:
+      keys
     default: nil
     }
   }

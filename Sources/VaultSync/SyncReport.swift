@@ -36,6 +36,11 @@ public struct SyncReport: Sendable {
   /// What is wrong with the store; everything else was done, but nothing was written to a store that
   /// lacks what this machine wrote there before.
   public internal(set) var problems: [SyncError] = []
+  /// The name under which this machine goes on in a part of the space of its own, since its home had
+  /// been put back or copied; `nil` in all other runs.
+  public internal(set) var successor: String?
+  /// Machines that go on by copies of this home, by their labels; in one run alone.
+  public internal(set) var copies: [String] = []
   /// Machines whose invitation had been used by another one, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
   /// Items, or changes of them, that the vault cannot hold and that were left out.
@@ -162,6 +167,8 @@ public struct SyncLogEntry: Sendable {
     case created
     /// A machine joined.
     case joined
+    /// A machine whose home was put back or copied goes on in a stream of its own.
+    case succeeded
     /// A machine was removed, or left.
     case removed
     /// A machine got another role.

@@ -59,7 +59,7 @@ package struct SyncState: Sendable {
 
   package var space: SpaceID
   package var stream: StreamID
-  /// The machine on which the stream is written.
+  /// The home in which the stream is written, as ``HomeIdentity`` has it.
   package var machine: [UInt8]
   package var label: String
   /// Where the store is, in the words of whoever opens engines.
@@ -83,6 +83,9 @@ package struct SyncState: Sendable {
   package var snapshot: Snapshot?
   /// When this machine last looked whether the store has all of its records, milliseconds since 1970.
   package var mended: Int64 = 0
+  /// The seeds of the streams in which this machine went on after its home had been put back or
+  /// copied, the one that it writes now last; empty while it writes the one that it began with.
+  package var seeds: [SecretBytes] = []
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -146,6 +149,8 @@ package struct SyncState: Sendable {
       builder.put(snapshot.logLength)
     }
     builder.put(mended)
+    builder.put(UInt16(seeds.count))
+    for seed in seeds { builder.put(seed) }
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -209,6 +214,8 @@ package struct SyncState: Sendable {
       }
       guard !reader.isAtEnd else { return }
       mended = try reader.number()
+      guard !reader.isAtEnd else { return }
+      for _ in 0..<(try reader.number(UInt16.self)) { seeds.append(try reader.secret(32)) }
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",

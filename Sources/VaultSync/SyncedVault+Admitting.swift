@@ -17,7 +17,7 @@ extension SyncedVault {
     let before = loaded.history.roster()
     // What somebody wrote who is let in now is not in the vault yet: only the claim is known.
     var known = loaded.history.known
-    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    var writer = RecordWriter(keys: loaded.keys.current, stream: loaded.state.stream, time: now())
     let isAdmin = before.isAdmin(loaded.state.stream)
     if isAdmin {
       try tellMissingKeys(before, &loaded, &writer, known)

@@ -8,6 +8,9 @@ extension SyncedVault {
     var count: UInt64 = 0
     /// Whether its head has to be written anew.
     var isHeadAltered = false
+    /// Whether the store has more of it than this machine had written: its home was put back, or
+    /// copied.
+    var isAhead = false
   }
 
   /// Takes the records that are new, verifies them and puts them into the log.
@@ -29,7 +32,7 @@ extension SyncedVault {
     let before = loaded.history.all.count
     var ownStream = OwnStream()
     for head in fetching.heads {
-      if head.stream == own {
+      if head.stream == own, try !goesOn(head, loaded) {
         ownStream = try look(atOwn: head, loaded, &report)
       } else {
         try look(at: head, &loaded, &fetching, &report)
@@ -57,6 +60,10 @@ extension SyncedVault {
       guard let records = fetching.records[record.stream] else { continue }
       new.append(records[taken[record.stream, default: 0]])
       taken[record.stream, default: 0] += 1
+    }
+    if let ahead = taken[own] {
+      ownStream = OwnStream(count: loaded.history.frontier[own, default: 0])
+      ownStream.isAhead = ahead > 0
     }
     report.received = new.count
     try files.append(new, at: loaded.logEnd)
@@ -106,6 +113,20 @@ extension SyncedVault {
     loaded.history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
   }
 
+  /// Whether the store shows a record of this machine's own stream that follows the last one which is
+  /// known here, signed by its key: another home that has the key wrote it.
+  private func goesOn(_ head: StreamHead, _ loaded: Loaded) throws -> Bool {
+    let own = loaded.state.stream
+    let have = UInt64(loaded.history.streams[own]?.count ?? 0)
+    guard have > 0, head.sequence > have,
+      let there = try engine.records(of: own, in: loaded.state.space, after: have, limit: 1).first,
+      let record = try? SyncRecord(bytes: there)
+    else { return false }
+    return record.space == loaded.state.space && record.stream == own
+      && record.sequence == have + 1 && record.previous == loaded.history.last(own)?.hash
+      && record.isSigned(by: loaded.keys.current.signing.publicKey)
+  }
+
   /// Looks at the head of this machine's own stream.
   ///
   /// That somebody else writes this stream is believed for a record with this machine's own
@@ -127,7 +148,7 @@ extension SyncedVault {
     ).first
     if let there, let record = try? SyncRecord(bytes: there), record.space == loaded.state.space,
       record.stream == own, record.sequence == number,
-      record.isSigned(by: loaded.keys.signing.publicKey),
+      record.isSigned(by: loaded.keys.current.signing.publicKey),
       record.hash != loaded.history.record(own, number)?.hash
     {
       throw Self.copied

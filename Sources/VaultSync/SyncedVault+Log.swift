@@ -20,6 +20,8 @@ extension SyncedVault {
         switch operation {
         case .create: entry = (.created, nil)
         case .claim: entry = (.joined, nil)
+        case .succeed(_, let predecessor, _, _):
+          entry = (.succeeded, loaded.history.label(of: predecessor))
         case .invite: entry = (.invited, nil)
         case .remove(let stream, _): entry = (.removed, loaded.history.label(of: stream))
         case .role(let stream, _): entry = (.role, loaded.history.label(of: stream))

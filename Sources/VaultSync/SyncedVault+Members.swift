@@ -82,7 +82,8 @@ extension SyncedVault {
   public func devices() throws -> [SyncDevice] {
     let loaded = try files.locked { try load() }
     let roster = loaded.history.roster()
-    let members = roster.members.values.sorted {
+    // A stream for which another one goes on is that machine, once.
+    let members = roster.members.values.filter { $0.successor == nil }.sorted {
       ($0.last == nil ? 0 : 1, $0.joined, $0.stream) < (
         $1.last == nil ? 0 : 1, $1.joined, $1.stream
       )
@@ -120,20 +121,33 @@ extension SyncedVault {
       var loaded = try load()
       var label = device
       let report = try synchronize(&loaded) { loaded, roster in
-        try checkAdmin(roster, loaded)
-        let member = try find(device, among: roster.present)
-        guard member.stream != loaded.state.stream else {
+        let own = loaded.state.stream
+        let found = Result { try find(device, among: roster.present) }
+        // A copy of this home may be taken out by whatever role this machine has.
+        let isOwnCopy = (try? found.get()).map { roster.goesOn($0.stream, for: own) } ?? false
+        if !isOwnCopy { try checkAdmin(roster, loaded) }
+        let member = try found.get()
+        guard member.stream != own else {
           throw SyncError(
             .notAllowed, "that is this machine", hint: "to take it out, leave the space")
         }
         label = member.label
-        try checkOutranks(member, roster, loaded)
-        return [.remove(member.stream, last: loaded.history.frontier[member.stream, default: 0])]
-          + Self.withdrawals(of: Self.codes(knownTo: member, roster))
+        if !isOwnCopy { try checkOutranks(member, roster, loaded) }
+        let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
+        return Self.removals(of: member.stream, roster, loaded) + Self.withdrawals(of: codes)
       }
       try report.checkIsDone()
       return label
     }
+  }
+
+  /// What takes a machine out, with the streams that it wrote before its home was put back: who has
+  /// the home has their keys.
+  private static func removals(
+    of stream: StreamID, _ roster: Roster, _ loaded: Loaded
+  ) -> [Operation] {
+    roster.line(of: stream).filter { roster.members[$0]?.last == nil }
+      .map { .remove($0, last: loaded.history.frontier[$0, default: 0]) }
   }
 
   /// The codes that a machine may know by which somebody could come in: the one by which it came,
@@ -141,7 +155,12 @@ extension SyncedVault {
   private static func codes(
     knownTo member: Roster.Member, _ roster: Roster
   ) -> [Roster.Invitation] {
-    roster.openCodes { $0.inviter == member.stream || $0.id == member.invitation && !$0.isRecovery }
+    let line = roster.line(of: member.stream)
+    return roster.openCodes { code in
+      // One that a copy has told, too, is that one's as well.
+      code.records.allSatisfy { line.contains($0.stream) }
+        || code.id == member.invitation && !code.isRecovery
+    }
   }
 
   /// Gives a machine another role.
@@ -180,8 +199,11 @@ extension SyncedVault {
           guard role < .owner || roster.isOwner(own) else { throw Self.onlyAnOwner }
         }
         // Who may let nobody in any more has no code that does.
-        let codes = role >= .admin ? [] : roster.openCodes { $0.inviter == member.stream }
-        return [.role(member.stream, role)] + Self.withdrawals(of: codes)
+        let line = roster.line(of: member.stream)
+        let codes = role >= .admin ? [] : roster.openCodes { line.contains($0.inviter) }
+        let former = line.dropFirst().filter { (roster.members[$0]?.role ?? role) > role }
+        return [.role(member.stream, role)] + former.map { .role($0, role) }
+          + Self.withdrawals(of: codes)
       }
       try report.checkIsDone()
       return label
@@ -345,7 +367,8 @@ extension SyncedVault {
 
   /// Leaves the space: the vault stays as it is, and belongs to no space.
   ///
-  /// A vault that was copied was never in the space: the machine that it was copied from stays in.
+  /// A vault that was copied or put back, and has not synchronized since, was not in the space by
+  /// itself: the machine that it was copied from stays in.
   ///
   /// - Parameters:
   ///   - vault: The vault.
@@ -389,13 +412,15 @@ extension SyncedVault {
   private func tellOfLeaving(asLastOwner: Bool) throws -> Bool {
     do {
       var loaded = try load()
-      let own = loaded.state.stream
+      guard try homeIdentity().wrote(loaded.state) else { return true }
       do {
         // In a record of its own: what comes after the last one that counts is not believed.
         _ = try synchronize(&loaded) { loaded, roster in
           if !asLastOwner { try checkOtherOwner(roster, loaded) }
+          let own = loaded.state.stream
           guard roster.isAdmin(own) else { return [] }
-          return Self.withdrawals(of: roster.openCodes { $0.inviter == own })
+          let line = roster.line(of: own)
+          return Self.withdrawals(of: roster.openCodes { line.contains($0.inviter) })
         }
       } catch {
         let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)
@@ -403,8 +428,8 @@ extension SyncedVault {
         if !asLastOwner, !isOut { try checkOtherOwner(loaded.history.roster(), loaded) }
         throw error
       }
-      let report = try synchronize(&loaded) { loaded, _ in
-        [.remove(own, last: loaded.history.frontier[own, default: 0])]
+      let report = try synchronize(&loaded) { loaded, roster in
+        Self.removals(of: loaded.state.stream, roster, loaded)
       }
       return report.problems.isEmpty
     } catch let error as SyncError {

@@ -14,19 +14,31 @@ extension SyncedVault {
   }
 
   /// Compares this machine's records in the store with its log, and writes those again that are
-  /// missing or altered.
+  /// missing or altered; also those of the streams that it wrote before.
   ///
   /// - Parameters:
   ///   - loaded: What this machine remembers.
-  ///   - count: How many records the store should have.
+  ///   - count: How many records of its stream the store should have.
   /// - Returns: How many were written again.
   /// - Throws: ``SyncError`` with code `.copied` where the store has another record that this machine
   ///   has signed; `.unavailable`, `.inputOutput`.
   func mend(_ loaded: inout Loaded, _ count: UInt64) throws -> Int {
-    let (own, space) = (loaded.state.stream, loaded.state.space)
     defer { loaded.state.mended = now() }
+    let log = try files.records()
+    var written = try mend(loaded.state.stream, count, log, loaded, loaded.keys.current)
+    for keys in loaded.keys.former {
+      let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
+      written += try mend(
+        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys)
+    }
+    return written
+  }
+
+  private func mend(
+    _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: Loaded, _ keys: KeyPairs
+  ) throws -> Int {
     guard count > 0 else { return 0 }
-    let log = try files.records().filter { SyncRecord.stream(of: $0) == own }
+    let (log, space) = (log.filter { SyncRecord.stream(of: $0) == own }, loaded.state.space)
     var written = 0
     var number: UInt64 = 0
     while number < min(count, UInt64(log.count)) {
@@ -35,7 +47,9 @@ extension SyncedVault {
       let same = zip(there, log.dropFirst(Int(number))).prefix { $0 == $1 }.count
       number += UInt64(same)
       guard same < limit, number < UInt64(log.count) else { continue }
-      if there.count > same, isOther(there[same], number + 1, loaded) { throw Self.copied }
+      if there.count > same, isOther(there[same], number + 1, own, space, keys) {
+        throw Self.copied
+      }
       try engine.restore(log[Int(number)], of: own, at: number + 1, in: space)
       written += 1
       number += 1
@@ -44,10 +58,12 @@ extension SyncedVault {
   }
 
   /// Whether bytes are a record that this machine has signed.
-  private func isOther(_ bytes: [UInt8], _ number: UInt64, _ loaded: Loaded) -> Bool {
+  private func isOther(
+    _ bytes: [UInt8], _ number: UInt64, _ own: StreamID, _ space: SpaceID, _ keys: KeyPairs
+  ) -> Bool {
     guard let record = try? SyncRecord(bytes: bytes) else { return false }
-    return record.space == loaded.state.space && record.stream == loaded.state.stream
-      && record.sequence == number && record.isSigned(by: loaded.keys.signing.publicKey)
+    return record.space == space && record.stream == own && record.sequence == number
+      && record.isSigned(by: keys.signing.publicKey)
   }
 }
 

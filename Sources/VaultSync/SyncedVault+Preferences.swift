@@ -187,7 +187,7 @@ extension SyncedVault {
       after[name] = sides.local
       after[name]?.values = merge.values
     }
-    var writer = RecordWriter(keys: loaded.keys, stream: own, time: now())
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
     try writer.write(operations, to: &loaded.history)
     loaded.state.preferences.domains = former.domains.mapValues { _ in false }
     loaded.state.preferences.frontier = loaded.history.known

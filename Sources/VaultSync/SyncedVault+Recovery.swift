@@ -22,12 +22,23 @@ extension SyncedVault {
     for code in codes {
       let id = try InvitationCode.id(of: code.publicKeys)
       ids.insert(id)
-      guard roster.invitations[id] == nil else { continue }
+      if let known = roster.invitations[id] {
+        // A machine that goes on tells the codes of its vault again: they stand for it, too.
+        let own = loaded.state.stream
+        guard !known.isSettled, !roster.hasEarlierRules, !roster.isTold(id, by: own),
+          roster.isOfOneLine(known.inviter, own)
+        else { continue }
+      }
       new.append(
         .invite(
           invitation: id, keys: code.publicKeys, role: .admin, uses: .max, expires: .max))
     }
     let withdrawn = roster.recoveryCodes(of: loaded.state.stream).filter { !ids.contains($0.id) }
+    // Whoever told a code withdraws it: one of the stream before is told again for that.
+    new += withdrawn.filter { !roster.isTold($0.id, by: loaded.state.stream) }.map { code in
+      .invite(
+        invitation: code.id, keys: code.keys, role: .admin, uses: .max, expires: .max)
+    }
     return (new, Self.withdrawals(of: withdrawn))
   }
 

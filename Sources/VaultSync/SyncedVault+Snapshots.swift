@@ -25,7 +25,7 @@ extension SyncedVault {
           continue
         }
         if judgment == .same {
-          var writer = RecordWriter(keys: loaded.keys, stream: own, time: now())
+          var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
           let record = snapshot.record
           try writer.write(
             [.confirm(record.stream, sequence: record.sequence)], to: &loaded.history)
@@ -124,7 +124,7 @@ extension SyncedVault {
     }
     // Whoever hears of it finds it.
     try engine.put(snapshot.objects, in: loaded.state.space)
-    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    var writer = RecordWriter(keys: loaded.keys.current, stream: loaded.state.stream, time: now())
     try writer.write([.snapshot(snapshot.operation)], to: &loaded.history, with: epoch)
     try keep(writer, &loaded)
     if let record = loaded.history.last(loaded.state.stream) { note(record, &loaded) }
@@ -197,7 +197,7 @@ extension SyncedVault {
   // MARK: - A machine that began with a snapshot
 
   /// What the log begins with on this machine; `nil` if that is the first record.
-  func root(_ keys: KeyPairs) throws -> SpaceBase? {
+  func root(_ keys: MachineKeys) throws -> SpaceBase? {
     guard let bytes = try files.root() else { return nil }
     do {
       return try SpaceBase(sealed: bytes, key: keys.own)

@@ -32,6 +32,7 @@ extension SyncedVault {
   /// Whether the store and the vault are as they were when there was nothing left to do.
   private func isAtRest(_ state: SyncState, _ heads: [StreamHead]) throws -> Bool {
     guard let rest = state.rest, state.pending == nil, rest.until > now(),
+      try homeIdentity().wrote(state),
       rest.heads == heads.sorted(by: { $0.stream < $1.stream })
     else { return false }
     return try vault.blocking.fileMark().bytes == rest.vault
@@ -72,19 +73,22 @@ extension SyncedVault {
     _ acceptingRollback: Bool, _ further: (inout Loaded, Roster) throws -> [Operation]
   ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
-    let own = try fetch(heads, &loaded, &report)
+    let before = loaded.history.frontier
+    var own = try fetch(heads, &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
       report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
+    try goOn(&own, &loaded, &report, acceptingRollback: acceptingRollback)
+    try tellCopies(after: before, &loaded, &report)
     let roster = loaded.history.roster()
     try checkMembership(roster, &loaded)
     var vault = try applyAll(&loaded, &report)
     try exchangePreferences(&loaded, &report)
     if try attend(&loaded, further) {
       // Somebody was let in: what that machine wrote counts from now on.
-      let before = report.changes
+      let changes = report.changes
       vault = try applyAll(&loaded, &report)
-      report.changes.add(before)
+      report.changes.add(changes)
       try exchangePreferences(&loaded, &report)
     }
     // What a machine that was removed has written does not count: the others go on.
@@ -164,7 +168,7 @@ extension SyncedVault {
         ? roster.invitations.values.filter { !$0.isSettled }.map(\.expires).min() ?? .max : .max)
   }
 
-  private func checkMembership(_ roster: Roster, _ loaded: inout Loaded) throws {
+  func checkMembership(_ roster: Roster, _ loaded: inout Loaded) throws {
     if let member = roster.members[loaded.state.stream] {
       guard member.last != nil else { return }
       try files.replaceState(loaded.state.sealed(loaded.keys.own))
@@ -203,7 +207,7 @@ extension SyncedVault {
     let canWrite = roster.members[loaded.state.stream].map { $0.role >= .writer } ?? false
     var next = loaded
     let former = loaded.state.applied
-    var writer = RecordWriter(keys: loaded.keys, stream: loaded.state.stream, time: now())
+    var writer = RecordWriter(keys: loaded.keys.current, stream: loaded.state.stream, time: now())
     var before: VaultFileMark?
     var isWritten = false
     report.changes = try vault.blocking.shared { shared in
@@ -304,6 +308,11 @@ extension SyncedVault {
     }
     let known = history.known
     let (before, after) = (history.roster(upTo: former), history.roster(upTo: known))
+    // What lost names its machine.
+    let isRenamed = after.members.contains { stream, member in
+      before.members[stream].map { $0.label != member.label } ?? false
+    }
+    if isRenamed { return nil }
     for record in history.all.dropFirst(history.base?.records.count ?? 0) {
       let counted = record.sequence <= former[record.stream, default: 0] && before.counts(record)
       let counts = record.sequence <= known[record.stream, default: 0] && after.counts(record)
@@ -422,7 +431,9 @@ extension SpaceHistory {
   /// What a machine calls itself in its first record.
   func label(of stream: StreamID) -> String? {
     switch streams[stream]?.first?.content.operations.first {
-    case .create(_, _, let label, _)?, .claim(_, _, let label, _)?: label
+    case .create(_, _, let label, _)?, .claim(_, _, let label, _)?,
+      .succeed(_, _, let label, _)?:
+      label
     default: nil
     }
   }

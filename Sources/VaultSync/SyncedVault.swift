@@ -90,12 +90,13 @@ public struct SyncedVault: Sendable {
 
   /// What a vault's machine remembers of its space, and its keys; `nil` if the vault belongs to
   /// none.
-  static func remembered(of vault: UnlockedVault) throws -> (state: SyncState, keys: KeyPairs)? {
+  static func remembered(of vault: UnlockedVault) throws -> (state: SyncState, keys: MachineKeys)? {
     guard let bytes = try SyncFiles(vault: vault.blocking.path).state(),
       let seed = try vault.blocking.key(for: purpose)
     else { return nil }
     let keys = try KeyPairs(seed: seed)
-    return (try SyncState(sealed: bytes, key: keys.own), keys)
+    let state = try SyncState(sealed: bytes, key: keys.own)
+    return (state, try MachineKeys(keys, further: state.seeds))
   }
 
   /// Why a vault belongs to no space.
@@ -154,7 +155,7 @@ public struct SyncedVault: Sendable {
         content, space: space, stream: stream, sequence: 1,
         previous: [UInt8](repeating: 0, count: 32), epoch: epoch, signer: keys.signing)
       var state = SyncState(
-        space: space, stream: stream, machine: try vault.blocking.machineID(), label: label,
+        space: space, stream: stream, machine: try synced.homeIdentity().bytes, label: label,
         store: store, invitationSeed: nil, epochs: [epoch])
       state.mended = synced.now()
       state.applied = SyncState.Applied(
@@ -206,7 +207,7 @@ public struct SyncedVault: Sendable {
       try synced.check(content, code, history)
       let label = history.roster().freeLabel(label)
       var state = SyncState(
-        space: content.space, stream: stream, machine: try vault.blocking.machineID(),
+        space: content.space, stream: stream, machine: try synced.homeIdentity().bytes,
         label: label, store: store, invitationSeed: code.seed, epochs: history.epochs)
       state.mended = synced.now()
       state.applied.frontier = root?.frontier ?? [:]
@@ -369,7 +370,7 @@ public struct SyncedVault: Sendable {
   /// What this machine remembers, and its keys.
   struct Loaded {
     var state: SyncState
-    let keys: KeyPairs
+    var keys: MachineKeys
     var history: SpaceHistory
     /// The bytes of the log before ``log``: what the history's base covers.
     let logStart: UInt64
@@ -382,10 +383,9 @@ public struct SyncedVault: Sendable {
 
   /// Reads the state and the machine's keys.
   ///
-  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
-  func loadState() throws -> (state: SyncState, keys: KeyPairs) {
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`.
+  func loadState() throws -> (state: SyncState, keys: MachineKeys) {
     guard let remembered = try Self.remembered(of: vault) else { throw try Self.notJoined(vault) }
-    guard remembered.state.machine == (try vault.blocking.machineID()) else { throw Self.copied }
     return remembered
   }
 
@@ -397,7 +397,7 @@ public struct SyncedVault: Sendable {
   /// - Returns: The state, the keys, the records.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`, `.inputOutput`.
   func load(
-    _ known: (state: SyncState, keys: KeyPairs)? = nil, usesBase: Bool = true
+    _ known: (state: SyncState, keys: MachineKeys)? = nil, usesBase: Bool = true
   ) throws -> Loaded {
     var (state, keys) = try known ?? loadState()
     let base = usesBase ? try base(for: state, keys) : nil
@@ -443,13 +443,13 @@ public struct SyncedVault: Sendable {
   }
 
   /// What may open keys of epochs.
-  static func openers(_ state: SyncState, _ keys: KeyPairs) throws -> [SealingKeyPair] {
-    guard let seed = state.invitationSeed else { return [keys.sealing] }
-    return [keys.sealing, try KeyPairs(seed: seed).sealing]
+  static func openers(_ state: SyncState, _ keys: MachineKeys) throws -> [SealingKeyPair] {
+    guard let seed = state.invitationSeed else { return keys.openers }
+    return keys.openers + [try KeyPairs(seed: seed).sealing]
   }
 
   /// What the first records come to, if that is of use.
-  private func base(for state: SyncState, _ keys: KeyPairs) throws -> SpaceBase? {
+  private func base(for state: SyncState, _ keys: MachineKeys) throws -> SpaceBase? {
     guard let bytes = try files.base(), let base = try? SpaceBase(sealed: bytes, key: keys.own),
       // A state that was put back alone is from before it.
       base.isWithin(state.applied.frontier)
@@ -470,6 +470,6 @@ public struct SyncedVault: Sendable {
   }
 
   static let copied = SyncError(
-    .copied, "this vault was copied or put back: its part of the space is written elsewhere",
+    .copied, "this vault was copied or put back, and both have written since",
     hint: "leave the space here, and join it again by an invitation")
 }

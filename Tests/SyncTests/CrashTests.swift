@@ -93,43 +93,6 @@ struct CrashTests: SuiteOfTwoMachines {
     }
   }
 
-  @Test func aHomeThatWasPutBackJoinsAgain() throws {
-    let kept = try TemporaryHome()
-    try FileManager.default.removeItem(atPath: kept.path)
-    try FileManager.default.copyItem(atPath: desktop.home.path, toPath: kept.path)
-    try desktop.set("token", "2")
-    try second.synchronize()
-    let back = try SyncMachine(at: kept, like: desktop)
-    try back.set("token", "from the copy")
-    let copied = try SyncedVault(back.vault, engine: engine)
-    do {
-      try copied.synchronize()
-      Issue.record("the number is taken")
-    } catch let error as SyncError {
-      #expect(error.code == .copied)
-    }
-    try SyncedVault.leave(back.vault, in: engine)
-    let again = try back.joining(first, engine)
-    try again.synchronize()
-    try first.synchronize()
-    #expect(try laptop.values(of: "token").isSuperset(of: ["1", "2", "from the copy"]))
-  }
-
-  @Test func aVaultOnAnotherMachineIsNotTakenForThisOne() throws {
-    // Only the data travels; what a machine knows of itself does not.
-    let device = try FileManager.default.contentsOfDirectory(
-      atPath: "\(desktop.home.path)/vault/state"
-    ).filter { $0.hasPrefix("device") }
-    #expect(device.count == 1)
-    try FileManager.default.removeItem(atPath: "\(desktop.home.path)/vault/state/\(device[0])")
-    do {
-      try second.synchronize()
-      Issue.record("it is another machine")
-    } catch let error as SyncError {
-      #expect(error.code == .copied)
-    }
-  }
-
   @Test func aNewVaultKeyDoesNotEndTheSpace() throws {
     let key = try SecretBytes.random(count: 32)
     let rotated = try desktop.vault.blocking.rotate(to: [.keyFile(key)])

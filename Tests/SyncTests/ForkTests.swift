@@ -14,7 +14,7 @@ struct ForkTests: SuiteOfThreeMachines {
     for _ in 0..<2 { try synchronizeAll() }
   }
 
-  /// The desktop is copied, and both go on; the laptop knows the desktop's own history, and the
+  /// The desktop's disk is copied to the last bit, and both go on; the laptop knows the desktop's own history, and the
   /// store shows the copy's.
   ///
   /// - Parameters:
@@ -29,6 +29,7 @@ struct ForkTests: SuiteOfThreeMachines {
     try FileManager.default.removeItem(atPath: copy.path)
     try FileManager.default.copyItem(atPath: desktop.home.path, toPath: copy.path)
     let twin = try SyncMachine(at: copy, like: desktop)
+    try twin.takeOverState()
     let before = engine.all
     try desktop.set("token", "2")
     try second.synchronize()

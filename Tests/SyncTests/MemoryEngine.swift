@@ -34,6 +34,7 @@ final class MemoryEngine: SyncEngine {
   /// Changes what each reader gets.
   private let lie = Mutex<(@Sendable (inout Contents) -> Void)?>(nil)
   private let counted = Mutex(0)
+  private let allowed = Mutex<Int?>(nil)
   private let shownBytes = Mutex(0)
 
   init(isEventual: Bool = false) { self.isEventual = isEventual }
@@ -61,6 +62,12 @@ final class MemoryEngine: SyncEngine {
     set { away.withLock { $0 = newValue } }
   }
 
+  /// After how many more calls it is away; `nil` for never.
+  var failsAfter: Int? {
+    get { allowed.withLock { $0 } }
+    set { allowed.withLock { $0 = newValue } }
+  }
+
   /// How many calls there were.
   var calls: Int { counted.withLock { $0 } }
 
@@ -78,7 +85,12 @@ final class MemoryEngine: SyncEngine {
 
   private func shown() throws -> Contents {
     counted.withLock { $0 += 1 }
-    guard !isAway else { throw SyncError(.unavailable, "the store is away") }
+    let isCutOff = allowed.withLock { allowed in
+      guard let left = allowed else { return false }
+      allowed = left - 1
+      return left <= 0
+    }
+    guard !isAway, !isCutOff else { throw SyncError(.unavailable, "the store is away") }
     var contents = all
     lie.withLock { $0?(&contents) }
     return contents

@@ -9,6 +9,8 @@ struct PaperSpace {
     let keys: KeyPairs
     let stream: StreamID
     fileprivate(set) var records: [SyncRecord] = []
+    /// What it calls itself, if not by its name here.
+    fileprivate(set) var label: String?
   }
 
   /// An invitation, with the keys of its code.
@@ -139,6 +141,27 @@ struct PaperSpace {
       signature: code.keys.signing.signature(of: Roster.claimed(by: person.stream, in: space)))
   }
 
+  /// Somebody goes on for somebody, whose key signs that; or another one's.
+  mutating func succeed(
+    _ name: String, of predecessor: String, signedBy signer: String? = nil,
+    knowing known: [String: Int]? = nil
+  ) throws {
+    let person = try newPerson(name)
+    let label = people[predecessor]?.label ?? predecessor
+    people[name]?.label = label
+    guard let former = people[predecessor], let signer = people[signer ?? predecessor] else {
+      return
+    }
+    try write(
+      name,
+      [
+        .succeed(
+          keys: person.keys.publicKeys, predecessor: former.stream, label: label,
+          signature: signer.keys.signing.signature(
+            of: Roster.succeeded(by: person.stream, in: space)))
+      ], knowing: known)
+  }
+
   /// Somebody lets somebody in.
   mutating func admit(
     _ name: String, by admin: String, code: String, closes: Bool = false,
@@ -202,6 +225,7 @@ struct PaperSpace {
   static func description(of roster: Roster) -> [String] {
     roster.members.values.map { member in
       "\(member.label) \(member.role.name)" + (member.last.map { " †\($0)" } ?? "")
+        + (member.successor == nil ? "" : " →")
     }
     .sorted()
   }

@@ -72,10 +72,22 @@ struct HomeFiles: Sendable {
   /// - Parameters:
   ///   - home: The home; what it has is removed.
   ///   - isCopied: Whether it is another machine's home now, which does not know this one's id.
+  ///   - keepsFolders: Whether the folders stay, as when a disk is put back as it was.
   /// - Throws: What writing throws.
-  func put(into home: TemporaryHome, isCopied: Bool = false) throws {
-    for name in home.names() { try FileManager.default.removeItem(atPath: "\(home.path)/\(name)") }
-    for folder in folders {
+  func put(into home: TemporaryHome, isCopied: Bool = false, keepsFolders: Bool = false) throws {
+    if keepsFolders {
+      for name in FileManager.default.enumerator(atPath: home.path)?.compactMap({ $0 as? String })
+        ?? []
+      where (try? System.status(of: "\(home.path)/\(name)", in: AT_FDCWD).isDirectory) == false {
+        try FileManager.default.removeItem(atPath: "\(home.path)/\(name)")
+      }
+    } else {
+      for name in home.names() {
+        try FileManager.default.removeItem(atPath: "\(home.path)/\(name)")
+      }
+    }
+    for folder in folders
+    where (try? System.status(of: "\(home.path)/\(folder)", in: AT_FDCWD)) == nil {
       try System.makeDirectory("\(home.path)/\(folder)", in: AT_FDCWD, mode: 0o700)
     }
     for (path, bytes) in files {

@@ -42,6 +42,54 @@ struct RecoveryTests {
     }
   }
 
+  /// The laptop's home is put back, then it is lost; and the machine that came by the code is lost,
+  /// too, and had a code of its own.
+  @Test func itOpensTheSpaceAfterAHomeWasPutBackAndAgain() throws {
+    let kept = try HomeFiles(of: laptop.home)
+    try laptop.set("token", "later")
+    try first.synchronize()
+    try kept.put(into: laptop.home)
+    let back = try SyncMachine(at: laptop.home, like: laptop)
+    let again = try SyncedVault(back.vault, engine: engine)
+    #expect(try again.synchronize().successor == "laptop")
+    #expect(try again.synchronize().sent == 0)
+    #expect(try again.status().recoveryCodes == 1)
+    let rescue = try SyncMachine("rescue")
+    let second = try join(rescue, code)
+    #expect(try rescue.get("token") == "later")
+    try second.remove("laptop")
+    #expect(error { try again.synchronize() }?.code == .removed)
+    let new = try Self.makeCode(rescue)
+    try second.synchronize()
+    let last = try SyncMachine("last")
+    let third = try join(last, new)
+    #expect(try last.get("token") == "later")
+    try third.remove("rescue")
+    #expect(try third.devices().filter { !$0.isRemoved }.map(\.label) == ["last"])
+    #expect(try third.status().role == .owner)
+    // The first code belonged to a machine that is out.
+    let late = try SyncMachine("late")
+    #expect(error { _ = try join(late, code) }?.code == .invitation)
+  }
+
+  /// A copy of a home and its original both have its code.
+  @Test func aCopyAndItsOriginalBothHaveTheCode() throws {
+    let home = try TemporaryHome()
+    try FileManager.default.removeItem(atPath: home.path)
+    try FileManager.default.copyItem(atPath: laptop.home.path, toPath: home.path)
+    let other = try SyncMachine(at: home, like: laptop)
+    let copied = try SyncedVault(other.vault, engine: engine)
+    try copied.synchronize()
+    for _ in 0..<2 { for one in [first, copied] { try one.synchronize() } }
+    for one in [first, copied] { #expect(try one.synchronize().sent == 0) }
+    let (rescue, another) = (try SyncMachine("rescue"), try SyncMachine("another"))
+    let second = try join(rescue, code)
+    try second.remove("laptop-2")
+    try first.synchronize()
+    let third = try join(another, code)
+    #expect(try third.status().role == .owner)
+  }
+
   @Test func itLetsAnAdminInAtAnyTime() throws {
     #expect(try first.status().recoveryCodes == 1)
     let rescue = try SyncMachine("rescue")

@@ -104,6 +104,11 @@ struct SimulatedPreferences {
     Kept(contents: machines[number].store.all, machine: machines[number])
   }
 
+  /// A copy of a machine goes on as another one.
+  mutating func goesOn(with kept: Kept, on number: Int) {
+    machines[number].members = kept.machine.members
+  }
+
   /// A machine is put back with its disk.
   mutating func putBack(_ kept: Kept, on number: Int) {
     forget(number)

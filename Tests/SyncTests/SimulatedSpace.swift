@@ -58,8 +58,6 @@ struct SimulatedSpace {
   private let isCarried: Bool
   private let change: (inout SyncedVault) -> Void
   private var kept: Kept?
-  /// The machines whose homes were put back: they may be told so, and join again.
-  private var putBack: Set<Int> = []
   /// Machines that have joined with a vault that had the items: they merge without an ancestor, and
   /// may ask their person about two values of which the others have one.
   private var rejoined: Set<Int> = []
@@ -107,10 +105,11 @@ struct SimulatedSpace {
       let error = dice.isOne(in: 2) ? dice.below(2 * Self.year) - Self.year : 0
       let store = isCarried ? MemoryEngine(isEventual: true) : shared
       store.all = space.contents
-      try add(
-        SyncMachine(
-          "m\(number)", SyncMachine.TestTime(PreparedSpace.start + 86_400_000 + Int64(error)),
-          at: home, opens: machine.key), MachineStore(store))
+      let opened = try SyncMachine(
+        "m\(number)", SyncMachine.TestTime(PreparedSpace.start + 86_400_000 + Int64(error)),
+        at: home, opens: machine.key)
+      try opened.takeOverState()
+      try add(opened, MachineStore(store))
     }
   }
 
@@ -298,35 +297,34 @@ struct SimulatedSpace {
   /// A home is kept; later it is put back, or is another machine's.
   private mutating func copy(_ number: Int) throws {
     guard let kept else {
-      guard number > 0 else { return }
       return kept = Kept(
         number: number, files: try HomeFiles(of: machines[number].home), unsent: unsent[number],
         preferences: preferences?.kept(number))
     }
     self.kept = nil
     if dice.isOne(in: 2), machines.count < 8 {
-      // On another machine it is nobody: it leaves what it has copied, and joins.
+      // On another machine it goes on by itself; or it leaves what it has copied, and joins.
       let home = try TemporaryHome(inMemory: true)
       try kept.files.put(into: home, isCopied: true)
       let copied = try SyncMachine(at: home, like: machines[kept.number])
       let machine = SyncMachine(copied, called: "m\(machines.count)")
       let store = isCarried ? MemoryEngine(isEventual: true) : stores[0].store
-      do {
-        _ = try SyncedVault(machine.vault, engine: store)
-        Issue.record("a copied home was taken for the machine")
-      } catch let error as SyncError where error.code == .copied {}
       machines.append(machine)
       stores.append(MachineStore(store))
       unsent.append([])
       preferences?.add(kept.preferences)
-      synced.append(try joined(machines.count - 1))
+      let goesOn = dice.isOne(in: 2)
+      synced.append(try goesOn ? opened(machines.count - 1) : joined(machines.count - 1))
+      if goesOn, let former = kept.preferences {
+        preferences?.goesOn(with: former, on: machines.count - 1)
+      }
     } else {
       // What this machine alone had is gone with its disk.
       typed.subtract(unsent[kept.number].subtracting(kept.unsent))
       unsent[kept.number] = kept.unsent
-      putBack.insert(kept.number)
       if let former = kept.preferences { preferences?.putBack(former, on: kept.number) }
-      try kept.files.put(into: machines[kept.number].home)
+      // A disk that is put back as it was, or another one to which a backup is written.
+      try kept.files.put(into: machines[kept.number].home, keepsFolders: dice.isOne(in: 2))
       try reopen(kept.number)
     }
   }
@@ -411,8 +409,8 @@ struct SimulatedSpace {
       return report
     } catch let error as SyncError where error.code == .unavailable && isAway(number) {
       return nil
-    } catch let error as SyncError where error.code == .copied && putBack.remove(number) != nil {
-      synced[number] = try joined(number)
+    } catch let error as SyncError where error.code == .rolledBack && isCarried {
+      // A copy's folder does not have yet what its original wrote: the file syncer brings it.
       return nil
     }
   }

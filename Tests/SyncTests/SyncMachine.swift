@@ -73,6 +73,21 @@ struct SyncMachine {
     return try LockedVault(location: home.location, options: options)
   }
 
+  /// Takes what the vault's machine remembers for written in this home: it was prepared in another.
+  func takeOverState() throws {
+    let path = vault.blocking.path
+    let seed = try #require(try vault.blocking.key(for: "sync-device"))
+    let key = try KeyPairs(seed: seed).own
+    var state = try SyncState(
+      sealed: Array(Data(contentsOf: URL(fileURLWithPath: path + ".sync"))), key: key)
+    state.machine = try HomeIdentity(
+      machine: vault.blocking.machineID(),
+      folder: URL(fileURLWithPath: path).deletingLastPathComponent().path
+    ).bytes
+    try Data(state.sealed(key)).write(to: URL(fileURLWithPath: path + ".sync"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + ".sync")
+  }
+
   /// Makes a space and brings it to the store.
   func founding(_ engine: any SyncEngine) throws -> SyncedVault {
     let synced = try SyncedVault.create(vault, in: engine, at: "memory", label: label)

@@ -194,6 +194,17 @@ extension SyncReport {
         "the store had lost \(mended == 1 ? "a record" : "\(mended) records") of this machine: "
           + "written again")
     }
+    if let successor {
+      StandardError.note(
+        "this home was put back or copied: the machine goes on as \(StandardOutput.shown(successor))",
+        hint: nil)
+    }
+    for label in copies {
+      let shown = StandardOutput.shown(label)
+      StandardError.note(
+        "a copy of this home goes on as \(shown)",
+        hint: "if it is not yours: \(ProgramName.current) sync remove \(shown)")
+    }
     for label in refused {
       StandardError.note(
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
@@ -228,6 +239,7 @@ extension SyncReport {
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
+        ("successor", .optional(successor)), ("copies", .strings(copies)),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
         (
           "refusedItems",

@@ -9,6 +9,7 @@ import VaultSealing
 final class CheckedClaims: Sendable {
   private enum Question: Hashable {
     case signature([UInt8], StreamID, SpaceID, key: [UInt8])
+    case succession([UInt8], StreamID, SpaceID, key: [UInt8])
     case sealingKey([UInt8])
     case founder(PublicKeys, nonce: [UInt8], SpaceID)
     case stream(StreamID, PublicKeys, SpaceID)
@@ -36,6 +37,22 @@ final class CheckedClaims: Sendable {
   ) -> Bool {
     answer(.signature(signature, stream, space, key: key)) {
       SigningKey.isValid(signature, of: Roster.claimed(by: stream, in: space), by: key)
+    }
+  }
+
+  /// Whether the key of a machine has signed that it goes on in another stream.
+  ///
+  /// - Parameters:
+  ///   - signature: The signature, of any length.
+  ///   - stream: The other stream.
+  ///   - space: The space.
+  ///   - key: The public key of the machine's stream before.
+  /// - Returns: `true` if it is valid.
+  func isSigned(
+    _ signature: [UInt8], toSucceedBy stream: StreamID, in space: SpaceID, with key: [UInt8]
+  ) -> Bool {
+    answer(.succession(signature, stream, space, key: key)) {
+      SigningKey.isValid(signature, of: Roster.succeeded(by: stream, in: space), by: key)
     }
   }
 

@@ -25,6 +25,12 @@ package struct Roster: Sendable {
     package var last: UInt64?
     /// False for this machine itself while no admin has let it in.
     package var isAdmitted = true
+    /// The stream that this one goes on for; `nil` for most.
+    package var predecessor: StreamID?
+    /// The stream in which this machine goes on, as far as is known; `nil` for most.
+    ///
+    /// It has written nothing since it could know of that one.
+    package fileprivate(set) var successor: StreamID?
   }
 
   package struct Invitation: Sendable {
@@ -40,6 +46,8 @@ package struct Roster: Sendable {
     package var isRecovery: Bool { expires == .max && role == .admin }
     /// Whether it is closed: nobody comes by it any more.
     package var isSettled = false
+    /// The records that invite, of the machine and of those that it goes on for.
+    var records: [OpenedRecord] = []
     package var accepted: [StreamID] = []
     /// Those that claim it and are not in.
     package var refused: [StreamID] = []
@@ -67,6 +75,8 @@ package struct Roster: Sendable {
   /// Whether the space was made by a version that had other rules.
   package let hasEarlierRules: Bool
   private var tenures: [StreamID: [Tenure]] = [:]
+  /// The first records of those that go on for a machine.
+  private let successions: [StreamID: [OpenedRecord]]
 
   /// Who belongs to the space after some records.
   ///
@@ -77,43 +87,78 @@ package struct Roster: Sendable {
     let facts = RosterFacts(history, upTo: frontier)
     creator = facts.founder?.stream
     hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
+    successions = facts.successors.mapValues { $0.map(\.record) }
     guard facts.founder != nil else { return }
     let verdict = hasEarlierRules ? EarlierRules.judge(facts) : RosterRules.judge(facts)
     tenures = verdict.tenures
     invitations = verdict.invitations
     for (stream, tenures) in tenures {
-      guard let claim = facts.claims[stream], let member = Self.member(claim, tenures) else {
-        continue
-      }
+      guard let member = Self.member(stream, tenures, facts) else { continue }
       members[stream] = member
     }
     askIn(history.viewer, facts)
+    findSuccessors(facts, history, upTo: frontier)
     numberLabels(facts)
     epochs = EpochTelling.epochs(facts, known: history.epochs) { authority(of: $0) != nil }
   }
 
-  private static func member(_ claim: RosterFacts.Claim, _ tenures: [Tenure]) -> Member? {
-    guard let first = tenures.min(by: { $0.key < $1.key }) else { return nil }
+  private static func member(
+    _ stream: StreamID, _ tenures: [Tenure], _ facts: RosterFacts
+  ) -> Member? {
+    let line = facts.line(of: stream)
+    guard let claim = line.first, let origin = line.last,
+      let first = tenures.min(by: { $0.key < $1.key })
+    else { return nil }
     let current = tenures.filter { $0.end == .max }
     let last = tenures.map(\.end).max() ?? 0
     let role = (current.isEmpty ? tenures.filter { $0.end == last } : current).map(\.role).max()
-    let isFounder = claim.invitation == nil
+    let isFounder = origin.invitation == nil
     return Member(
       stream: claim.stream, label: claim.label, role: role ?? .reader, keys: claim.keys,
-      joined: claim.record.content.time, invitation: claim.invitation,
-      admittedBy: isFounder ? nil : first.since.stream, last: current.isEmpty ? last : nil)
+      joined: claim.record.content.time, invitation: origin.invitation,
+      admittedBy: isFounder ? nil : first.since.stream, last: current.isEmpty ? last : nil,
+      predecessor: claim.predecessor)
+  }
+
+  /// Finds the machines that go on in another stream: a home that was put back, and also the machine
+  /// that it is a copy of, until that one writes again.
+  private mutating func findSuccessors(
+    _ facts: RosterFacts, _ history: SpaceHistory, upTo frontier: Frontier
+  ) {
+    for (stream, claims) in facts.successors {
+      guard let newest = history.record(stream, frontier[stream, default: 0]) else { continue }
+      let successor = claims.first { claim in
+        members[claim.stream].map { $0.last == nil } ?? false && !newest.knows(claim.record)
+      }
+      members[stream]?.successor = successor?.stream
+    }
+  }
+
+  /// A machine, and those before it that it goes on for and that have written nothing since.
+  ///
+  /// - Parameter stream: The machine.
+  /// - Returns: The streams, its own first; each is in, or was.
+  func line(of stream: StreamID) -> [StreamID] {
+    var line = [stream]
+    while let last = line.last, let before = members[last]?.predecessor,
+      members[before]?.successor != nil
+    {
+      line.append(before)
+    }
+    return line
   }
 
   /// This machine counts for itself from its first record on.
   private mutating func askIn(_ viewer: StreamID?, _ facts: RosterFacts) {
     guard let viewer, members[viewer] == nil, let claim = facts.claims[viewer],
-      let invitation = claim.invitation.flatMap({ invitations[$0] }), !invitation.isSettled,
-      invitation.refused.contains(viewer)
+      let origin = facts.line(of: viewer).last,
+      let invitation = origin.invitation.flatMap({ invitations[$0] }), !invitation.isSettled,
+      invitation.refused.contains(origin.stream)
     else { return }
     members[viewer] = Member(
       stream: viewer, label: claim.label, role: invitation.role, keys: claim.keys,
-      joined: claim.record.content.time, invitation: claim.invitation, admittedBy: nil,
-      isAdmitted: false)
+      joined: claim.record.content.time, invitation: origin.invitation, admittedBy: nil,
+      isAdmitted: false, predecessor: claim.predecessor)
   }
 
   /// Gives each machine a name that none had that was in when it was let in: so nobody takes one from
@@ -121,20 +166,26 @@ package struct Roster: Sendable {
   private mutating func numberLabels(_ facts: RosterFacts) {
     // Mostly there is nothing to do.
     guard Set(members.values.map(\.label)).count < members.count else { return }
-    let grants = members.keys.map { stream in
-      (stream, record: (tenures[stream] ?? []).map(\.since).min(by: RosterFacts.precedes))
+    let grants = members.values.map { member in
+      let line = facts.line(of: member.stream)
+      let granted = (tenures[member.stream] ?? []).map(\.since).min(by: RosterFacts.precedes)
+      return (stream: member.stream, record: granted, line: line.map(\.record))
     }
     let ordered = grants.sorted { left, right in
       // This machine itself may not have been let in yet.
       guard let one = left.record else { return false }
       guard let other = right.record else { return true }
-      return one.hash == other.hash ? left.0 < right.0 : RosterFacts.precedes(one, other)
+      if one.hash != other.hash { return RosterFacts.precedes(one, other) }
+      // Whoever goes on for another one has the right of that one, and comes after it.
+      if left.line.count != right.line.count { return left.line.count < right.line.count }
+      guard let claim = left.line.first, let another = right.line.first else { return false }
+      return RosterFacts.precedes(claim, another)
     }
-    for (place, (stream, grant)) in ordered.enumerated() {
+    for (place, (stream, grant, _)) in ordered.enumerated() {
       guard let label = members[stream]?.label else { continue }
       let taken = Set(
-        ordered[..<place].compactMap { other, _ -> String? in
-          guard let member = members[other] else { return nil }
+        ordered[..<place].map(\.stream).compactMap { other -> String? in
+          guard let member = members[other], member.successor == nil else { return nil }
           let hadGone = (facts.removals[other] ?? []).contains { removal in
             grant?.knows(removal.record) ?? true
           }
@@ -147,6 +198,16 @@ package struct Roster: Sendable {
       }
       members[stream]?.label = name
     }
+  }
+
+  /// Whether a machine goes on for another one, perhaps for one that goes on for it.
+  func goesOn(_ stream: StreamID, for other: StreamID) -> Bool {
+    sequence(first: stream) { members[$0]?.predecessor }.dropFirst().contains(other)
+  }
+
+  /// Whether one of two machines goes on for the other one, or both are one.
+  func isOfOneLine(_ one: StreamID, _ other: StreamID) -> Bool {
+    one == other || goesOn(one, for: other) || goesOn(other, for: one)
   }
 
   /// A name that no machine has that is in.
@@ -164,14 +225,14 @@ package struct Roster: Sendable {
     return name
   }
 
-  /// Who is in now.
+  /// Who is in now, each once: not a stream for which another one goes on.
   package var present: [Member] {
-    members.values.filter { $0.last == nil }.sorted {
+    members.values.filter { $0.last == nil && $0.successor == nil }.sorted {
       ($0.joined, $0.stream) < ($1.joined, $1.stream)
     }
   }
 
-  /// Whether a machine is in now.
+  /// Whether a machine is in now, or another one goes on for it.
   func isPresent(_ stream: StreamID) -> Bool { members[stream].map { $0.last == nil } ?? false }
 
   /// Those who claim an invitation that is open, and whom no admin has let in yet.
@@ -247,6 +308,7 @@ package struct Roster: Sendable {
   /// Whether a member can have the key of an epoch.
   private func has(_ member: Member, _ epoch: Epoch) -> Bool {
     if epoch.recipients.contains(member.stream.bytes) { return true }
+    if let before = member.predecessor.flatMap({ members[$0] }), has(before, epoch) { return true }
     guard let invitation = member.invitation.flatMap({ invitations[$0] }) else { return false }
     return has(invitation, epoch)
   }
@@ -254,7 +316,9 @@ package struct Roster: Sendable {
   /// Whether the code of an invitation opens the key of an epoch.
   private func has(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
     epoch.recipients.contains(invitation.id)
-      || epoch.records.contains { invitation.record.knows($0) }
+      || epoch.records.contains { record in
+        invitation.record.knows(record) || invitation.records.contains { $0.knows(record) }
+      }
   }
 
   /// The ids of the keys that a member can have.
@@ -308,7 +372,21 @@ package struct Roster: Sendable {
   /// - Parameter stream: Only those of this machine's vault; `nil` for all.
   /// - Returns: The codes, sorted by id.
   func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
-    openCodes { $0.isRecovery && (stream == nil || $0.inviter == stream) }
+    let line = stream.map(line(of:))
+    return openCodes { $0.isRecovery && (line?.contains($0.inviter) ?? true) }
+  }
+
+  /// Whether a recovery code is told by a machine for itself: not only by one that it goes on for, and
+  /// again since it knows that another one goes on for it.
+  ///
+  /// - Parameters:
+  ///   - id: The code's id.
+  ///   - stream: The machine.
+  /// - Returns: False as well for a code of somebody else.
+  func isTold(_ id: [UInt8], by stream: StreamID) -> Bool {
+    invitations[id]?.records.contains { record in
+      record.stream == stream && (successions[stream] ?? []).allSatisfy { record.knows($0) }
+    } ?? false
   }
 
   /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did
@@ -324,6 +402,11 @@ package struct Roster: Sendable {
   package func openInvitations(at time: Int64) -> [Invitation] {
     invitations.values.filter { !$0.hasEnded(at: time) }
       .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// What the key of a machine signs, to go on in another stream.
+  package static func succeeded(by stream: StreamID, in space: SpaceID) -> [UInt8] {
+    Array("VSR1/succeed".utf8) + space.bytes + stream.bytes
   }
 
   /// What the key of an invitation signs, to let a machine in.

@@ -10,9 +10,12 @@ struct RosterFacts {
     let record: OpenedRecord
     let keys: PublicKeys
     let label: String
-    /// The invitation, and what its key has signed; `nil` for the machine that made the space.
+    /// The invitation, and what its key has signed; `nil` for the machine that made the space, and
+    /// for one that goes on for another one.
     let invitation: [UInt8]?
     let signature: [UInt8]
+    /// The stream that this one goes on for, as the key of that one has signed; else `nil`.
+    let predecessor: StreamID?
     /// The rules that the space was made with; 0 but for the one that made it.
     let rules: UInt8
     var stream: StreamID { record.stream }
@@ -75,6 +78,10 @@ struct RosterFacts {
   private(set) var removals: [StreamID: [Removal]] = [:]
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
+  /// Those that go on for a machine, in the order of how much they know.
+  private(set) var successors: [StreamID: [Claim]] = [:]
+  /// Recovery codes by the machine that invites them, in the order of its records.
+  private(set) var recoveryCodes: [StreamID: [Invite]] = [:]
   /// By their invitations, in the order of their hashes.
   private var byInvitation: [[UInt8]: [Claim]] = [:]
   private let space: SpaceID
@@ -97,6 +104,19 @@ struct RosterFacts {
     epochs.sort { Self.precedes($0.record, $1.record) }
     for claim in claims.values {
       if let id = claim.invitation { byInvitation[id, default: []].append(claim) }
+      if let stream = claim.predecessor { successors[stream, default: []].append(claim) }
+    }
+    for stream in successors.keys {
+      successors[stream]?.sort { Self.precedes($0.record, $1.record) }
+    }
+    for invite in invites.values.joined() where invite.isRecovery {
+      recoveryCodes[invite.record.stream, default: []].append(invite)
+    }
+    for stream in recoveryCodes.keys {
+      recoveryCodes[stream]?.sort {
+        $0.record.sequence == $1.record.sequence
+          ? $0.id.lexicographicallyPrecedes($1.id) : $0.record.sequence < $1.record.sequence
+      }
     }
     for id in byInvitation.keys {
       byInvitation[id]?.sort { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
@@ -109,11 +129,21 @@ struct RosterFacts {
     case .create(let keys, let nonce, let label, let rules)?:
       guard checked.isFounder(keys, nonce, of: space) else { return }
       claim = Claim(
-        record: record, keys: keys, label: label, invitation: nil, signature: [], rules: rules)
+        record: record, keys: keys, label: label, invitation: nil, signature: [],
+        predecessor: nil, rules: rules)
     case .claim(let keys, let invitation, let label, let signature)?:
       claim = Claim(
         record: record, keys: keys, label: label, invitation: invitation, signature: signature,
-        rules: 0)
+        predecessor: nil, rules: 0)
+    case .succeed(let keys, let predecessor, let label, let signature)?:
+      // What a record knows was read before it.
+      guard record.past[predecessor, default: 0] >= 1,
+        let signing = claims[predecessor]?.keys.signing,
+        checked.isSigned(signature, toSucceedBy: record.stream, in: space, with: signing)
+      else { return }
+      claim = Claim(
+        record: record, keys: keys, label: label, invitation: nil, signature: signature,
+        predecessor: predecessor, rules: 0)
     default: return
     }
     // Nothing is let in that keys cannot be sealed to: it could never be told one.
@@ -121,7 +151,7 @@ struct RosterFacts {
       checked.canSeal(to: claim.keys.sealing)
     else { return }
     claims[record.stream] = claim
-    if claim.invitation == nil { founder = claim }
+    if case .create? = record.content.operations.first { founder = claim }
   }
 
   private mutating func take(_ operation: Operation, _ record: OpenedRecord) {
@@ -151,6 +181,19 @@ struct RosterFacts {
   static func precedes(_ left: OpenedRecord, _ right: OpenedRecord) -> Bool {
     left.depth == right.depth
       ? left.hash.lexicographicallyPrecedes(right.hash) : left.depth < right.depth
+  }
+
+  /// A machine's claim, that of the one that it goes on for, and so on.
+  ///
+  /// - Parameter stream: The machine.
+  /// - Returns: The claims, its own first.
+  func line(of stream: StreamID) -> [Claim] {
+    // A claim knows that of its predecessor: it has an end.
+    Array(
+      sequence(first: claims[stream]) { claim in
+        claim?.predecessor.flatMap { claims[$0] }
+      }
+      .prefix { $0 != nil }.compactMap(\.self))
   }
 
   /// The claims of an invitation that its key has signed, and whose writers knew it.

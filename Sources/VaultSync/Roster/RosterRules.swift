@@ -125,46 +125,52 @@ struct RosterRules {
     return facts.claims(of: invite).contains { $0.stream == claim.stream }
   }
 
-  /// Adds a role of a machine, behind those of the recovery codes of its vault.
+  /// Adds a role of a machine, behind those of who stands for it: who came by the recovery codes of
+  /// its vault, and who goes on with its home.
   private mutating func add(_ tenure: Tenure, to stream: StreamID) {
     var tenure = tenure
     tenure.end = end(of: tenure, stream)
-    if tenure.role >= .admin {
-      let codes = facts.invites.values.joined().filter {
-        $0.isRecovery && $0.record.stream == stream
+    let codes = tenure.role >= .admin ? facts.recoveryCodes[stream] ?? [] : []
+    for code in codes where tenure.covers(code.record) {
+      let claims = facts.claims(of: code).sorted { RosterFacts.precedes($0.record, $1.record) }
+      for claim in claims
+      where !isPassedOn(code, for: claim, tenure) && !isWithdrawn(code, for: claim, tenure) {
+        accepted[InviteID(code), default: []].append(claim.stream)
+        // It stands for the machine in whose vault the code is, which may be lost: it comes right
+        // before that one.
+        let key = tenure.key.before(code.record, claim.record)
+        add(Tenure(role: tenure.role, key: key, since: code.record, start: 0), to: claim.stream)
+        tenure.end = end(of: tenure, stream)
       }
-      .sorted { ($0.record.sequence, $0.id.description) < ($1.record.sequence, $1.id.description) }
-      for code in codes where tenure.covers(code.record) {
-        let claims = facts.claims(of: code).sorted {
-          RosterFacts.precedes($0.record, $1.record)
-        }
-        for claim in claims where !isWithdrawn(code, for: claim, tenure) {
-          accepted[InviteID(code), default: []].append(claim.stream)
-          // It stands for the machine in whose vault the code is, which may be lost: it comes
-          // right before that one.
-          var other = Tenure(
-            role: tenure.role, key: tenure.key.before(code.record, claim.record),
-            since: code.record, start: 0)
-          other.end = end(of: other, claim.stream)
-          tenures[claim.stream, default: []].append(other)
-          tenure.end = end(of: tenure, stream)
-        }
-      }
+    }
+    for successor in facts.successors[stream] ?? [] {
+      // What ended a right of the machine ends that of its successor, if who did it did not know
+      // of him. So it does not matter here how long this one lasts.
+      let key = tenure.key.before(successor: successor.record)
+      add(Tenure(role: tenure.role, key: key, since: tenure.since, start: 0), to: successor.stream)
+      tenure.end = end(of: tenure, stream)
     }
     tenures[stream, default: []].append(tenure)
   }
 
   /// Whether a recovery code was withdrawn before somebody came by it.
   ///
-  /// The machine that has the code says who is in by it, unless whoever came has removed that one
-  /// and had not seen this. Those who come before it close the code to all whom they had not seen.
+  /// The machine that has the code says who is in by it, unless somebody who came by one of its codes
+  /// has removed it, or taken its role, and had not seen this. Those who come before it close the code to all whom they had not seen.
   private func isWithdrawn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
   ) -> Bool {
     let owner = code.record.stream
     var own = tenure
-    for removal in facts.removals[owner] ?? [] where removal.record.stream == claim.stream {
+    let others = Set(
+      (facts.recoveryCodes[owner] ?? []).filter { tenure.covers($0.record) }
+        .flatMap { facts.claims(of: $0).map(\.stream) })
+    for removal in facts.removals[owner] ?? [] where others.contains(removal.record.stream) {
       own.end = min(own.end, removal.end)
+    }
+    for change in facts.roles[owner] ?? []
+    where others.contains(change.record.stream) && change.role < tenure.role {
+      own.end = min(own.end, change.end)
     }
     return facts.admissions.contains { settling in
       guard settling.closes, settling.invitation == code.id,
@@ -176,6 +182,25 @@ struct RosterRules {
       }
       return !settling.record.knows(claim.record)
     }
+  }
+
+  /// Whether a recovery code is that of a successor for who comes by it: he knew that the successor
+  /// has told it again, and the machine before has not told it again since.
+  private func isPassedOn(
+    _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
+  ) -> Bool {
+    (facts.successors[code.record.stream] ?? []).contains { successor in
+      (facts.recoveryCodes[successor.stream] ?? []).contains { again in
+        again.id == code.id && again.keys == code.keys && claim.record.knows(again.record)
+          && !code.record.knows(again.record)
+          && end(of: tenure, successor.stream) >= again.record.sequence
+      }
+    }
+  }
+
+  /// Whether a machine goes on for another one, as that one's key has signed.
+  private func isSuccessor(_ stream: StreamID, of other: StreamID) -> Bool {
+    stream != other && facts.line(of: stream).contains { $0.stream == other }
   }
 
   /// When a role ends: with the first record that takes it and counts.
@@ -190,14 +215,46 @@ struct RosterRules {
       guard isTaken(tenure, stream, by: change.record, after: change.end) else { continue }
       end = min(end, change.end)
     }
-    return end
+    return isTakenWithPredecessor(tenure, stream) ? 0 : end
   }
 
-  /// Whether a record takes a role from a machine: its own, or one of somebody who comes before.
+  /// Whether a right was taken from the machine that one goes on for, by a record whose writer did
+  /// not know of this one.
+  private func isTakenWithPredecessor(_ tenure: Tenure, _ stream: StreamID) -> Bool {
+    let line = facts.line(of: stream)
+    return zip(line, line.dropFirst()).contains { successor, predecessor in
+      let own = predecessor.stream
+      let removals = (facts.removals[own] ?? []).map { ($0.record, $0.end) }
+      let changes = (facts.roles[own] ?? []).filter {
+        $0.role < tenure.role && !tenure.since.knows($0.record)
+      }
+      .map { ($0.record, $0.end) }
+      return (removals + changes).contains { record, last in
+        last > 0 && !record.knows(successor.record) && isTaken(tenure, own, by: record, after: last)
+          // What a machine says of itself when it is out already does not count.
+          && (record.stream != own || end(of: tenure, own) >= record.sequence)
+      }
+    }
+  }
+
+  /// Whether a record takes a role from a machine: its own, that of one that goes on for it or that it
+  /// goes on for, or one of somebody who comes before.
   private func isTaken(
     _ tenure: Tenure, _ stream: StreamID, by record: OpenedRecord, after number: UInt64
   ) -> Bool {
     if record.stream == stream { return true }
+    if isSuccessor(record.stream, of: stream),
+      tenures[record.stream]?.contains(where: { $0.covers(record) }) ?? false
+    {
+      return true
+    }
+    if isSuccessor(stream, of: record.stream) {
+      // A copy is of who has the original, unless that one knew that it was out by a successor.
+      let isOut = (facts.removals[record.stream] ?? []).contains { removal in
+        isSuccessor(removal.record.stream, of: record.stream) && record.knows(removal.record)
+      }
+      return !isOut && end(of: tenure, record.stream) >= record.sequence
+    }
     guard let author = authority(of: record), author.key < tenure.key else { return false }
     return outranks(author, stream, after: number)
   }
@@ -218,13 +275,24 @@ struct RosterRules {
   private var invitations: [[UInt8]: Roster.Invitation] {
     var all: [[UInt8]: Roster.Invitation] = [:]
     for (id, invites) in facts.invites {
-      let counted = invites.first { invite in
+      let counted = invites.filter { invite in
         authority(of: invite.record).map { $0.role >= invite.role } ?? false
       }
-      guard let invite = counted, let inviter = authority(of: invite.record) else { continue }
+      guard let first = counted.first else { continue }
+      // A machine that goes on for another one invites the codes of its vault again.
+      let line = counted.filter { invite in
+        let (own, other) = (invite.record.stream, first.record.stream)
+        return own == other || isSuccessor(own, of: other)
+      }
+      let last = line.max {
+        facts.line(of: $0.record.stream).count
+          < facts.line(of: $1.record.stream).count
+      }
+      guard let invite = last, let inviter = authority(of: invite.record) else { continue }
       var invitation = invite.invitation
-      invitation.accepted = accepted[InviteID(invite)] ?? []
-      invitation.refused = facts.claims(of: invite).map(\.stream).filter {
+      invitation.records = line.map(\.record)
+      invitation.accepted = line.flatMap { accepted[InviteID($0)] ?? [] }
+      invitation.refused = facts.claims(of: first).map(\.stream).filter {
         !invitation.accepted.contains($0)
       }
       invitation.isSettled = facts.admissions.contains { settling in

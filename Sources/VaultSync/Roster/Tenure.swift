@@ -26,13 +26,21 @@ struct Seniority: Sendable, Comparable {
   private let depth: UInt64
   private let grant: [UInt8]
   private let claim: [UInt8]
-  /// Of a machine that came by the recovery code of another one: the place before that one.
-  private var line: Place?
+  /// Of a machine that stands for another one: its place among those right before that one, and so on.
+  private var line: [Place] = []
 
-  private struct Place: Sendable {
+  private struct Place: Sendable, Comparable {
+    /// The number of the record that invites a recovery code; the last number for a successor, so
+    /// that a recovery code comes before who has a machine's home.
     let invite: UInt64
     let depth: UInt64
     let claim: [UInt8]
+
+    static func < (left: Place, right: Place) -> Bool {
+      if left.invite != right.invite { return left.invite < right.invite }
+      if left.depth != right.depth { return left.depth < right.depth }
+      return left.claim.lexicographicallyPrecedes(right.claim)
+    }
   }
 
   /// The place that a record gives.
@@ -51,9 +59,19 @@ struct Seniority: Sendable, Comparable {
   /// The place right before this one, for who came by its recovery code: of several the earlier
   /// code, and then the earlier claim, is first.
   func before(_ invite: OpenedRecord, _ claim: OpenedRecord) -> Seniority {
-    var place = self
-    place.line = Place(invite: invite.sequence, depth: claim.depth, claim: claim.hash)
-    return place
+    before(Place(invite: invite.sequence, depth: claim.depth, claim: claim.hash))
+  }
+
+  /// The place right before this one, for a machine that goes on for it: behind those of its recovery
+  /// codes.
+  func before(successor claim: OpenedRecord) -> Seniority {
+    before(Place(invite: .max, depth: claim.depth, claim: claim.hash))
+  }
+
+  private func before(_ place: Place) -> Seniority {
+    var before = self
+    before.line.append(place)
+    return before
   }
 
   static func == (left: Seniority, right: Seniority) -> Bool { !(left < right || right < left) }
@@ -63,10 +81,8 @@ struct Seniority: Sendable, Comparable {
     if left.depth != right.depth { return left.depth < right.depth }
     if left.grant != right.grant { return left.grant.lexicographicallyPrecedes(right.grant) }
     if left.claim != right.claim { return left.claim.lexicographicallyPrecedes(right.claim) }
-    guard let one = left.line else { return false }
-    guard let other = right.line else { return true }
-    if one.invite != other.invite { return one.invite < other.invite }
-    if one.depth != other.depth { return one.depth < other.depth }
-    return one.claim.lexicographicallyPrecedes(other.claim)
+    for (one, other) in zip(left.line, right.line) where one != other { return one < other }
+    // Who stands for somebody comes right before him.
+    return left.line.count > right.line.count
   }
 }

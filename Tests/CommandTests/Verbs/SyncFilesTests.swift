@@ -129,8 +129,6 @@ struct SyncFilesTests {
       try FileManager.default.removeItem(atPath: "\(state)/\(name)")
     }
     let copy = VaultProcess(home: copied.path, environment: ["VAULT_KEY_FILE": laptop.keyFile])
-    #expect(try copy.run(["sync", "now"]).says(65, "this vault was copied or put back"))
-    #expect(try copy.run(["sync", "status"]).status == 65)
     // It goes, and the machine that it was copied from stays.
     let left = try copy.run(["sync", "leave"])
     #expect(left.status == 0 && !left.errors.contains("hint"), "\(left.errors)")
@@ -140,20 +138,38 @@ struct SyncFilesTests {
     #expect(try desktop("sync", "now").status == 0)
   }
 
+  @Test func aCopiedHomeGoesOnAsAnotherMachine() throws {
+    let copied = try SyncedHomes.copy(laptop.home)
+    let copy = VaultProcess(home: copied.path, environment: ["VAULT_KEY_FILE": laptop.keyFile])
+    #expect(try copy.run(["sync", "status"]).status == 0)
+    let first = try copy.run(["sync", "now"])
+    #expect(first.status == 0 && first.errors.contains("the machine goes on as laptop"))
+    let told = try laptop("sync", "now")
+    #expect(told.errors.contains("a copy of this home goes on as laptop-2"), "\(told.errors)")
+    #expect(told.errors.contains("sync remove laptop-2"))
+    #expect(try !laptop("sync", "now").errors.contains("a copy"))
+    try bothGoOn(laptop.command, copy)
+    #expect(try desktop("sync", "now").status == 0)
+    #expect(try desktop("sync", "devices").text.contains("laptop-2"))
+    #expect(try laptop("sync", "remove", "laptop-2").status == 0)
+    #expect(try copy.run(["sync", "now"]).status == 77)
+    #expect(try laptop("sync", "now").status == 0)
+  }
+
   @Test func aHomeThatWasPutBackOnItsMachineWritesNoNumberTwice() throws {
     let copied = try SyncedHomes.copy(laptop.home)
     try laptop.set("token", "2")
     #expect(try laptop("sync", "now").status == 0)
     let back = VaultProcess(home: copied.path, environment: ["VAULT_KEY_FILE": laptop.keyFile])
     #expect(try back.run(["set", "own", "--stdin"], input: Data("3".utf8)).status == 0)
-    let refused = try back.run(["sync", "now"])
-    #expect(refused.says(65, "this vault was copied or put back"), "\(refused.errors)")
-    #expect(try back.run(["sync", "leave"]).status == 0)
-    try SyncedHomes.join(back, "back", invitedBy: laptop, at: store.path)
+    let now = try back.run(["sync", "now", "--json"])
+    #expect(now.status == 0 && now.text.contains("\"successor\": \"laptop\""), "\(now.text)")
     #expect(try back.run(["get", "token"]).text == "2")
     #expect(try back.run(["get", "own"]).text == "3")
-    try bothGoOn(laptop.command, back)
     #expect(try desktop("sync", "now").text.contains("added: own"))
+    let devices = try desktop("sync", "devices").text
+    #expect(devices.split(separator: "\n").count == 2, "\(devices)")
+    try bothGoOn(back, desktop.command)
   }
 
   @Test func whatIsRemovedForGoodIsGoneOnAll() throws {

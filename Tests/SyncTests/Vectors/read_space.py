@@ -120,6 +120,7 @@ class Space:
         self.claims, self.invites, self.labels = [], {}, {}
         self.items, self.purged, self.preferences = {}, [], {}
         self.snapshots, self.confirms = [], []
+        self.successors = {}
 
     def stored(self, stream):
         folder = os.path.join(self.folder, "s", stream)
@@ -178,13 +179,18 @@ class Space:
         return True
 
     def operation(self, stream, number, position, kind, body, time):
-        if kind in (16, 17):
+        if kind in (16, 17, 26):
             assert number == 1 and position == 0
             signing, sealing = body.take(32), body.take(32)
             assert h(b"VSR1/stream" + self.id + signing + sealing, 16) == stream
             self.public[stream] = signing
             if kind == 16:
                 assert h(b"VSR1/space" + signing + sealing + body.take(16), 16) == self.id
+            elif kind == 26:
+                predecessor, signature = body.take(16), body.take(64)
+                key = self.public[predecessor]
+                assert is_signed(signature, b"VSR1/succeed" + self.id + stream, key)
+                self.successors[stream.hex()] = predecessor.hex()
             else:
                 invitation, signature = body.take(16), body.take(64)
                 invite = self.invites[invitation]
