@@ -71,7 +71,8 @@ package import VaultSealing
         unsafe bind(socket, $0, size) == 0
       }
     }
-    guard isBound, Glibc.listen(socket, 128) == 0 else {
+    // Who connects faster than clients are taken in must not keep others from waiting.
+    guard isBound, Glibc.listen(socket, 4096) == 0 else {
       close(socket)
       return nil
     }
