@@ -86,10 +86,10 @@ struct TOMLSuiteTests {
   private func date(_ text: String) -> Date? {
     let numbers = text.split { !$0.isNumber && $0 != "." }.map { Double($0) ?? 0 }
     guard numbers.count >= 3 else { return nil }
-    var parts = tm()
-    parts.tm_year = Int32(numbers[0]) - 1900
-    parts.tm_mon = Int32(numbers[1]) - 1
-    parts.tm_mday = Int32(numbers[2])
+    var parts = unsafe tm()
+    unsafe parts.tm_year = Int32(numbers[0]) - 1900
+    unsafe parts.tm_mon = Int32(numbers[1]) - 1
+    unsafe parts.tm_mday = Int32(numbers[2])
     var seconds = Double(unsafe timegm(&parts))
     for (number, unit) in zip(numbers.dropFirst(3).prefix(3), [3600.0, 60, 1]) {
       seconds += number * unit
