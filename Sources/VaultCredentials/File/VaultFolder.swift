@@ -31,6 +31,9 @@ struct VaultFolder: Sendable {
     lockFile = try CredentialError.fromStorage { try location.lockName(forVault: name) }
   }
 
+  /// Where the vault file is, at the end of links: to be watched.
+  var place: (folder: String, name: String) { (folder, file) }
+
   /// Whether vaults with a name are kept here.
   var hasNamedVaults: Bool {
     let names = try? Directory("\(location.data)/secrets").names()

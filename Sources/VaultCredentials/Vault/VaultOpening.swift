@@ -68,7 +68,13 @@ struct VaultOpening {
         try isPossible(.passphrase, "passphrase", source)
       else { return nil }
       guard let (key, slot) = try KeySlotSealing.open(passphrase: passphrase, header: sealed.header)
-      else { throw wrong("wrong passphrase", .passphrase, isForgettable: true) }
+      else {
+        var error = wrong("wrong passphrase", .passphrase, isForgettable: true)
+        if let odd = passphrase.oddEnd {
+          error.hint = [odd, error.hint].compactMap(\.self).joined(separator: "; ")
+        }
+        throw error
+      }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
       guard let bytes = try bytes(vault.keyFileTrust) else {
@@ -209,5 +215,25 @@ struct VaultOpening {
         setting: settings?[VaultIndex.sessionSetting].flatMap { Int($0) })
     }
     return open
+  }
+}
+
+extension SecretBytes {
+  /// What nobody types, and files have at their ends: words for a hint; `nil` if there is nothing.
+  fileprivate var oddEnd: String? {
+    withBytes { bytes in
+      guard bytes.byteCount > 0 else { return "it is empty" }
+      if bytes.byteCount >= 3, bytes.byte(at: 0) == 0xEF, bytes.byte(at: 1) == 0xBB,
+        bytes.byte(at: 2) == 0xBF
+      {
+        return "it begins with a byte order mark: save its file as UTF-8 without one"
+      }
+      switch bytes.byte(at: bytes.byteCount - 1) {
+      case 0x0D: return "it ends in a carriage return: save its file with Unix line ends"
+      case 0x0A: return "it ends in a newline, beside the one that is passed over"
+      case 0x20, 0x09: return "it ends in a blank"
+      default: return nil
+      }
+    }
   }
 }
