@@ -11,6 +11,7 @@ extension CommandGrammar {
     --color <when> =auto,always,never: Color: auto, always or never.
     --passphrase <source>: The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.
     --key-file <path> =file: The key file
+    --trust-key-file: Use a key file that others may read, as on a stick with FAT, from now on.
     --keyring-timeout <time>: How long the keyring may take, such as 5s.
     --accept-rollback: Accept a vault file that is older than one seen before, or a fork of it.
     --no-session: Neither use nor start a session.

@@ -21,7 +21,7 @@ extension CredentialError {
     case .notFound: code = .inputOutput
     case .refused:
       code = .unsafeFile
-      hint = "close it to others, or put it where only you can write"
+      hint = error.advice ?? "close it to others, or put it where only you can write"
     case .accessDenied: code = .permissionDenied
     case .cannotCreate, .tooLarge: code = .cannotCreate
     case .notDurable:

@@ -16,6 +16,8 @@ extension Remedy: CustomStringConvertible {
     case .addKey: "add a key slot"
     case .addPassphrase: "add a passphrase"
     case .addKeyFile: "create a key file and add it"
+    case .trustKeyFile: "trust the key file, or read it in another way"
+    case .addKeyringSlot: "add the keyring again"
     case .addRecoveryCode: "add a recovery code"
     case .listKeys: "list the key slots"
     case .upgradeKeys: "strengthen the weak key slots"

@@ -48,6 +48,10 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case addPassphrase
   /// Add a slot for a key file, and make the file.
   case addKeyFile
+  /// Trust the key file although others may read it, or give its bytes in another way.
+  case trustKeyFile
+  /// Add a slot for the desktop keyring, in place of one whose key is gone.
+  case addKeyringSlot
   /// Add a slot for a recovery code.
   case addRecoveryCode
   /// List the key slots.

@@ -44,6 +44,10 @@ public struct VaultOptions: Sendable {
   /// host, a container's overlay, FUSE under an unknown name.
   public var changePolling: Duration?
 
+  /// Called for a key file that others may read and that is trusted from now on; `nil` to refuse
+  /// one that was not trusted before.
+  package var whenKeyFileTrusted: (@Sendable (_ path: String) -> Void)?
+
   /// Another keyring than the desktop's: a seam for the testing library.
   package var desktopKeyring: (any DesktopKeyring)?
   /// A quicker way to what opens the vault than libsecret, where the program has one.

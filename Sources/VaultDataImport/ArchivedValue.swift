@@ -19,6 +19,8 @@ enum ArchivedValue: Equatable {
 
   /// Deeper values are refused.
   private static let depth = 64
+  /// Larger ones stay bytes: nobody archives so large an array.
+  private static let limit = 64 << 20
 
   /// - Returns: `nil` if the bytes are nothing of that.
   static func json(of bytes: [UInt8]) -> String? { read(bytes)?.json }
@@ -27,11 +29,15 @@ enum ArchivedValue: Equatable {
   var json: String { document.codableText }
 
   static func read(_ bytes: [UInt8]) -> ArchivedValue? {
+    guard bytes.count <= limit else { return nil }
     guard bytes.starts(with: Array("bplist".utf8)) else {
       return (try? JSONValue.parse(bytes)).map { ArchivedValue($0) }
     }
     guard let list = try? PropertyList.parse(bytes, as: .binary) else { return nil }
-    if let archive = KeyedArchive(list) { return ArchivedValue(archive, archive.root, depth) }
+    if let archive = KeyedArchive(list, size: bytes.count) {
+      let value = ArchivedValue(archive, archive.root, depth)
+      return archive.isExhausted ? nil : value
+    }
     return ArchivedValue(list)
   }
 
@@ -72,8 +78,14 @@ enum ArchivedValue: Equatable {
     let classes = archive.classes(of: fields)
     func elements(_ name: String) -> [ArchivedValue]? {
       guard case .array(let all) = archive.object(fields[name]) else { return nil }
-      let read = all.compactMap { ArchivedValue(archive, $0, depth - 1) }
-      return read.count == all.count ? read : nil
+      var read: [ArchivedValue] = []
+      for element in all {
+        guard let value = ArchivedValue(archive, element, depth - 1), !archive.isExhausted else {
+          return nil
+        }
+        read.append(value)
+      }
+      return read
     }
     if classes.contains("NSArray") || classes.contains("NSSet") || classes.contains("NSOrderedSet")
     {

@@ -46,6 +46,7 @@ final class CoreDataFile {
   /// The version that the program gave its schema, if it is three numbers.
   let version: StoredVersion?
   let entities: [NumberedEntity]
+  private let places: EntityPlaces
   /// The model in the store; `nil` if there is none, or none that can be read.
   let model: CoreDataModel?
   /// All tables with rows of their own, by their names.
@@ -70,6 +71,7 @@ final class CoreDataFile {
     }
     (identifier, version) = try Self.metadata(connection)
     entities = try Self.entities(connection, path: file.path)
+    places = try EntityPlaces(entities, path: file.path)
     model = names.contains("Z_MODELCACHE") ? try Self.model(connection, entities) : nil
     tables = try Self.tables(connection, names)
     indexes = try Self.indexes(connection, tables)
@@ -204,29 +206,11 @@ final class CoreDataFile {
   // MARK: Names
 
   /// An entity and those that inherit from it, by their numbers.
-  func family(of number: Int64) -> Set<Int64> {
-    var family: Set = [number]
-    var before = 0
-    while before != family.count {
-      before = family.count
-      for entity in entities where family.contains(entity.superentity) {
-        family.insert(entity.number)
-      }
-    }
-    return family
-  }
+  func family(of number: Int64) -> Set<Int64> { places.families[number] ?? [number] }
 
   /// The entity at the top, whose table holds the rows.
   func root(of entity: NumberedEntity) -> NumberedEntity {
-    var root = entity
-    var steps = 0
-    while let parent = entities.first(where: { $0.number == root.superentity }),
-      steps < entities.count
-    {
-      root = parent
-      steps += 1
-    }
-    return root
+    places.roots[entity.number].flatMap(self.entity(numbered:)) ?? entity
   }
 
   /// The table with the rows of an entity; `nil` if it has none, as one of Core Data's own may.
@@ -234,7 +218,11 @@ final class CoreDataFile {
     tables["Z" + root(of: entity).name.uppercased()]
   }
 
-  func entity(_ name: String) -> NumberedEntity? { entities.first { $0.name == name } }
+  func entity(_ name: String) -> NumberedEntity? { places.byName[name].map { entities[$0] } }
+
+  func entity(numbered number: Int64) -> NumberedEntity? {
+    places.byNumber[number].map { entities[$0] }
+  }
 }
 
 extension String {

@@ -57,19 +57,48 @@ package struct CoreDataModel: Equatable {
     var originalName: String?
   }
 
-  var entities: [Entity]
+  /// More entities, or more that inherit from each other, have only files that are made to cost
+  /// time.
+  static let (maximumEntities, maximumDepth) = (4_096, 64)
 
-  func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+  private(set) var entities: [Entity]
+  private let places: [String: Int]
 
-  /// The entity, its superentity, and so on.
+  init(entities: [Entity]) {
+    self.entities = entities
+    places = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func entity(_ name: String) -> Entity? { places[name].map { entities[$0] } }
+
+  /// Changes an entity, which keeps its name.
+  mutating func change(_ name: String, _ body: (inout Entity) -> Void) {
+    guard let place = places[name] else { return }
+    body(&entities[place])
+  }
+
+  /// The entity, its superentity, and so on; at most ``maximumDepth`` of them.
   func lineage(of name: String) -> [Entity] {
     var found: [Entity] = []
     var next: String? = name
-    while let current = next, let entity = entity(current), found.count <= entities.count {
+    while let current = next, let entity = entity(current), found.count < Self.maximumDepth {
       found.append(entity)
       next = entity.superentity
     }
     return found
+  }
+
+  /// Whether an entity inherits from itself, or over more than ``maximumDepth`` others.
+  private var isTooDeep: Bool {
+    entities.contains { entity in
+      var next = entity.superentity
+      for _ in 0..<Self.maximumDepth {
+        guard let name = next, let place = places[name] else { return false }
+        next = entities[place].superentity
+      }
+      return true
+    }
   }
 }
 
@@ -83,14 +112,21 @@ extension CoreDataModel {
   /// - Returns: `nil` if the bytes are something else.
   package init?(cache: [UInt8]) {
     guard let bytes = try? Inflate.decompress(cache, limit: Self.limit),
-      let list = try? PropertyList.parse(bytes, as: .binary), let archive = KeyedArchive(list),
+      let list = try? PropertyList.parse(bytes, as: .binary),
+      let archive = KeyedArchive(list, size: bytes.count),
       let model = archive.fields(archive.root)
     else { return nil }
-    let entities = archive.elements(model["NSEntities"]).compactMap { reference in
+    let references = archive.elements(model["NSEntities"])
+    guard references.count <= Self.maximumEntities else { return nil }
+    let entities = references.compactMap { reference in
       archive.fields(reference).flatMap { Entity(archive, $0) }
     }
-    guard !entities.isEmpty else { return nil }
+    // One of two with a name would be nobody's.
+    guard !entities.isEmpty, !archive.isExhausted,
+      Set(entities.map(\.name)).count == entities.count
+    else { return nil }
     self.init(entities: entities.sorted { $0.name < $1.name })
+    guard !isTooDeep else { return nil }
     // A subentity lists what it inherits as well.
     let all = self
     for index in self.entities.indices {
@@ -110,7 +146,7 @@ extension CoreDataModel.Entity {
     superentity = archive.fields(fields["NSSuperentity"]).flatMap {
       archive.string($0["NSEntityName"])
     }
-    for reference in archive.elements(fields["NSProperties"]) {
+    for reference in archive.elements(fields["NSProperties"]) where !archive.isExhausted {
       guard let property = archive.property(reference), let name = property.name,
         !archive.boolean(property.fields["NSIsTransient"])
       else { continue }
@@ -135,7 +171,7 @@ extension KeyedArchive {
     _ reference: PreferenceValue?
   ) -> (name: String?, fields: [String: PreferenceValue], classes: [String])? {
     var next = reference
-    for _ in 0..<64 {
+    for _ in 0..<64 where !isExhausted {
       guard let fields = fields(next) else { return nil }
       let classes = classes(of: fields)
       guard classes.contains("_NSPropertyDescriptionProxy") else {

@@ -49,6 +49,9 @@ struct ImportLayout {
 
   let file: CoreDataFile
   let model: CoreDataModel
+  /// By the number of an entity at the top, and by the first name of a column: the entities of its
+  /// table that have such a property, in the order of their numbers.
+  private let owners: [Int64: [String: [CoreDataFile.NumberedEntity]]]
   /// By entity and property: the column of the source.
   var columns: [String: [String: String]] = [:]
   /// By entity and property: the composite attributes that are put together.
@@ -67,6 +70,16 @@ struct ImportLayout {
           + "lower case")
       notes += tables.guesses
     }
+    var owners: [Int64: [String: [CoreDataFile.NumberedEntity]]] = [:]
+    for numbered in file.entities {
+      guard let entity = model.entity(numbered.name) else { continue }
+      let root = file.root(of: numbered).number
+      let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      for name in Set(names.map { "Z\($0.uppercased())" }) {
+        owners[root, default: [:]][name, default: []].append(numbered)
+      }
+    }
+    self.owners = owners
     for entity in model.entities {
       guard let numbered = file.entity(entity.name), let table = file.table(of: numbered) else {
         continue
@@ -154,18 +167,11 @@ struct ImportLayout {
     of property: String, _ entity: CoreDataFile.NumberedEntity, _ table: CoreDataFile.Table
   ) throws -> String? {
     let base = "Z\(property.uppercased())"
-    let family = file.family(of: file.root(of: entity).number)
-    let related = file.entities.filter { family.contains($0.number) }
-    func names(_ entity: CoreDataFile.NumberedEntity) -> [String] {
-      guard let described = model.entity(entity.name) else { return [] }
-      return (described.attributes.map(\.name) + described.relationships.map(\.name))
-        .map { "Z\($0.uppercased())" }
-    }
-    let sharing = related.filter { names($0).contains(base) }
+    let named = owners[file.root(of: entity).number] ?? [:]
+    let sharing = named[base] ?? []
     guard sharing.count > 1 else { return table.column(base)?.name }
-    let others = Set(related.flatMap(names)).subtracting([base])
     var free = ([base] + (1..<sharing.count).map { "\(base)\($0)" }).filter {
-      table.column($0) != nil && !others.contains($0)
+      table.column($0) != nil && ($0 == base || named[$0] == nil)
     }
     for owner in sharing {
       let found = try table.column(from: free, of: owner, file)
@@ -184,7 +190,7 @@ struct ImportLayout {
       else { continue }
       var known: Set<String> = []
       for number in file.family(of: root.number) {
-        guard let name = file.entities.first(where: { $0.number == number })?.name else { continue }
+        guard let name = file.entity(numbered: number)?.name else { continue }
         known.formUnion((columns[name] ?? [:]).values)
         known.formUnion((composites[name] ?? [:]).values.flatMap(\.leaves).map(\.column))
         for relationship in model.entity(name)?.relationships ?? [] {

@@ -4,23 +4,45 @@ import VaultPreferences
 ///
 /// An archive is a property list: `$objects` has every object once, references are `CF$UID`, and
 /// number 0 stands for nil.
-struct KeyedArchive {
+///
+/// A reference may lead anywhere, also back to where one came from, and one object may stand in
+/// many places. So all walks of one archive share a budget of looks at its objects, and nothing
+/// here recurses along references.
+final class KeyedArchive {
+  /// A reference has a byte at least, and each is looked at a few times: that the class of an
+  /// object is, and each name of it.
+  private static let (looksForEachByte, fewestLooks, mostLooks) = (64, 10_000, 20_000_000)
+  /// A mutable string may hold another one.
+  private static let stringsWithinStrings = 8
+
   private let objects: [PreferenceValue]
   /// The archived object.
   let root: PreferenceValue
+  private var looksLeft: Int
 
-  /// - Returns: `nil` if the property list is not such an archive.
-  init?(_ propertyList: PreferenceValue) {
+  /// Whether the walks took more than the archive allows: what was read of it is not whole.
+  var isExhausted: Bool { looksLeft < 0 }
+
+  /// An archive; `nil` if the property list is none.
+  ///
+  /// - Parameters:
+  ///   - propertyList: The property list.
+  ///   - size: The bytes that it was read from.
+  init?(_ propertyList: PreferenceValue, size: Int) {
     guard case .dictionary(let archive) = propertyList,
       case .array(let objects) = archive["$objects"],
       case .dictionary(let top) = archive["$top"], let root = top["root"]
     else { return nil }
     self.objects = objects
     self.root = root
+    let looks = min(size, Self.mostLooks) * Self.looksForEachByte
+    looksLeft = max(Self.fewestLooks, min(looks, Self.mostLooks))
   }
 
-  /// The value that a reference leads to; `nil` for nil.
+  /// The value that a reference leads to; `nil` for nil, and for all when the budget is used up.
   func object(_ value: PreferenceValue?) -> PreferenceValue? {
+    looksLeft -= 1
+    guard !isExhausted else { return nil }
     guard case .uid(let number) = value else { return value }
     guard number > 0, number < objects.count else { return nil }
     return objects[Int(number)]
@@ -41,11 +63,15 @@ struct KeyedArchive {
   }
 
   func string(_ value: PreferenceValue?) -> String? {
-    switch object(value) {
-    case .string(let text): text
-    case .dictionary(let fields): string(fields["NS.string"])
-    default: nil
+    var next = value
+    for _ in 0..<Self.stringsWithinStrings {
+      switch object(next) {
+      case .string(let text): return text
+      case .dictionary(let fields): next = fields["NS.string"]
+      default: return nil
+      }
     }
+    return nil
   }
 
   func integer(_ value: PreferenceValue?) -> Int? {
@@ -67,14 +93,18 @@ struct KeyedArchive {
   /// `NSKnownKeysDictionary1`: `searchMapping` has the keys, and `values` is an array in their
   /// order, with `emptyToken` where a key has no value.
   func elements(_ value: PreferenceValue?) -> [PreferenceValue] {
+    func counted(_ elements: [PreferenceValue]) -> [PreferenceValue] {
+      looksLeft -= elements.count
+      return isExhausted ? [] : elements
+    }
     switch object(value) {
-    case .array(let elements): return elements
+    case .array(let elements): return counted(elements)
     case .dictionary(let fields):
-      if case .array(let elements) = object(fields["NS.objects"]) { return elements }
+      if case .array(let elements) = object(fields["NS.objects"]) { return counted(elements) }
       guard case .array(let values) = object(self.fields(fields["values"])?["NS.objects"]) else {
         return []
       }
-      return values.filter { $0 != fields["emptyToken"] }
+      return counted(values).filter { $0 != fields["emptyToken"] }
     default: return []
     }
   }

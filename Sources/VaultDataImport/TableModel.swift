@@ -27,8 +27,7 @@ struct TableModel {
   }
 
   private mutating func change(_ entity: String, _ body: (inout CoreDataModel.Entity) -> Void) {
-    guard let index = model.entities.firstIndex(where: { $0.name == entity }) else { return }
-    body(&model.entities[index])
+    model.change(entity, body)
   }
 
   private mutating func add(
@@ -36,7 +35,7 @@ struct TableModel {
   ) throws {
     guard column.name.begins(with: "Z"), !column.name.begins(with: "Z_") else { return }
     if let link = NumberedName(column.name, prefix: "Z") {
-      guard let owner = file.entities.first(where: { $0.number == link.number }) else { return }
+      guard let owner = file.entity(numbered: link.number) else { return }
       return change(owner.name) {
         $0.relationships.append(
           CoreDataModel.Relationship(
@@ -79,7 +78,7 @@ struct TableModel {
       let digits = other.name.utf8.dropFirst().prefix { (0x30...0x39).contains($0) }
       guard other.name.utf8.count == 2 + digits.count + name.utf8.count,
         let number = Int64(String(decoding: digits, as: UTF8.self)),
-        let entity = file.entities.first(where: { $0.number == number })
+        let entity = file.entity(numbered: number)
       else { continue }
       return file.root(of: entity).name
     }
@@ -108,7 +107,7 @@ struct TableModel {
   /// Reads a table of links: `Z_1TAGS` with `Z_1TRIPS` and `Z_2TAGS`.
   private mutating func addLinks(in table: CoreDataFile.Table) {
     guard let link = NumberedName(table.name, prefix: "Z_"),
-      let owner = file.entities.first(where: { $0.number == link.number })
+      let owner = file.entity(numbered: link.number)
     else { return }
     let ends = table.columns.filter { !$0.name.begins(with: "Z_FOK_") }
     guard ends.count == 2 else { return }
@@ -118,7 +117,7 @@ struct TableModel {
     guard let forth = ends.last(where: { isDestination($0.name) }),
       let back = ends.first(where: { $0.name != forth.name }),
       let to = NumberedName(forth.name, prefix: "Z_"),
-      let destination = file.entities.first(where: { $0.number == to.number })
+      let destination = file.entity(numbered: to.number)
     else { return }
     let name = link.name.lowercased()
     let inverse = NumberedName(back.name, prefix: "Z_")?.name.lowercased() ?? name

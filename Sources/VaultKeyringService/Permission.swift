@@ -1,5 +1,5 @@
-import VaultCredentials
-import VaultDBus
+package import VaultCredentials
+package import VaultDBus
 
 /// A person's answer to whether a program may use an item.
 package enum Permission: Sendable {
@@ -17,7 +17,9 @@ package enum Permission: Sendable {
 
 /// What programs may do with items where a person is asked: `--confirm`.
 ///
-/// A program is its executable, as the kernel knows it; an interpreter stands for all its scripts.
+/// A program is its executable, as the kernel knows it: the file, under the path that it has for the
+/// helper, too. An interpreter stands for all its scripts. A process that runs another program after
+/// it has connected, or lives among other mounts, is asked about each time.
 /// It belongs to the service's thread.
 struct Permissions {
   private struct Use: Hashable {
@@ -32,13 +34,12 @@ struct Permissions {
   /// Uses that prompts have allowed once, by client.
   private var tickets: Set<Use> = []
 
-  /// The executable of a client; `nil` if the kernel does not say.
+  /// The executable of a client, as the file that it is; `nil` if the kernel does not say.
   func program(of client: LocalSocket.Peer?) -> String? {
-    guard let client,
-      let program = UsageCaller(process: client.process, user: client.user).programs.first,
-      program.isPath
+    guard let client, let file = client.program,
+      let program = UsageCaller(client).programs.first, program.isPath
     else { return nil }
-    return String(decoding: program.name, as: UTF8.self)
+    return "\(file.device):\(file.inode) \(String(decoding: program.name, as: UTF8.self))"
   }
 
   /// What was answered for good; `nil` if nothing was.
@@ -72,6 +73,14 @@ struct Permissions {
 
   /// Forgets a client that has left.
   mutating func forget(_ client: String) { tickets = tickets.filter { $0.who != client } }
+}
+
+extension UsageCaller {
+  /// Who is at the other end of a client's socket.
+  package init(_ client: LocalSocket.Peer) {
+    self.init(
+      process: client.process, user: client.user, isSameProgram: client.isSameProgram)
+  }
 }
 
 /// A call that waits for a person's answer.

@@ -180,7 +180,7 @@ final class ServedVault {
     guard let snapshot, let caller else { return }
     snapshot.record(
       items.map { Usage($0, verb: .service, isAllowed: isAllowed) },
-      by: UsageCaller(process: caller.process, user: caller.user))
+      by: UsageCaller(caller))
   }
 
   // MARK: Changes

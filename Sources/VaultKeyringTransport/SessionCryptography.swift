@@ -76,20 +76,35 @@ package import VaultSealing
     guard unsafe mbedtls_mpi_cmp_int(&base.value, 1) > 0,
       unsafe mbedtls_mpi_cmp_mpi(&base.value, &last.value) < 0
     else { return nil }
-    let shared = try power(base, Number(own))
-    return try SecretBytes(capacity: keyLength) { output in
+    return try derivedKey(from: power(base, Number(own)), count: keyLength)
+  }
+
+  /// Derives a key by HKDF with SHA-256: RFC 5869; Mbed TLS `mbedtls_hkdf`.
+  ///
+  /// - Parameters:
+  ///   - secret: The secret to derive it from.
+  ///   - salt: The salt; none for sessions.
+  ///   - info: What it is for; nothing for sessions.
+  ///   - count: Its bytes.
+  /// - Returns: The key.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  package static func derivedKey(
+    from secret: SecretBytes, salt: [UInt8] = [], info: [UInt8] = [], count: Int
+  ) throws -> SecretBytes {
+    try SecretBytes(capacity: count) { output in
       try unsafe output.withUnsafeMutableBytes { output in
         let output = unsafe output.bindMemory(to: UInt8.self).baseAddress
-        try shared.withBytes { shared in
-          try unsafe shared.withUnsafeBytes { shared in
-            let secret = unsafe shared.bindMemory(to: UInt8.self).baseAddress
+        try secret.withBytes { secret in
+          try unsafe secret.withUnsafeBytes { secret in
+            let start = unsafe secret.bindMemory(to: UInt8.self).baseAddress
             let hash = unsafe mbedtls_md_info_from_type(MBEDTLS_MD_SHA256)
             try check(
-              unsafe mbedtls_hkdf(hash, nil, 0, secret, shared.count, nil, 0, output, keyLength))
+              unsafe mbedtls_hkdf(
+                hash, salt, salt.count, start, secret.count, info, info.count, output, count))
           }
         }
       }
-      return keyLength
+      return count
     }
   }
 

@@ -1,17 +1,17 @@
 import CVaultMbedCrypto
-import VaultSealing
+package import VaultSealing
 
 /// HMAC, RFC 2104, the only part of Mbed TLS that is used.
 ///
 /// libsodium has no SHA-1, and swift-crypto would add 2 MB to the command:
 /// Documentation/decisions/0004-hmac-of-mbed-tls.md.
-enum MessageAuthentication {
+package enum MessageAuthentication {
   /// Returns the authentication code of `message` under `key`.
   ///
   /// - Throws: `SealingError` with code `.outOfMemory`.
   ///
   /// Mbed TLS `mbedtls_md_hmac`, which wipes what it derives from the key.
-  static func code(
+  package static func code(
     _ algorithm: OneTimeGenerator.Algorithm, of message: [UInt8], key: SecretBytes
   ) throws(SealingError) -> [UInt8] {
     let type =

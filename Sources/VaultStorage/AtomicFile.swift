@@ -195,7 +195,7 @@ package enum AtomicFile {
     return String(repeating: "0", count: 16 - random.count) + random
   }
 
-  private static func temporaryName(for name: String) -> String {
+  static func temporaryName(for name: String) -> String {
     temporaryPrefix(for: name) + randomSuffix()
   }
 }

@@ -16,7 +16,8 @@ package final class Directory: Sendable {
   /// Opens a directory.
   ///
   /// - Parameters:
-  ///   - path: Absolute. Its last component must not be a symbolic link.
+  ///   - path: Absolute. Its last component may be a symbolic link that only the user or root can
+  ///     have made, as ``end(ofOwnLinks:)`` says.
   ///   - create: Creates it and missing parents with mode 0700.
   /// - Throws: ``StorageError`` with code `.notFound`, `.refused`, `.cannotCreate`,
   ///   `.accessDenied`.
@@ -57,28 +58,44 @@ package final class Directory: Sendable {
     _ path: String, create: Bool, isChecked: Bool, followsLink: Bool = false
   ) throws(StorageError) {
     self.path = path
-    if let opened = try Self.open(path, isMissingAllowed: create, followsLink) {
+    let links: Links = isChecked ? .own : followsLink ? .anyOwner : .refused
+    var made: [String] = []
+    if let opened = try Self.open(path, isMissingAllowed: create, links) {
       descriptor = opened
     } else {
-      try Self.make(path)
-      guard let opened = try Self.open(path, isMissingAllowed: false, followsLink) else {
+      made = try Self.make(path)
+      guard let opened = try Self.open(path, isMissingAllowed: false, links) else {
         throw StorageError(.notFound, "there is no directory \(path)")
       }
       descriptor = opened
     }
     guard isChecked else { return }
     do {
+      if !made.isEmpty { try checkMade() }
       try checkOwnership()
     } catch {
       System.close(descriptor)
+      // The deepest first; one that somebody has put something into stays.
+      for folder in made.reversed() { try? System.removeDirectory(folder, in: AT_FDCWD) }
       throw error
     }
   }
 
+  /// Refuses a new directory that is open to others although it was made with mode 0700.
+  private func checkMade() throws(StorageError) {
+    guard let status = try? System.status(descriptor), status.permissions & 0o077 != 0 else {
+      return
+    }
+    throw Self.keepsNoModes(path, status)
+  }
+
+  /// Which symbolic links are followed at the end of a path.
+  private enum Links { case refused, own, anyOwner }
+
   deinit { System.close(descriptor) }
 
   private static func open(
-    _ path: String, isMissingAllowed: Bool, _ followsLink: Bool
+    _ path: String, isMissingAllowed: Bool, _ links: Links
   ) throws(StorageError) -> Int32? {
     do {
       return try System.open(
@@ -86,30 +103,31 @@ package final class Directory: Sendable {
     } catch  where error.errno == ENOENT && isMissingAllowed {
       return nil
     } catch  where error.errno == ENOTDIR && System.linkTarget(path) != nil {
-      if followsLink { return try openFollowing(path) }
+      if links != .refused { return try openFollowing(path, links) }
       throw StorageError(
         .refused, "\(path) is a symbolic link; a folder must lie there",
-        systemError: error.errno)
+        systemError: error.errno, advice: "name the folder itself")
     } catch {
       throw failure(error, "open the directory", path)
     }
   }
 
-  private static func openFollowing(_ link: String) throws(StorageError) -> Int32 {
+  private static func openFollowing(_ link: String, _ links: Links) throws(StorageError) -> Int32 {
+    let own = links == .own ? try end(ofOwnLinks: link, to: "folder") : nil
     do {
+      let end = if let own { own } else { try UserFile.target(ofFolder: link) }
       return try System.open(
-        try UserFile.target(ofFolder: link), in: AT_FDCWD,
-        flags: cvault_o_path | O_DIRECTORY | O_NOFOLLOW)
+        end, in: AT_FDCWD, flags: cvault_o_path | O_DIRECTORY | O_NOFOLLOW)
     } catch  where error.errno == ENOENT {
-      throw StorageError(
-        .refused, "\(link) is a symbolic link to a folder that is not there",
-        systemError: error.errno)
+      throw leadsNowhere(link, "folder", error)
     } catch {
       throw failure(error, "open the directory", link)
     }
   }
 
-  private static func make(_ path: String) throws(StorageError) {
+  /// Makes a directory and missing parents; returns those that were made, from above.
+  private static func make(_ path: String) throws(StorageError) -> [String] {
+    var all: [String] = []
     var made = ""
     let components = path.parts(at: "/")
     // From the end, so that a parent that exists but cannot be searched does not matter.
@@ -118,6 +136,7 @@ package final class Directory: Sendable {
       do {
         try System.makeDirectory(
           "/" + components.dropLast(missing).joined(separator: "/"), in: AT_FDCWD, mode: 0o700)
+        all.append("/" + components.dropLast(missing).joined(separator: "/"))
         break
       } catch  where error.errno == ENOENT {
         missing += 1
@@ -132,11 +151,20 @@ package final class Directory: Sendable {
       made += "/\(component)"
       do {
         try System.makeDirectory(made, in: AT_FDCWD, mode: 0o700)
+        all.append(made)
       } catch  where error.errno == EEXIST {
         continue
       } catch {
         throw failure(error, "create the directory", path, .cannotCreate)
       }
+    }
+    return all
+  }
+
+  /// The status of the user's home; `nil` where it cannot be looked at.
+  static func homeStatus() -> System.FileStatus? {
+    (try? StoreLocation.home()).flatMap {
+      try? System.targetStatus(of: $0.isEmpty ? "/" : $0, in: AT_FDCWD)
     }
   }
 
@@ -158,6 +186,7 @@ package final class Directory: Sendable {
       throw StorageError(.refused, "\(path) belongs to another user (\(own.owner), not \(user))")
     }
     if own.permissions & 0o022 != 0 {
+      if System.keepsModes(descriptor) == false { throw Self.keepsNoModes(path, own) }
       throw StorageError(.refused, "others may write in \(path); run: chmod go-w \(path)")
     }
     guard let parent else { return }
@@ -178,9 +207,7 @@ package final class Directory: Sendable {
   private func checkAncestors(
     _ own: System.FileStatus, _ parent: System.FileStatus
   ) throws(StorageError) {
-    let home = (try? StoreLocation.home()).flatMap {
-      try? System.targetStatus(of: $0.isEmpty ? "/" : $0, in: AT_FDCWD)
-    }
+    let home = Self.homeStatus()
     func isHome(_ status: System.FileStatus) -> Bool { home?.isSameFile(as: status) ?? false }
     if isHome(own) || isHome(parent) { return }
     var (below, name) = (parent, "..")
@@ -190,11 +217,24 @@ package final class Directory: Sendable {
       guard let status = try? System.targetStatus(of: name, in: descriptor),
         !status.isSameFile(as: below)
       else { break }
-      try check(ancestor: status, at: "\(path)/\(name)")
+      try Self.check(ancestor: status, of: path, at: "\(path)/\(name)")
       if isHome(status) { break }
       below = status
     }
-    var named = Self.above(Self.above(path))
+    try Self.checkNamed(Self.above(Self.above(path)), of: path, isHome: isHome)
+  }
+
+  /// Refuses a directory that others may write to, or a link of somebody else, in a path.
+  ///
+  /// - Parameters:
+  ///   - named: The path, whose last component is looked at, too.
+  ///   - path: What lies there, for the message.
+  ///   - isHome: Whether a directory is the user's home: nothing above it is looked at.
+  /// - Throws: ``StorageError`` with code `.refused`.
+  static func checkNamed(
+    _ named: String, of path: String, isHome: (System.FileStatus) -> Bool
+  ) throws(StorageError) {
+    var named = named
     while !named.isEmpty {
       let above = named
       named = Self.above(above)
@@ -202,9 +242,9 @@ package final class Directory: Sendable {
         let target = link.isDirectory ? link : try? System.targetStatus(of: above, in: AT_FDCWD)
       else { break }
       if link.owner != System.effectiveUser, link.owner != 0, !link.isDirectory {
-        throw StorageError(.refused, "the link \(above) belongs to another user")
+        throw othersLink(above)
       }
-      try check(ancestor: target, at: above)
+      try check(ancestor: target, of: path, at: above)
       if isHome(target) { break }
     }
   }
@@ -213,7 +253,7 @@ package final class Directory: Sendable {
   ///
   /// By hand: joining a list of components costs more than all the calls of the kernel here, since
   /// its types are looked up at run time.
-  private static func above(_ path: String) -> String {
+  static func above(_ path: String) -> String {
     let bytes = path.utf8.span
     var end = bytes.count
     func drop(while isDropped: (UInt8) -> Bool) {
@@ -236,10 +276,10 @@ package final class Directory: Sendable {
       || System.hasAccessList(place())
   }
 
-  private func check(
-    ancestor: System.FileStatus, at place: @autoclosure () -> String
+  private static func check(
+    ancestor: System.FileStatus, of path: String, at place: @autoclosure () -> String
   ) throws(StorageError) {
-    guard Self.isOpenToOthers(ancestor, at: place()) else { return }
+    guard isOpenToOthers(ancestor, at: place()) else { return }
     let place = place()
     throw StorageError(
       .refused, "others may write in \(place), where \(path) lies; run: chmod go-w \(place)")
@@ -306,6 +346,7 @@ package final class Directory: Sendable {
         .refused, "\(file) belongs to another user (\(status.owner), not \(System.effectiveUser))")
     }
     guard status.permissions & 0o077 == 0 else {
+      if System.keepsModes(descriptor) == false { throw Self.keepsNoModes(file, status) }
       throw StorageError(.refused, "others may read or write \(file); run: chmod 600 \(file)")
     }
     guard status.linkCount <= maximumLinkCount else {

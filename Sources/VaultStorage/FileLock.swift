@@ -32,6 +32,14 @@ package final class FileLock: Sendable {
       try wait(name, timeout: timeout)
     } catch {
       System.close(descriptor)
+      guard error.code == .refused, directory.keepsModesOfFiles() == false else { throw error }
+      // Nobody can hold a lock that is open to others, so a new one may go again.
+      if let status = try? System.status(of: name, in: directory.descriptor), status.isRegular,
+        status.size == 0
+      {
+        try? System.unlink(name, in: directory.descriptor)
+        throw Directory.keepsNoModes("\(directory.path)/\(name)", status)
+      }
       throw error
     }
   }

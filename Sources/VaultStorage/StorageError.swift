@@ -80,20 +80,24 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let databaseError: Int32?
   /// The statement's text, if SQLite failed; with placeholders, never with bound values.
   public let sql: String?
+  /// What helps in this case, where the code alone does not say it.
+  package let advice: String?
 
   package init(
     _ code: Code, _ message: String, systemError: Int32? = nil, databaseError: Int32? = nil,
-    sql: String? = nil
+    sql: String? = nil, advice: String? = nil
   ) {
     self.code = code
     self.message = message
     self.systemError = systemError
     self.databaseError = databaseError
     self.sql = sql
+    self.advice = advice
   }
 
   /// What to do about it, without the words of any program; `nil` if nothing is known to help.
   public var recovery: String? {
+    if let advice { return advice }
     if systemError == EMFILE || systemError == ENFILE {
       return "close files, or raise the limit of open files"
     }

@@ -330,6 +330,22 @@ package enum System {
     while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
   }
 
+  /// Whether the file system of an open file keeps the mode of each file; `nil` where that depends
+  /// on how it was mounted, and on the program that serves it.
+  ///
+  /// The numbers: statfs(2), linux/magic.h.
+  package static func keepsModes(_ descriptor: Int32) -> Bool? {
+    var buffer = statfs()
+    guard unsafe fstatfs(descriptor, &buffer) == 0 else { return nil }
+    switch UInt32(truncatingIfNeeded: buffer.f_type) {
+    // MSDOS_SUPER_MAGIC (also vfat), EXFAT_SUPER_MAGIC, NTFS.
+    case 0x4D44, 0x2011_BAB0, 0x5346_544E, 0x7366_746E: return false
+    // FUSE_SUPER_MAGIC, V9FS_MAGIC (WSL), SMB, CIFS, SMB2, NFS.
+    case 0x6573_5546, 0x0102_1997, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6969: return nil
+    default: return true
+    }
+  }
+
   /// The names in a directory, without `.` and `..`.
   package static func names(in directory: Int32) throws(Failure) -> [String] {
     var names: [String] = []

@@ -158,7 +158,7 @@ final class Person: Sendable {
 
   /// Who a client is, in words.
   static func name(of client: LocalSocket.Peer) -> String {
-    let programs = UsageCaller(process: client.process, user: client.user).programs
+    let programs = UsageCaller(client).programs
     func name(_ program: UsageCaller.Program) -> String {
       // The name of a file is whatever its maker chose: an escape sequence could rewrite the question.
       Quoting.visible(String(decoding: program.shortName, as: UTF8.self))

@@ -89,14 +89,9 @@ struct ServingOrder {
     _ location: StoreLocation, _ options: VaultOptions
   ) throws -> Vault {
     let locked = try LockedVault(location: location, name: name, options: options)
-    let path = Array(locked.path.utf8)
-    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
     return Vault(
       collection: collection, label: label, name: name, locked: locked,
       opened: try locked.blocking.unlock(with: [.vaultKey(key)]),
-      file: (
-        String(decoding: path[..<slash], as: UTF8.self),
-        String(decoding: path[(slash + 1)...], as: UTF8.self)
-      ))
+      file: locked.place)
   }
 }

@@ -45,10 +45,10 @@ struct PromiseTests {
     #expect(run.status == 77 && run.errors.contains("chmod go-w \(folder)"), "\(run.errors)")
   }
 
-  @Test func aFolderThatIsALinkIsCalledOne() throws {
+  @Test func aFolderThatIsALinkToNothingIsCalledOne() throws {
     try files.moveItem(atPath: vault.data, toPath: "\(vault.home.path)/moved")
     try files.createSymbolicLink(
-      atPath: vault.data, withDestinationPath: "\(vault.home.path)/moved")
+      atPath: vault.data, withDestinationPath: "\(vault.home.path)/missing")
     let run = try vault("get", "a")
     #expect(run.status == 77 && run.errors.contains("is a symbolic link"), "\(run.errors)")
   }

@@ -101,6 +101,56 @@ struct UsageLogTests {
     #expect(own.controlGroup == caller.controlGroup)
   }
 
+  /// Whoever makes a namespace chooses there which path leads to which file.
+  @Test(.enabled(if: OtherMounts.canBeMade, "needs unshare(1) and the right to use it"))
+  func aPathOfOtherMountsIsNotBelieved() throws {
+    let home = try TemporaryHome()
+    let named = "\(home.path)/named"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: named)
+    let sleeping = Process()
+    sleeping.executableURL = URL(fileURLWithPath: OtherMounts.unshare)
+    sleeping.arguments = [
+      "-Urm", "sh", "-c", "mount --bind /bin/sleep \(named) && exec \(named) 600",
+    ]
+    try sleeping.run()
+    defer { kill(sleeping.processIdentifier, SIGKILL) }
+    var names: Set<String> = []
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end, !names.contains("a program in another namespace") {
+      let caller = UsageCaller(process: sleeping.processIdentifier, user: geteuid())
+      if let first = caller.programs.first {
+        #expect(first.name != Array(named.utf8))
+        names.insert(String(decoding: first.name, as: UTF8.self))
+      }
+      usleep(2000)
+    }
+    #expect(names.contains("a program in another namespace"), "\(names)")
+  }
+
+  /// An update replaces a program's file while the program runs.
+  @Test func aProgramWhoseFileWasReplacedKeepsItsPath() throws {
+    let home = try TemporaryHome()
+    let path = "\(home.path)/sleep"
+    try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: path)
+    let sleeping = Process()
+    sleeping.executableURL = URL(fileURLWithPath: path)
+    sleeping.arguments = ["600"]
+    try sleeping.run()
+    defer { kill(sleeping.processIdentifier, SIGKILL) }
+    try FileManager.default.removeItem(atPath: path)
+    let first = UsageCaller(process: sleeping.processIdentifier, user: geteuid()).programs.first
+    #expect(first?.isPath == true && first?.name == Array("\(path) (deleted)".utf8))
+  }
+
+  @Test func aProcessThatRunsAnotherProgramIsSaidToHaveChanged() throws {
+    let caller = UsageCaller(process: getpid(), user: geteuid(), isSameProgram: false)
+    #expect(caller.programs.first?.isPath == false)
+    #expect(
+      caller.programs.first?.name
+        == Array("a program that was another one when it connected".utf8))
+    #expect(caller.programs.dropFirst().first?.pid == getppid())
+  }
+
   @Test func neitherSecretNorNameIsInTheFiles() throws {
     let logged = try LoggedVault()
     try logged.use(3)
@@ -334,6 +384,7 @@ struct UsageLogTests {
     let logged = try LoggedVault {
       $0.now = { now.value }
       $0.usageLogLimits.age = 100 * 86_400_000
+      $0.usageLogLimits.recordsForTime = 1
     }
     for _ in 0..<30 {
       try logged.use()
@@ -343,6 +394,35 @@ struct UsageLogTests {
     #expect(!report.isTampered, "\(report.problems)")
     #expect((10...13).contains(report.records))
     #expect(report.pruned + UInt64(report.records) == 30)
+  }
+
+  /// A clock that was set wrong for a few uses makes nothing old; one that stays there does.
+  @Test func aWrongClockPrunesNothing() throws {
+    let (start, far) = (Int64(1_700_000_000_000), Int64(500 * 86_400_000))
+    let now = ClockBox(Mutex<Int64>(start))
+    let logged = try LoggedVault { $0.now = { now.value } }
+    try logged.use(20)
+    now.value += far
+    try logged.use(3)
+    now.value -= far
+    try logged.use(20)
+    #expect(try logged.verify().pruned == 0)
+    #expect(try logged.snapshot.usage().count == 43)
+    now.value += far
+    try logged.use(20)
+    #expect(try logged.verify().pruned > 0)
+    #expect(try !logged.verify().isTampered)
+  }
+
+  /// Whatever size somebody gave the file, the next use is recorded, and what is missing is told.
+  @Test(.timeLimit(.minutes(10))) func aHugeFileKeepsNobodyFromASecret() throws {
+    let logged = try LoggedVault { $0.usageLogLimits.size = 1 << 20 }
+    try logged.use(3)
+    try #require(unsafe truncate(logged.log, 5 << 30) == 0)
+    try logged.use()
+    #expect(try logged.verify().records == 4)
+    let size = try FileManager.default.attributesOfItem(atPath: logged.log)[.size] as? Int
+    #expect(try #require(size) < 1 << 20)
   }
 
   @Test func aRotationOfTheKeyLeavesTheLogReadable() throws {
@@ -407,4 +487,18 @@ private final class ClockBox: Sendable {
     get { time.withLock { $0 } }
     set { time.withLock { $0 = newValue } }
   }
+}
+
+/// Whether this machine lets a process have mounts of its own.
+private enum OtherMounts {
+  static let unshare = "/usr/bin/unshare"
+  static let canBeMade: Bool = {
+    let trial = Process()
+    trial.executableURL = URL(fileURLWithPath: unshare)
+    trial.arguments = ["-Urm", "true"]
+    trial.standardError = FileHandle.nullDevice
+    guard (try? trial.run()) != nil else { return false }
+    trial.waitUntilExit()
+    return trial.terminationStatus == 0
+  }()
 }

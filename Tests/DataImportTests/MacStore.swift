@@ -25,6 +25,7 @@ struct MacStore {
     connection = try SQLiteConnection(path: file.path)
     try connection.executeScript(
       """
+      PRAGMA synchronous=OFF;
       CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
       CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
@@ -207,9 +208,12 @@ struct ModelArchive {
   }
 
   /// DEFLATE's stored blocks: RFC 1951, 3.2.4.
-  var cache: [UInt8] {
+  var cache: [UInt8] { Self.deflated(archive) }
+
+  /// Bytes in DEFLATE, in blocks that are stored as they are.
+  static func deflated(_ plain: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
-    var rest = archive[...]
+    var rest = plain[...]
     repeat {
       let block = rest.prefix(65_535)
       rest = rest.dropFirst(block.count)

@@ -10,6 +10,7 @@ struct CommonOptions: Equatable, Sendable {
   var color = ColorChoice.auto
   var passphrase: String?
   var keyFile: String?
+  var trustKeyFile = false
   var keyringTimeout: String?
   var acceptRollback = false
   var noSession = false
@@ -26,6 +27,7 @@ struct CommonOptions: Equatable, Sendable {
     settings.writesJSON = json
     settings.passphrase = try passphrase.map { try SecretSource($0) }
     settings.keyFile = keyFile
+    settings.trustsKeyFile = trustKeyFile
     settings.acceptsRollback = acceptRollback
     settings.usesSession = !noSession
     settings.usesKeyring = !noKeyring

@@ -36,6 +36,9 @@ struct GlobalOptions: ParsableArguments {
     help: ArgumentHelp("The key file; '-' for stdin.", valueName: "path"), completion: .file())
   var keyFile: String?
 
+  @Flag(help: "Use a key file that others may read, as on a stick with FAT, from now on.")
+  var trustKeyFile = false
+
   @Option(help: ArgumentHelp("How long the keyring may take, such as 5s.", valueName: "time"))
   var keyringTimeout: String?
 
@@ -55,8 +58,9 @@ struct GlobalOptions: ParsableArguments {
   var given: CommonOptions {
     CommonOptions(
       home: home, vaultName: vaultName, json: json, quiet: quiet, color: color,
-      passphrase: passphrase, keyFile: keyFile, keyringTimeout: keyringTimeout,
-      acceptRollback: acceptRollback, noSession: noSession, noKeyring: noKeyring,
+      passphrase: passphrase, keyFile: keyFile, trustKeyFile: trustKeyFile,
+      keyringTimeout: keyringTimeout, acceptRollback: acceptRollback, noSession: noSession,
+      noKeyring: noKeyring,
       requireEncryptedSession: requireEncryptedSession)
   }
 

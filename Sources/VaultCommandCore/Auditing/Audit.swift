@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import VaultCredentials
+import VaultExchange
 import VaultPasswords
 import VaultSealing
 package import VaultStorage
@@ -107,6 +108,7 @@ package struct Audit {
             topic: .vault, code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
             hint: VaultNotice.clearKeyringHint))
       }
+      found += Self.steering(items)
       if let owner = soleOwner() {
         let shown = StandardOutput.shown(owner)
         found.append(
@@ -122,6 +124,21 @@ package struct Audit {
     return found.enumerated().sorted {
       (order[$0.element.topic] ?? 0, $0.offset) < (order[$1.element.topic] ?? 0, $1.offset)
     }.map(\.element)
+  }
+
+  /// Items that ask for a variable by which programs run other code: a person hardly ever marks one
+  /// so, but another machine of the space, an import or a client of a served keyring may.
+  private static func steering(_ items: [Item]) -> [Finding] {
+    items.compactMap { item in
+      guard let name = item.attributes[EnvironmentVariable.attribute],
+        EnvironmentVariable.steersPrograms(name)
+      else { return nil }
+      return Finding(
+        topic: .vault, code: "steering-variable", items: [item],
+        message: "asks for the variable \(StandardOutput.shown(name)), by which programs run other "
+          + "code or read other files; run does not set it",
+        hint: "if you do not know why, remove that: \(ProgramName.current) edit NAME")
+    }
   }
 
   // MARK: Secrets

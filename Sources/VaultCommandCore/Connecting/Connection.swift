@@ -113,25 +113,25 @@ package struct Connection {
 
   // MARK: Files
 
-  private func home() throws -> String {
+  func home() throws -> String {
     guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else {
       throw CommandError(.noHome, "HOME is not set")
     }
     return home
   }
 
-  private func configurationFolder() throws -> String {
+  func configurationFolder() throws -> String {
     if let folder = ProcessState.variable("XDG_CONFIG_HOME"), folder.begins(with: "/") {
       return folder
     }
     return try home() + "/.config"
   }
 
-  private func dockerPath() throws -> String {
+  func dockerPath() throws -> String {
     try (ProcessState.variable("DOCKER_CONFIG") ?? home() + "/.docker") + "/config.json"
   }
 
-  private func blockPath() throws -> String {
+  func blockPath() throws -> String {
     switch program {
     case .aws: return try ProcessState.variable("AWS_CONFIG_FILE") ?? home() + "/.aws/config"
     case .pip: return try configurationFolder() + "/pip/pip.conf"
@@ -272,7 +272,7 @@ package struct Connection {
         ))
     default: break
     }
-    return steps
+    return try steps + clearText()
   }
 
   private func timerFiles() throws -> [OwnFile] {
@@ -335,7 +335,8 @@ package struct Connection {
     case .aws:
       return try .aws(profile: profile, command: command(["credential", "aws", profile]))
     case .pip: return .pip
-    default: return try .git(command: command(["credential", "git"]))
+    default:
+      return try .git(command: command(["credential", "git"]), isAlone: hasClearTextHelper())
     }
   }
 

@@ -11,6 +11,8 @@ package struct VaultSettings: Equatable, Sendable {
   package var writesJSON = false
   package var passphrase: SecretSource?
   package var keyFile: String?
+  /// Whether a key file that others may read is trusted from now on.
+  package var trustsKeyFile = false
   package var keyringTimeout: Int?
   package var acceptsRollback = false
   package var usesSession = true
@@ -53,6 +55,13 @@ package struct VaultSettings: Equatable, Sendable {
     if ProgressLine.isShown { options.progress = VaultProgressLines().show }
     if ProcessState.variable(EnvironmentNames.log) == "debug" {
       options.unlockStep = { StandardError.line("\(ProgramName.current): debug: \($0)") }
+    }
+    if trustsKeyFile {
+      options.whenKeyFileTrusted = { path in
+        StandardError.warning(
+          "others may read \(path), and with a copy of the vault file open it",
+          hint: "never keep both on one stick; the file is used from now on without this warning")
+      }
     }
     if let keyringTimeout { options.keyringTimeout = .seconds(keyringTimeout) }
     if let sessionSeconds { options.sessionSeconds = sessionSeconds }

@@ -120,7 +120,7 @@ package struct VaultSetup {
     if path == SecretInput.standardInput {
       return .keyFile(try KeyFileInput.readStandardInput(), label: label)
     }
-    if let key = try KeyFile.read(path, isOptional: true) {
+    if let key = try KeyFile.read(path, isOptional: true, trust: vault.keyFileTrust) {
       return .keyFile(key, label: label)
     }
     guard mayCreate else {
@@ -130,7 +130,15 @@ package struct VaultSetup {
     }
     // Creating the vault may still fail, and a key file that unlocks nothing would be left behind.
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
-    return .keyFile(try KeyFile.create(path), label: label)
+    let key = try KeyFile.create(path, trust: vault.keyFileTrust)
+    // What is not read here would never open the vault.
+    guard let again = try KeyFile.read(path, trust: vault.keyFileTrust), again.isEqual(to: key)
+    else {
+      throw CommandError(
+        .unexpected, "the new key file \(path) does not hold what was written to it",
+        hint: "look at the disk, and name another file")
+    }
+    return .keyFile(key, label: label)
   }
 
   private func createByPassphrase() throws -> Made {
@@ -155,11 +163,13 @@ package struct VaultSetup {
     let way =
       switch open.openedBy.source {
       case .keyring:
-        "the desktop keyring, which gets a copy of each item for other programs"
+        "the desktop keyring and nothing else; the keyring gets a copy of each item for other "
+          + "programs"
       case .keyFile: "the key file"
       default: "the passphrase"
       }
-    // If the keyring unlocks it, `set` asks nothing: `init` offers a code and `status` mentions it.
+    // If the keyring unlocks it, `set` asks nothing: it says how to get a code, for a keyring that
+    // is reset takes the vault with it.
     let isAskedAnyway = isTyped || (isOpenedByKeyring && offersRecovery)
     let isInClear =
       isOpenedByKeyring && vault.blocking.keyringStatus().keepsInClear == true
@@ -173,7 +183,8 @@ package struct VaultSetup {
     let wants = wantsRecovery ?? (asksNothing ? false : nil)
     let remedies: [Remedy] =
       (isOpenedByKeyring ? [.stopPublishing] : [])
-      + (wantsRecovery == nil && asksNothing && offersRecovery ? [.addRecoveryCode] : [])
+      + (wantsRecovery == nil && asksNothing && (offersRecovery || isOpenedByKeyring)
+        ? [.addRecoveryCode] : [])
     StandardError.note(
       "created \(vault.path), unlocked by \(way)", hint: Advice.text(nil, remedies))
     return Made(

@@ -5,6 +5,10 @@ import VaultStorage
 struct VaultFolder: Sendable {
   let location: StoreLocation
   let name: String?
+  /// The vault file's path, as the location says it.
+  let path: String
+  /// Where the vault file is: at the end of symbolic links, so that a change goes to what they lead
+  /// to, and all who reach it use one lock.
   private let folder: String
   private let file: String
   private let lockFile: String
@@ -14,14 +18,21 @@ struct VaultFolder: Sendable {
   init(location: StoreLocation, name: String?) throws {
     self.location = location
     self.name = name
-    (folder, file) = try CredentialError.fromStorage { try location.vaultFile(named: name) }
+    var place = try CredentialError.fromStorage { try location.vaultFile(named: name) }
+    let path = "\(place.directory)/\(place.name)"
+    self.path = path
+    placeFile = Hexadecimal.text(try Hash.blake2b(Array(path.utf8), count: 16)) + ".place"
+    if System.linkTarget(path) != nil {
+      let end = try CredentialError.fromStorage { try Directory.end(ofOwnLinks: path) }
+      let file = FileLocation(path: end)
+      place = (file.directoryPath, file.name)
+    }
+    (folder, file) = place
     lockFile = try CredentialError.fromStorage { try location.lockName(forVault: name) }
-    placeFile =
-      Hexadecimal.text(try Hash.blake2b(Array("\(folder)/\(file)".utf8), count: 16)) + ".place"
   }
 
-  /// The vault file's path.
-  var path: String { "\(folder)/\(file)" }
+  /// Where the vault file is, at the end of links: to be watched.
+  var place: (folder: String, name: String) { (folder, file) }
 
   /// Whether vaults with a name are kept here.
   var hasNamedVaults: Bool {

@@ -29,12 +29,13 @@ package enum GuardedFile {
   ///   - path: The location of the file.
   ///   - kind: What it holds.
   ///   - isOptional: Whether a missing file is `nil` and no error.
+  ///   - trust: The key files that are accepted although others may read them.
   ///   - body: Reads the open file of this size.
   /// - Returns: The result of `body`, or `nil`.
   /// - Throws: ``CredentialError`` with code `.unsafeFile`; `.permissionDenied`, `.fileNotFound` or
   ///   `.configuration` if it cannot be opened or read; an error of `body`.
   static func read<Result>(
-    _ path: String, as kind: Kind, isOptional: Bool,
+    _ path: String, as kind: Kind, isOptional: Bool, trust: KeyFileTrust? = nil,
     _ body: (_ file: Int32, _ size: Int) throws -> Result
   ) throws -> Result? {
     do {
@@ -42,7 +43,7 @@ package enum GuardedFile {
       let waiting = kind == .key ? O_NONBLOCK : 0
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY | waiting)
       defer { System.close(file) }
-      return try body(file, try check(file, path: path, as: kind))
+      return try body(file, try check(file, path: path, as: kind, trust: trust))
     } catch let error as System.Failure {
       if isOptional, error.errno == ENOENT { return nil }
       let hint = "check the path of the \(kind.rawValue)"
@@ -69,10 +70,13 @@ package enum GuardedFile {
   ///   - file: The open file.
   ///   - path: How it was reached.
   ///   - kind: What it holds.
+  ///   - trust: The key files that are accepted although others may read them.
   /// - Returns: Its size in bytes; 0 for a pipe.
   /// - Throws: ``CredentialError`` with code `.unsafeFile`; `System.Failure`.
   @discardableResult
-  package static func check(_ file: Int32, path: String, as kind: Kind) throws -> Int {
+  package static func check(
+    _ file: Int32, path: String, as kind: Kind, trust: KeyFileTrust? = nil
+  ) throws -> Int {
     let status = try System.status(file)
     guard status.isRegular else {
       if kind == .passphrase { return 0 }
@@ -85,11 +89,51 @@ package enum GuardedFile {
     }
     let others: UInt32 = isCredential(path) ? 0o027 : 0o077
     guard status.permissions & others == 0 else {
-      throw CredentialError(
-        .unsafeFile, "others may read or change the \(kind.rawValue) \(path)",
-        hint: "run: chmod 600 \(path)")
+      if let trust, try CredentialError.fromStorage({ try trust.accepts(file, path: path) }) {
+        return Int(status.size)
+      }
+      throw isOpenToOthers(path, as: kind, keepsModes: System.keepsModes(file))
     }
     return Int(status.size)
+  }
+
+  /// Checks a key file that was just made with mode 0600, and removes it if others can get at it
+  /// all the same.
+  static func checkMade(_ file: Int32, path: String, trust: KeyFileTrust?) throws {
+    guard try System.status(file).permissions & 0o077 != 0 else { return }
+    do {
+      if let trust, try CredentialError.fromStorage({ try trust.accepts(file, path: path) }) {
+        return
+      }
+      throw isOpenToOthers(path, as: .key, keepsModes: false)
+    } catch {
+      try? System.unlink(path, in: AT_FDCWD)
+      throw error
+    }
+  }
+
+  /// The error for a file that others can get at.
+  ///
+  /// - Parameters:
+  ///   - path: How it was reached.
+  ///   - kind: What it holds.
+  ///   - keepsModes: Whether its file system keeps modes; `nil` where that is not known.
+  /// - Returns: The error, which suggests no chmod(1) where that changes nothing.
+  static func isOpenToOthers(
+    _ path: String, as kind: Kind, keepsModes: Bool?
+  ) -> CredentialError {
+    let elsewhere =
+      kind == .key ? "" : ": put the file elsewhere, or give the passphrase through a pipe"
+    let change = "run: chmod 600 \(path)"
+    let hint =
+      switch keepsModes {
+      case true?: change
+      case false?: "its file system keeps no modes, so that chmod changes nothing\(elsewhere)"
+      case nil: "\(change); if that changes nothing, its file system keeps no modes\(elsewhere)"
+      }
+    return CredentialError(
+      .unsafeFile, "others may read or change the \(kind.rawValue) \(path)", hint: hint,
+      remedies: keepsModes != true && kind == .key ? [.trustKeyFile] : [])
   }
 
   /// Whether a file lies directly in `$CREDENTIALS_DIRECTORY`, by its path.

@@ -11,8 +11,14 @@ public enum KeyFile {
   ///
   /// - Parameter path: Where; nothing may be there yet, and its folder must exist.
   /// - Returns: The key.
-  /// - Throws: ``CredentialError`` with code `.cannotCreate` or `.inputOutput`.
+  /// - Throws: ``CredentialError`` with code `.cannotCreate` or `.inputOutput`; `.unsafeFile` where
+  ///   the file system opens it to others all the same, and then no file is left.
   public static func create(_ path: String) throws -> SecretBytes {
+    try create(path, trust: nil)
+  }
+
+  /// Makes a new key file, also where others may read it if it is trusted.
+  package static func create(_ path: String, trust: KeyFileTrust?) throws -> SecretBytes {
     let key = try SecretBytes.random(count: length)
     do {
       let file = try System.open(
@@ -20,7 +26,8 @@ public enum KeyFile {
       defer { System.close(file) }
       try key.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
       try System.sync(file)
-    } catch {
+      try GuardedFile.checkMade(file, path: path, trust: trust)
+    } catch let error as System.Failure {
       throw CredentialError(
         .cannotCreate, "the key file \(path) cannot be created: \(error.reason)",
         hint: error.errno == EEXIST ? "use it as it is, or name another file" : nil,
@@ -42,7 +49,14 @@ public enum KeyFile {
   /// - Throws: ``CredentialError`` with code `.wrongKey` if it has not exactly 32 bytes,
   ///   `.unsafeFile` if others may read or write it, `.fileNotFound` if it is missing.
   public static func read(_ path: String, isOptional: Bool = false) throws -> SecretBytes? {
-    try GuardedFile.read(path, as: .key, isOptional: isOptional) { file, size in
+    try read(path, isOptional: isOptional, trust: nil)
+  }
+
+  /// Reads a key file, also one that others may read if it is trusted.
+  package static func read(
+    _ path: String, isOptional: Bool = false, trust: KeyFileTrust?
+  ) throws -> SecretBytes? {
+    try GuardedFile.read(path, as: .key, isOptional: isOptional, trust: trust) { file, size in
       guard size == length else {
         throw CredentialError(
           .wrongKey, "\(path) is not a key file: it has \(size) bytes, not 32",

@@ -9,7 +9,7 @@ public struct KeySource: Sendable {
     case session
     case vaultKey(SecretBytes)
     case passphrase(@Sendable () throws -> SecretBytes?)
-    case keyFile(@Sendable () throws -> SecretBytes?)
+    case keyFile(@Sendable (KeyFileTrust) throws -> SecretBytes?)
     case recoveryCode(@Sendable () throws -> SecretBytes?)
     case keyring
   }
@@ -61,8 +61,8 @@ public struct KeySource: Sendable {
   /// - Returns: The source.
   public static func keyFile(_ path: String, isRequired: Bool = true) -> KeySource {
     KeySource(
-      kind: .keyFile { try KeyFile.read(path, isOptional: !isRequired) }, isRequired: isRequired,
-      path: path)
+      kind: .keyFile { try KeyFile.read(path, isOptional: !isRequired, trust: $0) },
+      isRequired: isRequired, path: path)
   }
 
   /// The 32 bytes of a key file, from wherever the caller keeps them.
@@ -74,7 +74,7 @@ public struct KeySource: Sendable {
   public static func key(
     isRequired: Bool = true, _ bytes: @escaping @Sendable () throws -> SecretBytes?
   ) -> KeySource {
-    KeySource(kind: .keyFile(bytes), isRequired: isRequired)
+    KeySource(kind: .keyFile { _ in try bytes() }, isRequired: isRequired)
   }
 
   /// A printed recovery code.

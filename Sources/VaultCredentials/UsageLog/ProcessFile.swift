@@ -59,8 +59,30 @@ struct ProcessFile {
 
   func status() -> Status? { read("/stat").flatMap { Status($0) } }
 
-  /// The path of its executable; `nil` where that is not for this user.
-  func executable() -> [UInt8]? { System.linkTarget(folder + "/exe") }
+  /// The executable of a process.
+  enum Executable {
+    /// Its path, at which the file is, or was when the process started.
+    case path([UInt8])
+    /// The process lives among other mounts: what it calls by that path is another file here.
+    case elsewhere
+  }
+
+  /// Its executable; `nil` where that is not for this user.
+  ///
+  /// Whoever makes a namespace of mounts chooses under which path a program is run there; so a path
+  /// is believed if the same file is there for this process, too.
+  func executable() -> Executable? {
+    guard let path = System.linkTarget(folder + "/exe"),
+      let file = try? System.targetStatus(of: folder + "/exe", in: AT_FDCWD)
+    else { return nil }
+    let here = try? System.targetStatus(of: String(decoding: path, as: UTF8.self), in: AT_FDCWD)
+    if let here, here.isSameFile(as: file) { return .path(path) }
+    // The file was replaced or removed, as by an update, if the mounts are the same.
+    let mounts = try? System.targetStatus(of: folder + "/ns/mnt", in: AT_FDCWD)
+    let own = try? System.targetStatus(of: "/proc/self/ns/mnt", in: AT_FDCWD)
+    if let mounts, let own, mounts.isSameFile(as: own) { return .path(path) }
+    return .elsewhere
+  }
 
   /// The user who logged in; `nil` for none, as in a service.
   func loginUser() -> UInt32? {

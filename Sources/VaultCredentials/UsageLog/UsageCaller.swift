@@ -22,12 +22,21 @@ package struct UsageCaller: Sendable, Equatable {
       self.isPath = isPath
     }
 
+    /// A program whose name cannot be believed.
+    fileprivate static func unknown(_ pid: Int32, _ words: String) -> Program {
+      Program(pid: pid, name: Array(words.utf8), isPath: false)
+    }
+
     /// The last component of ``name``.
     package var shortName: [UInt8] {
       guard isPath, let slash = name.lastIndex(of: UInt8(ascii: "/")) else { return name }
       return Array(name[(slash + 1)...])
     }
   }
+
+  /// What stands in place of a name that a program could choose.
+  private static let elsewhere = "a program in another namespace"
+  private static let changed = "a program that was another one when it connected"
 
   /// The longest chain that is recorded, and the longest name in it.
   static let maximumPrograms = 16
@@ -60,17 +69,18 @@ package struct UsageCaller: Sendable, Equatable {
 
   /// Who is at the other end of a socket.
   ///
-  /// The process may have ended or have become another program since it connected.
-  ///
   /// - Parameters:
   ///   - process: Its id: unix(7), `SO_PEERCRED`.
   ///   - user: Its user.
-  package init(process: Int32, user: UInt32) {
+  ///   - isSameProgram: Whether it is known to be the program that connected: the process may have
+  ///     ended, or have run another one.
+  package init(process: Int32, user: UInt32, isSameProgram: Bool = true) {
     self.user = user
     let file = ProcessFile("\(process)")
     terminalDevice = file.status()?.terminal ?? 0
     addPlace(of: file)
     addPrograms(from: process)
+    if !isSameProgram, !programs.isEmpty { programs[0] = .unknown(process, Self.changed) }
   }
 
   private mutating func addPlace(of process: ProcessFile) {
@@ -83,10 +93,15 @@ package struct UsageCaller: Sendable, Equatable {
     while pid > 0, programs.count < Self.maximumPrograms {
       let file = ProcessFile("\(pid)")
       guard let status = file.status() else { break }
-      let path = file.executable()
-      let name = path ?? status.name
-      programs.append(
-        Program(pid: pid, name: Array(name.prefix(Self.maximumName)), isPath: path != nil))
+      switch file.executable() {
+      case .path(let path):
+        programs.append(
+          Program(pid: pid, name: Array(path.prefix(Self.maximumName)), isPath: true))
+      case .elsewhere: programs.append(.unknown(pid, Self.elsewhere))
+      case nil:
+        programs.append(
+          Program(pid: pid, name: Array(status.name.prefix(Self.maximumName)), isPath: false))
+      }
       // A chain has no loop but while processes end and their ids are given away again.
       guard status.parent != pid else { break }
       pid = status.parent

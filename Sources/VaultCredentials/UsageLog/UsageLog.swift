@@ -127,7 +127,9 @@ struct UsageLog {
     after known: KnownHead, _ file: Int32, size: Int, _ headFile: Int32, _ keys: UsageKeys,
     _ directory: Directory, at time: Int64
   ) throws -> (UsageHead, [UInt8], Int) {
-    let bytes = try contents(of: file, size: size)
+    // What is beyond is none of ours, or of a log that could not be pruned: no log keeps anybody
+    // from a secret by its size.
+    let bytes = try contents(of: file, size: min(size, limits.readSize))
     guard bytes.starts(with: UsageScan.header(vaultID: vaultID)) else {
       // Whatever it is, it is no log of this vault.
       try System.truncate(file, to: 0)
@@ -136,7 +138,7 @@ struct UsageLog {
     var last: (sequence: UInt64, hash: [UInt8])?
     var atHead: [UInt8]?
     var oldest = time
-    var end = size
+    var end = bytes.count
     let counted: UInt64? = if case .valid(let head) = known { head.count } else { nil }
     let scan = UsageScan(vaultID: vaultID, keys: try blinds.map(UsageKeys.init(blind:)))
     try bytes.withRawSpan { span in
@@ -220,6 +222,8 @@ struct UsageLog {
     let bytes = try contents(of: file, size: head.size)
     let scan = UsageScan(vaultID: vaultID, keys: try blinds.map(UsageKeys.init(blind:)))
     let isTooLong = bytes.count > limits.size
+    let now = try isTooLong ? time : min(time, usualTime(in: bytes, scan))
+    guard isTooLong || now - head.oldest > limits.age else { return }
     var cut: (offset: Int, entry: UsageEntry, oldest: Int64)?
     var prunedUntil: Int64 = 0
     try bytes.withRawSpan { span in
@@ -233,7 +237,7 @@ struct UsageLog {
         let isKept =
           entry.kind != .start
           && (isTooLong
-            ? bytes.count - offset <= limits.size / 2 : written >= time - limits.age)
+            ? bytes.count - offset <= limits.size / 2 : written >= now - limits.age)
         if isKept { cut = (offset, entry, written) } else { prunedUntil = written }
       }
     }
@@ -251,6 +255,28 @@ struct UsageLog {
     head.size = kept.count
     head.oldest = cut.oldest
     try write(head, to: headFile, keys)
+  }
+
+  /// The time in the middle of those of the last records: one use while the clock is wrong, by
+  /// years perhaps, must not make all others old.
+  private func usualTime(in bytes: [UInt8], _ scan: UsageScan) throws -> Int64 {
+    var count = 0
+    var times: [Int64] = []
+    try bytes.withRawSpan { span in
+      scan.walk(span, opening: { _, _ in false }) { piece, _ in
+        if case .record = piece { count += 1 }
+      }
+      var place = 0
+      func isOneOfTheLast(_ entry: UsageEntry, _ offset: Int) -> Bool {
+        place += 1
+        return place > count - limits.recordsForTime
+      }
+      try scan.walk(span, opening: isOneOfTheLast) { piece, _ in
+        guard case .record(let entry, let contents?, _) = piece else { return }
+        times.append(try Self.time(of: entry, contents))
+      }
+    }
+    return times.isEmpty ? .min : times.sorted()[times.count / 2]
   }
 
   private func contents(of file: Int32, size: Int) throws -> [UInt8] {

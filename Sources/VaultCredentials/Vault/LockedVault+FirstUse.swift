@@ -50,7 +50,7 @@ extension LockedVault.Blocking {
       case .passphrase(let passphrase):
         if let passphrase = try passphrase() { return .passphrase(passphrase) }
       case .keyFile(let bytes):
-        if let key = try bytes() { return .keyFile(key) }
+        if let key = try bytes(vault.keyFileTrust) { return .keyFile(key) }
         // Whoever names a key file does not expect a vault that the keyring unlocks.
         guard let path = source.path else { continue }
         throw CredentialError(

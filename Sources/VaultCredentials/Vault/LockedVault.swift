@@ -38,6 +38,9 @@ public struct LockedVault: Sendable {
   /// The vault file's path.
   public var path: String { folder.path }
 
+  /// The folder and the name of the vault file, at the end of links: to be watched.
+  package var place: (folder: String, name: String) { folder.place }
+
   /// The vault's name; `nil` for the default one.
   package var name: String? { folder.name }
 

@@ -68,10 +68,16 @@ struct VaultOpening {
         try isPossible(.passphrase, "passphrase", source)
       else { return nil }
       guard let (key, slot) = try KeySlotSealing.open(passphrase: passphrase, header: sealed.header)
-      else { throw wrong("wrong passphrase", .passphrase, isForgettable: true) }
+      else {
+        var error = wrong("wrong passphrase", .passphrase, isForgettable: true)
+        if let odd = passphrase.oddEnd {
+          error.hint = [odd, error.hint].compactMap(\.self).joined(separator: "; ")
+        }
+        throw error
+      }
       return Found(vaultKey: key, slot: slot, source: .passphrase)
     case .keyFile(let bytes):
-      guard let bytes = try bytes() else {
+      guard let bytes = try bytes(vault.keyFileTrust) else {
         guard let path = source.path else { return nil }
         // Somebody named it: that it is missing is why the vault stays locked, if nothing opens it.
         let variable = KeyPlace.keyFileVariable
@@ -117,9 +123,33 @@ struct VaultOpening {
       }
       return Found(vaultKey: key, slot: slot, source: .keyring)
     }
-    throw CredentialError(
-      .locked, "the keyring does not hold the key of this vault",
-      hint: "open it by another key slot; the key may lie in another user's or machine's keyring")
+    throw keyIsNotThere()
+  }
+
+  /// The error for a keyring that answers, and does not have the key: most of all one that was
+  /// reset, which is what people do when its password no longer fits.
+  private func keyIsNotThere() -> CredentialError {
+    let others = Self.words(
+      of: Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type) }).subtracting([.keyring]))
+    let files = KeyringFiles.withVaultKeys()
+    let again: String
+    if let newest = files.first {
+      let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
+      again =
+        "a vault's key is in \(newest)\(more): make it the keyring's file again, "
+        + "log in anew, and give the password that it had then"
+    } else {
+      let folder = KeyringProtection.folders().first ?? "~/.local/share/keyrings"
+      again =
+        "put the keyring's file of before back from a backup, such as \(folder)/login.keyring, "
+        + "and log in anew"
+    }
+    return CredentialError(
+      .locked,
+      "the keyring does not hold the key of this vault: it was reset, or is another user's or "
+        + "machine's",
+      hint: others.isEmpty ? again : "it is unlocked by: \(others); or \(again)",
+      remedies: others.isEmpty ? [] : [.unlock, .addKeyringSlot])
   }
 
   /// Whether the vault has a slot of this kind; if not, a source that was named is an error.
@@ -185,5 +215,25 @@ struct VaultOpening {
         setting: settings?[VaultIndex.sessionSetting].flatMap { Int($0) })
     }
     return open
+  }
+}
+
+extension SecretBytes {
+  /// What nobody types, and files have at their ends: words for a hint; `nil` if there is nothing.
+  fileprivate var oddEnd: String? {
+    withBytes { bytes in
+      guard bytes.byteCount > 0 else { return "it is empty" }
+      if bytes.byteCount >= 3, bytes.byte(at: 0) == 0xEF, bytes.byte(at: 1) == 0xBB,
+        bytes.byte(at: 2) == 0xBF
+      {
+        return "it begins with a byte order mark: save its file as UTF-8 without one"
+      }
+      switch bytes.byte(at: bytes.byteCount - 1) {
+      case 0x0D: return "it ends in a carriage return: save its file with Unix line ends"
+      case 0x0A: return "it ends in a newline, beside the one that is passed over"
+      case 0x20, 0x09: return "it ends in a blank"
+      default: return nil
+      }
+    }
   }
 }

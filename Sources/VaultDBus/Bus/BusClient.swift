@@ -26,8 +26,8 @@ package final class BusClient {
   private var serial: UInt32 = 0
   /// Messages that came while an answer was waited for.
   private var pending: [DBusMessage] = []
-  /// The processes of the clients that have called, by unique name.
-  private var processes: [String: Int32] = [:]
+  /// The clients that have called, by unique name, as they were when they called first.
+  private var peers: [String: LocalSocket.Peer] = [:]
 
   /// Connects to a bus.
   ///
@@ -123,17 +123,17 @@ package final class BusClient {
     switch message.kind {
     case .call:
       guard let sender = message.sender else { return true }
-      let process = processes[sender] ?? process(of: sender) ?? 0
-      processes[sender] = process
-      service.answer(message, from: LocalSocket.Peer(process: process, user: geteuid()))
-        .forEach(send)
+      let peer =
+        peers[sender] ?? LocalSocket.Peer(process: process(of: sender) ?? 0, user: geteuid())
+      peers[sender] = peer
+      service.answer(message, from: peer).forEach(send)
     case .signal where message.sender == Self.bus:
       let values = (try? message.arguments()) ?? []
       switch message.member {
       case "NameLost": return values.first?.text != name
       case "NameOwnerChanged":
         guard let left = values.first?.text, DBusNames.isUniqueName(left) else { return true }
-        processes[left] = nil
+        peers[left] = nil
         service.clientLeft(left).forEach(send)
       default: break
       }

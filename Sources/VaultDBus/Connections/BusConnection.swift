@@ -20,6 +20,9 @@ final class BusConnection {
   /// The signals that it wants.
   var rules: [MatchRule] = []
   private(set) var hasEnded = false
+  /// When it was made, and when something of it came last.
+  let began = ContinuousClock.now
+  private(set) var lastHeard = ContinuousClock.now
 
   private let input: LockedBuffer
   private let maximumMessage: Int
@@ -55,6 +58,9 @@ final class BusConnection {
   /// Whether there is something to write.
   var wantsToWrite: Bool { !queue.isEmpty }
 
+  /// The bytes that are kept for it: what it sent and has not asked, and what it has not read.
+  var heldBytes: Int { input.count + queueLength }
+
   /// Whether it may ask more.
   var mayAsk: Bool { queueLength < Self.patience }
 
@@ -65,7 +71,8 @@ final class BusConnection {
   func read() {
     do {
       switch try LocalSocket.receive(socket, into: input, atMost: Self.portion) {
-      case .moved, .later: break
+      case .moved: lastHeard = .now
+      case .later: break
       case .ended: end()
       }
     } catch {

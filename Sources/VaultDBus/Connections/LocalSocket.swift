@@ -10,6 +10,40 @@ package import VaultSealing
   package struct Peer: Sendable {
     package let process: Int32
     package let user: UInt32
+    /// The program that the process was when it was first seen; `nil` if the kernel does not say.
+    package let program: Program?
+
+    package init(process: Int32, user: UInt32) {
+      self.process = process
+      self.user = user
+      program = Program(of: process)
+    }
+
+    /// Whether the process is still the program that it was when it was first seen: it has neither
+    /// ended nor run another one.
+    package var isSameProgram: Bool { program != nil && program == Program(of: process) }
+  }
+
+  /// A program that a process runs: its file, and when the process was started.
+  package struct Program: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    /// In ticks since the machine was started: proc_pid_stat(5), field 22.
+    let started: String
+
+    init?(of process: Int32) {
+      var status = stat()
+      guard unsafe stat("/proc/\(process)/exe", &status) == 0,
+        let line = LocalSocket.contents(of: "/proc/\(process)/stat", limit: 1024),
+        // The name, which may hold anything, ends at the last parenthesis.
+        let end = line.lastIndex(of: UInt8(ascii: ")"))
+      else { return nil }
+      let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
+      guard fields.count > 19 else { return nil }
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      started = String(decoding: fields[19], as: UTF8.self)
+    }
   }
 
   /// What became of reading or writing.
@@ -37,7 +71,8 @@ package import VaultSealing
         unsafe bind(socket, $0, size) == 0
       }
     }
-    guard isBound, Glibc.listen(socket, 128) == 0 else {
+    // Who connects faster than clients are taken in must not keep others from waiting.
+    guard isBound, Glibc.listen(socket, 4096) == 0 else {
       close(socket)
       return nil
     }

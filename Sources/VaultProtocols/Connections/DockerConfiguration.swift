@@ -57,6 +57,17 @@ public enum DockerConfiguration {
     throw unreadable()
   }
 
+  /// The registries whose passwords or tokens lie in the file itself, in base64.
+  package static func registriesWithPasswords(in text: String) -> [String] {
+    guard let document = try? JSONValue.parse(Array(text.utf8)), let registries = document["auths"]
+    else { return [] }
+    return registries.sortedMembers.filter { member in
+      ["auth", "identitytoken", "password"].contains { name in
+        member.value[name]?.scalarText.map { !$0.isEmpty } ?? false
+      }
+    }.map(\.name)
+  }
+
   private static func isWithoutStore(_ text: String) -> Bool {
     do { return try store(in: text) == nil } catch { return false }
   }

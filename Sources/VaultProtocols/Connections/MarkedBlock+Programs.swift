@@ -7,13 +7,23 @@ extension MarkedBlock {
   /// - Returns: The block.
   /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
   public static func git(command: [String]) throws(ProtocolError) -> MarkedBlock {
+    try git(command: command, isAlone: false)
+  }
+
+  /// The block in git's configuration, which may also end the list of helpers before it.
+  ///
+  /// An empty `helper` does that: gitcredentials(7).
+  package static func git(
+    command: [String], isAlone: Bool
+  ) throws(ProtocolError) -> MarkedBlock {
     let line = try commandLine(command, inDoubleQuotes: false)
     // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a
     // `!`.
     let value = line.begins(with: "/") ? line : "!\(line)"
     return MarkedBlock(
       title: "connect git", section: "[credential]",
-      settings: ["helper = \(Quoting.gitSetting(value))"], allowsOthers: true)
+      settings: (isAlone ? ["helper ="] : []) + ["helper = \(Quoting.gitSetting(value))"],
+      allowsOthers: true)
   }
 
   /// The block in AWS's configuration.

@@ -16,6 +16,67 @@ struct ConnectTests {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// git's helper `store` neither gets new passwords nor answers in the vault's place.
+  @Test(arguments: ["store", "store --file x", "/usr/lib/git-core/git-credential-store"])
+  func gitsClearTextHelperIsEndedAndSaid(helper: String) throws {
+    let made = try ThrowawayVault()
+    let (home, vault) = (made.home.path, made.command)
+    try write("[credential]\n\thelper = \(helper)\n", to: "\(home)/.gitconfig")
+    try write("https://old:plain@h\n", to: "\(home)/.git-credentials")
+    let done = try vault.run(["connect", "git"])
+    #expect(done.status == 0 && done.errors.contains("'store'"), "\(done.errors)")
+    #expect(done.errors.contains(".git-credentials"))
+    let git = VaultProcess(
+      home: home, environment: vault.environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 },
+      executable: "/usr/bin/git")
+    func ask(_ verb: String, _ text: String) throws -> String {
+      try git.run(["credential", verb], input: Data(text.utf8)).text
+    }
+    _ = try ask("approve", "protocol=https\nhost=h2\nusername=u\npassword=NEW\n")
+    #expect(read("\(home)/.git-credentials") == "https://old:plain@h\n")
+    #expect(try ask("fill", "protocol=https\nhost=h2\n").contains("password=NEW"))
+    #expect(try !ask("fill", "protocol=https\nhost=h\n").contains("plain"))
+    #expect(try vault.run(["disconnect", "git"]).status == 0)
+    #expect(read("\(home)/.gitconfig") == "[credential]\n\thelper = \(helper)\n")
+  }
+
+  /// Another helper, such as a cache in memory, goes on.
+  @Test func anotherHelperOfGitGoesOn() throws {
+    let home = try TemporaryHome()
+    try write("[credential]\n\thelper = cache\n", to: "\(home.path)/.gitconfig")
+    let done = try VaultProcess(home: home.path).run(["connect", "git"])
+    #expect(done.status == 0 && !done.errors.contains("in clear"), "\(done.errors)")
+    #expect(read("\(home.path)/.gitconfig")?.contains("helper =\n") == false)
+  }
+
+  @Test func whatDockerAndAWSKeepInClearIsSaid() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    try write(
+      #"{"auths":{"reg.example":{"auth":"YWxpY2U6czNjcmV0"},"other.example":{}}}"#,
+      to: "\(home.path)/.docker/config.json")
+    let docker = try vault.run(["connect", "docker"])
+    #expect(
+      docker.status == 0 && docker.errors.contains("(auths): reg.example\n"), "\(docker.errors)")
+    #expect(!docker.errors.contains("YWxp"))
+    try write(
+      "[prod]\naws_access_key_id=x\naws_secret_access_key=plain\n",
+      to: "\(home.path)/.aws/credentials")
+    let keys = try vault.run(["connect", "aws", "prod"])
+    #expect(
+      keys.status == 0 && keys.errors.contains("has keys of [prod] in clear"), "\(keys.errors)")
+    #expect(!keys.errors.contains("plain"))
+    for setting in ["sso_session = s", "role_arn = arn:aws:iam::1:role/r"] {
+      try write("[profile other]\n\(setting)\n", to: "\(home.path)/.aws/config")
+      let other = try vault.run(["connect", "aws", "other"])
+      let key = setting.prefix { $0 != " " }
+      #expect(
+        other.status == 0 && other.errors.contains("has \(key), which wins"), "\(other.errors)")
+    }
+    let none = try vault.run(["connect", "aws", "third"])
+    #expect(none.status == 0 && !none.errors.contains("wins"), "\(none.errors)")
+  }
+
   @Test func aPipeInThePlaceOfAConfigurationIsNotWaitedFor() throws {
     let home = try TemporaryHome()
     #expect(unsafe mkfifo("\(home.path)/.gitconfig", 0o600) == 0)

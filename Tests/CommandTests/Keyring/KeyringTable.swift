@@ -59,7 +59,7 @@ enum KeyringTable {
     "make": "create a keyring first: log in to the desktop once",
     "unlock": "unlock the keyring: vault keyring unlock",
     "here": "unlock the keyring: vault keyring unlock",
-    "slot": "open it by another key slot",
+    "slot": "put the keyring's file of before back",
     "other": "use another keyring; accept it: leave out --require-encrypted-session",
     "clear": "refuse such a keyring: --require-encrypted-session",
     "later": "the next change that finds the keyring does it, too; bring the copies up to date: ",

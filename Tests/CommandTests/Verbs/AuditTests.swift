@@ -44,6 +44,18 @@ struct AuditTests {
     #expect(try vault("audit").errors == "vault: 7 findings in 10 items\n")
   }
 
+  /// As another machine, an import or a program could have left it.
+  @Test func anItemThatAsksForAVariableThatRunsCodeIsFound() throws {
+    let vault = try ThrowawayVault()
+    for (name, variable) in [("a", "BASH_ENV"), ("b", "API_KEY"), ("c", "LD_PRELOAD")] {
+      try vault.set(name, "canary-9Zk!tYb4mN-\(name)")
+      #expect(try vault("set", name, "--attribute", "variable=\(variable)").status == 0)
+    }
+    let found = try findings(vault, "--only", "vault").filter { $0.code == "steering-variable" }
+    #expect(found.map(\.items) == [["a"], ["c"]])
+    #expect(try vault("audit").text.contains("asks for the variable BASH_ENV"))
+  }
+
   @Test func onlyWhatWasAskedForIsLookedFor() throws {
     let vault = try mixed()
     #expect(try findings(vault, "--only", "weak,equal").map(\.code) == ["equal", "weak"])

@@ -132,6 +132,20 @@ struct OpeningFileTests {
     #expect(!result.errors.contains("staple"))
   }
 
+  @Test(arguments: [
+    ("correct-horse-battery-9-staple\r\n", "it ends in a carriage return"),
+    ("\u{FEFF}correct-horse-battery-9-staple\n", "it begins with a byte order mark"),
+    ("correct-horse-battery-9-staple\n\n", "it ends in a newline"),
+    ("correct-horse-battery-9-staple \n", "it ends in a blank"),
+  ])
+  func aFileThatHasMoreThanThePassphraseIsSaidTo(_ contents: String, _ words: String) throws {
+    let setting = try Setting()
+    let path = try setting.home.privateFile("odd", contents)
+    let run = try setting.vault.run(["list", "--no-session", "--passphrase", "file:\(path)"])
+    #expect(run.status == 77 && run.errors.contains(words), "\(run.errors)")
+    #expect(!run.errors.contains("staple"))
+  }
+
   @Test func aVaultOfAnotherNameIsMadeByItsName() throws {
     let setting = try Setting()
     let result = try setting.vault.run(["--vault", "nope", "list", "--no-keyring"])

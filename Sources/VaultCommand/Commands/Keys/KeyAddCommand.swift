@@ -33,7 +33,7 @@ struct KeyAddCommand: ParsableCommand {
         guard settings.writesJSON, let made else { return }
         return try RecoveryOffer.write(made, in: vault) { [("slot", made.slot.json)] }
       }
-      for slot in try new.slots(source).map(vault.addSlot) {
+      for slot in try new.slots(source, trust: vault.keyFileTrust).map(vault.addSlot) {
         if settings.writesJSON {
           try StandardOutput.write([("slot", slot.json)])
         } else {

@@ -33,7 +33,9 @@ struct KeyRotateCommand: ParsableCommand {
     }
     let source = try new.passphraseSource()
     guard !dryRun else { return try showPlan(settings) }
-    let rotated = try settings.withVault { try $0.rotate(to: new.slots(source)) }
+    let rotated = try settings.withVault { vault in
+      try vault.rotate(to: new.slots(source, trust: vault.keyFileTrust))
+    }
     try VaultSettings.tellingNotices(of: rotated) { vault in
       var recovery: RecoveryOffer.Made?
       if new.recovery {

@@ -55,14 +55,18 @@ struct NewKeyOptions: ParsableArguments {
   ///
   /// Prompts for a passphrase if the line names no key.
   ///
-  /// - Parameter source: The result of ``passphraseSource()``.
+  /// - Parameters:
+  ///   - source: The result of ``passphraseSource()``.
+  ///   - trust: The key files that are accepted although others may read them.
   /// - Returns: The slots.
   /// - Throws: The errors of reading a key.
-  func slots(_ source: SecretSource?) throws -> [NewKeySlot] {
+  func slots(_ source: SecretSource?, trust: KeyFileTrust) throws -> [NewKeySlot] {
     var slots: [NewKeySlot] = []
     if keyring { slots.append(.keyring(label: label)) }
     if let newKeyFile {
-      let key = try KeyFile.read(newKeyFile, isOptional: true) ?? KeyFile.create(newKeyFile)
+      let key =
+        try KeyFile.read(newKeyFile, isOptional: true, trust: trust)
+        ?? KeyFile.create(newKeyFile, trust: trust)
       slots.append(.keyFile(key, label: label))
     }
     if let source {

@@ -20,8 +20,6 @@ package struct JSONReader {
     case null
     case bool(Bool)
     /// The number as it was written; whole if it has neither a point nor an exponent.
-    ///
-    /// The characters are those of numbers; whether they are one is for the caller to check.
     case number(String, isWhole: Bool)
     case string(String)
     /// Followed by ``JSONReader/hasElement(after:)``.
@@ -65,7 +63,7 @@ package struct JSONReader {
     case UInt8(ascii: "t") where word("true"): return .bool(true)
     case UInt8(ascii: "f") where word("false"): return .bool(false)
     case UInt8(ascii: "n") where word("null"): return .null
-    case UInt8(ascii: "-"), 0x30...0x39: return number()
+    case UInt8(ascii: "-"), 0x30...0x39: return try number()
     default: throw failure("unexpected character")
     }
   }
@@ -152,18 +150,32 @@ package struct JSONReader {
 
   // MARK: Scalars
 
-  private mutating func number() -> Token {
+  /// A number, RFC 8259, 6: whole digits without a leading zero, then perhaps a fraction and an
+  /// exponent, each with digits.
+  private mutating func number() throws(JSONSyntaxError) -> Token {
     let start = position
     var isWhole = true
-    scan: while let byte = current {
-      switch byte {
-      case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"): break
-      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): isWhole = false
-      default: break scan
-      }
-      position += 1
+    if current == UInt8(ascii: "-") { position += 1 }
+    if current == UInt8(ascii: "0") { position += 1 } else { try digits() }
+    if current == UInt8(ascii: ".") {
+      (isWhole, position) = (false, position + 1)
+      try digits()
+    }
+    if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+      (isWhole, position) = (false, position + 1)
+      if current == UInt8(ascii: "-") || current == UInt8(ascii: "+") { position += 1 }
+      try digits()
+    }
+    if let next = current, (0x30...0x39).contains(next) || "-+.eE".utf8.contains(next) {
+      throw failure("invalid number")
     }
     return .number(String(decoding: bytes[start..<position], as: UTF8.self), isWhole: isWhole)
+  }
+
+  private mutating func digits() throws(JSONSyntaxError) {
+    let start = position
+    while let byte = current, (0x30...0x39).contains(byte) { position += 1 }
+    guard position > start else { throw failure("invalid number") }
   }
 
   private mutating func string() throws(JSONSyntaxError) -> String {

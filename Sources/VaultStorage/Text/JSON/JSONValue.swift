@@ -70,9 +70,7 @@ extension JSONValue {
     case .null: self = .null
     case .bool(let flag): self = .bool(flag)
     case .string(let text): self = .string(text)
-    case .number(let digits, _):
-      guard Self.isNumber(digits) else { throw reader.failure("invalid number") }
-      self = .number(digits: digits)
+    case .number(let digits, _): self = .number(digits: digits)
     case .array:
       var elements: [JSONValue] = []
       while try reader.hasElement(after: elements.count) {
@@ -86,29 +84,5 @@ extension JSONValue {
       }
       self = .object(members)
     }
-  }
-
-  /// RFC 8259, section 6: digits that are kept as written must follow its grammar.
-  private static func isNumber(_ text: String) -> Bool {
-    var rest = text.utf8[...]
-    func digits() -> Int {
-      let found = rest.prefix { (0x30...0x39).contains($0) }
-      rest = rest[found.endIndex...]
-      return found.count
-    }
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let isZero = rest.first == UInt8(ascii: "0")
-    let whole = digits()
-    guard whole > 0, !isZero || whole == 1 else { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard digits() > 0 else { return false }
-    }
-    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-      rest.removeFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-      guard digits() > 0 else { return false }
-    }
-    return rest.isEmpty
   }
 }

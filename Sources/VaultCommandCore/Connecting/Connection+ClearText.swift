@@ -1,0 +1,109 @@
+import VaultProtocols
+import VaultStorage
+import VaultTerminal
+
+// What other programs keep in clear, and go on using beside the vault or in its place.
+
+extension Connection {
+  /// What a person is told of it after connecting, with what to do.
+  func clearText() throws -> [(text: String, hint: String)] {
+    switch program {
+    case .git: try clearTextOfGit()
+    case .docker: try clearTextOfDocker()
+    case .aws: try clearTextOfAWS()
+    case .podman, .pip, .keyring, .sync: []
+    }
+  }
+
+  private func text(of path: String) -> String {
+    // What cannot be read is another program's to complain about.
+    (try? ConfigurationFile(path: path).text()) ?? ""
+  }
+
+  // MARK: git
+
+  /// Whether git's own helper `store` is set up, which writes each password to a file in clear, and
+  /// answers before a helper that comes later.
+  func hasClearTextHelper() throws -> Bool {
+    let files = [
+      "/etc/gitconfig", try configurationFolder() + "/git/config", try home() + "/.gitconfig",
+      try blockPath(),
+    ]
+    return Set(files).contains { file in
+      SectionedText(text(of: file)).settings.contains { setting in
+        let helper = setting.value.parts(at: " ").first.map(String.init) ?? ""
+        return setting.section.lowercased().begins(with: "credential") && setting.key == "helper"
+          && (helper.isSame(as: "store") || helper.ends(with: "git-credential-store"))
+      }
+    }
+  }
+
+  private func clearTextOfGit() throws -> [(text: String, hint: String)] {
+    guard try hasClearTextHelper() else { return [] }
+    let files = [
+      try home() + "/.git-credentials", try configurationFolder() + "/git/credentials",
+    ].filter { UserFile.exists($0) }
+    let kept = files.isEmpty ? "" : "; some are still in \(files.joined(separator: ", "))"
+    return [
+      (
+        "git no longer asks the helpers before this one: 'store' writes passwords in clear\(kept)",
+        files.isEmpty
+          ? "take 'helper = store' out of git's configuration"
+          : "git stores each in the vault when you type it again; then remove the file"
+      )
+    ]
+  }
+
+  // MARK: docker
+
+  private func clearTextOfDocker() throws -> [(text: String, hint: String)] {
+    let path = try dockerPath()
+    let names = DockerConfiguration.registriesWithPasswords(in: text(of: path))
+    guard !names.isEmpty else { return [] }
+    let shown = names.map(Sanitizer.visible).joined(separator: ", ")
+    return [
+      (
+        "\(path) still has passwords in clear (auths): \(shown)",
+        "for each: docker logout REGISTRY, then docker login REGISTRY"
+      )
+    ]
+  }
+
+  // MARK: aws
+
+  /// Settings of a profile that AWS's programs use before a `credential_process`: botocore's
+  /// providers, in their order.
+  private static let earlier: Set<String> = [
+    "sso_session", "sso_start_url", "role_arn", "web_identity_token_file", "aws_access_key_id",
+    "login_session",
+  ]
+
+  private func clearTextOfAWS() throws -> [(text: String, hint: String)] {
+    var found: [(text: String, hint: String)] = []
+    let credentials =
+      try ProcessState.variable("AWS_SHARED_CREDENTIALS_FILE") ?? home() + "/.aws/credentials"
+    let keys = SectionedText(text(of: credentials)).settings
+    if keys.contains(where: { $0.section.isSame(as: profile) && $0.key == "aws_access_key_id" }) {
+      found.append(
+        (
+          "\(credentials) has keys of [\(profile)] in clear, and they win: the vault is not asked",
+          "store them by '\(ProgramName.current) credential aws \(profile) store', and take them out "
+            + "of the file"
+        ))
+    }
+    let names = profile == "default" ? ["default", "profile default"] : ["profile \(profile)"]
+    let path = try blockPath()
+    let others = SectionedText(text(of: path)).settings.filter { setting in
+      names.contains { $0.isSame(as: setting.section.parts(at: " ").joined(separator: " ")) }
+        && Self.earlier.contains(setting.key)
+    }.map(\.key)
+    if let first = others.first {
+      found.append(
+        (
+          "the profile \(profile) in \(path) has \(first), which wins: the vault is not asked",
+          "take it out, or use a profile of another name"
+        ))
+    }
+    return found
+  }
+}

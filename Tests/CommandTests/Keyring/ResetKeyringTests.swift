@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A keyring that its owner has reset, as people do when its password no longer fits: the files of
+/// before are put aside, and another keyring is made.
+@Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+struct ResetKeyringTests {
+  private let session: KeyringSession
+
+  init() throws { session = try KeyringSession(.unlocked) }
+
+  private func vault(_ arguments: String..., input: String = "") throws -> KeyringSession.Run {
+    try session.run(VaultProcess.path, arguments + ["--no-session"], input: Data(input.utf8))
+  }
+
+  /// Takes the vault's key out of the keyring; a copy of the keyring's file of before stays if
+  /// `keeping` names one.
+  private func reset(keeping name: String?) throws {
+    let folder = "\(session.home)/.local/share/keyrings"
+    if let name {
+      try FileManager.default.copyItem(
+        atPath: "\(folder)/login.keyring", toPath: "\(folder)/\(name)")
+    }
+    let cleared = try session.run("/usr/bin/secret-tool", ["clear", "service", "vault-key"])
+    try #require(cleared.status == 0, "\(cleared.errors)")
+  }
+
+  @Test(arguments: [nil, "login.keyring.old", "login_1.keyring"] as [String?])
+  func everyVerbSaysWhichFileOpensTheVaultAgain(_ kept: String?) throws {
+    let made = try vault("set", "a", "--stdin", input: "one")
+    try #require(made.status == 0, "\(made.errors)")
+    #expect(made.errors.contains("nothing else"), "\(made.errors)")
+    #expect(made.errors.contains("key add --recovery"), "\(made.errors)")
+    try reset(keeping: kept)
+    for words in [["get", "a"], ["set", "a", "--stdin"], ["unlock"], ["check", "--salvage"]] {
+      let run = try session.run(
+        VaultProcess.path, words + (words[0] == "unlock" ? [] : ["--no-session"]),
+        input: Data("two".utf8))
+      #expect(run.status == 77, "\(words) \(run.errors)")
+      #expect(run.errors.contains("it was reset"), "\(words) \(run.errors)")
+      let file = kept.map { "a vault's key is in \(session.home)/.local/share/keyrings/\($0)" }
+      #expect(
+        run.errors.contains(file ?? "/.local/share/keyrings/login.keyring"), "\(run.errors)")
+    }
+  }
+
+  /// What the hint says helps: the file takes its place again, and the keyring is started anew.
+  @Test func theFileOfBeforeOpensTheVaultAgain() throws {
+    try #require(try vault("set", "a", "--stdin", input: "one").status == 0)
+    let kept = "login.keyring.old"
+    try reset(keeping: kept)
+    #expect(try vault("get", "a").status == 77)
+    let folder = "\(session.home)/.local/share/keyrings"
+    try FileManager.default.removeItem(atPath: "\(folder)/login.keyring")
+    try FileManager.default.moveItem(
+      atPath: "\(folder)/\(kept)", toPath: "\(folder)/login.keyring")
+    let again = try session.run(
+      "/bin/bash",
+      [
+        "-c",
+        """
+        for fd in $(ls /proc/self/fd); do [ "$fd" -lt 3 ] || eval "exec $fd>&-"; done
+        owner() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+          org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets 2>/dev/null | tail -1; }
+        old=$(owner)
+        printf test | gnome-keyring-daemon --replace --unlock --components=secrets >/dev/null 2>&1
+        for try in $(seq 3000); do
+          new=$(owner); [ -z "$new" ] || [ "$new" = "$old" ] || exit 0
+          sleep 0.02
+        done
+        exit 1
+        """,
+      ])
+    try #require(again.status == 0, "\(again.errors)")
+    #expect(try vault("get", "a").text == "one")
+  }
+
+  @Test func anotherWayInIsSaidFirst() throws {
+    try #require(try vault("set", "a", "--stdin", input: "one").status == 0)
+    let key = "\(session.home)/key"
+    try #require(try vault("key", "add", "--new-key-file", key).status == 0)
+    try reset(keeping: nil)
+    let refused = try vault("get", "a")
+    #expect(refused.status == 77)
+    #expect(refused.errors.contains("hint: it is unlocked by: key file"), "\(refused.errors)")
+    #expect(refused.errors.contains("key add --keyring"), "\(refused.errors)")
+    let added = try vault("key", "add", "--keyring", "--key-file", key)
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(try vault("get", "a").text == "one")
+  }
+}
