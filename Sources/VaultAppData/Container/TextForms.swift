@@ -90,19 +90,6 @@ extension String {
 }
 
 extension EntityPlan {
-  /// Notes the properties of an object whose text is in another form than the composed one.
-  func noteTexts(of record: _AppData.Record) {
-    for index in slots.indices where index < record.slots.count {
-      switch record.slots[index] {
-      case .text(let text): noteText(text, index)
-      case .boxed(let box):
-        // What cannot be encoded is told when it is saved.
-        if let text = try? box.encoded() { noteText(text, index) }
-      default: break
-      }
-    }
-  }
-
   /// Notes a property whose text is in another form.
   func noteText(_ text: String, _ index: Int) {
     guard let column = slots[index].column, !slots[index].isSealed, !text.isNormalized else {

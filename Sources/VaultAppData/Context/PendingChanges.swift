@@ -62,6 +62,11 @@ final class PendingChanges {
     if !record.isTouched { connections.touch(record) }
     // After a save that failed, every change asks again.
     autosaving.noteChange()
+    hold(record, model)
+  }
+
+  /// Holds an object until it is saved.
+  private func hold(_ record: Record, _ model: (any PersistentModel)? = nil) {
     guard !record.isPending else { return }
     record.isPending = true
     record.kept = model ?? record.model
@@ -167,10 +172,7 @@ final class PendingChanges {
   func putBack(_ held: [(record: Record, index: Int)]) {
     for (record, index) in held where record.state == .stored {
       record.changed.insert(index)
-      guard !record.isPending else { continue }
-      record.isPending = true
-      record.kept = record.model
-      records.append(record)
+      hold(record)
     }
   }
 
