@@ -14,18 +14,18 @@ private final class Related {
   /// Our own file through the C API.
   let ours: RawSQLite
 
+  /// The same without a history, which neither of the others keeps.
+  let plain: ModelContainer
+
   init(_ folder: String, _ name: String, entries count: Int) throws {
     let path = "\(folder)/\(name)"
-    container = try ModelContainer(
-      for: Folder.self, Entry.self,
-      configurations: ModelConfiguration(url: URL(fileURLWithPath: "\(path).store")))
-    let context = newContext(container)
-    for number in 0..<folderCount {
-      let parent = Folder(title: "folder \(number)")
-      context.insert(parent)
-      parent.entries = (0..<count / folderCount).map { Entry(text: "entry \(number) \($0)") }
-    }
-    try context.save()
+    var configuration = ModelConfiguration(url: URL(fileURLWithPath: "\(path).store"))
+    container = try ModelContainer(for: Folder.self, Entry.self, configurations: configuration)
+    try Self.fill(container, count)
+    configuration = ModelConfiguration(url: URL(fileURLWithPath: "\(path).plain"))
+    configuration.keepsHistory = false
+    plain = try ModelContainer(for: Folder.self, Entry.self, configurations: configuration)
+    try Self.fill(plain, count)
     ours = RawSQLite("\(path).store")
     raw = RawSQLite("\(path).raw")
     raw.run("PRAGMA foreign_keys=ON")
@@ -54,6 +54,16 @@ private final class Related {
       folderId INTEGER REFERENCES folder(id) ON DELETE CASCADE);
     CREATE INDEX entries ON entry(folderId);
     """
+
+  private static func fill(_ container: ModelContainer, _ count: Int) throws {
+    let context = newContext(container)
+    for number in 0..<folderCount {
+      let parent = Folder(title: "folder \(number)")
+      context.insert(parent)
+      parent.entries = (0..<count / folderCount).map { Entry(text: "entry \(number) \($0)") }
+    }
+    try context.save()
+  }
 
   private static func fill(_ raw: RawSQLite, _ count: Int) {
     let folders = raw.prepare("INSERT INTO folder VALUES(?,?)")
@@ -92,6 +102,12 @@ private final class PlainEntry {
   }
 }
 
+private func delete(_ container: ModelContainer) throws {
+  let context = newContext(container)
+  for folder in try context.fetch(FetchDescriptor<Folder>()) { context.delete(folder) }
+  try context.save()
+}
+
 /// A cascade of all children, and queries through a relationship.
 func compareRelated(rows: Int) throws {
   let folder = try temporaryFolder()
@@ -101,11 +117,8 @@ func compareRelated(rows: Int) throws {
   try compare(
     "delete of folders with all entries", rows, rounds: rounds,
     [
-      Way("vault") { round in
-        let context = newContext(deleted[round].container)
-        for folder in try context.fetch(FetchDescriptor<Folder>()) { context.delete(folder) }
-        try context.save()
-      },
+      Way("vault") { try delete(deleted[$0].container) },
+      Way("vault without a history") { try delete(deleted[$0].plain) },
       Way("GRDB") { round in
         try deleted[round].grdb.write { database in
           for folder in try FolderRecord.fetchAll(database) { try folder.delete(database) }
