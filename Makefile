@@ -28,7 +28,7 @@ TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
+.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,12 +46,23 @@ test: ## Run all tests; report how many ran, and which were skipped and why
 	@scripts/install-packages optional $(TEST_LIBRARIES)
 	@PATH="$(CURDIR)/.build-clients/bin:$$PATH" TEST_PACKAGES="$(TEST_PACKAGES)" scripts/run-tests
 
+test-threads: ## Run the tests of app data in which threads meet under ThreadSanitizer, ROUNDS times (1)
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/test-threads
+
+examples: ## Build the programs in Examples, and run their tests
+	@scripts/install-packages required $(BUILD_PACKAGES) curl
+	@$(BUILD) --package-path Examples/books --scratch-path .build-examples/books
+	@$(BUILD) --package-path Examples/server --scratch-path .build-examples/server
+	@$(BUILD) --build-tests
+	@$(SWIFT) test --skip-build --disable-xctest --filter '^AppDataTests\.ExampleTests'
+
 lint: ## Check the style: swift format, strictly
-	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets Benchmarks
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets Benchmarks Examples
 	@echo "lint: nothing to say"
 
 format: ## Format all sources
-	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests Snippets Benchmarks
+	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests Snippets Benchmarks Examples
 
 install: build ## Install command, completions and man pages below PREFIX (default ~/.local)
 	@scripts/install "$(DESTDIR)$(PREFIX)" "$(NAME)" "$(BINARY)"
@@ -142,4 +153,4 @@ hot-functions: ## List the functions that everyday lines run, which the link put
 	@Benchmarks/instructions $(abspath $(BINARY)) --functions scripts/hot-functions.txt
 
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-traits .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
+	rm -rf .build .build-macros .build-traits .build-threads .build-examples .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)

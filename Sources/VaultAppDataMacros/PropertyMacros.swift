@@ -105,6 +105,12 @@ extension PersistedPropertyMacro: PeerMacro {
 /// `@Attribute`, `@Relationship`, `@Transient`: read by `@Model`, they add nothing themselves.
 package protocol MarkerMacro: PeerMacro {
   static var name: String { get }
+  /// Whether it says something of a property without storage, too.
+  static var mayBeComputed: Bool { get }
+}
+
+extension MarkerMacro {
+  package static var mayBeComputed: Bool { false }
 }
 
 extension MarkerMacro {
@@ -113,7 +119,8 @@ extension MarkerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let variable = declaration.as(VariableDeclSyntax.self)
-    if variable?.bindings.contains(where: { variable?.isStored($0) == true }) != true {
+    let isStored = variable?.bindings.contains { variable?.isStored($0) == true } == true
+    if !isStored, variable == nil || !mayBeComputed {
       context.report(.onComputed(name), at: node)
     }
     return []
@@ -122,7 +129,12 @@ extension MarkerMacro {
 
 package struct AttributeMacro: MarkerMacro { package static let name = "Attribute" }
 package struct RelationshipMacro: MarkerMacro { package static let name = "Relationship" }
-package struct TransientMacro: MarkerMacro { package static let name = "Transient" }
+
+package struct TransientMacro: MarkerMacro {
+  package static let name = "Transient"
+  /// What is computed is not stored, and may say so.
+  package static let mayBeComputed = true
+}
 
 /// `#Unique` and `#Index`: read by `@Model`, they add nothing themselves.
 package protocol ConstraintMacro: DeclarationMacro {

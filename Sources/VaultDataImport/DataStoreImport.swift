@@ -170,6 +170,7 @@ package final class DataStoreImport {
       }
     }
     progress?(done, total)
+    try noteTextForms(values.textForms, connection)
     try finish(connection, &report)
     report.rows = try layout.schema.entities.map { entity in
       (entity.name, try connection.rowCount(of: entity, in: layout.schema))
@@ -230,6 +231,23 @@ package final class DataStoreImport {
     try connection.execute(link.statement, values)
     guard link.isMutual else { return }
     try connection.execute(link.statement, [values[1], values[0], values[0]])
+  }
+
+  /// Tells programs which columns hold text in another form than the composed one.
+  private func noteTextForms(
+    _ columns: [String: Set<String>], _ connection: SQLiteConnection
+  ) throws {
+    let names = columns.flatMap { entity, columns -> [String] in
+      let schema = layout.schema
+      let lineage = schema.entity(entity).map { schema.lineage(of: $0) } ?? []
+      return columns.compactMap { column in
+        lineage.first { $0.attributes.contains { $0.column == column } }
+          .map { TextFormColumns.name(column, of: SQLText.name($0.table)) }
+      }
+    }
+    guard !names.isEmpty else { return }
+    try connection.setMetadata(
+      TextFormColumns.key, JSONValue.strings(Set(names).sorted()).text())
   }
 
   /// Removes links to rows that are not there: Core Data does not ask for them.

@@ -20,6 +20,17 @@ struct ImportedValue {
     self.change = change
   }
 
+  /// By entity, the columns that hold text in another form than the composed one.
+  private(set) var textForms: [String: Set<String>] = [:]
+
+  /// A text as it is, which is noted if it is in another form than the composed one.
+  mutating func note(_ text: String, _ attribute: StoredAttribute, _ entity: String) -> String {
+    if !text.utf8.elementsEqual(UnicodeNormalization.nfc(text).utf8) {
+      textForms[entity, default: []].insert(attribute.column)
+    }
+    return text
+  }
+
   /// The values of an attribute: two for a decimal, which has its sort key beside it.
   ///
   /// - Parameters:
@@ -69,9 +80,9 @@ struct ImportedValue {
     case .string, .character, .url, .json:
       if type == .blob {
         let bytes = try plain(row.bytes(at: column), isExternal: hasMark) ?? []
-        return [.text(UnicodeNormalization.nfc(String(decoding: bytes, as: UTF8.self)))]
+        return [.text(note(String(decoding: bytes, as: UTF8.self), attribute, entity))]
       }
-      return [.text(UnicodeNormalization.nfc(row.string(at: column)))]
+      return [.text(note(row.string(at: column), attribute, entity))]
     case .uuid:
       if type == .text, let id = UUID(uuidString: row.string(at: column)) {
         return [.text(id.uuidString)]

@@ -5,6 +5,9 @@ package import VaultStorage
 /// It only reads.
 package struct DataStoreCheck {
   package let file: DataStoreFile
+  /// Whether to tell what the program has found not to decode; the program itself decodes all of
+  /// it.
+  package var tellsUndecoded = true
   /// Called now and then with the current step.
   package var progress: (String) -> Void = { _ in }
 
@@ -38,6 +41,7 @@ package struct DataStoreCheck {
     problems += try ExternalFiles(store: file).problems(of: metadata.schema, on: connection) {
       progress("checking external files, \($0) of \($1)")
     }
+    if tellsUndecoded { problems += try connection.undecodedProblems(metadata.schema) }
     return problems
   }
 

@@ -34,7 +34,7 @@ struct ArticleTests {
 
   /// What the page on servers shows is the server that was measured, line by line.
   @Test func theServersPageShowsTheServersCode() throws {
-    let folder = "\(Self.sources)/../Benchmarks/Server/Sources/VisitsServer"
+    let folder = "\(Self.sources)/../Examples/server/Sources/VisitsServer"
     func lines(_ text: String) -> String {
       text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         .joined(separator: "\n")

@@ -26,6 +26,34 @@ struct ContextUseTests {
     #expect(text.contains("@ModelActor"))
   }
 
+  /// What a change tells is read at once, while who made it may be in his next call.
+  @Test(arguments: ["loaded", "not loaded"])
+  func aReadWaitsForTheCallOfAnotherThread(way: String) async throws {
+    await #expect(processExitsWith: .success) { [way = way as String] in
+      let (_, context) = try memory(Letter.self)
+      let letter = Letter("a")
+      let answer = Letter("b")
+      context.insert(letter)
+      letter.answers = [answer]
+      try context.save()
+      let reader = ModelContext(context.container)
+      let found = try reader.fetch(
+        FetchDescriptor<Letter>(predicate: #Predicate { $0.text == "a" })
+      ).first
+      guard let found else { exit(2) }
+      if way == "loaded" { _ = found.answers.first?.text }
+      found.stamp = Stamp()
+      let saver = Courier(reader)
+      Thread.detachNewThread { try? saver.context.save() }
+      Stamp.isBeingSaved.wait()
+      // Long enough for the read to come first, nearly always.
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
+        for _ in 0..<10 { Stamp.mayGoOn.signal() }
+      }
+      guard found.answers.first?.text == "b", found.text == "a" else { exit(1) }
+    }
+  }
+
   @Test func threadsMayTakeTurns() async throws {
     await #expect(processExitsWith: .success) {
       let (_, context) = try memory(Letter.self)

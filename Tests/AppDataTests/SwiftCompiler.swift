@@ -41,6 +41,19 @@ enum SwiftCompiler {
     return found.text.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
 
+  /// The object files of a package that this one takes, as they were built for these tests.
+  ///
+  /// - Parameter modules: Its modules.
+  /// - Returns: Their paths.
+  /// - Throws: An error of the file system.
+  static func objects(of modules: [String]) throws -> [String] {
+    try modules.flatMap { name in
+      let folder = KeyringSession.product("\(name).build")
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".o") }.map { "\(folder)/\($0)" }
+    }
+  }
+
   /// The object files of this library, as they were built for these tests.
   ///
   /// By the names of the sources: the folder may hold objects of sources that are gone. Copies, since

@@ -149,6 +149,51 @@ struct UndecodedTests {
     #expect(try before().mood == .blue)
   }
 
+  /// `vault data check`, which knows no types, says what the program has found.
+  private func command() throws -> (status: Int32, lines: [String]) {
+    let result = try VaultProcess(home: home.path).run(["data", "check", "\(home.path)/a.store"])
+    return (result.status, result.text.split(separator: "\n").map(String.init))
+  }
+
+  private static let hasCommand = FileManager.default.isExecutableFile(atPath: VaultProcess.path)
+
+  @Test(.enabled(if: hasCommand, "needs the command"), arguments: ["save", "check"])
+  func theCommandTellsWhatTheProgramFound(way: String) throws {
+    let color = "Thing.color of object 1 does not decode as Color, as the program has found"
+    do {
+      let (container, context, thing) = try openNext { thing in
+        thing.color = .blue
+        thing.words = ["a"]
+      }
+      #expect(try command() == (0, ["no problems found"]))
+      if way == "save" {
+        _ = thing.color
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(try command() == (65, [color, "1 problem found"]))
+      }
+      #expect(try container.check().count == 2)
+      let words = "Thing.words of object 1 does not decode as Array<Int>, as the program has found"
+      #expect(try command() == (65, [color, words, "2 problems found"]))
+      // What is set is another value.
+      thing.words = []
+      try context.save()
+      #expect(try command() == (65, [color, "1 problem found"]))
+    }
+    // A program that decodes it takes the note back when it opens the store.
+    _ = try before()
+    #expect(try command() == (0, ["no problems found"]))
+  }
+
+  @Test(.enabled(if: hasCommand, "needs the command"))
+  func aStoreThatIsOnlyReadIsNotWritten() throws {
+    _ = try openNext { $0.color = .blue }
+    let url = URL(fileURLWithPath: "\(home.path)/a.store")
+    let container = try ModelContainer(
+      for: After.Thing.self, configurations: ModelConfiguration(url: url, allowsSave: false))
+    #expect(try container.check().count == 1)
+    #expect(try command() == (0, ["no problems found"]))
+  }
+
   /// There is no value to show: the first case is as much a value as the one that is stored.
   @Test(arguments: ["case", "structure"])
   func withoutAnythingToShowTheProgramEndsWithTheReason(what: String) async throws {

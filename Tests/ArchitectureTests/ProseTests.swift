@@ -29,6 +29,7 @@ struct ProseTests {
   private static let pages: [(path: String, lines: [String])] = {
     let folders = [
       "", "Documentation/", "Documentation/guides/", "Documentation/decisions/", "Benchmarks/",
+      "Examples/",
     ]
     let articles = files(below: "Sources").filter { $0.contains(".docc/") }
     let pages = folders.flatMap { folder in

@@ -161,8 +161,11 @@ struct DataImportTests {
           "4|Oslo|86400.0|1|3|19.9|21002199|0B9E3F4A-7C55-4C8E-9E1C-3F3B1B8C2A11|CAFE"
         ])
     #expect(try rows(file, "SELECT start, days, price FROM Trip WHERE _id=7") == ["0.25|-5|"])
-    // In Unicode's composed form, as every store of ours.
-    #expect(try rows(file, "SELECT hex(name) FROM Trip WHERE _id=7") == ["436166C3A9"])
+    // The bytes of the Mac, and where there are any that are not in Unicode's composed form.
+    #expect(try rows(file, "SELECT hex(name) FROM Trip WHERE _id=7") == ["43616665CC81"])
+    #expect(
+      try rows(file, "SELECT value FROM appdata_metadata WHERE key='text.forms'")
+        == [#"["\"Trip\".name"]"#])
     #expect(
       try rows(file, "SELECT value FROM appdata_metadata WHERE key='store'")
         == ["6E7A4E7B-5A8E-4E0F-9F59-1B0C1F0C9B11"])
@@ -186,6 +189,10 @@ struct DataImportTests {
     let context = ModelContext(container)
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.days)]))
     #expect(trips.map(\.name) == ["Caf\u{e9}", "Oslo"])
+    #expect(Array(trips[0].name.utf8) == Array("Cafe\u{301}".utf8))
+    let composed = "Caf\u{e9}"
+    let named = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == composed })
+    #expect(try context.fetchCount(named) == 1)
     let oslo = try #require(trips.last)
     #expect(oslo.start == Date(timeIntervalSinceReferenceDate: 86_400))
     #expect(oslo.isOver)

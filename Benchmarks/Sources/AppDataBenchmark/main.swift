@@ -6,9 +6,10 @@ import Foundation
 // appdata-benchmark insert FOLDER: a million rows through one context, and its peak memory.
 // appdata-benchmark walk FOLDER: a walk over these rows, and its peak memory.
 // appdata-benchmark readings FOLDER: a million rows for the next.
-// appdata-benchmark migrate FOLDER: a migration that changes each of these rows, and its peak memory.
+// appdata-benchmark migrate FOLDER: a migration that changes each of these rows beside an UPDATE through the C API, and its peak memory.
 // appdata-benchmark history [ROWS]: what is written with a history, and without.
 // appdata-benchmark families [ROWS]: a class and one that inherits from it, beside a flat class.
+// appdata-benchmark related [ENTRIES]: folders deleted with their entries, and queries through the relationship.
 // appdata-benchmark observe: when another process's save is seen, and what waiting for it costs; by the clock.
 // appdata-benchmark lines FOLDER: that process; a save for each line.
 // appdata-benchmark repeat insert|fetch|update ROUNDS: rounds of 10,000 rows, for a counter of instructions.
@@ -26,6 +27,7 @@ case "readings": try makeReadings(folder: words.dropFirst().first ?? ".", rows: 
 case "migrate": try migrateReadings(folder: words.dropFirst().first ?? ".")
 case "history": try compareHistory(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "families": try compareFamilies(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
+case "related": try compareRelated(rows: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "observe": try await observe()
 case "lines": try saveByLines(folder: words.dropFirst().first ?? ".")
 case "repeat":

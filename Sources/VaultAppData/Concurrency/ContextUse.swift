@@ -7,9 +7,11 @@ import Synchronization
 /// may be handed on by code that was compiled in Swift 5 mode, or run off its actor by a closure
 /// that inherits no isolation. Two threads that change the context at once would leave broken
 /// objects behind, or crash elsewhere and later; so every change and every query marks its
-/// beginning and its end, and whoever comes in between ends the program, with both places.
+/// beginning and its end, and whoever comes in between ends the program, with both places. A read
+/// of a property, which changes nothing, waits for the end of what is under way.
 ///
-/// The context's own save (``Autosaving``) is the library's doing: who comes then waits for it.
+/// The context's own save (``Autosaving``) is the library's doing, and so is a load of what is read:
+/// who comes then waits for it.
 final class ContextUse: Sendable {
   /// What a thread does in a context.
   enum Place: UInt8, Sendable {
@@ -38,8 +40,11 @@ final class ContextUse: Sendable {
   /// For records that are in no context.
   static let none = ContextUse()
 
-  /// The mark of a save that others wait for; threads are addresses, which are even.
+  /// The mark of a save or load that others wait for; threads are addresses, which are even.
   private static let waits: UInt = 1
+
+  /// How long a read waits for a call of another thread.
+  private static let patience = Duration.seconds(5)
 
   /// The thread that is in the context; 0 if there is none.
   private let holder = Atomic<UInt>(0)
@@ -61,6 +66,12 @@ final class ContextUse: Sendable {
 
   private static var thread: UInt { UInt(pthread_self()) }
 
+  /// What ``holder`` is while a thread does something.
+  @inline(__always)
+  private static func mark(_ thread: UInt, _ place: Place) -> UInt {
+    place == .load ? thread | waits : thread
+  }
+
   // MARK: Coming and going
 
   /// Runs `body` as the only one in the context.
@@ -79,7 +90,7 @@ final class ContextUse: Sendable {
   func enter(_ place: Place, _ record: _AppData.Record? = nil, _ index: Int = 0) {
     let me = Self.thread
     let (isFirst, found) = holder.compareExchange(
-      expected: 0, desired: me, ordering: .acquiring)
+      expected: 0, desired: Self.mark(me, place), ordering: .acquiring)
     if isFirst {
       note(place, record, index)
       if last.load(ordering: .relaxed) != me { noteThread(me) }
@@ -140,17 +151,26 @@ final class ContextUse: Sendable {
     note(place, nil, 0)
   }
 
-  /// Stops a read of a property while another thread is in the context.
+  /// Lets a read of a property wait for the call that another thread has under way.
+  ///
+  /// An observer reads what has just changed as soon as it can, while the code that changed it may
+  /// be in its next call on another thread. If the call does not end, perhaps because it waits for
+  /// whoever reads, the program does.
   @inline(never)
   func checkReading(_ record: _AppData.Record) {
-    let found = holder.load(ordering: .acquiring)
-    guard found != 0, found & ~Self.waits != Self.thread else { return }
-    if found & Self.waits != 0 {
-      // The save ends by itself.
-      enter(.load, record)
-      leave()
-    } else {
-      fail(found, "reading a property of \(record.description.entityName)")
+    let me = Self.thread
+    var found = holder.load(ordering: .acquiring)
+    guard found != 0, found & ~Self.waits != me else { return }
+    let end = ContinuousClock.now + Self.patience
+    var pause: UInt32 = 10
+    while found != 0, found & ~Self.waits != me {
+      // A save of the context's own ends by itself.
+      if found & Self.waits == 0, ContinuousClock.now > end {
+        fail(found, "reading a property of \(record.description.entityName)")
+      }
+      usleep(pause)
+      pause = min(pause * 2, 2_000)
+      found = holder.load(ordering: .acquiring)
     }
   }
 
@@ -181,7 +201,7 @@ final class ContextUse: Sendable {
     property.store(index, ordering: .relaxed)
   }
 
-  /// Waits for a save of the context's own; ends the program for anybody else.
+  /// Waits for a save of the context's own, or for a load; ends the program for anybody else.
   @inline(never)
   private func wait(
     for found: UInt, _ place: Place, _ record: _AppData.Record?, _ index: Int
@@ -189,10 +209,12 @@ final class ContextUse: Sendable {
     let me = Self.thread
     var found = found
     var pause: UInt32 = 10
+    // A load is part of a read.
+    let end = place == .load ? ContinuousClock.now + Self.patience : nil
     while true {
       if found == 0 {
         let (isFirst, other) = holder.compareExchange(
-          expected: 0, desired: me, ordering: .acquiring)
+          expected: 0, desired: Self.mark(me, place), ordering: .acquiring)
         if isFirst {
           note(place, record, index)
           return noteThread(me)
@@ -200,7 +222,8 @@ final class ContextUse: Sendable {
         found = other
       }
       // Who came meanwhile is as much at fault as who waits.
-      guard found & Self.waits != 0 || found == 0 else {
+      guard found & Self.waits != 0 || found == 0 || end.map({ ContinuousClock.now < $0 }) == true
+      else {
         fail(found, Self.text(place, record?.description, index))
       }
       usleep(pause)

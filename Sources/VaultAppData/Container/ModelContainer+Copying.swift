@@ -97,8 +97,9 @@ extension ModelContainer {
   /// Looks for damage in the stores: pages, indexes, references, metadata, large values; and for
   /// values that do not decode as the types that the models have now.
   ///
-  /// It only reads, and reads everything; stores of the program's own are not looked at. Not part
-  /// of SwiftData.
+  /// It reads everything, and changes no object; stores of the program's own are not looked at. What
+  /// does not decode is noted for `vault data check`, which does not know the types. Not part of
+  /// SwiftData.
   ///
   /// - Returns: One line for each problem; empty if all is well.
   /// - Throws: A `StorageError` if a file cannot be read at all.
@@ -111,26 +112,28 @@ extension ModelContainer {
         guard let metadata = try connection.sqlite.readDataStoreMetadata(path: file.path) else {
           return ["\(file.path) is empty"]
         }
-        return try DataStoreCheck(file: file).problems(on: connection.sqlite, metadata)
+        var check = DataStoreCheck(file: file)
+        check.tellsUndecoded = false
+        return try check.problems(on: connection.sqlite, metadata)
       }
       isSound = isSound && found.isEmpty
       problems += stores.count == 1 ? found : found.map { "\(store.configuration.name): \($0)" }
     }
     guard isSound else { return problems }
-    for plan in plans where !plan.isCustom {
-      problems += try undecodedValues(plan, plan.description.type)
+    for (index, store) in stores.enumerated() where store.custom == nil {
+      var found: [UndecodedValues.Place: String] = [:]
+      for plan in plans where plan.store == index {
+        problems += try undecodedValues(plan, plan.description.type, &found)
+      }
+      store.noteUndecoded(found, isAll: true)
     }
     return problems
   }
 
   /// One line for each value of a class's objects that does not decode.
   private func undecodedValues<Model: PersistentModel>(
-    _ plan: EntityPlan, _ type: Model.Type
+    _ plan: EntityPlan, _ type: Model.Type, _ noted: inout [UndecodedValues.Place: String]
   ) throws -> [String] {
-    let indices = plan.description.properties.indices.filter { index in
-      plan.relationship(index) == nil && plan.slots[index].column != nil
-        && plan.slots[index].kind != .external
-    }
     var descriptor = FetchDescriptor<Model>()
     descriptor.includeSubclasses = false
     let context = ModelContext(self)
@@ -138,16 +141,51 @@ extension ModelContainer {
     var problems: [String] = []
     for start in stride(from: 0, to: keys.count, by: 1_000) {
       let part = Array(keys[start..<min(start + 1_000, keys.count)])
-      for record in try context.loading.loadRows(plan, part) {
-        for index in indices where !plan.description.decodes(record.slots[index], index) {
-          let property = plan.description.properties[index]
-          problems.append(
-            "\(plan.name).\(property.name) of object \(record.key) does not decode as "
-              + "\(property.valueType)")
-        }
+      for (place, type) in try undecoded(part, plan, context) {
+        problems.append(
+          "\(plan.name).\(place.property) of object \(place.row) does not decode as \(type)")
+        noted[place] = type
       }
       context.rows.sweep(largerThan: 0)
     }
     return problems
+  }
+
+  /// The values of some rows that do not decode, each with the type as which it does not.
+  private func undecoded(
+    _ keys: [Int64], _ plan: EntityPlan, _ context: ModelContext
+  ) throws -> [(UndecodedValues.Place, String)] {
+    let indices = plan.description.properties.indices.filter { index in
+      plan.relationship(index) == nil && plan.slots[index].column != nil
+        && plan.slots[index].kind != .external
+    }
+    return try context.loading.loadRows(plan, keys).flatMap { record in
+      indices.filter { !plan.description.decodes(record.slots[$0], $0) }.map { index in
+        let property = plan.description.properties[index]
+        return (
+          UndecodedValues.Place(plan.name, property.name, record.key), "\(property.valueType)"
+        )
+      }
+    }
+  }
+
+  /// Looks again at what was noted in the stores: a newer version of the program may decode it.
+  func reviewUndecoded() {
+    for (index, store) in stores.enumerated() where store.notesUndecoded {
+      let noted = (try? store.withConnection { try $0.sqlite.undecodedValues() })?.places ?? []
+      guard !noted.isEmpty else { continue }
+      let wanted = Set(noted)
+      var found: [UndecodedValues.Place: String] = [:]
+      let context = ModelContext(self)
+      for plan in plans where plan.store == index {
+        let keys = Set(noted.filter { $0.entity == plan.name }.map(\.row)).sorted()
+        for start in stride(from: 0, to: keys.count, by: 1_000) {
+          let part = Array(keys[start..<min(start + 1_000, keys.count)])
+          for (place, type) in (try? undecoded(part, plan, context)) ?? []
+          where wanted.contains(place) { found[place] = type }
+        }
+      }
+      store.noteUndecoded(found, isAll: true)
+    }
   }
 }

@@ -127,6 +127,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     planByType = Dictionary(
       plans.map { (ObjectIdentifier($0.description.type), $0) }, uniquingKeysWith: { $1 })
     planByName = Dictionary(plans.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    reviewUndecoded()
   }
 
   /// A container over a store that is being migrated.

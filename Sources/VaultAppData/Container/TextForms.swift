@@ -11,9 +11,6 @@ import VaultStorage
 ///
 /// The forms are those of https://www.unicode.org/reports/tr15/.
 final class TextForms: Sendable {
-  /// The key of the metadata.
-  private static let key = "text.forms"
-
   private struct State {
     var columns: Set<String> = []
     /// Those of them that the store names.
@@ -32,12 +29,12 @@ final class TextForms: Sendable {
   /// - Returns: `false` if all its text is composed.
   func contains(_ column: String, of table: String) -> Bool {
     hasAny.load(ordering: .acquiring)
-      && state.withLock { $0.columns.contains(Self.name(column, table)) }
+      && state.withLock { $0.columns.contains(TextFormColumns.name(column, of: table)) }
   }
 
   /// Notes a column in which text in another form is to be written.
   func note(_ column: String, of table: String) {
-    state.withLock { _ = $0.columns.insert(Self.name(column, table)) }
+    state.withLock { _ = $0.columns.insert(TextFormColumns.name(column, of: table)) }
     hasAny.store(true, ordering: .releasing)
   }
 
@@ -48,7 +45,7 @@ final class TextForms: Sendable {
   func read(_ connection: SQLiteConnection) throws -> Bool {
     let statement = try connection.cached("SELECT value FROM appdata_metadata WHERE key=?")
     defer { statement.reset() }
-    try statement.bind(Self.key, at: 1)
+    try statement.bind(TextFormColumns.key, at: 1)
     guard try statement.step() else { return false }
     let text = statement.string(at: 0)
     guard let names = try? ValueCoding.decode(text, as: Set<String>.self) else { return false }
@@ -70,10 +67,8 @@ final class TextForms: Sendable {
     // What was written before, here or by another program.
     try read(connection)
     guard let all = state.withLock({ $0.columns == $0.stored ? nil : $0.columns }) else { return }
-    try connection.setMetadata(Self.key, try ValueCoding.encode(all.sorted()))
+    try connection.setMetadata(TextFormColumns.key, try ValueCoding.encode(all.sorted()))
   }
-
-  private static func name(_ column: String, _ table: String) -> String { "\(table).\(column)" }
 }
 
 extension String {
@@ -90,19 +85,6 @@ extension String {
 }
 
 extension EntityPlan {
-  /// Notes the properties of an object whose text is in another form than the composed one.
-  func noteTexts(of record: _AppData.Record) {
-    for index in slots.indices where index < record.slots.count {
-      switch record.slots[index] {
-      case .text(let text): noteText(text, index)
-      case .boxed(let box):
-        // What cannot be encoded is told when it is saved.
-        if let text = try? box.encoded() { noteText(text, index) }
-      default: break
-      }
-    }
-  }
-
   /// Notes a property whose text is in another form.
   func noteText(_ text: String, _ index: Int) {
     guard let column = slots[index].column, !slots[index].isSealed, !text.isNormalized else {

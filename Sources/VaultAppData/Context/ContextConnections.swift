@@ -66,20 +66,19 @@ final class ContextConnections {
     try use(plan.store, body)
   }
 
+  /// Runs `body` with the connection to a store, as a query of the program's.
+  func use<Result>(
+    _ store: Int, _ body: (StoreConnection) throws -> Result
+  ) throws -> Result {
+    queryCount += 1
+    return try look(store, body)
+  }
+
   /// Runs `body` with the connection to a store, for something that is not a query of the
   /// program's.
   func look<Result>(
     _ store: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    defer { queryCount -= 1 }
-    return try use(store, body)
-  }
-
-  /// Runs `body` with the connection to a store.
-  func use<Result>(
-    _ store: Int, _ body: (StoreConnection) throws -> Result
-  ) throws -> Result {
-    queryCount += 1
     if let cancellation, cancellation.isCancelled { throw CancellationError() }
     if !isConnected[store], stores[store].isInMemory {
       isConnected[store] = true
@@ -122,9 +121,6 @@ final class ContextConnections {
       rows.forget()
     }
   }
-
-  /// Notes which columns are to hold text in another form than the composed one.
-  func noteTextForms(_ store: Int) { pendingRows[store].noteTextForms() }
 
   // MARK: Transactions
 
@@ -193,6 +189,13 @@ final class ContextConnections {
 
   /// Notes that the tables have to be brought to a row of a join table.
   func touch(_ pair: PairKey, in store: Int) { pendingRows[store].touch(pair) }
+
+  /// Brings the tables of a store to what is pending, before a query is made: what text the pending
+  /// rows have decides how it compares.
+  func writePendingRows(_ store: Int, pairs: [PairKey: Int]) throws {
+    guard pendingRows[store].isBehind else { return }
+    try look(store) { try pendingRows[store].write($0, pairs: pairs) }
+  }
 
   /// The beginning of a query that sees the pending rows of its store.
   func prefix(

@@ -106,8 +106,16 @@ struct Fetching<Model: PersistentModel> {
     }
   }
 
-  /// The fetch in SQL, with what other programs have said of the text that it compares.
+  /// The fetch in SQL, with what is pending and what other programs have said of the text that it
+  /// compares.
   private func query(_ descriptor: FetchDescriptor<Model>) throws -> FetchQuery {
+    if descriptor.includePendingChanges {
+      do {
+        try context.connections.writePendingRows(plan.store, pairs: context.pending.pairs)
+      } catch {
+        throw SwiftDataError.storage(error)
+      }
+    }
     let query = try FetchQuery(descriptor, plan)
     guard query.comparesOtherText else { return query }
     let forms = plan.textForms

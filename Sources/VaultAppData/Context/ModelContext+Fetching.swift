@@ -28,7 +28,6 @@ extension ModelContext {
     return try home.use.during(.fetch) {
       merging.takeIn()
       processPendingChanges()
-      connections.noteTextForms(plan.store)
       return try fetching.count()
     }
   }
@@ -75,7 +74,6 @@ extension ModelContext {
     merging.takeIn()
     processPendingChanges()
     rows.sweepIfLarge()
-    connections.noteTextForms(plan.store)
   }
 
 }

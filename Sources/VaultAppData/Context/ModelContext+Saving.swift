@@ -31,7 +31,12 @@ extension ModelContext {
 
   /// What is to be saved; `nil` if there is nothing.
   func prepareToSave(isOwn: Bool = true) throws -> Saving? {
-    if isOwn, let problem = pending.takeUndecoded() { throw problem }
+    if isOwn, let problem = pending.takeUndecoded() {
+      for (store, values) in pending.takeNewlyUndecoded() {
+        container.stores[store].noteUndecoded(values, isAll: false)
+      }
+      throw problem
+    }
     if let problem = pending.problems.first {
       pending.problems.removeAll()
       throw problem

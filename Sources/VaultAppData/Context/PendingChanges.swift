@@ -1,3 +1,5 @@
+import VaultDataStore
+
 /// Unsaved changes of a context: objects, links of arrays that are not loaded, rows of join tables.
 final class PendingChanges {
   typealias Record = _AppData.Record
@@ -15,6 +17,8 @@ final class PendingChanges {
   /// decode; and how many there are.
   private var undecoded: SwiftDataError?
   private var undecodedCount = 0
+  /// By store: those that are not noted in the file yet, each with its type.
+  private var newlyUndecoded: [Int: [UndecodedValues.Place: String]] = [:]
   /// How often that has been told.
   private var tellings = 0
   /// What a save does with what others have changed.
@@ -62,6 +66,11 @@ final class PendingChanges {
     if !record.isTouched { connections.touch(record) }
     // After a save that failed, every change asks again.
     autosaving.noteChange()
+    hold(record, model)
+  }
+
+  /// Holds an object until it is saved.
+  private func hold(_ record: Record, _ model: (any PersistentModel)? = nil) {
     guard !record.isPending else { return }
     record.isPending = true
     record.kept = model ?? record.model
@@ -127,10 +136,13 @@ final class PendingChanges {
     guard !record.undecoded.contains(index), let plan = record.entity else { return }
     record.noteUndecoded(index, telling: tellings)
     undecodedCount += 1
+    let property = plan.description.properties[index]
+    let place = UndecodedValues.Place(plan.name, property.name, record.key)
+    newlyUndecoded[plan.store, default: [:]][place] = "\(property.valueType)"
     if undecoded == nil {
       undecoded = plan.failure(
         record, index,
-        "does not decode as \(plan.description.properties[index].valueType), and stays in the "
+        "does not decode as \(property.valueType), and stays in the "
           + "store as it is until the property is set")
     }
   }
@@ -144,6 +156,12 @@ final class PendingChanges {
     tellings += 1
     return others == 0
       ? found : .modelValidationFailure.saying("\(found.message); so do \(others) other values")
+  }
+
+  /// The values that do not decode and were not given yet, by store.
+  func takeNewlyUndecoded() -> [Int: [UndecodedValues.Place: String]] {
+    defer { newlyUndecoded = [:] }
+    return newlyUndecoded
   }
 
   /// Leaves out of a save, of which nobody is told, what was made of a value that was shown in place
@@ -167,10 +185,7 @@ final class PendingChanges {
   func putBack(_ held: [(record: Record, index: Int)]) {
     for (record, index) in held where record.state == .stored {
       record.changed.insert(index)
-      guard !record.isPending else { continue }
-      record.isPending = true
-      record.kept = record.model
-      records.append(record)
+      hold(record)
     }
   }
 

@@ -44,37 +44,38 @@ final class PendingRows {
     touched.append(record)
   }
 
-  /// Notes the columns in which the rows that are yet to be written have text in another form than
-  /// the composed one.
-  func noteTextForms() {
-    for record in touched { record.entity?.noteTexts(of: record) }
-  }
-
   func touch(_ pair: PairKey) { touchedPairs.insert(pair) }
+
+  /// Whether something is pending that is not in the tables yet.
+  var isBehind: Bool { !touched.isEmpty || !touchedPairs.isEmpty }
+
+  /// Brings the tables to what is pending now, and notes the forms of its text.
+  func write(_ connection: StoreConnection, pairs: [PairKey: Int]) throws {
+    guard isBehind else { return }
+    do {
+      try connection.sqlite.savepoint {
+        for record in touched { try write(record, connection.sqlite) }
+        for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
+      }
+    } catch {
+      // Which of them are in the tables is not known any more.
+      for record in touched {
+        for part in record.entity?.parts ?? [] {
+          written[part.entity.index, default: []].insert(record.key)
+        }
+      }
+      throw error
+    }
+    for record in touched { record.isTouched = false }
+    touched.removeAll()
+    touchedPairs.removeAll()
+  }
 
   /// Brings the tables to what is pending now.
   ///
   /// - Returns: What a query begins with; empty if nothing is pending.
   func prefix(_ connection: StoreConnection, pairs: [PairKey: Int]) throws -> String {
-    if !touched.isEmpty || !touchedPairs.isEmpty {
-      do {
-        try connection.sqlite.savepoint {
-          for record in touched { try write(record, connection.sqlite) }
-          for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
-        }
-      } catch {
-        // Which of them are in the tables is not known any more.
-        for record in touched {
-          for part in record.entity?.parts ?? [] {
-            written[part.entity.index, default: []].insert(record.key)
-          }
-        }
-        throw error
-      }
-      for record in touched { record.isTouched = false }
-      touched.removeAll()
-      touchedPairs.removeAll()
-    }
+    try write(connection, pairs: pairs)
     var parts: [String] = []
     for (index, hasRows) in tables.sorted(by: { $0.key < $1.key }) where hasRows {
       let plan = plans[index]

@@ -6,28 +6,60 @@ extension _AppData.ModelDescription {
     case .null, .fault, .boxed, .rows, .models: return true
     case .integer, .real, .text, .data: break
     }
-    let property = properties[index]
-    if case .data(let data) = slot, let transformer = property.transformer {
-      return transformer.value(of: data) != nil
+    func isFound<Value>(_ type: Value.Type) -> Bool {
+      value(of: slot, index, as: Value.self) != nil
     }
-    if let stored = property.plainType as? any _AppData.StoredValue.Type {
-      return stored.init(slot: slot) != nil
-    }
-    if case .attribute(_, isRaw: true) = property.kind,
-      let raw = property.plainType as? any RawRepresentable.Type
-    {
-      return raw.hasCase(slot)
-    }
-    guard let type = property.valueType as? any Decodable.Type, case .text(let text) = slot else {
-      return false
-    }
-    return decodes(text, as: type, index)
+    return _openExistential(properties[index].valueType, do: isFound)
   }
 
-  private func decodes<Value: Decodable>(_ text: String, as type: Value.Type, _ index: Int) -> Bool
-  {
-    (try? ValueCoding.decode(text, as: type)) != nil
-      || GainedMembers.decode(text, as: type, from: defaults(of: type, index)) != nil
+  /// A stored value as a property's type.
+  ///
+  /// - Parameters:
+  ///   - slot: What the store has.
+  ///   - index: The property.
+  ///   - type: Its type.
+  /// - Returns: The value, and what keeps it from being decoded again; `nil` if it does not decode.
+  func value<Value>(
+    of slot: _AppData.Slot, _ index: Int, as type: Value.Type
+  ) -> DecodedValue<Value>? {
+    if case .data(let data) = slot, let transformer = properties[index].transformer {
+      return (transformer.value(of: data) as? Value).map { value in
+        // The same object at the next reading.
+        DecodedValue(value: value, box: _AppData.TransformedBox(value, transformer))
+      }
+    }
+    if let value: Value = Self.plain(slot) { return DecodedValue(value: value, box: nil) }
+    guard case .text(let text) = slot, let decodable = type as? any Decodable.Type else {
+      return nil
+    }
+    return decoded(text, as: decodable, index) as? DecodedValue<Value>
+  }
+
+  /// A ``DecodedValue`` of JSON.
+  private func decoded<Value: Decodable>(
+    _ text: String, as type: Value.Type, _ index: Int
+  ) -> Any? {
+    let value =
+      (try? ValueCoding.decode(text, as: type))
+      ?? GainedMembers.decode(text, as: type, from: defaults(of: type, index))
+    return value.map { DecodedValue(value: $0, box: _AppData.Box($0) { _ in text }) }
+  }
+
+  /// The value of a type with a column type of its own, of an enum with such a raw value, or `nil`.
+  private static func plain<Value>(_ slot: _AppData.Slot) -> Value? {
+    let optional = Value.self as? any OptionalValue.Type
+    if slot.isNull { return optional?.nothing as? Value }
+    let plain = optional?.wrappedType ?? Value.self
+    let found: Any? =
+      if let stored = plain as? any _AppData.StoredValue.Type {
+        stored.init(slot: slot)
+      } else if let raw = plain as? any RawRepresentable.Type {
+        raw.value(slot)
+      } else {
+        nil
+      }
+    // No value is not the value nil, which it could be cast to.
+    return found.flatMap { $0 as? Value }
   }
 
   /// The default values that may have the members that a property's stored value lacks: the
@@ -58,12 +90,19 @@ extension _AppData.ModelDescription {
   }
 }
 
+/// A value that was stored, as its type.
+struct DecodedValue<Value> {
+  let value: Value
+  /// The value with its stored form; `nil` where making it costs nothing.
+  let box: _AppData.ValueBox?
+}
+
 extension RawRepresentable {
-  fileprivate static func hasCase(_ slot: _AppData.Slot) -> Bool {
+  fileprivate static func value(_ slot: _AppData.Slot) -> Any? {
     guard let stored = RawValue.self as? any _AppData.StoredValue.Type,
       let raw = stored.init(slot: slot) as? RawValue
-    else { return false }
-    return Self(rawValue: raw) != nil
+    else { return nil }
+    return Self(rawValue: raw)
   }
 }
 

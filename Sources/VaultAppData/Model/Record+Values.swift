@@ -5,54 +5,20 @@ extension _AppData.Record {
   }
 
   func decoded<Value: Decodable>(_ index: Int, as type: Value.Type) -> Value {
-    let slot = slot(index)
-    if case .boxed(let box) = slot {
-      if let box = box as? _AppData.Box<Value> { return box.value }
-      if let value = box.any as? Value { return value }
+    if case .boxed(let box) = slot(index), let box = box as? _AppData.Box<Value> {
+      return box.value
     }
-    if let value: Value = plain(slot) { return value }
-    if case .text(let text) = slot {
-      let decoded =
-        (try? ValueCoding.decode(text, as: type))
-        ?? GainedMembers.decode(text, as: type, from: description.defaults(of: type, index))
-      if let decoded {
-        remember(index, .boxed(_AppData.Box(decoded) { _ in text }))
-        return decoded
-      }
-    }
-    return missing(index, as: type)
+    return decodedUnconstrained(index, as: type)
   }
 
   func decodedUnconstrained<Value>(_ index: Int, as type: Value.Type) -> Value {
     let slot = slot(index)
     if case .boxed(let box) = slot, let value = box.any as? Value { return value }
-    if case .data(let data) = slot, let transformer = description.properties[index].transformer {
-      guard let value = transformer.value(of: data) as? Value else {
-        return missing(index, as: type)
-      }
-      // The same object at the next reading.
-      remember(index, .boxed(_AppData.TransformedBox(value, transformer)))
-      return value
+    guard let found = description.value(of: slot, index, as: type) else {
+      return missing(index, as: type)
     }
-    if let value: Value = plain(slot) { return value }
-    if let decodable = type as? any Decodable.Type, case .text(let text) = slot,
-      let value = try? ValueCoding.decode(text, as: decodable) as? Value
-    {
-      return value
-    }
-    return missing(index, as: type)
-  }
-
-  /// The value of a type with a column type of its own, of an enum with such a raw value, or `nil`.
-  private func plain<Value>(_ slot: _AppData.Slot) -> Value? {
-    let optional = Value.self as? any OptionalValue.Type
-    if slot.isNull { return optional?.none as? Value }
-    let plain = optional?.wrappedType ?? Value.self
-    if let stored = plain as? any _AppData.StoredValue.Type {
-      return stored.init(slot: slot) as? Value
-    }
-    if let raw = plain as? any RawRepresentable.Type { return raw.value(slot) as? Value }
-    return nil
+    if let box = found.box { remember(index, .boxed(box)) }
+    return found.value
   }
 
   /// The value shown for one that the file lacks, or that does not decode: the class's default, or
@@ -97,7 +63,7 @@ extension _AppData.Record {
   /// What is shown for a value that cannot be read; `nil` if there is nothing.
   static func placeholder(_ defaultValue: Any?, _ type: any Any.Type) -> Any? {
     if let defaultValue { return defaultValue }
-    if let optional = type as? any OptionalValue.Type { return .some(optional.none) }
+    if let optional = type as? any OptionalValue.Type { return .some(optional.nothing) }
     if let stored = type as? any _AppData.StoredValue.Type { return stored.missing }
     if let cases = type as? any CaseIterable.Type, let value = cases.firstCase { return value }
     if let decodable = type as? any Decodable.Type {
@@ -106,19 +72,6 @@ extension _AppData.Record {
       }
     }
     return nil
-  }
-}
-
-extension OptionalValue {
-  fileprivate static var none: Any { Self.nothing }
-}
-
-extension RawRepresentable {
-  fileprivate static func value(_ slot: _AppData.Slot) -> Any? {
-    guard let stored = RawValue.self as? any _AppData.StoredValue.Type,
-      let raw = stored.init(slot: slot) as? RawValue
-    else { return nil }
-    return Self(rawValue: raw)
   }
 }
 

@@ -72,12 +72,7 @@ package struct MigrationPlan: Sendable, Equatable {
   }
 
   private mutating func rename(_ matches: SchemaMatches) {
-    for rename in matches.tableRenames {
-      steps.append(
-        .sql(
-          "ALTER TABLE \(SQLText.name(rename.old)) RENAME TO \(SQLText.name(rename.new))",
-          table: nil))
-    }
+    renameTables(matches.tableRenames)
     renameColumns(matches.columnRenames)
     for rename in matches.classRenames {
       let column = SQLText.name(StoredEntity.classColumn)
@@ -87,6 +82,24 @@ package struct MigrationPlan: Sendable, Equatable {
             + "WHERE \(column)=\(SQLText.literal(rename.old))", table: rename.table))
     }
     changes += matches.renames.map { "rename \($0.old) to \($0.new)" }
+  }
+
+  private mutating func renameTables(_ renames: [SchemaMatches.Rename]) {
+    var second: [SchemaMatches.Rename] = []
+    for (number, rename) in renames.enumerated() {
+      // SQLite ignores case: a name is free when all that have it have gone out of the way, the table
+      // itself among them.
+      let isTaken = renames.contains { $0.old.lowercased() == rename.new.lowercased() }
+      let way = isTaken ? "_moved_\(number)" : rename.new
+      renameTable(rename.old, to: way)
+      if isTaken { second.append(.init(old: way, new: rename.new)) }
+    }
+    for rename in second { renameTable(rename.old, to: rename.new) }
+  }
+
+  private mutating func renameTable(_ old: String, to new: String) {
+    steps.append(
+      .sql("ALTER TABLE \(SQLText.name(old)) RENAME TO \(SQLText.name(new))", table: nil))
   }
 
   private mutating func renameColumns(_ renames: [SchemaMatches.Rename]) {

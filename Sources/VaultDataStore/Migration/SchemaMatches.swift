@@ -39,7 +39,7 @@ struct SchemaMatches {
       if let counterpart {
         mapped.append(try map(entity, to: counterpart))
       } else {
-        mapped.append(entity)
+        mapped.append(outOfTheWay(entity))
       }
     }
     current = StoredSchema(version: old.version, entities: mapped)
@@ -55,6 +55,17 @@ struct SchemaMatches {
         entities[entity.name] = original
       }
     }
+  }
+
+  /// An entity that is gone; its table goes after the renames, and until then must not have a name
+  /// that another one gets.
+  private mutating func outOfTheWay(_ entity: StoredEntity) -> StoredEntity {
+    guard new.tables.contains(where: { $0.name.lowercased() == entity.table.lowercased() })
+    else { return entity }
+    var mapped = entity
+    mapped.table = "_gone_\(entity.table)"
+    tableRenames.append(Rename(old: entity.table, new: mapped.table))
+    return mapped
   }
 
   /// The new name of an old entity; its old one if it is gone.

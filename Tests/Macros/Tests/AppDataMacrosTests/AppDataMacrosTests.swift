@@ -126,6 +126,11 @@ struct DiagnosticTests {
     expectExpansion("@Model class A {\n  @Transient var t: Int?\n}")
   }
 
+  @Test(arguments: ["Int { 1 }", "Int { get { 1 } }", "[Int] { get { [] } set {} }"])
+  func aComputedPropertyMayBeTransient(body: String) {
+    expectExpansion("@Model class A {\n  @Transient var t: \(body)\n}")
+  }
+
   @Test func aPropertyIsEitherAttributeOrRelationship() {
     expectExpansion(
       "@Model class A {\n  @Attribute @Relationship var b: B?\n}",
