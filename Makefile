@@ -95,9 +95,10 @@ picture: build ## Draw the terminal session of the README again, from the built 
 	@scripts/install-packages required tmux python3
 	@scripts/picture "$(abspath $(BINARY))" Documentation/pictures/session.svg
 
-sync-session: build ## Record the session of Documentation/sync.md again (tmux)
+sync-session: build ## Record the sessions of sync.md and guides/team.md again (tmux)
 	@scripts/install-packages required tmux python3
 	@scripts/sync-session "$(abspath $(BINARY))" Documentation/sync.md --renew
+	@scripts/sync-session "$(abspath $(BINARY))" Documentation/guides/team.md --all --renew
 
 completions: ## Regenerate completions/, and the table that completion reads
 	@scripts/install-packages required $(BUILD_PACKAGES)

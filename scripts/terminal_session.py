@@ -61,7 +61,7 @@ class Terminal:
     def line(self, text, answers):
         """Types a line, answers the prompts that it leads to, and waits until the shell is ready again.
 
-        `answers` are pairs of a pattern of the prompt and what a person types there.
+        `answers` are pairs of a pattern of the prompt and what a person types there, or finds in the lines.
         """
         self.wait(lambda lines: lines and lines[-1] == "$", "the shell's prompt")
         before = len(self.lines())
@@ -78,6 +78,8 @@ class Terminal:
             answered = len(self.lines())
             if not re.search(r"^Again[^:]*:$", last):
                 answer = next(answer for prompt, answer in answers if re.search(prompt, last))
+                if callable(answer):
+                    answer = answer(self.lines())
             self.enter(answer)
 
     def close(self):
@@ -91,7 +93,14 @@ class Terminal:
 PASSPHRASE = "river stone lamp autumn"
 SECRET = "s3cr3t"
 # What a person answers; the first pattern that is found counts.
+def group_of_code(lines):
+    """The group of the newest code on the screen that the last line asks for."""
+    code = next(found for line in reversed(lines) if (found := re.search(r"\b[0-9A-Z]{6}(?:-[0-9A-Z]{6})+\b", line)))
+    return code[0].split("-")[int(re.search(r"group (\d)", lines[-1])[1]) - 1]
+
+
 ANSWERS = [
+    (r"^Type group \d of the code:$", group_of_code),
     (r"recovery code.*\[[yY]/[nN]\] ?$", "n"),
     (r"\[[yY]/[nN](/all)?\] ?$", ""),
     (r"(?i)passphrase[^:]*:$", PASSPHRASE),

@@ -11,7 +11,7 @@ package struct HomeIdentity {
   /// What a state keeps of it, 16 bytes.
   package let bytes: [UInt8]
   /// What states of earlier versions, and file systems without a time, have in its place.
-  private let machine: [UInt8]
+  let machine: [UInt8]
 
   /// Looks at a home.
   ///

@@ -29,7 +29,9 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let rolledBack = Code(rawValue: "sync-rolled-back")
     /// There are two records of one machine with one number.
     public static let forked = Code(rawValue: "sync-forked")
-    /// This vault was copied from another machine, or put back: it has to join again.
+    /// Two copies of this vault wrote at one moment: it has to join again.
+    ///
+    /// In a space of an earlier version, each copy has to.
     public static let copied = Code(rawValue: "sync-copied")
     /// This machine was removed from the space, or not admitted to it.
     public static let removed = Code(rawValue: "sync-removed")

@@ -153,6 +153,7 @@ package struct SyncFiles: Sendable {
   package func remove() throws {
     try removeNotes()
     try removeForks()
+    setReader(false)
     try Self.reached { try Directory(folder).remove(name) }
     try removeRecords()
   }

@@ -31,7 +31,9 @@ extension SyncedVault {
       try push(there, &loaded, &report)
       try beginStream(&loaded, in: home)
     }
-    loaded.state.machine = home.bytes
+    // Spaces of earlier versions tell machines apart, and no more.
+    loaded.state.machine =
+      loaded.history.roster().hasEarlierRules ? home.machine : home.bytes
     guard loaded.history.last(loaded.state.stream) == nil, !loaded.state.seeds.isEmpty else {
       return
     }
@@ -77,19 +79,15 @@ extension SyncedVault {
 
   /// Says that this machine still writes its stream, where another one goes on for it: that is a copy.
   ///
-  /// - Parameters:
-  ///   - before: What was known before this run.
-  ///   - loaded: Gets the record.
-  ///   - report: Gets the names of the copies that are new.
+  /// - Parameter loaded: Gets the record.
   /// - Throws: ``SyncError`` with code `.inputOutput`.
-  func tellCopies(
-    after before: Frontier, _ loaded: inout Loaded, _ report: inout SyncReport
-  ) throws {
+  func writeSignsOfLife(_ loaded: inout Loaded) throws {
     let own = loaded.state.stream
     while let copy = loaded.history.roster().members[own]?.successor {
-      // As with the first record of a copy: it knows no more than the vault has. What that one knew
-      // the vault had, too, when it was copied; else this waits for the next run.
+      // As with the first record of a copy: it knows no more than the vault has, and than the records
+      // before it. What that one knew they knew, too, when it was copied; else this waits.
       var known = loaded.state.applied.frontier
+      known.merge(loaded.history.last(own)?.past ?? [:]) { max($0, $1) }
       let past = loaded.history.record(copy, 1)?.past ?? [:]
       guard past.allSatisfy({ $0.key == copy || known[$0.key, default: 0] >= $0.value }) else {
         break
@@ -99,8 +97,19 @@ extension SyncedVault {
       try writer.writeSignOfLife(to: &loaded.history, knowing: known)
       try keep(writer, &loaded)
     }
+  }
+
+  /// Names the copies of this home that are new, once this machine has said that it goes on itself.
+  ///
+  /// - Parameters:
+  ///   - before: What was known before this run.
+  ///   - loaded: What is known now.
+  ///   - report: Gets their names.
+  func tellCopies(after before: Frontier, _ loaded: Loaded, _ report: inout SyncReport) {
     let roster = loaded.history.roster()
-    report.copies = roster.present.filter { $0.predecessor == own && before[$0.stream] == nil }
-      .map { roster.shownLabel(of: $0.stream) }
+    report.copies = roster.present.filter {
+      $0.predecessor == loaded.state.stream && before[$0.stream] == nil
+    }
+    .map { roster.shownLabel(of: $0.stream) }
   }
 }

@@ -79,7 +79,7 @@ extension SyncedVault {
       report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
     try goOn(&own, &loaded, &report, acceptingRollback: acceptingRollback)
-    try tellCopies(after: before, &loaded, &report)
+    try writeSignsOfLife(&loaded)
     let roster = loaded.history.roster()
     try checkMembership(roster, &loaded)
     var vault = try applyAll(&loaded, &report)
@@ -91,6 +91,8 @@ extension SyncedVault {
       report.changes.add(changes)
       try exchangePreferences(&loaded, &report)
     }
+    try writeSignsOfLife(&loaded)
+    tellCopies(after: before, loaded, &report)
     // What a machine that was removed has written does not count: the others go on.
     let after = loaded.history.roster()
     report.asking = late(after, loaded)

@@ -95,6 +95,10 @@ struct HelpPage {
     }
     kept += rest
     while kept.utf8.last == UInt8(ascii: " ") { kept.removeLast() }
+    // The parser shows a verb with many options, and nothing else, without brackets.
+    if kept.utf8.suffix(10).elementsEqual(" <options>".utf8) {
+      return "\(String(kept.unicodeScalars.dropLast(9)))[<options>]"
+    }
     return isShortened ? "\(kept) [<options>]" : kept
   }
 

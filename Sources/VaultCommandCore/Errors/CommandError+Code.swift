@@ -255,7 +255,7 @@ extension CommandError {
     case syncRolledBack = "sync-rolled-back"
     /// One machine's part of the space was written twice.
     case syncForked = "sync-forked"
-    /// The vault was copied or put back, and has to join again.
+    /// Two copies of the vault wrote at one moment: it has to join again.
     case syncCopied = "sync-copied"
     /// Another record has the number.
     case syncTaken = "sync-taken"

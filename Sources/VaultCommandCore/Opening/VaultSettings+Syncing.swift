@@ -168,7 +168,8 @@ extension VaultSettings {
     let before = try? System.status(of: path, in: AT_FDCWD)
     let result = try body()
     guard (try? System.status(of: path, in: AT_FDCWD)) != before else { return result }
-    if isReader, startsSync {
+    // A machine that has just left reads no space any more.
+    if isReader, startsSync, SyncedVault.isReader(vaultAt: path) {
       StandardError.note(
         "this machine only reads its space: the change stays here",
         hint: "to give it back: \(ProgramName.current) sync now --discard-local; "

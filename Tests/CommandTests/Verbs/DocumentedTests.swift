@@ -58,11 +58,17 @@ struct DocumentedTests {
     }
   }
 
+  /// The lines of a block; of one with prompts of several machines only those that are typed.
+  private func typed(_ block: String) -> [String] {
+    let lines = block.components(separatedBy: "\n")
+    let typed = lines.filter { $0.prefixMatch(of: #/[a-z]+\$ /#) != nil }
+    return typed.isEmpty ? lines : typed
+  }
+
   /// The lines of the guides that call the command, word by word, up to what follows it.
   private func calls(in text: String) -> [[String]] {
     let code = text.components(separatedBy: "```").enumerated().flatMap { offset, part in
-      offset.isMultiple(of: 2)
-        ? DocumentationPage.codes(part) : part.components(separatedBy: "\n")
+      offset.isMultiple(of: 2) ? DocumentationPage.codes(part) : typed(part)
     }
     return code.flatMap { line in
       line.matches(of: /(?:^|[ (|;&])vault ([^|;&>)]+)/).compactMap { match -> [String]? in

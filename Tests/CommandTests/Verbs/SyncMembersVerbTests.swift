@@ -52,6 +52,11 @@ struct SyncMembersVerbTests {
     #expect(set.errors.contains("the change stays here"))
     try now(desktop, laptop)
     #expect(try laptop.get("token").text == "1")
+    // One that has left changes its own vault.
+    for words in [["sync", "leave"], ["set", "token", "--stdin"]] {
+      let run = try desktop.command.run(words, input: Data("3".utf8))
+      #expect(run.status == 0 && !run.errors.contains("stays here"), "\(run.errors)")
+    }
   }
 
   @Test func aRoleThatCannotBeGivenIsRefused() throws {

@@ -24,13 +24,16 @@ struct SyncVerbTests {
       ]
     ).status) == 0
 
-  /// Word for word what Documentation/sync.md shows, typed at two terminals.
-  @Test(.enabled(if: canPlay, "needs tmux, python3 and a host name of its own"))
-  func theSessionOfTheDocumentationIsWhatTheTerminalsShow() throws {
+  /// Word for word what the pages show, typed at a terminal for each machine.
+  @Test(
+    .enabled(if: canPlay, "needs tmux, python3 and a host name of its own"),
+    arguments: [["sync.md"], ["guides/team.md", "--all"]])
+  func theSessionOfTheDocumentationIsWhatTheTerminalsShow(_ words: [String]) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../..").standardized.path
     let played = try PythonScript.run(
-      "\(root)/scripts/sync-session", [VaultProcess.path, "\(root)/Documentation/sync.md"])
+      "\(root)/scripts/sync-session",
+      [VaultProcess.path, "\(root)/Documentation/\(words[0])"] + words.dropFirst())
     #expect(played.status == 0, "\(played.errors)")
   }
 
