@@ -155,12 +155,10 @@ extension SyncedVault {
   private static func codes(
     knownTo member: Roster.Member, _ roster: Roster
   ) -> [Roster.Invitation] {
-    let line = roster.line(of: member.stream)
-    return roster.openCodes { code in
-      // One that a copy has told, too, is that one's as well.
-      code.records.allSatisfy { line.contains($0.stream) }
-        || code.id == member.invitation && !code.isRecovery
-    }
+    roster.codes(ofOnly: member.stream)
+      + roster.openCodes {
+        $0.id == member.invitation && !$0.isRecovery && $0.inviter != member.stream
+      }
   }
 
   /// Gives a machine another role.
@@ -200,7 +198,7 @@ extension SyncedVault {
         }
         // Who may let nobody in any more has no code that does.
         let line = roster.line(of: member.stream)
-        let codes = role >= .admin ? [] : roster.openCodes { line.contains($0.inviter) }
+        let codes = role >= .admin ? [] : roster.codes(ofOnly: member.stream)
         let former = line.dropFirst().filter { (roster.members[$0]?.role ?? role) > role }
         return [.role(member.stream, role)] + former.map { .role($0, role) }
           + Self.withdrawals(of: codes)
@@ -419,8 +417,7 @@ extension SyncedVault {
           if !asLastOwner { try checkOtherOwner(roster, loaded) }
           let own = loaded.state.stream
           guard roster.isAdmin(own) else { return [] }
-          let line = roster.line(of: own)
-          return Self.withdrawals(of: roster.openCodes { line.contains($0.inviter) })
+          return Self.withdrawals(of: roster.codes(ofOnly: own))
         }
       } catch {
         let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)

@@ -32,8 +32,7 @@ extension SyncedVault {
   /// Whether the store and the vault are as they were when there was nothing left to do.
   private func isAtRest(_ state: SyncState, _ heads: [StreamHead]) throws -> Bool {
     guard let rest = state.rest, state.pending == nil, rest.until > now(),
-      try homeIdentity().wrote(state),
-      rest.heads == heads.sorted(by: { $0.stream < $1.stream })
+      rest.heads == heads.sorted(by: { $0.stream < $1.stream }), try homeIdentity().wrote(state)
     else { return false }
     return try vault.blocking.fileMark().bytes == rest.vault
       && Self.areAtRest(state.preferences, preferences)

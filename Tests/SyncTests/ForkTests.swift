@@ -25,10 +25,7 @@ struct ForkTests: SuiteOfThreeMachines {
   private func fork(
     _ count: Int = 1, knowing: SyncedVault? = nil
   ) throws -> MemoryEngine.Contents {
-    let copy = try TemporaryHome()
-    try FileManager.default.removeItem(atPath: copy.path)
-    try FileManager.default.copyItem(atPath: desktop.home.path, toPath: copy.path)
-    let twin = try SyncMachine(at: copy, like: desktop)
+    let twin = try desktop.copied()
     try twin.takeOverState()
     let before = engine.all
     try desktop.set("token", "2")

@@ -194,10 +194,7 @@ struct HostileStoreTests: SuiteOfThreeMachines {
   @Test func twoHistoriesAreNoticed() throws {
     let (space, stream) = (try space, try stream("laptop"))
     // The laptop's disk is copied to the last bit, and both go on: two records with one number, both signed.
-    let copy = try TemporaryHome()
-    try FileManager.default.removeItem(atPath: copy.path)
-    try FileManager.default.copyItem(atPath: laptop.home.path, toPath: copy.path)
-    let twin = try SyncMachine(at: copy, like: laptop)
+    let twin = try laptop.copied()
     try twin.takeOverState()
     let before = engine.all
     try laptop.set("token", "2")

@@ -48,8 +48,7 @@ struct RecoveryTests {
     let kept = try HomeFiles(of: laptop.home)
     try laptop.set("token", "later")
     try first.synchronize()
-    try kept.put(into: laptop.home)
-    let back = try SyncMachine(at: laptop.home, like: laptop)
+    let back = try laptop.puttingBack(kept)
     let again = try SyncedVault(back.vault, engine: engine)
     #expect(try again.synchronize().successor == "laptop")
     #expect(try again.synchronize().sent == 0)
@@ -74,10 +73,7 @@ struct RecoveryTests {
 
   /// A copy of a home and its original both have its code.
   @Test func aCopyAndItsOriginalBothHaveTheCode() throws {
-    let home = try TemporaryHome()
-    try FileManager.default.removeItem(atPath: home.path)
-    try FileManager.default.copyItem(atPath: laptop.home.path, toPath: home.path)
-    let other = try SyncMachine(at: home, like: laptop)
+    let other = try laptop.copied()
     let copied = try SyncedVault(other.vault, engine: engine)
     try copied.synchronize()
     for _ in 0..<2 { for one in [first, copied] { try one.synchronize() } }
@@ -88,6 +84,23 @@ struct RecoveryTests {
     try first.synchronize()
     let third = try join(another, code)
     #expect(try third.status().role == .owner)
+  }
+
+  /// A copy that leaves, or becomes a reader, closes no code that its original has, too.
+  @Test(arguments: [true, false]) func aCopyThatGoesTakesNoCodeAlong(_ leaves: Bool) throws {
+    let other = try laptop.copied()
+    let copied = try SyncedVault(other.vault, engine: engine)
+    try copied.synchronize()
+    for _ in 0..<2 { for one in [first, copied] { try one.synchronize() } }
+    if leaves {
+      #expect(try SyncedVault.leave(other.vault, in: engine, asLastOwner: true))
+    } else {
+      try copied.setRole(.reader, of: "laptop-2")
+    }
+    try first.synchronize()
+    #expect(try first.status().recoveryCodes == 1)
+    let rescue = try SyncMachine("rescue")
+    #expect(try join(rescue, code).status().role == .owner)
   }
 
   @Test func itLetsAnAdminInAtAnyTime() throws {

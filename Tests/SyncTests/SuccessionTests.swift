@@ -12,14 +12,6 @@ struct SuccessionTests: SuiteOfTwoMachines {
 
   init() throws { machines = try TwoMachines() }
 
-  /// A copy of a home, in a folder of its own.
-  private func copy(_ machine: SyncMachine) throws -> SyncMachine {
-    let home = try TemporaryHome()
-    try FileManager.default.removeItem(atPath: home.path)
-    try FileManager.default.copyItem(atPath: machine.home.path, toPath: home.path)
-    return try SyncMachine(at: home, like: machine)
-  }
-
   private func synchronizeAll(_ all: [SyncedVault]) throws {
     for _ in 0..<3 { for one in all { try one.synchronize() } }
   }
@@ -28,15 +20,15 @@ struct SuccessionTests: SuiteOfTwoMachines {
     try synced.devices().filter { !$0.isRemoved }.map(\.label)
   }
 
-  /// The files of a home as they were, put back in their place: as a snapshot of a whole machine is.
-  @Test(arguments: [true, false])
-  func aHomeThatWasPutBackInItsPlaceGoesOn(_ hasChanges: Bool) throws {
+  /// The files of a home as they were: put back as a backup is, or with a whole disk, in folders that
+  /// are the same ones.
+  @Test(arguments: [true, false], [true, false])
+  func aHomeThatWasPutBackInItsPlaceGoesOn(_ hasChanges: Bool, _ withItsDisk: Bool) throws {
     let kept = try HomeFiles(of: desktop.home)
     try desktop.set("token", "2")
     try desktop.set("lost", "from before")
     try second.synchronize()
-    try kept.put(into: desktop.home)
-    let back = try SyncMachine(at: desktop.home, like: desktop)
+    let back = try desktop.puttingBack(kept, keepsFolders: withItsDisk)
     if hasChanges { try back.set("token", "from the backup") }
     let again = try SyncedVault(back.vault, engine: engine)
     let report = try again.synchronize()
@@ -62,8 +54,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
     let kept = try HomeFiles(of: laptop.home)
     try laptop.set("token", "2")
     try first.synchronize()
-    try kept.put(into: laptop.home)
-    let back = try SyncMachine(at: laptop.home, like: laptop)
+    let back = try laptop.puttingBack(kept)
     let again = try SyncedVault(back.vault, engine: engine)
     let third = try SyncMachine("third")
     let joined = try third.joining(again, engine)
@@ -93,7 +84,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
   /// Neither home puts the other one out, whichever writes first.
   @Test(arguments: [true, false])
   func aCopyAndItsOriginalBothStayIn(_ copyIsFirst: Bool) throws {
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     try other.set("of the copy", "1")
     try desktop.set("of the original", "2")
     try desktop.set("token", "of the original")
@@ -125,7 +116,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
 
   /// Three copies at once, as of a machine's image.
   @Test func manyCopiesAreManyMachines() throws {
-    let copies = try (0..<3).map { _ in try copy(desktop) }
+    let copies = try (0..<3).map { _ in try desktop.copied() }
     for (number, machine) in copies.enumerated() { try machine.set("n\(number)", "x") }
     let synced = try copies.map { try SyncedVault($0.vault, engine: engine) }
     try synchronizeAll(synced + [first])
@@ -139,7 +130,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
     try desktop.set("token", "2")
     try second.synchronize()
     try first.synchronize()
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     try desktop.set("token", "3")
     var changes = ItemChanges()
     changes.note = "a later note"
@@ -156,7 +147,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
   }
 
   @Test func aMachineThatWasRemovedDoesNotComeBackByItsBackup() throws {
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     try first.remove("desktop")
     let back = try SyncedVault(other.vault, engine: engine)
     do {
@@ -171,7 +162,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
 
   /// The removal is not in the store yet when the thief's copy goes on.
   @Test func aThiefsCopyIsOutWithTheMachine() throws {
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     let thief = try SyncedVault(other.vault, engine: engine)
     let kept = engine.all
     try first.remove("desktop")
@@ -191,7 +182,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
 
   /// A store that is itself put back with the home shows nothing of what was written since.
   @Test func nothingIsWrittenTwiceUnderOneNumber() throws {
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     let kept = engine.all
     try desktop.set("token", "2")
     try second.synchronize()
@@ -219,8 +210,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
       let kept = try HomeFiles(of: machines.desktop.home)
       try machines.desktop.set("token", "2")
       try machines.second.synchronize()
-      try kept.put(into: machines.desktop.home)
-      let back = try SyncMachine(at: machines.desktop.home, like: machines.desktop)
+      let back = try machines.desktop.puttingBack(kept)
       let again = try SyncedVault(back.vault, engine: machines.engine)
       machines.engine.failsAfter = call
       do {
@@ -238,13 +228,13 @@ struct SuccessionTests: SuiteOfTwoMachines {
   }
 
   @Test func aCopyThatLeavesTakesNobodyOut() throws {
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     #expect(try SyncedVault.leave(other.vault, in: engine))
     try second.synchronize()
     try first.synchronize()
     #expect(try labels(first) == ["laptop", "desktop"])
     // One that has gone on is a machine, which leaves as any other.
-    let third = try copy(desktop)
+    let third = try desktop.copied()
     let copied = try SyncedVault(third.vault, engine: engine)
     try copied.synchronize()
     try second.synchronize()
@@ -258,8 +248,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
     let kept = try HomeFiles(of: desktop.home)
     try desktop.set("token", "2")
     try second.synchronize()
-    try kept.put(into: desktop.home)
-    let back = try SyncMachine(at: desktop.home, like: desktop)
+    let back = try desktop.puttingBack(kept)
     try SyncedVault(back.vault, engine: engine).synchronize()
     #expect(try SyncedVault.leave(back.vault, in: engine))
     try first.synchronize()
@@ -276,8 +265,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
     try second.synchronize()
     try desktop.set("mine", "2")
     try second.synchronize()
-    try kept.put(into: desktop.home)
-    let back = try SyncMachine(at: desktop.home, like: desktop)
+    let back = try desktop.puttingBack(kept)
     let again = try SyncedVault(back.vault, engine: engine)
     try again.synchronize()
     #expect(try back.get("new") == "1")
@@ -294,7 +282,7 @@ struct SuccessionTests: SuiteOfTwoMachines {
     let before = engine.all
     try desktop.set("token", "2")
     try second.synchronize()
-    let other = try copy(desktop)
+    let other = try desktop.copied()
     engine.all = before
     let back = try SyncedVault(other.vault, engine: engine)
     do {

@@ -73,6 +73,20 @@ struct SyncMachine {
     return try LockedVault(location: home.location, options: options)
   }
 
+  /// A copy of this machine's home, in folders of its own.
+  func copied() throws -> SyncMachine {
+    let copy = try TemporaryHome()
+    try FileManager.default.removeItem(atPath: copy.path)
+    try FileManager.default.copyItem(atPath: home.path, toPath: copy.path)
+    return try SyncMachine(at: copy, like: self)
+  }
+
+  /// This machine with the files that its home had before, perhaps in the folders that there are.
+  func puttingBack(_ files: HomeFiles, keepsFolders: Bool = false) throws -> SyncMachine {
+    try files.put(into: home, keepsFolders: keepsFolders)
+    return try SyncMachine(at: home, like: self)
+  }
+
   /// Takes what the vault's machine remembers for written in this home: it was prepared in another.
   func takeOverState() throws {
     let path = vault.blocking.path

@@ -47,7 +47,7 @@ package struct Roster: Sendable {
     /// Whether it is closed: nobody comes by it any more.
     package var isSettled = false
     /// The records that invite, of the machine and of those that it goes on for.
-    var records: [OpenedRecord] = []
+    var records: [OpenedRecord]
     package var accepted: [StreamID] = []
     /// Those that claim it and are not in.
     package var refused: [StreamID] = []
@@ -317,7 +317,7 @@ package struct Roster: Sendable {
   private func has(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
     epoch.recipients.contains(invitation.id)
       || epoch.records.contains { record in
-        invitation.record.knows(record) || invitation.records.contains { $0.knows(record) }
+        invitation.records.contains { $0.knows(record) }
       }
   }
 
@@ -365,6 +365,16 @@ package struct Roster: Sendable {
   func openCodes(where isMeant: (Invitation) -> Bool = { _ in true }) -> [Invitation] {
     invitations.values.filter { !$0.isSettled && isMeant($0) }
       .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+  }
+
+  /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy of
+  /// its home has told, too, is that one's as well.
+  ///
+  /// - Parameter stream: The machine.
+  /// - Returns: The codes that are open, sorted by id.
+  func codes(ofOnly stream: StreamID) -> [Invitation] {
+    let line = line(of: stream)
+    return openCodes { $0.records.allSatisfy { line.contains($0.stream) } }
   }
 
   /// The recovery codes that open the space.

@@ -32,7 +32,8 @@ struct RosterFacts {
 
     var invitation: Roster.Invitation {
       Roster.Invitation(
-        id: id, keys: keys, role: role, uses: uses, expires: expires, record: record)
+        id: id, keys: keys, role: role, uses: uses, expires: expires, record: record,
+        records: [record])
     }
   }
 
@@ -188,12 +189,9 @@ struct RosterFacts {
   /// - Parameter stream: The machine.
   /// - Returns: The claims, its own first.
   func line(of stream: StreamID) -> [Claim] {
+    guard let own = claims[stream] else { return [] }
     // A claim knows that of its predecessor: it has an end.
-    Array(
-      sequence(first: claims[stream]) { claim in
-        claim?.predecessor.flatMap { claims[$0] }
-      }
-      .prefix { $0 != nil }.compactMap(\.self))
+    return Array(sequence(first: own) { $0.predecessor.flatMap { claims[$0] } })
   }
 
   /// The claims of an invitation that its key has signed, and whose writers knew it.

@@ -156,7 +156,8 @@ struct RosterRules {
   /// Whether a recovery code was withdrawn before somebody came by it.
   ///
   /// The machine that has the code says who is in by it, unless somebody who came by one of its codes
-  /// has removed it, or taken its role, and had not seen this. Those who come before it close the code to all whom they had not seen.
+  /// has removed it, or taken its role, and had not seen this. Those who come before it close the
+  /// code to all whom they had not seen.
   private func isWithdrawn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
   ) -> Bool {
