@@ -95,10 +95,11 @@ picture: build ## Draw the terminal session of the README again, from the built 
 	@scripts/install-packages required tmux python3
 	@scripts/picture "$(abspath $(BINARY))" Documentation/pictures/session.svg
 
-sync-session: build ## Record the sessions of sync.md and guides/team.md again (tmux)
+sync-session: build ## Record the sessions of sync.md and of the guides on it again (tmux)
 	@scripts/install-packages required tmux python3
-	@scripts/sync-session "$(abspath $(BINARY))" Documentation/sync.md --renew
-	@scripts/sync-session "$(abspath $(BINARY))" Documentation/guides/team.md --all --renew
+	@scripts/sync-session "$(abspath $(BINARY))" Documentation/sync.md --secret --renew
+	@scripts/sync-session "$(abspath $(BINARY))" Documentation/guides/team.md --renew
+	@scripts/sync-session "$(abspath $(BINARY))" Documentation/guides/lost-machine.md --renew
 
 completions: ## Regenerate completions/, and the table that completion reads
 	@scripts/install-packages required $(BUILD_PACKAGES)

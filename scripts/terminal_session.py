@@ -102,6 +102,7 @@ def group_of_code(lines):
 ANSWERS = [
     (r"^Type group \d of the code:$", group_of_code),
     (r"recovery code.*\[[yY]/[nN]\] ?$", "n"),
+    (r"revert this\? \[y/N\] ?$", "y"),
     (r"\[[yY]/[nN](/all)?\] ?$", ""),
     (r"(?i)passphrase[^:]*:$", PASSPHRASE),
     (r"^Secret for [^:]*:$", SECRET),

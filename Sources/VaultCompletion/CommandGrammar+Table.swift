@@ -563,6 +563,9 @@ extension CommandGrammar {
       "Remove a machine: it reads nothing that is written from now on.",
       """
       <device>: Its name, or the beginning of its id.
+      --since <time>: Also revert what it changed since this time ago, or this date.
+      --dry-run -n: With --since, only show what would be reverted.
+      --yes -y: With --since, do not ask.
       *
       """),
     CommandGrammar(

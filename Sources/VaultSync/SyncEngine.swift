@@ -113,6 +113,23 @@ public protocol SyncEngine: Sendable {
     _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
   ) throws
 
+  /// Puts records of this machine's stream together: each range into one file, in the place of those
+  /// that lie alone or in smaller files.
+  ///
+  /// At each moment all of them can be read: a file is whole before the first one goes. An engine
+  /// whose store does not mind how many records there are does nothing.
+  ///
+  /// - Parameters:
+  ///   - ranges: The numbers of the records.
+  ///   - stream: The stream.
+  ///   - space: The space.
+  ///   - records: Gives the records of a range, where they are needed.
+  /// - Throws: ``SyncError``; what `records` throws.
+  func pack(
+    _ ranges: [ClosedRange<UInt64>], of stream: StreamID, in space: SpaceID,
+    records: (ClosedRange<UInt64>) throws -> [[UInt8]]
+  ) throws
+
   /// An invitation.
   ///
   /// - Parameters:
@@ -156,5 +173,11 @@ extension SyncEngine {
   /// Does nothing: for a store that cannot lose one record alone.
   public func restore(
     _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {}
+
+  /// Does nothing: for a store that does not mind how many records there are.
+  public func pack(
+    _ ranges: [ClosedRange<UInt64>], of stream: StreamID, in space: SpaceID,
+    records: (ClosedRange<UInt64>) throws -> [[UInt8]]
   ) throws {}
 }

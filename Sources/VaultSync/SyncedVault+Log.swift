@@ -49,7 +49,7 @@ extension SyncedVault {
 
 extension PropertyKey {
   /// The property in words; `nil` for what no person changes by itself.
-  fileprivate var words: String? {
+  var words: String? {
     switch kind {
     case .name: "name"
     case .secret: name.isEmpty ? "secret" : "field \(name)"

@@ -48,7 +48,7 @@ extension SyncedVault {
       uses: uses)
   }
 
-  private func checkAdmin(_ roster: Roster, _ loaded: Loaded) throws {
+  func checkAdmin(_ roster: Roster, _ loaded: Loaded) throws {
     guard !roster.isAdmin(loaded.state.stream) else { return }
     guard roster.members[loaded.state.stream]?.isAdmitted ?? true else {
       throw SyncError(
@@ -71,7 +71,8 @@ extension SyncedVault {
       .notAllowed,
       "'\(roster.shownLabel(of: member.stream))' is \(member.role == .owner ? "an owner" : "an admin")"
         + " who came before this machine",
-      hint: "only an owner who came before that one can do it, or the recovery code of its vault")
+      hint: "an owner who came before that one can do it; so can a machine that joins by the "
+        + "recovery code of that one's vault: a new one, or this one after it has left")
   }
 
   /// The machines of the space, as far as this one knows, the oldest first; those that were removed
@@ -121,24 +122,37 @@ extension SyncedVault {
       var loaded = try load()
       var label = device
       let report = try synchronize(&loaded) { loaded, roster in
-        let own = loaded.state.stream
-        let found = Result { try find(device, among: roster.present) }
-        // A copy of this home may be taken out by whatever role this machine has.
-        let isOwnCopy = (try? found.get()).map { roster.goesOn($0.stream, for: own) } ?? false
-        if !isOwnCopy { try checkAdmin(roster, loaded) }
-        let member = try found.get()
-        guard member.stream != own else {
-          throw SyncError(
-            .notAllowed, "that is this machine", hint: "to take it out, leave the space")
-        }
-        label = member.label
-        if !isOwnCopy { try checkOutranks(member, roster, loaded) }
-        let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
-        return Self.removals(of: member.stream, roster, loaded) + Self.withdrawals(of: codes)
+        let removal = try removal(of: device, roster, loaded)
+        label = removal.label
+        return removal.operations
       }
       try report.checkIsDone()
       return label
     }
+  }
+
+  /// What removes a machine that is in.
+  ///
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`.
+  func removal(
+    of device: String, _ roster: Roster, _ loaded: Loaded
+  ) throws -> (label: String, operations: [Operation]) {
+    let own = loaded.state.stream
+    let found = Result { try find(device, among: roster.present) }
+    // A copy of this home may be taken out by whatever role this machine has.
+    let isOwnCopy = (try? found.get()).map { roster.goesOn($0.stream, for: own) } ?? false
+    if !isOwnCopy { try checkAdmin(roster, loaded) }
+    let member = try found.get()
+    guard member.stream != own else {
+      throw SyncError(
+        .notAllowed, "that is this machine", hint: "to take it out, leave the space")
+    }
+    if !isOwnCopy { try checkOutranks(member, roster, loaded) }
+    let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
+    return (
+      member.label,
+      Self.removals(of: member.stream, roster, loaded) + Self.withdrawals(of: codes)
+    )
   }
 
   /// What takes a machine out, with the streams that it wrote before its home was put back: who has

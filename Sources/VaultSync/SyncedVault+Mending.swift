@@ -26,10 +26,12 @@ extension SyncedVault {
     defer { loaded.state.mended = now() }
     let log = try files.records()
     var written = try mend(loaded.state.stream, count, log, loaded, loaded.keys.current)
+    pack(loaded.state.stream, count, loaded)
     for keys in loaded.keys.former {
       let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
       written += try mend(
         stream, loaded.history.frontier[stream, default: 0], log, loaded, keys)
+      pack(stream, loaded.history.frontier[stream, default: 0], loaded)
     }
     return written
   }

@@ -83,11 +83,14 @@ extension SyncedVault {
     try checkMembership(roster, &loaded)
     var vault = try applyAll(&loaded, &report)
     try exchangePreferences(&loaded, &report)
+    let known = loaded.history.frontier[loaded.state.stream, default: 0]
     if try attend(&loaded, further) {
       // Somebody was let in: what that machine wrote counts from now on.
       let changes = report.changes
       vault = try applyAll(&loaded, &report)
       report.changes.add(changes)
+      try exchangePreferences(&loaded, &report)
+    } else if loaded.history.tellsPreferences(loaded.state.stream, after: known) {
       try exchangePreferences(&loaded, &report)
     }
     try writeSignsOfLife(&loaded)
@@ -110,7 +113,9 @@ extension SyncedVault {
       if acceptingRollback || isTimeToMend(loaded.state) {
         report.mended = try mend(&loaded, min(own.count, loaded.state.sent))
       }
+      let sent = loaded.state.sent
       try push(own, &loaded, &report)
+      packIfDue(loaded, after: sent)
       try putRecoveryInvitations(&loaded)
       isPushed = true
     }
@@ -422,6 +427,15 @@ extension MergeReport {
 }
 
 extension SpaceHistory {
+  /// Whether records of a stream change preferences.
+  fileprivate func tellsPreferences(_ stream: StreamID, after sequence: UInt64) -> Bool {
+    (streams[stream] ?? []).dropFirst(Int(clamping: sequence)).contains { record in
+      record.content.operations.contains {
+        if case .preferences = $0 { true } else { false }
+      }
+    }
+  }
+
   /// The items as some of the records have them.
   func folded(
     upTo frontier: Frontier, only wanted: Set<[UInt8]>? = nil

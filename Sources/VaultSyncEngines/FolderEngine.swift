@@ -8,8 +8,8 @@ public import VaultSync
 /// taken. Only heads and invitations are replaced, each by its owner. Names differ in more than
 /// case, and hold nothing but hex digits.
 ///
-/// `<space>/s/<stream>/<number>` records, `<space>/h/<stream>` heads, `<space>/i/<id>` invitations,
-/// `<space>/o/<hash>` parts of snapshots.
+/// `<space>/s/<stream>/<number>` records, `<space>/p/<stream>/<first>-<last>` several of them,
+/// `<space>/h/<stream>` heads, `<space>/i/<id>` invitations, `<space>/o/<hash>` parts of snapshots.
 public struct FolderEngine: SyncEngine {
   /// The folder's path.
   public let path: String
@@ -22,7 +22,7 @@ public struct FolderEngine: SyncEngine {
   /// - Parameter path: An absolute path; the folder must be there.
   public init(path: String) { self.path = path }
 
-  private func folder(_ space: SpaceID, _ parts: String...) -> String {
+  func folder(_ space: SpaceID, _ parts: String...) -> String {
     ([path, space.text] + parts).joined(separator: "/")
   }
 
@@ -50,13 +50,20 @@ public struct FolderEngine: SyncEngine {
     var records: [[UInt8]] = []
     while records.count < limit {
       let number = sequence + UInt64(records.count) + 1
-      guard
-        let bytes = try read(
-          folder(space, "s", stream.text), Self.name(number), limit: Self.maximumLength)
-      else { break }
+      guard let bytes = try single(number, of: stream, in: space) else {
+        let limit = limit - records.count
+        return records + (try packedRecords(of: stream, in: space, from: number, limit: limit))
+      }
       records.append(bytes)
     }
     return records
+  }
+
+  /// A record that lies alone.
+  func single(
+    _ number: UInt64, of stream: StreamID, in space: SpaceID
+  ) throws -> [UInt8]? {
+    try read(folder(space, "s", stream.text), Self.name(number), limit: Self.maximumLength)
   }
 
   /// Links the records to their names, then replaces the head.
@@ -64,7 +71,8 @@ public struct FolderEngine: SyncEngine {
     try checkRoot()
     let first = head.sequence + 1 - UInt64(records.count)
     let directory = try open(folder(space, "s", head.stream.text), create: true)
-    for (offset, record) in records.enumerated() {
+    let packed = try packedAlready(records, of: head.stream, in: space, from: first)
+    for (offset, record) in records.enumerated().dropFirst(packed) {
       try put(record, as: Self.name(first + UInt64(offset)), in: directory, path: directory.path)
     }
     try Self.available { try directory.folder.sync() }
@@ -107,7 +115,7 @@ public struct FolderEngine: SyncEngine {
 // MARK: - Files
 
 extension FolderEngine {
-  private static let maximumLength = 32 << 20
+  static let maximumLength = 32 << 20
 
   /// The name of a record: 16 hex digits, so that names sort as numbers do.
   static func name(_ sequence: UInt64) -> String {
@@ -129,9 +137,9 @@ extension FolderEngine {
   }
 
   /// A stick that is not there must not look like an empty store.
-  private func checkRoot() throws { _ = try open(path, create: false) }
+  func checkRoot() throws { _ = try open(path, create: false) }
 
-  private func names(_ path: String, mustExist: Bool = false) throws -> [String] {
+  func names(_ path: String, mustExist: Bool = false) throws -> [String] {
     do {
       return try Directory(anyOwner: path).names()
     } catch  where error.code == .notFound && !mustExist {
@@ -141,7 +149,7 @@ extension FolderEngine {
     }
   }
 
-  private func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
+  func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
     guard let directory = try Self.available({ try Directory.ifThere(anyOwner: path) }) else {
       return nil
     }
@@ -176,7 +184,7 @@ extension FolderEngine {
   }
 
   /// Gives bytes a name, in the place of what had it.
-  private func replace(_ bytes: [UInt8], as name: String, in path: String) throws {
+  func replace(_ bytes: [UInt8], as name: String, in path: String) throws {
     let directory = try open(path, create: true).folder
     try Self.available {
       let temporary = Self.temporaryName()
@@ -225,7 +233,7 @@ extension FolderEngine {
   }
 
   /// Runs `body`; what the storage throws comes out as an error of the store.
-  private static func available<Result>(_ body: () throws -> Result) throws -> Result {
+  static func available<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as StorageError {

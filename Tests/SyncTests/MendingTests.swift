@@ -93,6 +93,8 @@ struct MendingTests {
     #expect(SyncedVault.isReader(vaultAt: web.vault.blocking.path))
     #expect(try second.discardLocalChanges() == 2)
     #expect(try web.contents() == ["db": "1|"])
+    let removed = try web.vault.blocking.items(matching: .trash).map(\.name.text)
+    #expect(removed == ["own"])
     #expect(try web.values(of: "db") == ["1", "local"])
     #expect(throws: SyncError.self) { try first.discardLocalChanges() }
     try first.setRole(.writer, of: "web")

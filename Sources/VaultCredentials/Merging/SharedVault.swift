@@ -223,8 +223,9 @@ package struct SharedVault {
     guard !ids.isEmpty else { return }
     // As if nothing had been changed here: then the other side's value is the only change.
     let local = try self.items().items
-    _ = try merge(items, removals: [:], base: Array(local.values))
     let there = Set(items.map(\.id))
+    // Of what is not there the other side has removed nothing: it goes to the trash, not for good.
+    _ = try merge(items, removals: [:], base: local.values.filter { there.contains($0.id) })
     for id in ids where !there.contains(id) {
       guard let position = edit.index.items.position(of: Bytes16(id)), edit[position].trashed == 0
       else { continue }

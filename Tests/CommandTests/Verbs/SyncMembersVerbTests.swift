@@ -138,4 +138,31 @@ struct SyncMembersVerbTests {
       #expect(try machine("history", "token", "--json").text.contains("\"lost\": []"))
     }
   }
+
+  /// What a machine changed since a moment is shown before it is taken back.
+  @Test func aRemovalTakesBackWhatTheMachineChangedSince() throws {
+    try desktop.set("token", "evil")
+    try desktop.set("made", "evil")
+    try now(desktop, laptop)
+    let shown = try laptop("sync", "remove", "desktop", "--since", "1h", "--dry-run")
+    #expect(shown.status == 0, "\(shown.errors)")
+    #expect(shown.text.contains("token  secret") && shown.text.contains("into the trash"))
+    // Nobody can be asked: nothing is done, and both lines to type are there.
+    let refused = try laptop("sync", "remove", "desktop", "--since", "1h")
+    #expect(refused.says(64, "this would revert 2 changes"), "\(refused.errors)")
+    #expect(refused.errors.contains("sync remove desktop --since 1h --yes"))
+    #expect(try role(of: "desktop", by: laptop) == "writer")
+    #expect(try laptop("sync", "remove", "desktop", "--since", "never").status == 64)
+    #expect(try laptop("sync", "remove", "desktop", "--yes").says(64, "--since"))
+    let done = try laptop("sync", "remove", "desktop", "--since", "1h", "--yes", "--json")
+    #expect(done.status == 0, "\(done.errors)")
+    let object = try JSONSerialization.jsonObject(with: done.output) as? [String: Any]
+    let items = object?["items"] as? [[String: Any]]
+    #expect(items?.compactMap { $0["outcome"] as? String } == ["trashed", "reverted"])
+    #expect(try laptop.get("token").text == "1")
+    #expect(try laptop.get("made").status != 0)
+    #expect(try laptop("undo").status == 0)
+    #expect(try laptop.get("token").text == "evil")
+    #expect(try desktop("sync", "now").status == 77)
+  }
 }

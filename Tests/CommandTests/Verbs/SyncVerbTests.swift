@@ -27,7 +27,7 @@ struct SyncVerbTests {
   /// Word for word what the pages show, typed at a terminal for each machine.
   @Test(
     .enabled(if: canPlay, "needs tmux, python3 and a host name of its own"),
-    arguments: [["sync.md"], ["guides/team.md", "--all"]])
+    arguments: [["sync.md", "--secret"], ["guides/team.md"], ["guides/lost-machine.md"]])
   func theSessionOfTheDocumentationIsWhatTheTerminalsShow(_ words: [String]) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../..").standardized.path

@@ -123,15 +123,27 @@ class Space:
         self.successors = {}
 
     def stored(self, stream):
-        folder = os.path.join(self.folder, "s", stream)
-        for number, name in enumerate(sorted(os.listdir(folder)), 1):
-            assert name == f"{number:016x}", name
+        """The records of a stream: alone, or in packs."""
+        folder, packs = os.path.join(self.folder, "s", stream), os.path.join(self.folder, "p", stream)
+        found = {}
+        for name in sorted(os.listdir(packs)) if os.path.isdir(packs) else []:
+            first, last = (int(part, 16) for part in name.split("-"))
+            assert name == f"{first:016x}-{last:016x}", name
+            with open(os.path.join(packs, name), "rb") as file:
+                reader = Reader(file.read())
+            for number in range(first, last + 1):
+                found[number] = reader.take(reader.number("I"))
+            assert reader.at == len(reader.data), name
+        for name in os.listdir(folder):
             with open(os.path.join(folder, name), "rb") as file:
-                yield file.read()
+                found[int(name, 16)] = file.read()
+            assert name == f"{int(name, 16):016x}", name
+        assert sorted(found) == list(range(1, len(found) + 1)), "a record is missing"
+        return [found[number] for number in sorted(found)]
 
     def read(self, epochs):
         self.keys = list(epochs)
-        waiting = {s: list(self.stored(s)) for s in sorted(os.listdir(self.folder + "/s"))}
+        waiting = {s: self.stored(s) for s in sorted(os.listdir(self.folder + "/s"))}
         while any(waiting.values()):
             progress = False
             for stream, records in waiting.items():

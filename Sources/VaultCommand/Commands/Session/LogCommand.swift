@@ -75,15 +75,7 @@ struct LogCommand: ParsableCommand {
   }
 
   private func beginning() throws -> Date {
-    guard let since else { return .distantPast }
-    if let seconds = TimeSpan.seconds(since) {
-      return Date().addingTimeInterval(-Double(seconds))
-    }
-    guard let date = Timestamp.absolute(since) else {
-      throw CommandError.usage(
-        "--since must be a duration or a date", hint: "such as: --since 7d or --since 2026-01-31")
-    }
-    return date
+    try since.map { try Timestamp.moment(since: $0) } ?? .distantPast
   }
 
   /// Whether a program of the chain has this name or path.

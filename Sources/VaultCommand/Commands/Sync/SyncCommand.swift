@@ -300,32 +300,6 @@ struct SyncDevicesCommand: ParsableCommand {
   }
 }
 
-/// `vault sync remove`.
-struct SyncRemoveCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "remove",
-    abstract: "Remove a machine: it reads nothing that is written from now on.",
-    discussion: """
-      What it has read it has read: 'list --exposed-to' names what to change.
-
-      \(ProgramName.current) sync remove desktop
-      """)
-
-  @Argument(help: "Its name, or the beginning of its id.")
-  var device: String
-
-  @OptionGroup(title: "Common options") var common: GlobalOptions
-
-  func run() throws {
-    let settings = try common.settings()
-    let label = try settings.withSpace { try $0.remove(device) }
-    StandardError.note(
-      "\(StandardOutput.shown(label)) is out: it can read nothing that is written from now on",
-      hint: "what it could read and should be changed: \(ProgramName.current) list --exposed-to "
-        + StandardOutput.shown(label))
-  }
-}
-
 /// `vault sync log`.
 struct SyncLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

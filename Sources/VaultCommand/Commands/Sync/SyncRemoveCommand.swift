@@ -1,0 +1,112 @@
+import ArgumentParser
+import FoundationEssentials
+import VaultCommandCore
+import VaultStorage
+import VaultSync
+import VaultTerminal
+
+/// `vault sync remove`.
+struct SyncRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a machine: it reads nothing that is written from now on.",
+    discussion: """
+      What it has read it has read: 'list --exposed-to' names what to change. What it changed stays, unless \
+      --since says from when on to revert it: that is shown, and asked, before it is done; what others changed \
+      since stays. It may be said of a machine that is out already.
+
+      \(ProgramName.current) sync remove desktop
+      \(ProgramName.current) sync remove desktop --since 2026-01-31T18:00:00Z
+      """)
+
+  @Argument(help: "Its name, or the beginning of its id.")
+  var device: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Also revert what it changed since this time ago, or this date.", valueName: "time"))
+  var since: String?
+
+  @Flag(
+    name: [.long, .customShort("n")], help: "With --since, only show what would be reverted.")
+  var dryRun = false
+
+  @Flag(name: [.long, .customShort("y")], help: "With --since, do not ask.")
+  var yes = false
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    let settings = try common.settings()
+    guard let since else {
+      guard !dryRun, !yes else {
+        throw CommandError.usage(
+          "--dry-run and --yes are about what --since reverts",
+          hint:
+            "such as: \(ProgramName.current) sync remove \(StandardOutput.shown(device)) --since 7d --dry-run"
+        )
+      }
+      return Self.tell(try settings.withSpace { try $0.remove(device) })
+    }
+    let moment = try Timestamp.moment(since: since)
+    let reversion = try settings.withSpace { space in
+      try space.synchronize(acceptingRollback: settings.acceptsRollback)
+      let found = try space.changes(by: device, since: moment)
+      guard !dryRun else { return found }
+      try space.checkRemoval(of: device)
+      if !yes, !found.isEmpty { try confirm(found, settings) }
+      return try space.remove(device, revertingSince: moment)
+    }
+    if settings.writesJSON {
+      return try StandardOutput.write(
+        reversion.members + (dryRun ? [("isDryRun", .bool(true))] : []))
+    }
+    if dryRun {
+      try StandardOutput.write(TextTable.aligned(reversion.rows))
+      return tellUnseen(reversion)
+    }
+    let count = reversion.count
+    StandardError.note(
+      count == 0
+        ? "nothing that it changed since then still stands"
+        : "reverted: \(count == 1 ? "1 change" : "\(count) changes")",
+      hint: count == 0 ? nil : "to have them again: \(ProgramName.current) undo")
+    tellUnseen(reversion)
+    Self.tell(reversion.label)
+  }
+
+  private func confirm(_ found: SyncReversion, _ settings: VaultSettings) throws {
+    guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
+      let line =
+        "\(ProgramName.current) sync remove \(StandardOutput.shown(device)) --since \(StandardOutput.shown(since ?? ""))"
+      throw CommandError.usage(
+        "this would revert \(found.count == 1 ? "1 change" : "\(found.count) changes"), and nobody can be asked",
+        hint: "see them: \(line) --dry-run; do it: \(line) --yes")
+    }
+    try StandardOutput.write(TextTable.aligned(found.rows))
+    tellUnseen(found)
+    let label = StandardOutput.shown(found.label)
+    try ItemQuestion.confirm("Remove \(label), and revert this?", default: false)
+  }
+
+  private func tellUnseen(_ reversion: SyncReversion) {
+    let count = reversion.unseenRecords
+    guard count > 0 else { return }
+    StandardError.note(
+      "\(count == 1 ? "1 record" : "\(count) records") of it that changed something "
+        + "\(count == 1 ? "says that it is" : "say that they are") older, and no other machine knew "
+        + "\(count == 1 ? "it" : "them") by then",
+      hint:
+        "look at '\(ProgramName.current) sync log', and give an earlier time if its clock is not to be believed"
+    )
+  }
+
+  private static func tell(_ label: String) {
+    let shown = StandardOutput.shown(label)
+    StandardError.note(
+      "\(shown) is out: it can read nothing that is written from now on",
+      hint:
+        "what it could read and should be changed: \(ProgramName.current) list --exposed-to \(shown)"
+    )
+  }
+}

@@ -1,0 +1,107 @@
+import VaultSealing
+
+/// A store that is a folder gets a file for each record. So that years of changes are some hundred
+/// files, a machine puts its own older records together: 64 of them, and 16 of these again.
+///
+/// Documentation/sync-format.md, section 8.
+extension SyncedVault {
+  /// Puts this machine's older records in the store together, if that is due.
+  ///
+  /// What fails is left for the next time, as what is wrong with a store is told by the run itself:
+  /// all records can be read in either form.
+  ///
+  /// - Parameters:
+  ///   - loaded: What this machine remembers; all its records are in the store.
+  ///   - before: How many of them were there before this run.
+  func packIfDue(_ loaded: Loaded, after before: UInt64) {
+    let step = RecordPack.step
+    guard loaded.state.sent / step != before / step else { return }
+    pack(loaded.state.stream, loaded.state.sent, loaded)
+  }
+
+  /// Puts a stream's older records together.
+  ///
+  /// - Parameters:
+  ///   - stream: This machine's, or one that it wrote before.
+  ///   - count: How many of its records the store has.
+  ///   - loaded: What this machine remembers.
+  func pack(_ stream: StreamID, _ count: UInt64, _ loaded: Loaded) {
+    let ranges = RecordPack.ranges(upTo: count)
+    guard !ranges.isEmpty, let all = try? files.records() else { return }
+    let log = all.filter { SyncRecord.stream(of: $0) == stream }
+    let parts = ranges.filter { $0.upperBound <= UInt64(log.count) }.flatMap {
+      RecordPack.fitting($0, of: log)
+    }
+    try? engine.pack(parts, of: stream, in: loaded.state.space) {
+      Array(log[Int($0.lowerBound) - 1..<Int($0.upperBound)])
+    }
+  }
+}
+
+/// Several records of a stream in one file: each `u32` length and its bytes.
+package enum RecordPack {
+  /// Records in the smaller packs.
+  package static let step: UInt64 = 64
+  /// Records in the larger packs.
+  package static let largeStep: UInt64 = 1024
+  /// Most bytes of a pack.
+  package static let maximumLength = 8 << 20
+
+  /// Which records lie together in a stream of some length: never the newest ones, so that what was
+  /// just written is not written again.
+  ///
+  /// - Parameter count: The number of the stream's records.
+  /// - Returns: The numbers, in order, without a gap from 1.
+  package static func ranges(upTo count: UInt64) -> [ClosedRange<UInt64>] {
+    guard count >= 2 * step else { return [] }
+    let end = (count / step - 1) * step
+    let large = end / largeStep
+    let whole = (0..<large).map { $0 * largeStep + 1...($0 + 1) * largeStep }
+    let rest = (large * largeStep / step..<end / step).map { $0 * step + 1...($0 + 1) * step }
+    return whole + rest
+  }
+
+  /// The parts of a range that fit into a pack: all of it, or those of its smaller packs that do.
+  static func fitting(_ range: ClosedRange<UInt64>, of log: [[UInt8]]) -> [ClosedRange<UInt64>] {
+    let length = log[Int(range.lowerBound) - 1..<Int(range.upperBound)].reduce(0) {
+      $0 + 4 + $1.count
+    }
+    if length <= maximumLength { return [range] }
+    let size = UInt64(range.count)
+    guard size > step else { return [] }
+    return stride(from: range.lowerBound, to: range.upperBound, by: Int(step)).flatMap {
+      fitting($0...$0 + step - 1, of: log)
+    }
+  }
+
+  /// The bytes of a pack.
+  package static func bytes(of records: [[UInt8]]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(records.reduce(0) { $0 + 4 + $1.count })
+    for record in records {
+      bytes.append(littleEndian: UInt32(record.count))
+      bytes += record
+    }
+    return bytes
+  }
+
+  /// The records in a pack.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes, of which nothing is believed.
+  ///   - count: How many records it is said to have.
+  /// - Returns: The records; `nil` if it has others than that many, or a part of one.
+  package static func records(in bytes: [UInt8], count: Int) -> [[UInt8]]? {
+    var records: [[UInt8]] = []
+    var place = 0
+    while place < bytes.count {
+      guard bytes.count - place >= 4, records.count < count else { return nil }
+      let length = Int(bytes.withRawSpan { $0.littleEndian(UInt32.self, at: place) })
+      place += 4
+      guard length <= bytes.count - place else { return nil }
+      records.append(Array(bytes[place..<place + length]))
+      place += length
+    }
+    return records.count == count ? records : nil
+  }
+}

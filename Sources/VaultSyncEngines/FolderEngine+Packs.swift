@@ -1,0 +1,152 @@
+import VaultStorage
+public import VaultSync
+
+/// Packs of a folder: `<space>/p/<stream>/<first>-<last>`, each ``RecordPack/bytes(of:)``.
+///
+/// A record that lies alone counts before one in a pack: so its machine mends it.
+extension FolderEngine {
+  /// Where the records of a stream lie, as the folder shows it.
+  struct Places {
+    /// The numbers of those that lie alone.
+    let single: Set<UInt64>
+    /// The packs, the one that begins first first; of those that begin together the longer one.
+    let packs: [ClosedRange<UInt64>]
+  }
+
+  func places(of stream: StreamID, in space: SpaceID) throws -> Places {
+    Places(
+      single: try Set(names(folder(space, "s", stream.text)).compactMap(Self.number)),
+      packs: try packs(of: stream, in: space))
+  }
+
+  private func packs(of stream: StreamID, in space: SpaceID) throws -> [ClosedRange<UInt64>] {
+    try names(folder(space, "p", stream.text)).compactMap(Self.range)
+      .sorted { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }
+  }
+
+  /// Records from a number on, alone or in packs, as far as none is missing.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - space: The space.
+  ///   - first: The number of the first one.
+  ///   - limit: How many at most.
+  /// - Returns: The records.
+  /// - Throws: ``SyncError`` with code `.unavailable`.
+  func packedRecords(
+    of stream: StreamID, in space: SpaceID, from first: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    let places = try places(of: stream, in: space)
+    var records: [[UInt8]] = []
+    var open: (range: ClosedRange<UInt64>, records: [[UInt8]])?
+    while records.count < limit {
+      let number = first + UInt64(records.count)
+      if places.single.contains(number), let alone = try single(number, of: stream, in: space) {
+        records.append(alone)
+        continue
+      }
+      if open?.range.contains(number) != true {
+        open = try pack(of: number, among: places.packs, of: stream, in: space)
+      }
+      guard let open else { break }
+      records.append(open.records[Int(number - open.range.lowerBound)])
+    }
+    return records
+  }
+
+  /// The first whole pack that has a record.
+  private func pack(
+    of number: UInt64, among packs: [ClosedRange<UInt64>], of stream: StreamID, in space: SpaceID
+  ) throws -> (range: ClosedRange<UInt64>, records: [[UInt8]])? {
+    for range in packs where range.contains(number) {
+      if let records = try pack(range, of: stream, in: space) { return (range, records) }
+    }
+    return nil
+  }
+
+  /// The records of a pack; `nil` where it is not whole, or has gone.
+  private func pack(
+    _ range: ClosedRange<UInt64>, of stream: StreamID, in space: SpaceID
+  ) throws -> [[UInt8]]? {
+    let bytes = try read(
+      folder(space, "p", stream.text), Self.name(range), limit: Self.maximumLength)
+    guard let bytes else { return nil }
+    return RecordPack.records(in: bytes, count: range.count)
+  }
+
+  /// How many of the first records of some are in packs, with the same bytes.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - stream: The stream.
+  ///   - space: The space.
+  ///   - first: The number of the first one.
+  /// - Returns: The number.
+  /// - Throws: ``SyncError`` with code `.taken` if a pack has another record under a number.
+  func packedAlready(
+    _ records: [[UInt8]], of stream: StreamID, in space: SpaceID, from first: UInt64
+  ) throws -> Int {
+    guard let last = try packs(of: stream, in: space).map(\.upperBound).max(), first <= last else {
+      return 0
+    }
+    let count = Int(min(UInt64(records.count), last - first + 1))
+    let there = try packedRecords(of: stream, in: space, from: first, limit: count)
+    guard zip(there, records).allSatisfy({ $0 == $1 }) else { throw Self.taken }
+    return there.count
+  }
+
+  /// Makes the packs that are missing, then removes what they have in them.
+  public func pack(
+    _ ranges: [ClosedRange<UInt64>], of stream: StreamID, in space: SpaceID,
+    records: (ClosedRange<UInt64>) throws -> [[UInt8]]
+  ) throws {
+    try checkRoot()
+    let places = try places(of: stream, in: space)
+    for range in ranges {
+      let single = places.single.filter { range.contains($0) }
+      let inner = places.packs.filter {
+        $0 != range && range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
+      }
+      if places.packs.contains(range), single.isEmpty, inner.isEmpty { continue }
+      let bytes = RecordPack.bytes(of: try records(range))
+      let path = folder(space, "p", stream.text)
+      // It is whole, and the folder knows of it, before anything goes.
+      if try read(path, Self.name(range), limit: Self.maximumLength) != bytes {
+        try replace(bytes, as: Self.name(range), in: path)
+      }
+      try remove(single.map { Self.name($0) }, in: folder(space, "s", stream.text))
+      try remove(inner.map { Self.name($0) }, in: path)
+    }
+  }
+
+  private func remove(_ names: [String], in path: String) throws {
+    guard !names.isEmpty else { return }
+    try Self.available {
+      let directory = try Directory(anyOwner: path)
+      for name in names.sorted() { try directory.remove(name) }
+    }
+  }
+
+  // MARK: - Names
+
+  private static func name(_ range: ClosedRange<UInt64>) -> String {
+    "\(name(range.lowerBound))-\(name(range.upperBound))"
+  }
+
+  /// The number of a record by its name; `nil` for another one.
+  private static func number(_ name: some StringProtocol) -> UInt64? {
+    guard name.utf8.count == 16, let number = UInt64(name, radix: 16), number > 0,
+      self.name(number) == name
+    else { return nil }
+    return number
+  }
+
+  /// The numbers of a pack's records by its name; `nil` for another one.
+  private static func range(_ name: String) -> ClosedRange<UInt64>? {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = number(parts[0]), let last = number(parts[1]),
+      first <= last, last - first < RecordPack.largeStep
+    else { return nil }
+    return first...last
+  }
+}
