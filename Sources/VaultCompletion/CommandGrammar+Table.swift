@@ -769,7 +769,22 @@ extension CommandGrammar {
       or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
-      *
+      --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
+      directories.
+      --vault <name> =live: Use the vault of this name.
+      --json: Print JSON
+      --quiet -q: Show only errors and warnings, no notes or progress.
+      --color <when> =auto,always,never: Color: auto, always or never.
+      --passphrase <source>: The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.
+      --key-file <path> =file: The key file
+      --trust-key-file: Use a key file that others may read, as on a stick with FAT, from now on.
+      --keyring-timeout <time>: How long the keyring may take, such as 5s.
+      --accept-rollback: Accept a vault file that is older than one seen before, or a fork of it.
+      --no-session: Neither use nor start a session.
+      --no-keyring: Leave the desktop keyring alone: it neither opens the vault nor gets copies.
+      --require-encrypted-session: Refuse a keyring that offers no encrypted connection.
+      --move: Move what the program keeps in plain text into the vault first
+      -h --help: Show help information.
       """),
     CommandGrammar(
       "disconnect",
@@ -779,7 +794,22 @@ extension CommandGrammar {
       or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
-      *
+      --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
+      directories.
+      --vault <name> =live: Use the vault of this name.
+      --json: Print JSON
+      --quiet -q: Show only errors and warnings, no notes or progress.
+      --color <when> =auto,always,never: Color: auto, always or never.
+      --passphrase <source>: The passphrase: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.
+      --key-file <path> =file: The key file
+      --trust-key-file: Use a key file that others may read, as on a stick with FAT, from now on.
+      --keyring-timeout <time>: How long the keyring may take, such as 5s.
+      --accept-rollback: Accept a vault file that is older than one seen before, or a fork of it.
+      --no-session: Neither use nor start a session.
+      --no-keyring: Leave the desktop keyring alone: it neither opens the vault nor gets copies.
+      --require-encrypted-session: Refuse a keyring that offers no encrypted connection.
+      --keep: Leave what was moved in the vault: nothing is in plain text again.
+      -h --help: Show help information.
       """),
     CommandGrammar(
       "credential",
@@ -794,16 +824,19 @@ extension CommandGrammar {
       "Import the secrets of another program.",
       """
       <format> =pass,gopass,1password,bitwarden,keepassxc,lastpass,dashlane,protonpass,1pux,apple,\
-      chrome,firefox,csv,keeper,roboform,enpass,aegis,2fas,andotp,otpauth,dotenv,json: pass, \
-      gopass, 1password, bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, \
-      chrome, firefox, csv, keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json.
+      chrome,firefox,csv,keeper,roboform,enpass,aegis,2fas,andotp,otpauth,dotenv,json,aws,\
+      git-credentials,docker,netrc,npmrc,pypirc,cargo,gh,pgpass,home: pass, gopass, 1password, \
+      bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, chrome, firefox, csv, \
+      keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json, aws, git-credentials, \
+      docker, netrc, npmrc, pypirc, cargo, gh, pgpass, home.
       <path> =file: The file, or the folder of pass and gopass, which are found by themselves
       --dry-run -n: Only show what would be done.
       --replace: Give existing items with other secrets a new version.
       --prefix <text>: A prefix for all names, such as old/.
       --only <patterns>: Only names that match one of these shell patterns, in any case.
       --references <path> =file: Write the .env file with references in place of its secrets
-      --yes -y: With --references: store every variable, and replace the file, without asking.
+      --yes -y: With --references: store every variable, and replace the file, without asking. \
+      With home: move everything.
       --columns <list>: The columns of a csv: name, folder, secret, user, url, otp, notes, tags, \
       another field, or '-'
       --no-headings: The first row of a csv is an item, too.

@@ -33,12 +33,15 @@ package struct ConfigurationFile {
 
   /// Replaces the file, and creates its folder if needed.
   ///
+  /// - Parameters:
+  ///   - text: Its new text.
+  ///   - mode: The mode of a file that is not there yet, less the umask; else it stays.
   /// - Throws: ``CommandError`` with code `cannot-create`.
-  package func replace(with text: String) throws {
+  package func replace(with text: String, mode: UInt32 = 0o666) throws {
     do {
       let target = try UserFile.target(of: path)
       try UserFile.makeFolders(UserFile.folder(of: target))
-      try UserFile.replace(target, with: Array(text.utf8), mode: 0o666)
+      try UserFile.replace(target, with: Array(text.utf8), mode: mode)
     } catch {
       throw CommandError(
         .cannotCreate, "\(path) cannot be written",

@@ -49,7 +49,7 @@ extension Connection {
         "git no longer asks the helpers before this one: 'store' writes passwords in clear\(kept)",
         files.isEmpty
           ? "take 'helper = store' out of git's configuration"
-          : "git stores each in the vault when you type it again; then remove the file"
+          : "to move them into the vault: \(ProgramName.current) connect git --move"
       )
     ]
   }
@@ -64,7 +64,7 @@ extension Connection {
     return [
       (
         "\(path) still has passwords in clear (auths): \(shown)",
-        "for each: docker logout REGISTRY, then docker login REGISTRY"
+        "to move them into the vault: \(ProgramName.current) connect docker --move"
       )
     ]
   }
@@ -87,8 +87,7 @@ extension Connection {
       found.append(
         (
           "\(credentials) has keys of [\(profile)] in clear, and they win: the vault is not asked",
-          "store them by '\(ProgramName.current) credential aws \(profile) store', and take them out "
-            + "of the file"
+          "to move them into the vault: \(ProgramName.current) connect aws \(profile) --move"
         ))
     }
     let names = profile == "default" ? ["default", "profile default"] : ["profile \(profile)"]

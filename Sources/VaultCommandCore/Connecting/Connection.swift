@@ -15,6 +15,10 @@ package struct Connection {
     /// The lines that are added or removed.
     package let lines: [String]
     package let perform: () throws -> Void
+
+    package init(path: String, lines: [String], perform: @escaping () throws -> Void) {
+      (self.path, self.lines, self.perform) = (path, lines, perform)
+    }
   }
 
   package let program: Program
@@ -49,7 +53,10 @@ package struct Connection {
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
       if let line = Self.linesByHand[word] {
-        throw CommandError.usage("\(word) is set up by hand", hint: line)
+        let move =
+          ClearTextProgram(word: word) == nil
+          ? "" : "; what it keeps in plain text: \(ProgramName.current) connect \(word) --move"
+        throw CommandError.usage("\(word) is set up by hand", hint: line + move)
       }
       throw CommandError.usage(
         "unknown program",

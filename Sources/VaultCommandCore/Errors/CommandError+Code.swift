@@ -38,6 +38,8 @@ extension CommandError {
     case connectedOtherwise = "connected-otherwise"
     /// What `connect` wrote has been changed since.
     case connectionChanged = "connection-changed"
+    /// A file with secrets in plain text was changed while they were moved: they are in the vault, and there.
+    case movedFileChanged = "moved-file-changed"
 
     // MARK: The line
 
@@ -323,7 +325,7 @@ extension CommandError.Code {
     case .itemNotFound, .fieldNotFound, .versionNotFound, .slotNotFound, .storeNotFound,
       .preferenceNotFound, .itemExists, .lastSlot, .empty, .expired, .severalUsers,
       .editorFailed, .askpassCancelled, .connectedOtherwise, .connectionChanged,
-      .syncAlreadyJoined, .syncDeviceNotFound:
+      .movedFileChanged, .syncAlreadyJoined, .syncDeviceNotFound:
       .no
     case .usage, .invalidName, .invalidValue, .invalidQuery, .invalidDescription, .notText,
       .notALine, .severalLines, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:

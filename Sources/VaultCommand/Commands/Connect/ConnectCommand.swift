@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCommandCore
+import VaultProtocols
 import VaultStorage
 import VaultTerminal
 
@@ -71,10 +72,67 @@ struct ConnectCommand: ParsableCommand {
 
   @OptionGroup var options: ConnectionOptions
 
+  @Flag(
+    help:
+      "Move what the program keeps in plain text into the vault first; also npm, cargo, gh, psql and others."
+  )
+  var move = false
+
   func run() throws {
+    if move { return try moveClearText() }
     let connection = try options.connection()
     try options.perform(try connection.connecting(), verbs: ("wrote to", "would write to"))
     for step in try connection.nextSteps() { StandardError.note(step.text, hint: step.hint) }
+  }
+
+  private func moveClearText() throws {
+    let settings = try options.common.settings()
+    guard let program = ClearTextProgram(word: options.program) else {
+      throw CommandError.usage(
+        "no file is known in which \(StandardOutput.shown(options.program)) keeps secrets in plain text",
+        hint: "known: \(ClearTextProgram.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    var sweep = try ClearTextSweep([program])
+    if let part = options.part {
+      sweep = sweep.keeping { [part, "profile \(part)"].contains($0.entry) }
+    }
+    for (path, reason) in sweep.unreadable {
+      StandardError.line(
+        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
+    }
+    let moving = ClearTextMoving(settings: settings, dryRun: options.dryRun)
+    guard !sweep.files.isEmpty else {
+      StandardError.note("nothing is in plain text that could be moved")
+      guard Connection.Program(rawValue: options.program) != nil else { return }
+      return try options.perform(
+        try options.connection().connecting(), verbs: ("wrote to", "would write to"))
+    }
+    let (stored, changes) = try moving.move(sweep)
+    if !options.dryRun { try moving.checkNothingIsLeft(sweep) }
+    if options.common.json {
+      return try StandardOutput.write([
+        ("program", .string(options.program)), ("isDryRun", .bool(options.dryRun)),
+        ("moved", ClearTextMoving.json(stored)),
+        (
+          "changes",
+          .array(
+            changes.map {
+              .object([("path", .string($0.path)), ("lines", .strings($0.lines))])
+            })
+        ),
+      ])
+    }
+    try moving.tell(stored)
+    for change in changes {
+      try StandardOutput.line(
+        "\(options.dryRun ? "would write to" : "wrote to") \(StandardOutput.shown(change.path)):")
+      for line in change.lines { try StandardOutput.line("  \(StandardOutput.shown(line))") }
+    }
+    for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    guard !options.dryRun else { return }
+    StandardError.note(
+      "moved \(stored.count == 1 ? "1 secret" : "\(stored.count) secrets"); a second look finds none of them in plain text",
+      hint: "back: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program))")
   }
 }
 
@@ -84,15 +142,46 @@ struct DisconnectCommand: ParsableCommand {
     commandName: "disconnect",
     abstract: "Undo what 'connect' wrote, and nothing else.",
     discussion: """
-      The stored credentials stay.
+      What 'connect --move' or 'import home' took out of the program's files goes back into them, with \
+      the present values; not with --keep. The stored credentials stay.
 
       \(ProgramName.current) disconnect git
       """)
 
   @OptionGroup var options: ConnectionOptions
 
+  @Flag(help: "Leave what was moved in the vault: nothing is in plain text again.")
+  var keep = false
+
   func run() throws {
-    try options.perform(
-      try options.connection().disconnecting(), verbs: ("took out of", "would take out of"))
+    let moving = ClearTextMoving(settings: try options.common.settings(), dryRun: options.dryRun)
+    let programs = ClearTextProgram.allCases.filter {
+      $0.connection == options.program || $0 == ClearTextProgram(word: options.program)
+    }
+    let restored = keep ? [] : try moving.restore(programs)
+    if restored.isEmpty || Connection.Program(rawValue: options.program) != nil {
+      try options.perform(
+        try disconnecting(restored), verbs: ("took out of", "would take out of"))
+    }
+    moving.tell(restored)
+  }
+
+  /// What takes the program's settings back; of AWS those of each profile that was restored, too.
+  private func disconnecting(_ restored: [MovedSecrets.Restored]) throws -> [Connection.Change] {
+    var profiles: [String] = []
+    if options.program == Connection.Program.aws.rawValue, options.part == nil {
+      profiles = restored.map(\.entry.entry).map {
+        $0.begins(with: "profile ") ? String($0.dropFirst(8)) : $0
+      }
+    }
+    let others = try profiles.filter { $0 != "default" }.flatMap { profile in
+      // Each change is made on the file that the one before has left.
+      let changes = try Connection("aws", part: profile, settings: options.common.settings())
+        .disconnecting()
+      if !options.dryRun { for change in changes { try change.perform() } }
+      return changes
+    }
+    return others.map { Connection.Change(path: $0.path, lines: $0.lines) {} }
+      + (try options.connection().disconnecting())
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
 import VaultExchange
+import VaultProtocols
 import VaultStorage
 import VaultTerminal
 
@@ -14,7 +15,12 @@ struct ImportCommand: ParsableCommand {
       Writes all items at once, or none. Whatever could not be imported is listed, and makes the status 1. \
       With --dry-run nothing is written.
 
+      'home' finds what programs keep in plain text in the home (aws, git-credentials, docker, netrc, npmrc, pypirc, cargo, \
+      gh, pgpass), moves it into the vault, and has the programs get it there; '\(ProgramName.current) disconnect' \
+      puts it back. The word of one of them only imports its file, which stays as it is.
+
       \(ProgramName.current) import pass --dry-run
+      \(ProgramName.current) import home --dry-run
       \(ProgramName.current) import bitwarden export.json --prefix bitwarden/
       \(ProgramName.current) import dotenv .env --prefix app/ --references .env.vault
       \(ProgramName.current) import csv table.csv --columns name,url,user,secret
@@ -22,8 +28,8 @@ struct ImportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "\(ImportSource.words.joined(separator: ", ")).",
-    completion: .list(ImportSource.words))
+    help: "\((ImportSource.words + ClearTextImport.words).joined(separator: ", ")).",
+    completion: .list(ImportSource.words + ClearTextImport.words))
   var format: String
 
   @Argument(
@@ -56,7 +62,10 @@ struct ImportCommand: ParsableCommand {
 
   @Flag(
     name: [.long, .customShort("y")],
-    help: "With --references: store every variable, and replace the file, without asking.")
+    help: """
+      With --references: store every variable, and replace the file, without asking. With home: move \
+      everything.
+      """)
   var yes = false
 
   @Option(
@@ -81,14 +90,7 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    guard let source = ImportSource(word: format) else {
-      throw CommandError.usage(
-        "unknown format",
-        hint: Suggestion.nearest(to: format, among: ImportSource.words).map {
-          "did you mean: \($0)"
-        }
-          ?? "known: \(ImportSource.words.joined(separator: ", "))")
-    }
+    guard let source = ImportSource(word: format) else { return try importClearText(settings) }
     let format = try source.described(by: columns, hasHeadings: !noHeadings)
     guard format == .file(.keepassxc) || (kdbxKeyFile == nil && !kdbxNoPassword) else {
       throw CommandError.usage("--kdbx-key-file and --kdbx-no-password are for keepassxc")
@@ -114,6 +116,29 @@ struct ImportCommand: ParsableCommand {
     }
     if let choice { reading = reading.keeping { choice.contains($0.name) } }
     try run(settings, reading, file)
+  }
+
+  /// Reads the files in which programs keep their secrets.
+  private func importClearText(_ settings: VaultSettings) throws {
+    let program = ClearTextProgram(word: format)
+    guard program != nil || format == ClearTextImport.home else {
+      let words = ImportSource.words + ClearTextImport.words
+      throw CommandError.usage(
+        "unknown format",
+        hint: Suggestion.nearest(to: format, among: words).map { "did you mean: \($0)" }
+          ?? "known: \(words.joined(separator: ", "))")
+    }
+    guard references == nil, columns == nil, !noHeadings, prefix.isEmpty, kdbxKeyFile == nil,
+      !kdbxNoPassword
+    else {
+      throw CommandError.usage(
+        "'\(format)' takes --dry-run, --replace, --only and --yes",
+        hint: "its items are named so that the program finds them")
+    }
+    try ClearTextImport(
+      settings: settings, program: program, path: path, dryRun: dryRun, replaces: replace,
+      yes: yes, only: only.map { try NameChoice($0) }
+    ).run()
   }
 
   /// Whether a person is there to say which variables are secrets.

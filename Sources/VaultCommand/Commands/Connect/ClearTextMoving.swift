@@ -1,0 +1,167 @@
+import VaultCommandCore
+import VaultCredentials
+import VaultProtocols
+import VaultStorage
+import VaultTerminal
+
+/// Moves secrets that programs keep in plain text into the vault, has the programs get them there, and looks
+/// a second time; and the way back.
+struct ClearTextMoving {
+  let settings: VaultSettings
+  /// Whether nothing is changed.
+  var dryRun = false
+
+  // MARK: - Into the vault
+
+  /// Moves what was found.
+  ///
+  /// - Parameter sweep: The files.
+  /// - Returns: What was moved, and what was written to the programs' configurations.
+  /// - Throws: What storing throws; ``CommandError`` for a file that cannot be changed.
+  func move(
+    _ sweep: ClearTextSweep
+  ) throws -> (stored: [ClearTextSweep.Stored], changes: [Connection.Change]) {
+    guard !dryRun else {
+      let stored = try settings.withVaultIfAny {
+        try sweep.store(in: nil, $0.read(), replaces: true)
+      }
+      return (
+        try stored ?? sweep.store(in: nil, nil, replaces: true),
+        try connections(of: sweep).flatMap { try $0.connecting() }
+      )
+    }
+    let stored = try settings.withVaultMade { vault in
+      try MovedSecrets.mark(
+        MovedSecrets.marked(settings).union(sweep.files.map(\.program)), settings)
+      return try sweep.move(into: vault)
+    }
+    var changes: [Connection.Change] = []
+    for connection in try connections(of: sweep) {
+      // One by one: two profiles are in one file.
+      for change in try connection.connecting() {
+        try change.perform()
+        changes.append(change)
+      }
+    }
+    return (stored, changes)
+  }
+
+  /// Looks at the files once more.
+  func checkNothingIsLeft(_ sweep: ClearTextSweep) throws {
+    for file in sweep.files {
+      let left = try ClearTextSweep([file.program]).files.filter { left in
+        left.path.isSame(as: file.path)
+          && left.secrets.contains { one in file.secrets.contains { $0.entry.isSame(as: one.entry) }
+          }
+      }
+      guard left.isEmpty else {
+        throw CommandError(
+          .movedFileChanged, "\(StandardOutput.shown(file.path)) has secrets in plain text again",
+          hint: "another program wrote them: run it again")
+      }
+    }
+  }
+
+  /// The programs that can be set up, one for each profile of AWS.
+  private func connections(of sweep: ClearTextSweep) throws -> [Connection] {
+    var words: [(word: String, part: String?)] = []
+    for file in sweep.files {
+      switch file.program {
+      case .aws:
+        words += file.secrets.map { secret in
+          let section = secret.entry
+          return (
+            "aws", section.begins(with: "profile ") ? String(section.dropFirst(8)) : section
+          )
+        }
+      case .git, .netrc: words.append(("git", nil))
+      case .docker: words.append(("docker", nil))
+      case .npm, .pypi, .cargo, .gh, .postgres: break
+      }
+    }
+    var seen: Set<String> = []
+    return try words.filter { seen.insert("\($0.word) \($0.part ?? "")").inserted }.map {
+      try Connection($0.word, part: $0.part, settings: settings)
+    }
+  }
+
+  /// What to type from now on, for programs that have no setting for it.
+  static func lines(_ stored: [ClearTextSweep.Stored]) -> [(text: String, hint: String)] {
+    var seen: Set<String> = []
+    return stored.compactMap { one in
+      let command: String
+      switch one.file.program {
+      case .aws, .git, .docker: return nil
+      case .netrc:
+        guard seen.insert("netrc").inserted else { return nil }
+        return (
+          "git gets what was in .netrc from the vault; curl and others that read that file do not",
+          "for curl: echo 'machine HOST login USER password {{ secret://\(one.name.text)?encoding=netrc }}' | "
+            + "\(ProgramName.current) inject | curl --netrc-file /dev/stdin URL"
+        )
+      case .npm: command = "npm publish"
+      case .pypi: command = "twine upload dist/*"
+      case .cargo: command = "cargo publish"
+      case .gh: command = "gh repo list"
+      case .postgres: command = "psql"
+      }
+      guard seen.insert(one.file.program.rawValue).inserted else { return nil }
+      return (
+        "\(one.file.program.rawValue): the secret is given for each run",
+        "such as: \(ProgramName.current) run \(Quoting.shell(one.name.text)) -- \(command)"
+      )
+    }
+  }
+
+  /// Tells what was moved.
+  func tell(_ stored: [ClearTextSweep.Stored]) throws {
+    let rows = stored.map { one in
+      [
+        one.outcome.rawValue, StandardOutput.shown(one.name.text),
+        "\(StandardOutput.shown(one.file.path)): \(StandardOutput.shown(one.secret.entry))",
+      ]
+    }
+    if !OutputOptions.isQuiet || dryRun { try StandardOutput.write(TextTable.aligned(rows)) }
+  }
+
+  // MARK: - Back
+
+  /// Puts back what was moved out of the files of some programs.
+  ///
+  /// - Parameter programs: The programs.
+  /// - Returns: What was restored; nothing where nothing of them was moved.
+  /// - Throws: What opening the vault throws; ``CommandError`` for a file that cannot be written.
+  func restore(_ programs: [ClearTextProgram]) throws -> [MovedSecrets.Restored] {
+    let marked = try MovedSecrets.marked(settings)
+    let wanted = programs.filter(marked.contains)
+    guard !wanted.isEmpty, !dryRun else { return [] }
+    let restored = try settings.withVaultIfAny { try MovedSecrets.restore(wanted, from: $0) } ?? []
+    let failed = Set(restored.filter { $0.problem != nil }.map(\.entry.program))
+    try MovedSecrets.mark(marked.subtracting(wanted).union(failed), settings)
+    return restored
+  }
+
+  /// Tells what was restored.
+  func tell(_ restored: [MovedSecrets.Restored]) {
+    for one in restored {
+      let place =
+        "\(StandardOutput.shown(one.entry.path)): \(StandardOutput.shown(one.entry.entry))"
+      if let problem = one.problem {
+        StandardError.note("\(place) stays in the vault alone: \(problem)")
+      } else {
+        StandardError.note("\(place) is in plain text again")
+      }
+    }
+  }
+
+  /// The JSON of secrets that are moved.
+  static func json(_ stored: [ClearTextSweep.Stored]) -> JSONValue {
+    .array(
+      stored.map {
+        .object([
+          ("path", .string($0.file.path)), ("entry", .string($0.secret.entry)),
+          ("name", .string($0.name.text)), ("action", .string($0.outcome.rawValue)),
+        ])
+      })
+  }
+}

@@ -1,0 +1,158 @@
+import VaultCommandCore
+import VaultCredentials
+import VaultProtocols
+import VaultStorage
+import VaultTerminal
+
+/// `vault import aws` and its like: the secrets of a program's own file; and `vault import home`.
+struct ClearTextImport {
+  /// The word for all of them.
+  static let home = "home"
+  /// The words.
+  static let words = ClearTextProgram.allCases.map(\.rawValue) + [home]
+
+  let settings: VaultSettings
+  /// The program; `nil` for all.
+  let program: ClearTextProgram?
+  let path: String?
+  let dryRun: Bool
+  let replaces: Bool
+  let yes: Bool
+  let only: NameChoice?
+
+  func run() throws {
+    guard let program else { return try sweepHome() }
+    var sweep = try ClearTextSweep([program], path: path)
+    if let only { sweep = sweep.keeping { only.contains($0.entry) } }
+    for (path, reason) in sweep.unreadable {
+      StandardError.line(
+        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
+    }
+    guard !sweep.files.isEmpty else {
+      let places = path.map { [$0] } ?? program.paths { ProcessState.variable($0) }
+      StandardError.note(
+        "nothing is in plain text in \(places.map(StandardOutput.shown).joined(separator: " or "))",
+        hint: path == nil
+          ? "name the file: \(ProgramName.current) import \(program.rawValue) FILE" : nil)
+      throw ExitStatusOnly(status: .no)
+    }
+    let stored =
+      dryRun
+      ? try settings.withVaultIfAny { try sweep.store(in: nil, $0.read(), replaces: replaces) }
+        ?? sweep.store(in: nil, nil, replaces: replaces)
+      : try settings.withVaultMade { vault in
+        try sweep.store(in: vault, vault.read(), replaces: replaces)
+      }
+    if settings.writesJSON {
+      try StandardOutput.write([
+        ("isDryRun", .bool(dryRun)), ("items", ClearTextMoving.json(stored)),
+      ])
+    } else {
+      try report(stored, program)
+    }
+    if stored.contains(where: { $0.outcome == .exists }) { throw ExitStatusOnly(status: .no) }
+  }
+
+  private func report(_ stored: [ClearTextSweep.Stored], _ program: ClearTextProgram) throws {
+    try ClearTextMoving(settings: settings, dryRun: dryRun).tell(stored)
+    func count(_ outcome: ClearTextSweep.Outcome) -> Int { stored.count { $0.outcome == outcome } }
+    let left = count(.exists)
+    StandardError.note(
+      "\(dryRun ? "would import" : "imported") \(count(.new) + count(.changed)) "
+        + "(\(count(.unchanged)) unchanged, \(left) with another secret here)",
+      hint: left > 0 ? "--replace gives existing items a new version" : nil)
+    let files = Set(stored.map(\.file.path)).sorted().map(StandardOutput.shown)
+    StandardError.note(
+      "\(files.joined(separator: ", ")) still \(files.count == 1 ? "has" : "have") them in plain text",
+      hint: "to move them: \(ProgramName.current) connect \(program.connection) --move")
+  }
+
+  // MARK: - The whole home
+
+  private func sweepHome() throws {
+    guard path == nil else {
+      throw CommandError.usage(
+        "'home' is the home of the user: it takes no path",
+        hint: "one file: \(ProgramName.current) import aws FILE, or another of: "
+          + ClearTextProgram.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    var sweep = try ClearTextSweep(ClearTextProgram.allCases)
+    if let only { sweep = sweep.keeping { only.contains($0.entry) } }
+    let moving = ClearTextMoving(settings: settings, dryRun: dryRun)
+    defer { tellOthers(sweep) }
+    guard !sweep.files.isEmpty else {
+      if settings.writesJSON { return try write([], isDryRun: dryRun) }
+      return StandardError.note(
+        "no program whose files are known here keeps a secret in plain text")
+    }
+    if !dryRun, !yes {
+      guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
+        let line = "\(ProgramName.current) import home"
+        throw CommandError.usage(
+          "\(secrets(sweep.count)) would be moved, and nobody can be asked",
+          hint: "see them: \(line) --dry-run; do it: \(line) --yes")
+      }
+      sweep = try chosen(of: sweep)
+      guard !sweep.files.isEmpty else { return StandardError.note("nothing was moved") }
+    }
+    let (stored, changes) = try moving.move(sweep)
+    if !dryRun { try moving.checkNothingIsLeft(sweep) }
+    if settings.writesJSON { return try write(stored, isDryRun: dryRun) }
+    try moving.tell(stored)
+    for path in Set(changes.map(\.path)).sorted() {
+      StandardError.note(
+        "\(dryRun ? "would write" : "wrote") to \(StandardOutput.shown(path)): "
+          + "the program asks the vault")
+    }
+    for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    StandardError.note(
+      dryRun
+        ? "would move \(secrets(stored.count))"
+        : "moved \(secrets(stored.count)); a second look finds none of them in plain text",
+      hint: dryRun
+        ? "do it: \(ProgramName.current) import home"
+        : "backups and the history of the shell may still have them; back: \(ProgramName.current) disconnect PROGRAM"
+    )
+  }
+
+  private func secrets(_ count: Int) -> String { count == 1 ? "1 secret" : "\(count) secrets" }
+
+  /// Asks about each file.
+  private func chosen(of sweep: ClearTextSweep) throws -> ClearTextSweep {
+    var refused: Set<String> = []
+    for file in sweep.files {
+      let names = file.secrets.map(\.entry)
+      let shown = names.prefix(4).map(StandardOutput.shown).joined(separator: ", ")
+      let more = names.count > 4 ? ", and \(names.count - 4) more" : ""
+      let question =
+        "Move \(secrets(names.count)) of \(StandardOutput.shown(file.path)) into the vault (\(shown)\(more))?"
+      if try Prompt.confirm(question, default: true) != true { refused.insert(file.path) }
+    }
+    return sweep.leavingOut(refused)
+  }
+
+  /// What is known, and stays where it is.
+  private func tellOthers(_ sweep: ClearTextSweep) {
+    guard !settings.writesJSON else { return }
+    for (path, reason) in sweep.unreadable {
+      StandardError.line(
+        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
+    }
+    for (path, hint) in OtherClearText.found() {
+      StandardError.note("\(StandardOutput.shown(path)) may have secrets, and stays", hint: hint)
+    }
+  }
+
+  private func write(_ stored: [ClearTextSweep.Stored], isDryRun: Bool) throws {
+    try StandardOutput.write([
+      ("isDryRun", .bool(isDryRun)), ("items", ClearTextMoving.json(stored)),
+      (
+        "others",
+        .array(
+          OtherClearText.found().map {
+            .object([("path", .string($0.path)), ("hint", .string($0.hint))])
+          })
+      ),
+    ])
+  }
+}

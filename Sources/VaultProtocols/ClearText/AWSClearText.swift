@@ -1,0 +1,50 @@
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+
+/// `~/.aws/credentials`, and keys in `~/.aws/config`, where a section is `profile NAME`.
+///
+/// docs.aws.amazon.com/sdkref/latest/guide/file-format.html
+enum AWSClearText: ClearTextFormat {
+  private static let (identifier, secret) = ("aws_access_key_id", "aws_secret_access_key")
+  private static let tokens = ["aws_session_token", "aws_security_token"]
+
+  static func secrets(in text: String) throws -> [ClearTextSecret] {
+    let lines = SettingLines(text)
+    return try lines.sections.compactMap { section in
+      guard let key = try lines.value(identifier, in: section), !key.isEmpty,
+        let secret = try lines.value(secret, in: section), !secret.isEmpty
+      else { return nil }
+      let token = try tokens.compactMap { try lines.value($0, in: section) }.first
+      let profile =
+        section.begins(with: "profile ")
+        ? String(section.dropFirst("profile ".count)).trimmingBlanks : section
+      let input = try RequestObject.text([
+        ("Version", .number(1)), ("AccessKeyId", .string(key)),
+        ("SecretAccessKey", .string(secret)), ("SessionToken", .optional(token)),
+      ])
+      return ClearTextSecret(
+        section, try SecretBytes(text: secret),
+        .request(
+          try AWSRequest.store(profile: profile, input: input),
+          found: [ServiceCredential.client: "aws", AWSRequest.keyAttribute: key]))
+    }
+  }
+
+  static func removing(_ entries: Set<String>, from text: String) -> String {
+    var lines = SettingLines(text)
+    for section in entries { lines.remove(Set([identifier, secret] + tokens), in: section) }
+    return lines.text
+  }
+
+  static func adding(_ value: ClearTextValue, to text: String) -> String {
+    var lines = SettingLines(text)
+    let token = value.fields["session-token"].map { ["\(tokens[0]) = \($0)"] } ?? []
+    lines.add(
+      [
+        "\(identifier) = \(value.attributes[AWSRequest.keyAttribute] ?? "")",
+        "\(secret) = \(value.main)",
+      ] + token, in: value.entry)
+    return lines.text
+  }
+}

@@ -1,0 +1,49 @@
+import VaultCredentials
+import VaultStorage
+
+/// `~/.cargo/credentials.toml`: `token` in `[registry]`, and in `[registries.NAME]`.
+///
+/// doc.rust-lang.org/cargo/reference/config.html, "Credentials". Only what cargo itself writes is
+/// read: a text in quotes without escapes on a line of its own.
+enum CargoClearText: ClearTextFormat {
+  private static let prefix = "registries."
+
+  private static func text(_ value: String) -> String? {
+    let value = value.trimmingBlanks
+    guard value.utf8.count > 2, let quote = value.utf8.first,
+      quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), value.utf8.last == quote
+    else { return nil }
+    let inner = String(value.dropFirst().dropLast())
+    return inner.utf8.contains(quote) || inner.utf8.contains(UInt8(ascii: "\\")) ? nil : inner
+  }
+
+  static func secrets(in text: String) throws -> [ClearTextSecret] {
+    let lines = SettingLines(text)
+    return try lines.sections.compactMap { section in
+      guard section == "registry" || section.begins(with: prefix),
+        let token = try lines.value("token", in: section).flatMap(self.text)
+      else { return nil }
+      let name = section == "registry" ? nil : String(section.dropFirst(prefix.count)).withoutQuotes
+      return try .inVariable(
+        section, token, name: ["cargo", name ?? "crates-io"],
+        [ServiceCredential.client: "cargo", ServiceCredential.server: section],
+        name.map { "CARGO_REGISTRIES_\(ClearTextSecret.variable($0))_TOKEN" }
+          ?? "CARGO_REGISTRY_TOKEN")
+    }
+  }
+
+  static func removing(_ entries: Set<String>, from text: String) -> String {
+    var lines = SettingLines(text)
+    for section in entries { lines.remove(["token"], in: section) }
+    return lines.text
+  }
+
+  static func adding(_ value: ClearTextValue, to text: String) throws -> String {
+    guard self.text("\"\(value.main)\"") != nil, ServiceCredential.isPlain(value.main) else {
+      throw ClearTextProgram.unreadable("the token has a quote or a backslash")
+    }
+    var lines = SettingLines(text)
+    lines.add(["token = \"\(value.main)\""], in: value.entry)
+    return lines.text
+  }
+}

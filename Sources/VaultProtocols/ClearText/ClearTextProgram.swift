@@ -1,0 +1,126 @@
+import VaultStorage
+
+/// A program that keeps secrets in clear in the home.
+package enum ClearTextProgram: String, CaseIterable, Sendable {
+  case aws
+  case git = "git-credentials"
+  case docker
+  case netrc
+  case npm = "npmrc"
+  case pypi = "pypirc"
+  case cargo
+  case gh
+  case postgres = "pgpass"
+
+  /// Other words for it: those of its program.
+  private static let synonyms: [String: ClearTextProgram] = [
+    "git": .git, "npm": .npm, "twine": .pypi, "pip": .pypi, "psql": .postgres,
+    "postgresql": .postgres, "podman": .docker, "crates": .cargo, "curl": .netrc,
+  ]
+
+  /// The program of a word; `nil` for another word.
+  package init?(word: String) {
+    var word = word.lowercased()
+    if word.begins(with: ".") { word = String(word.dropFirst()) }
+    guard let program = ClearTextProgram(rawValue: word) ?? Self.synonyms[word] else { return nil }
+    self = program
+  }
+
+  /// The word that `connect` knows the program by.
+  package var connection: String {
+    switch self {
+    case .aws, .docker, .cargo, .gh: rawValue
+    case .git, .netrc: "git"
+    case .npm: "npm"
+    case .pypi: "twine"
+    case .postgres: "psql"
+    }
+  }
+
+  private var format: any ClearTextFormat.Type {
+    switch self {
+    case .aws: AWSClearText.self
+    case .git: GitClearText.self
+    case .docker: DockerClearText.self
+    case .netrc: NetrcClearText.self
+    case .npm: NPMClearText.self
+    case .pypi: PyPIClearText.self
+    case .cargo: CargoClearText.self
+    case .gh: GitHubClearText.self
+    case .postgres: PostgresClearText.self
+    }
+  }
+
+  /// The files in which it keeps them.
+  ///
+  /// - Parameter environment: Returns variables, `HOME` among them.
+  /// - Returns: Absolute paths; the first one is where a secret goes that belongs to none.
+  package func paths(_ environment: (String) -> String?) -> [String] {
+    guard let home = environment("HOME"), home.begins(with: "/") else { return [] }
+    func folder(_ variable: String, _ path: String) -> String {
+      environment(variable).flatMap { $0.begins(with: "/") ? $0 : nil } ?? "\(home)/\(path)"
+    }
+    let configuration = folder("XDG_CONFIG_HOME", ".config")
+    switch self {
+    case .aws:
+      return [
+        folder("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"),
+        folder("AWS_CONFIG_FILE", ".aws/config"),
+      ]
+    case .git: return ["\(home)/.git-credentials", "\(configuration)/git/credentials"]
+    case .docker: return [folder("DOCKER_CONFIG", ".docker") + "/config.json"]
+    case .netrc: return [folder("NETRC", ".netrc")]
+    case .npm: return [folder("NPM_CONFIG_USERCONFIG", ".npmrc")]
+    case .pypi: return ["\(home)/.pypirc"]
+    case .cargo:
+      let cargo = folder("CARGO_HOME", ".cargo")
+      return ["\(cargo)/credentials.toml", "\(cargo)/credentials"]
+    case .gh: return [folder("GH_CONFIG_DIR", ".config/gh") + "/hosts.yml"]
+    case .postgres: return [folder("PGPASSFILE", ".pgpass")]
+    }
+  }
+
+  /// The secrets of a file.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: The secrets.
+  /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
+  package func secrets(in text: String) throws -> [ClearTextSecret] {
+    try format.secrets(in: text)
+  }
+
+  /// The file without some of its secrets.
+  ///
+  /// - Parameters:
+  ///   - secrets: Those that go.
+  ///   - text: The file.
+  /// - Returns: The text; `nil` if nothing but blanks is left.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`, also if one of them would
+  ///   still be there.
+  package func removing(_ secrets: [ClearTextSecret], from text: String) throws -> String? {
+    let entries = Set(secrets.map(\.entry))
+    let rest = try format.removing(entries, from: text)
+    guard try !self.secrets(in: rest).contains(where: { entries.contains($0.entry) }) else {
+      throw Self.unreadable("it cannot be changed safely")
+    }
+    return rest.trimmingBlanks.isEmpty ? nil : rest
+  }
+
+  /// The file with a secret again.
+  ///
+  /// - Parameters:
+  ///   - value: The secret.
+  ///   - text: The file; empty if there is none.
+  /// - Returns: The text; the same one if the file has such an entry already.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
+  package func adding(_ value: ClearTextValue, to text: String) throws -> String {
+    guard try !secrets(in: text).contains(where: { $0.entry.isSame(as: value.entry) }) else {
+      return text
+    }
+    return try format.adding(value, to: text)
+  }
+
+  static func unreadable(_ reason: String) -> ProtocolError {
+    ProtocolError(.configurationUnreadable, reason, remedy: .editByHand("take the secrets out"))
+  }
+}

@@ -1,0 +1,104 @@
+import VaultCredentials
+import VaultStorage
+
+/// `~/.config/gh/hosts.yml`, as gh writes it: a host, and below it `oauth_token: TOKEN`; since gh 2.40
+/// also below each of its `users`.
+///
+/// github.com/cli/cli, `internal/config`. This is no YAML: lines of another form are left alone. The
+/// item has the attributes under which gh looks into a keyring.
+enum GitHubClearText: ClearTextFormat {
+  private struct Token {
+    let line: Int
+    let host: String
+    /// The user below whose name it lies; `nil` for that of the host itself.
+    let user: String?
+    let value: String
+
+    var entry: String { user.map { "\(host) \($0)" } ?? host }
+  }
+
+  private static let key = "oauth_token"
+
+  /// The tokens, and the user of each host.
+  private static func tokens(_ text: String) -> (tokens: [Token], users: [String: String]) {
+    var (tokens, users): ([Token], [String: String]) = ([], [:])
+    // The names above a line, with how far each is indented.
+    var path: [(indent: Int, name: String)] = []
+    for (number, part) in text.parts(at: "\n", keepsEmpty: true).enumerated() {
+      let line = String(part)
+      let content = line.trimmingBlanks
+      guard !content.isEmpty, !content.begins(with: "#"),
+        let (name, value) = content.halves(at: ":")
+      else { continue }
+      let indent = line.utf8.prefix { $0 == 0x20 }.count
+      path.removeAll { $0.indent >= indent }
+      let (key, text) = (name.trimmingBlanks.withoutQuotes, value.trimmingBlanks.withoutQuotes)
+      if let host = path.first?.name {
+        if key == self.key, !text.isEmpty {
+          let isOfUser = path.count == 3 && path[1].name == "users"
+          tokens.append(
+            Token(line: number, host: host, user: isOfUser ? path[2].name : nil, value: text))
+        } else if key == "user", path.count == 1 {
+          users[host] = text
+        }
+      }
+      path.append((indent, key))
+    }
+    return (tokens, users)
+  }
+
+  static func secrets(in text: String) throws -> [ClearTextSecret] {
+    let (tokens, users) = tokens(text)
+    return try tokens.map { token in
+      // gh asks a keyring for `gh:HOST` and the user, or no user for the one that is active.
+      let user = token.user ?? ""
+      let name = token.user ?? users[token.host]
+      return try .inVariable(
+        token.entry, token.value, name: ["gh", token.host] + (name.map { [$0] } ?? []),
+        ["service": "gh:\(token.host)", "username": user], "GH_TOKEN")
+    }
+  }
+
+  static func removing(_ entries: Set<String>, from text: String) -> String {
+    let gone = Set(tokens(text).tokens.filter { entries.contains($0.entry) }.map(\.line))
+    return text.parts(at: "\n", keepsEmpty: true).enumerated().filter { !gone.contains($0.offset) }
+      .map { String($0.element) }.joined(separator: "\n")
+  }
+
+  static func adding(_ value: ClearTextValue, to text: String) throws -> String {
+    guard ServiceCredential.isPlain(value.main) else {
+      throw ClearTextProgram.unreadable("the token has a line end")
+    }
+    let (host, user) =
+      value.entry.halves(at: " ").map { (String($0.before), String($0.after)) }
+      ?? (value.entry, "")
+    var lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
+    let isHost = { (line: String) in
+      !line.begins(with: " ") && line.trimmingBlanks.isSame(as: "\(host):")
+    }
+    guard let place = lines.firstIndex(where: isHost) else {
+      let token = "    \(key): \(value.main)\n"
+      let entry =
+        user.isEmpty
+        ? "\(host):\n\(token)" : "\(host):\n    users:\n        \(user):\n        \(token)"
+      return text.isEmpty || text.ends(with: "\n") ? text + entry : "\(text)\n\(entry)"
+    }
+    let end = lines[(place + 1)...].firstIndex { !$0.begins(with: " ") } ?? lines.count
+    let below = lines[place + 1..<end]
+    if user.isEmpty {
+      let indent = String(repeating: " ", count: below.first?.utf8.prefix { $0 == 0x20 }.count ?? 4)
+      lines.insert("\(indent)\(key): \(value.main)", at: place + 1)
+    } else if let name = below.firstIndex(where: {
+      $0.trimmingBlanks.isSame(as: "\(user):") || $0.trimmingBlanks.isSame(as: "\(user): {}")
+    }) {
+      let indent = String(repeating: " ", count: lines[name].utf8.prefix { $0 == 0x20 }.count + 4)
+      lines[name] = lines[name].substituting(": {}", with: ":")
+      lines.insert("\(indent)\(key): \(value.main)", at: name + 1)
+    } else {
+      lines.insert(
+        contentsOf: ["    users:", "        \(user):", "            \(key): \(value.main)"], at: end
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+}

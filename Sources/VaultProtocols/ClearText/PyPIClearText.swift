@@ -1,0 +1,34 @@
+import VaultCredentials
+import VaultStorage
+
+/// `~/.pypirc`: a section for each index, with `username` and `password`.
+///
+/// packaging.python.org/specifications/pypirc
+enum PyPIClearText: ClearTextFormat {
+  static func secrets(in text: String) throws -> [ClearTextSecret] {
+    let lines = SettingLines(text)
+    return try lines.sections.compactMap { section in
+      guard !section.isEmpty, let password = try lines.value("password", in: section),
+        !password.isEmpty
+      else { return nil }
+      return try .inVariable(
+        section, password, name: ["pypi", section],
+        [
+          ServiceCredential.client: "pypi", ServiceCredential.server: section,
+          ServiceCredential.account: try lines.value("username", in: section) ?? "",
+        ], "TWINE_PASSWORD")
+    }
+  }
+
+  static func removing(_ entries: Set<String>, from text: String) -> String {
+    var lines = SettingLines(text)
+    for section in entries { lines.remove(["password"], in: section) }
+    return lines.text
+  }
+
+  static func adding(_ value: ClearTextValue, to text: String) -> String {
+    var lines = SettingLines(text)
+    lines.add(["password = \(value.main)"], in: value.entry)
+    return lines.text
+  }
+}

@@ -1,0 +1,102 @@
+import VaultStorage
+
+/// The lines of a file with settings, in sections in brackets or without, so that some can be taken
+/// out and all others stay as they are.
+struct SettingLines {
+  /// A line, with what it says.
+  struct Line {
+    var text: String
+    /// The section that it is in, without the brackets; empty before the first one.
+    let section: String
+    /// The name of the setting, in lower case; `nil` for another line.
+    let key: String?
+    /// What follows the `=`, without blanks around it.
+    let value: String
+    /// Whether it begins a section.
+    let isHeader: Bool
+  }
+
+  private(set) var lines: [Line] = []
+
+  /// Reads lines.
+  ///
+  /// - Parameters:
+  ///   - text: The file.
+  ///   - mark: What stands between name and value.
+  init(_ text: String, mark: Unicode.Scalar = "=") {
+    var section = ""
+    for part in text.parts(at: "\n", keepsEmpty: true) {
+      let line = part.trimmingBlanks
+      if line.begins(with: "[") {
+        section = line.parts(at: "]").first.map { String($0.dropFirst()).trimmingBlanks } ?? ""
+        lines.append(
+          Line(text: String(part), section: section, key: nil, value: "", isHeader: true))
+      } else if !line.begins(with: "#"), !line.begins(with: ";"),
+        let (key, value) = line.halves(at: mark)
+      {
+        lines.append(
+          Line(
+            text: String(part), section: section, key: key.trimmingBlanks.lowercased(),
+            value: value.trimmingBlanks, isHeader: false))
+      } else {
+        lines.append(
+          Line(text: String(part), section: section, key: nil, value: "", isHeader: false))
+      }
+    }
+  }
+
+  /// The file.
+  var text: String { lines.map(\.text).joined(separator: "\n") }
+
+  /// The names of the sections, each once, in their order.
+  var sections: [String] {
+    lines.reduce(into: []) { if !$0.contains($1.section) { $0.append($1.section) } }
+  }
+
+  /// The value of a setting.
+  ///
+  /// - Parameters:
+  ///   - key: Its name, in lower case.
+  ///   - section: Its section.
+  /// - Returns: The value; `nil` without one.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable` for two different ones: which of
+  ///   them counts is the program's to say, and none may be lost.
+  func value(_ key: String, in section: String) throws -> String? {
+    let values = lines.filter { $0.section.isSame(as: section) && $0.key == key }.map(\.value)
+    guard let first = values.first else { return nil }
+    guard values.allSatisfy({ $0.isSame(as: first) }) else {
+      throw ClearTextProgram.unreadable("it has \(key) twice in one section")
+    }
+    return first
+  }
+
+  /// Takes settings out, and the headers of sections in which nothing is left.
+  mutating func remove(_ keys: Set<String>, in section: String) {
+    lines.removeAll { $0.section.isSame(as: section) && $0.key.map(keys.contains) ?? false }
+    let isEmpty = lines.allSatisfy {
+      !$0.section.isSame(as: section) || $0.isHeader || $0.text.trimmingBlanks.isEmpty
+    }
+    if isEmpty, !section.isEmpty {
+      let last = lines.indices.last
+      lines = lines.indices.filter {
+        // The end of the last line is no line of the section.
+        !lines[$0].section.isSame(as: section) || $0 == last && lines[$0].text.isEmpty
+      }.map { lines[$0] }
+    }
+  }
+
+  /// Puts lines behind the header of a section, which is made at the end if there is none.
+  mutating func add(_ settings: [String], in section: String) {
+    func line(_ text: String) -> Line {
+      Line(text: text, section: section, key: nil, value: "", isHeader: false)
+    }
+    if let header = lines.lastIndex(where: { $0.isHeader && $0.section.isSame(as: section) }) {
+      lines.insert(contentsOf: settings.map(line), at: header + 1)
+      return
+    }
+    // The last line ends, and there may be none.
+    if let last = lines.last, last.text.isEmpty { lines.removeLast() }
+    if !section.isEmpty { lines.append(line("[\(section)]")) }
+    lines += (settings + [""]).map(line)
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A home with plain text in many places: moved by one line, each client still logs in, a second look
+/// finds nothing, and `disconnect` brings each back.
+struct ClearTextVerbTests {
+  let made: ThrowawayVault
+  private var home: String { made.home.path }
+  private var vault: VaultProcess { made.command }
+
+  /// Where the secrets are; each has the canary in it.
+  private static let files: [(path: String, text: String)] = [
+    (
+      ".aws/credentials",
+      "[default]\naws_access_key_id = AKIA1\naws_secret_access_key = c4n4ry-aws\nregion = eu\n\n"
+        + "[work]\naws_access_key_id = AKIA2\naws_secret_access_key = c4n4ry-work\naws_session_token = c4n4ry-t\n"
+    ),
+    (".git-credentials", "https://ann:c4n4ry%40git@git.example\n"),
+    (
+      ".docker/config.json",
+      "{\"auths\":{\"ghcr.io\":{\"auth\":\"\(Data("ann:c4n4ry-docker".utf8).base64EncodedString())\"}}}"
+    ),
+    (".netrc", "machine netrc.example login bob password c4n4ry-netrc\n"),
+    (".npmrc", "//registry.npmjs.org/:_authToken=npm_c4n4ry\n"),
+    (".pypirc", "[pypi]\nusername = __token__\npassword = pypi-c4n4ry\n"),
+    (".cargo/credentials.toml", "[registry]\ntoken = \"cio-c4n4ry\"\n"),
+    (".config/gh/hosts.yml", "github.com:\n    user: ann\n    oauth_token: gho_c4n4ry\n"),
+    (".pgpass", "db.example:5432:shop:ann:c4n4ry\\:pg\n"),
+  ]
+
+  init() throws {
+    made = try ThrowawayVault()
+    for (path, text) in Self.files {
+      let url = URL(fileURLWithPath: "\(made.home.path)/\(path)")
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: url)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+    }
+  }
+
+  private func read(_ path: String) -> String {
+    FileManager.default.contents(atPath: "\(home)/\(path)").map {
+      String(decoding: $0, as: UTF8.self)
+    }
+      ?? ""
+  }
+
+  /// The files of the home in which something is in plain text.
+  private func canaries() throws -> [String] {
+    let words = ["c4n4ry", Data("ann:c4n4ry-docker".utf8).base64EncodedString()].map {
+      Data($0.utf8)
+    }
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: home)
+    return paths.filter { path in
+      guard let data = FileManager.default.contents(atPath: "\(home)/\(path)") else { return false }
+      return words.contains { data.range(of: $0) != nil }
+    }.sorted()
+  }
+
+  private func git(_ host: String) throws -> String {
+    let git = VaultProcess(
+      home: home, environment: vault.environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 },
+      executable: "/usr/bin/git")
+    return try git.run(
+      ["credential", "fill"], input: Data("protocol=https\nhost=\(host)\n\n".utf8)
+    ).text
+  }
+
+  @Test func aWholeHomeIsSweptAndComesBack() throws {
+    let before = try canaries()
+    #expect(before.count == Self.files.count)
+    let shown = try made("import", "home", "--dry-run")
+    #expect(
+      shown.status == 0 && shown.text.contains("aws/work") && shown.text.contains("cargo/crates-io")
+    )
+    #expect(!(shown.text + shown.errors).contains("c4n4ry"))
+    #expect(try canaries() == before)
+    // Nobody can be asked.
+    let refused = try made("import", "home")
+    #expect(refused.says(64, "10 secrets would be moved"), "\(refused.errors)")
+    #expect(try canaries() == before)
+    let moved = try made("import", "home", "--yes")
+    #expect(moved.status == 0, "\(moved.errors)")
+    #expect(!(moved.text + moved.errors).contains("c4n4ry"))
+    #expect(try canaries().isEmpty)
+    // Each client gets it.
+    #expect(try git("git.example").contains("password=c4n4ry@git"))
+    #expect(try git("netrc.example").contains("password=c4n4ry-netrc"))
+    #expect(try made("credential", "aws", "work").text.contains("c4n4ry-t"))
+    #expect(read(".aws/config").contains("credential aws work"))
+    #expect(
+      try made("credential", "docker", "get", input: "ghcr.io").text.contains("c4n4ry-docker"))
+    for (item, variable, secret) in [
+      ("npm/registry.npmjs.org", "NPM_TOKEN", "npm_c4n4ry"),
+      ("pypi/pypi", "TWINE_PASSWORD", "pypi-c4n4ry"),
+      ("cargo/crates-io", "CARGO_REGISTRY_TOKEN", "cio-c4n4ry"),
+      ("gh/github.com/ann", "GH_TOKEN", "gho_c4n4ry"),
+      ("postgresql/db.example:5432/shop/ann", "PGPASSWORD", "c4n4ry:pg"),
+    ] {
+      let run = try made("run", item, "--", "sh", "-c", "test \"$\(variable)\" = '\(secret)'")
+      #expect(run.status == 0, "\(item) \(run.errors)")
+    }
+    // A second look finds nothing.
+    let again = try made("import", "home", "--yes")
+    #expect(again.status == 0 && again.errors.contains("no program"), "\(again.errors)")
+    // What was changed meanwhile goes back as it is now.
+    try made.set("cargo/crates-io", "cio-c4n4ry-new")
+    for program in ["aws", "git", "docker", "npm", "twine", "cargo", "gh", "psql"] {
+      let back = try made("disconnect", program)
+      #expect(back.status == 0, "\(program) \(back.errors)")
+      #expect(!(back.text + back.errors).contains("c4n4ry"))
+    }
+    #expect(try canaries() == before)
+    #expect(read(".cargo/credentials.toml").contains("cio-c4n4ry-new"))
+    #expect(read(".pgpass").contains("db.example:5432:shop:ann:c4n4ry\\:pg"))
+    #expect(!read(".aws/config").contains("credential aws"))
+    let mode = try FileManager.default.attributesOfItem(atPath: "\(home)/.pgpass")[
+      .posixPermissions]
+    #expect(mode as? Int == 0o600)
+    // And in again.
+    #expect(try made("import", "home", "--yes").status == 0)
+    #expect(try canaries().isEmpty)
+  }
+
+  @Test func oneProgramIsMovedOrItsFileOnlyImported() throws {
+    let imported = try made("import", "npmrc")
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(imported.errors.contains("connect npm --move"))
+    #expect(read(".npmrc").contains("npm_c4n4ry"))
+    #expect(try made("import", "npmrc").errors.contains("1 unchanged"))
+    let moved = try made("connect", "npm", "--move")
+    #expect(moved.status == 0 && read(".npmrc").contains("${NPM_TOKEN}"), "\(moved.errors)")
+    #expect(try made("connect", "aws", "work", "--move").status == 0)
+    #expect(read(".aws/credentials").contains("c4n4ry-aws"))
+    #expect(!read(".aws/credentials").contains("c4n4ry-work"))
+    let kept = try made("disconnect", "aws", "work", "--keep")
+    #expect(kept.status == 0 && !read(".aws/credentials").contains("c4n4ry-work"))
+    // Another file of that kind, and one that is none.
+    try Data("[x]\naws_access_key_id = A\naws_secret_access_key = B\n".utf8)
+      .write(to: URL(fileURLWithPath: "\(home)/other"))
+    #expect(try made("import", "aws", "\(home)/other").status == 0)
+    #expect(try made.get("aws/x").text == "B")
+    #expect(try made("import", "aws", "\(home)/missing").status != 0)
+    #expect(try made("import", "home", "\(home)").status == 64)
+    #expect(try made("import", "hom").errors.contains("did you mean: home"))
+    #expect(try made("connect", "sync", "--move").says(64, "no file is known"))
+  }
+
+  /// An item with another secret keeps it by an import, and gets a version by a move.
+  @Test func whatIsInTheVaultAlreadyIsNotLost() throws {
+    try made.set("cargo/crates-io", "older")
+    // Another item of that name: the imported one gets a name of its own.
+    #expect(try made("import", "cargo").status == 0)
+    #expect(try made.get("cargo/crates-io").text == "older")
+    #expect(try made.get("cargo/crates-io~2").text == "cio-c4n4ry")
+    try made.set("cargo/crates-io~2", "newer")
+    let clash = try made("import", "cargo")
+    #expect(clash.status == 1 && clash.errors.contains("1 with another secret here"))
+    #expect(try made.get("cargo/crates-io~2").text == "newer")
+    #expect(try made("import", "cargo", "--replace").status == 0)
+    #expect(try made.get("cargo/crates-io~2").text == "cio-c4n4ry")
+  }
+
+  /// A file that is a link stays one, and one that cannot be written loses nothing.
+  @Test func linksStayLinksAndAFileThatCannotBeWrittenLosesNothing() throws {
+    try FileManager.default.moveItem(atPath: "\(home)/.npmrc", toPath: "\(home)/dotfiles-npmrc")
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(home)/.npmrc", withDestinationPath: "dotfiles-npmrc")
+    #expect(try made("connect", "npm", "--move").status == 0)
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: "\(home)/.npmrc")
+        == "dotfiles-npmrc")
+    #expect(read("dotfiles-npmrc").contains("${NPM_TOKEN}"))
+    try Data("{ no json".utf8).write(to: URL(fileURLWithPath: "\(home)/.docker/config.json"))
+    let swept = try made("import", "home", "--yes")
+    #expect(swept.status == 0 && swept.errors.contains("config.json"), "\(swept.errors)")
+    #expect(read(".docker/config.json") == "{ no json")
+  }
+}
