@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "VaultAppDataObservability", targets: ["VaultAppDataObservability"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "Security", targets: ["Security"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
@@ -151,6 +152,9 @@ let package = Package(
     .target(
       name: "VaultCredentialsFoundation",
       dependencies: ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"]),
+    // The name that code for the Keychain imports.
+    .target(
+      name: "Security", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     // Preferences for programs that read their configuration with swift-configuration.
     .target(
       name: "VaultPreferencesConfiguration",
@@ -258,6 +262,19 @@ let package = Package(
     .executableTarget(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],
       path: "Tests/PreferenceWriter"),
+    // Code as articles on the Keychain have it, in both language modes.
+    .executableTarget(
+      name: "keychain-tutorial", dependencies: ["Security"], path: "Tests/Tutorials/Keychain5",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "keychain-tutorial-6", dependencies: ["Security"], path: "Tests/Tutorials/Keychain6",
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "SecurityTests",
+      dependencies: [
+        "Security", "VaultCredentials", "VaultStorage", "VaultSealing", "TestSupport", "vault",
+        "keychain-tutorial", "keychain-tutorial-6",
+      ]),
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
       path: "Tests/AppDataWriter"),
@@ -346,7 +363,10 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-for target in package.targets where target.type != .system {
+// As other people's code is compiled: without what we ask of ours.
+let unchanged: Set = ["keychain-tutorial", "keychain-tutorial-6"]
+
+for target in package.targets where target.type != .system && !unchanged.contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

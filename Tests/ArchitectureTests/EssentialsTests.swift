@@ -20,7 +20,7 @@ struct EssentialsTests {
   static let others: Set<String> = [
     "VaultAppData", "VaultAppDataMacros", "VaultAppDataObservability", "VaultCredentialsFoundation",
     "VaultCredentialsTesting", "VaultPreferencesConfiguration", "VaultPreferencesFoundation",
-    "VaultStorageFoundation", "SwiftData", "ParserEssentials",
+    "VaultStorageFoundation", "SwiftData", "Security", "ParserEssentials",
   ]
 
   private static let refused = [

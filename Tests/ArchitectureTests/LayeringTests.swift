@@ -62,6 +62,7 @@ struct LayeringTests {
     ],
     "VaultAppDataObservability": ["VaultAppData"],
     "SwiftData": ["VaultAppData"],
+    "Security": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppDataMacros": [],
     "ParserEssentials": [],
     "VaultDataImport": [
@@ -82,7 +83,7 @@ struct LayeringTests {
     "CoreMetrics": ["VaultAppDataObservability"],
     // Corelibs' Foundation would pull ICU into the command.
     "Foundation": [
-      "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
+      "Security", "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
       "VaultStorageFoundation",
     ],
   ]

@@ -1,0 +1,138 @@
+import Foundation
+import Security
+import TestSupport
+import Testing
+import VaultCredentials
+
+/// The vault is a person's: other programs' items, the command, several writers at once.
+struct SharedVaultTests {
+  private static func tutorial(_ name: String, _ vault: ThrowawayVault) -> VaultProcess {
+    VaultProcess(
+      home: vault.home.path, environment: ["VAULT_KEY_FILE": vault.keyFile],
+      executable: KeyringSession.product(name))
+  }
+
+  @Test(arguments: ["keychain-tutorial", "keychain-tutorial-6"])
+  func theClassOfTutorialsRunsUnchanged(_ program: String) throws {
+    let vault = try ThrowawayVault()
+    let run = Self.tutorial(program, vault)
+    func output(_ words: String...) throws -> String {
+      let result = try run.run(["com.example.tool"] + words)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+      return result.text
+    }
+    #expect(try output("load", "me") == "noPassword\n")
+    #expect(try output("save", "me", "s3cr3t") == "")
+    #expect(try output("load", "me") == "s3cr3t\n")
+    #expect(try output("save", "me", "newer") == "")
+    #expect(try output("update", "me", "newest") == "")
+    #expect(try output("load", "me") == "newest\n")
+    #expect(try output("data", "me") == "6\n")
+    #expect(try output("pointer", "me") == "6\n")
+    #expect(try output("accounts") == "me\n")
+    #expect(try vault.get("com.example.tool/me").text == "newest")
+    #expect(try vault("list", "--no-session").text.contains("com.example.tool/me"))
+    #expect(try output("delete", "me") == "")
+    #expect(try output("delete", "me") == "")
+    #expect(try output("load", "me") == "noPassword\n")
+    #expect(try vault("lock").status == 0)
+    let locked = try run.run(
+      ["com.example.tool", "save", "me", "x"],
+      adding: [
+        "VAULT_KEY_FILE": "/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+      ])
+    #expect(locked.text == "unhandled -25308 User interaction is not allowed.\n")
+  }
+
+  @Test func bothLanguageModesCompileTheSameText() throws {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Tutorials")
+    for file in ["KeychainService.swift", "main.swift"] {
+      let texts = try ["Keychain5", "Keychain6"].map {
+        try Data(contentsOf: tests.appendingPathComponent("\($0)/\(file)"))
+      }
+      #expect(texts[0] == texts[1], "\(file)")
+    }
+  }
+
+  @Test func itemsOfThePersonAndOfOtherProgramsAreFoundByWhatTheyAreFor() throws {
+    let keychain = try TestKeychain()
+    let set = try keychain.vault(
+      "set", "mail", "--stdin", "--exact", "--no-session", "--attribute", "service=imap",
+      "--attribute", "account=me", input: "s3cr3t")
+    #expect(set.status == 0, "\(set.errors)")
+    #expect(keychain.text(.generic("imap", "me")) == "s3cr3t")
+    #expect(keychain.add(.generic("imap", "me").storing("x")) == errSecDuplicateItem)
+    #expect(
+      keychain.update(.generic("imap", "me"), [kSecValueData: Data("new".utf8)]) == errSecSuccess)
+    #expect(try keychain.vault.get("mail").text == "new")
+    // And the other way round, by the library.
+    #expect(keychain.add(.generic("s", "a").storing("1")) == errSecSuccess)
+    let own = GenericPassword(service: "s", account: "a")
+    #expect(try keychain.vault.open.blocking.load(own)?.text == "1")
+    let web = InternetPassword(server: "h", protocol: "https", port: 443, account: "a")
+    try keychain.vault.open.blocking.save(Secret("2"), for: web)
+    let query = CFDictionary.internet(
+      "h", "a", [kSecAttrProtocol: kSecAttrProtocolHTTPS, kSecAttrPort: 443])
+    #expect(keychain.text(query) == "2")
+  }
+
+  /// `SecItemDelete` of a class alone is how programs clear what they stored.
+  ///
+  /// It must not be the end of everybody's passwords.
+  @Test func aQueryThatNamesNothingMeansTheProgramsOwnItems() throws {
+    let one = try TestKeychain()
+    let two = try TestKeychain(one.vault, application: "two")
+    let mine = try one.vault(
+      "set", "mine", "--stdin", "--no-session", "--attribute", "service=s",
+      "--kind", "generic-password", input: "x")
+    #expect(mine.status == 0, "\(mine.errors)")
+    #expect(one.add(.generic(nil, "token").storing("1")) == errSecSuccess)
+    #expect(two.add(.generic(nil, "token").storing("2")) == errSecSuccess)
+    #expect(two.add(.generic("other", "b").storing("3")) == errSecSuccess)
+    #expect(one.text(.generic(nil, "token")) == "1")
+    #expect(two.text(.generic(nil, "token")) == "2")
+    #expect(one.update(.generic(nil, nil), [kSecAttrLabel: "l"]) == errSecSuccess)
+    #expect(one.delete([kSecClass: kSecClassGenericPassword]) == errSecSuccess)
+    #expect(one.delete([kSecClass: kSecClassGenericPassword]) == errSecItemNotFound)
+    #expect(two.text(.generic(nil, "token")) == "2")
+    #expect(try one.names() == ["mine", "other/b", "two/token"])
+    // A service, or a group, is shared.
+    #expect(one.text(.generic("other", "b")) == "3")
+    let group: CFDictionary = [kSecAttrAccessGroup: "team"]
+    #expect(two.add(.generic(nil, "g").adding(group).storing("4")) == errSecSuccess)
+    #expect(one.find(.generic(nil, "g")).status == errSecItemNotFound)
+    #expect(one.text(.generic(nil, "g").adding(group)) == "4")
+  }
+
+  @Test func threadsThatWriteAtOnceLoseNothing() throws {
+    let keychain = try TestKeychain()
+    let count = 24
+    DispatchQueue.concurrentPerform(iterations: count) { number in
+      let item = CFDictionary.generic("s", "\(number % (count / 2))")
+      // Two want each account: one gets it.
+      let status = keychain.add(item.storing("\(number)"))
+      #expect(status == errSecSuccess || status == errSecDuplicateItem)
+      #expect(keychain.text(item) != nil)
+    }
+    #expect(try keychain.names().count == count / 2)
+  }
+
+  @Test func processesThatWriteAtOnceLoseNothing() throws {
+    let vault = try ThrowawayVault()
+    let programs = ["keychain-tutorial", "keychain-tutorial-6"]
+    let running = try programs.map {
+      try Self.tutorial($0, vault).start(["com.example.tool", "many", "\($0)-", "15"])
+    }
+    for run in running {
+      let result = run.finish()
+      #expect(result.status == 0 && result.text.isEmpty, "\(result.text) \(result.errors)")
+    }
+    #expect(try vault("lock").status == 0)
+    let names = try vault.open.blocking.items().map(\.name.text)
+    let wanted = programs.flatMap { program in
+      (0..<15).map { "com.example.tool/\(program)-\($0)" }
+    }
+    #expect(Set(names) == Set(wanted))
+  }
+}
