@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "VaultAppDataObservability", targets: ["VaultAppDataObservability"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "Security", targets: ["Security"]),
+    .library(name: "VaultUserDefaults", targets: ["VaultUserDefaults"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
@@ -169,6 +170,8 @@ let package = Package(
     .target(
       name: "VaultPreferencesFoundation",
       dependencies: ["VaultPreferences", "VaultStorageFoundation"]),
+    // Foundation's UserDefaults over preferences; it re-exports Foundation.
+    .target(name: "VaultUserDefaults", dependencies: ["VaultPreferences"]),
     .target(name: "VaultStorageFoundation", dependencies: ["VaultStorage"]),
     // Codes of two-factor logins.
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
@@ -275,6 +278,19 @@ let package = Package(
         "Security", "VaultCredentials", "VaultStorage", "VaultSealing", "TestSupport", "vault",
         "keychain-tutorial", "keychain-tutorial-6",
       ]),
+    // The same for UserDefaults.
+    .executableTarget(
+      name: "defaults-tutorial", dependencies: ["VaultUserDefaults"],
+      path: "Tests/Tutorials/Defaults5", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "defaults-tutorial-6", dependencies: ["VaultUserDefaults"],
+      path: "Tests/Tutorials/Defaults6", swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "UserDefaultsTests",
+      dependencies: [
+        "VaultUserDefaults", "VaultPreferences", "TestSupport", "vault", "defaults-tutorial",
+        "defaults-tutorial-6",
+      ]),
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
       path: "Tests/AppDataWriter"),
@@ -364,7 +380,9 @@ let package = Package(
 )
 
 // As other people's code is compiled: without what we ask of ours.
-let unchanged: Set = ["keychain-tutorial", "keychain-tutorial-6"]
+let unchanged: Set = [
+  "keychain-tutorial", "keychain-tutorial-6", "defaults-tutorial", "defaults-tutorial-6",
+]
 
 for target in package.targets where target.type != .system && !unchanged.contains(target.name) {
   target.swiftSettings =

@@ -55,6 +55,7 @@ struct LayeringTests {
     "VaultPreferencesConfiguration": ["VaultPreferences"],
     "VaultPreferencesFoundation": ["VaultPreferences", "VaultStorageFoundation"],
     "VaultStorageFoundation": ["VaultStorage"],
+    "VaultUserDefaults": ["VaultPreferences"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppData": [
       "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
@@ -84,7 +85,7 @@ struct LayeringTests {
     // Corelibs' Foundation would pull ICU into the command.
     "Foundation": [
       "Security", "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
-      "VaultStorageFoundation",
+      "VaultStorageFoundation", "VaultUserDefaults",
     ],
   ]
 
