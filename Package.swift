@@ -285,11 +285,15 @@ let package = Package(
     .executableTarget(
       name: "defaults-tutorial-6", dependencies: ["VaultUserDefaults"],
       path: "Tests/Tutorials/Defaults6", swiftSettings: [.swiftLanguageMode(.v6)]),
+    // A program whose files import Foundation alone, but for one.
+    .executableTarget(
+      name: "everywhere-tutorial", dependencies: ["Security", "VaultUserDefaults"],
+      path: "Tests/Tutorials/Everywhere"),
     .testTarget(
       name: "UserDefaultsTests",
       dependencies: [
         "VaultUserDefaults", "VaultPreferences", "TestSupport", "vault", "defaults-tutorial",
-        "defaults-tutorial-6",
+        "defaults-tutorial-6", "everywhere-tutorial",
       ]),
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
@@ -382,6 +386,7 @@ let package = Package(
 // As other people's code is compiled: without what we ask of ours.
 let unchanged: Set = [
   "keychain-tutorial", "keychain-tutorial-6", "defaults-tutorial", "defaults-tutorial-6",
+  "everywhere-tutorial",
 ]
 
 for target in package.targets where target.type != .system && !unchanged.contains(target.name) {

@@ -3,6 +3,7 @@ import Security
 import TestSupport
 import Testing
 import VaultCredentials
+import VaultSealing
 
 /// The vault is a person's: other programs' items, the command, several writers at once.
 struct SharedVaultTests {
@@ -103,6 +104,53 @@ struct SharedVaultTests {
     #expect(two.add(.generic(nil, "g").adding(group).storing("4")) == errSecSuccess)
     #expect(one.find(.generic(nil, "g")).status == errSecItemNotFound)
     #expect(one.text(.generic(nil, "g").adding(group)) == "4")
+  }
+
+  /// A program that runs for weeks keeps the vault open that its key file opened.
+  @Test func aVaultThatIsKeptOpenMayBeRotatedReplacedAndRemoved() throws {
+    let keychain = try TestKeychain(keepsOpen: true)
+    let item = CFDictionary.generic("s", "a")
+    #expect(keychain.add(item.storing("1")) == errSecSuccess)
+    #expect(keychain.text(item) == "1")
+    let vault = keychain.vault
+    _ = try vault.open.blocking.rotate(to: [.keyFile(vault.key)])
+    #expect(keychain.text(item) == "1")
+    _ = try vault.reopened().blocking.rotate(to: [.keyFile(vault.key)])
+    #expect(keychain.update(item, [kSecValueData: Data("2".utf8)]) == errSecSuccess)
+    #expect(keychain.text(item) == "2")
+    // Another vault, opened by the same key; this machine remembers nothing of the one before.
+    for folder in [vault.data, vault.state] { try FileManager.default.removeItem(atPath: folder) }
+    #expect(keychain.find(item).status == errSecItemNotFound)
+    #expect(keychain.add(item.storing("3")) == errSecSuccess)
+    #expect(keychain.text(item) == "3")
+    // One that this key does not open.
+    for folder in [vault.data, vault.state] { try FileManager.default.removeItem(atPath: folder) }
+    let key = try SecretBytes.random(count: 32)
+    _ = try vault.locked.blocking.create(slots: [.keyFile(key)])
+    #expect(keychain.find(item).status == errSecAuthFailed)
+    #expect(keychain.add(item.storing("4")) == errSecAuthFailed)
+  }
+
+  @Test(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+  func theKeyringOpensTheVaultAndItsCopiesFollow() throws {
+    let session = try KeyringSession(.unlocked)
+    func tutorial(_ words: String...) throws -> String {
+      try session.run(KeyringSession.product("keychain-tutorial"), ["svc"] + words).text
+    }
+    func copy() throws -> String {
+      try session.run(
+        "/usr/bin/secret-tool", ["lookup", "service", "vault", "username", "svc/me"]
+      ).text
+    }
+    #expect(try tutorial("load", "me") == "noPassword")
+    #expect(try tutorial("save", "me", "one") == "")
+    #expect(try copy() == "one")
+    #expect(try tutorial("save", "me", "two") == "")
+    #expect(try copy() == "two")
+    #expect(try tutorial("update", "me", "three") == "")
+    #expect(try copy() == "three" && tutorial("load", "me") == "three")
+    #expect(try tutorial("delete", "me") == "")
+    #expect(try copy() == "")
   }
 
   @Test func threadsThatWriteAtOnceLoseNothing() throws {

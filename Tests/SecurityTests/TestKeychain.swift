@@ -9,13 +9,15 @@ struct TestKeychain {
   let vault: ThrowawayVault
   private let place: KeychainVault
 
-  init(_ vault: ThrowawayVault? = nil, application: String = "one") throws {
+  init(
+    _ vault: ThrowawayVault? = nil, application: String = "one", keepsOpen: Bool = false
+  ) throws {
     let vault = try vault ?? ThrowawayVault()
     self.vault = vault
     let key = vault.key
     place = KeychainVault(
       location: try vault.location, sources: [.key { key }], application: application,
-      options: .alone)
+      options: .alone, keepsOpen: keepsOpen)
   }
 
   /// A place of a test's own choice.

@@ -35,6 +35,32 @@ struct TutorialTests {
     #expect(try command.run(["defaults", "read", "com.example.shared", "shared"]).text == "both\n")
   }
 
+  /// All names come through one file of the program; the others import Foundation, as on a Mac.
+  @Test func filesThatImportFoundationAloneAreServedByOneMore() throws {
+    let vault = try ThrowawayVault()
+    let run = VaultProcess(
+      home: vault.home.path, environment: ["VAULT_KEY_FILE": vault.keyFile],
+      executable: KeyringSession.product("everywhere-tutorial"))
+    let duplicate = "The specified item already exists in the keychain."
+    #expect(try run.run([]).text == "1 system\n0 \(duplicate)\n")
+    #expect(try run.run([]).text == "2 dark\n-25299 \(duplicate)\n")
+    #expect(try vault("lock").status == 0)
+  }
+
+  /// What Foundation's class has stored on Linux, by the line that the page shows.
+  @Test func theValuesOfFoundationsClassAreImported() throws {
+    let home = try TemporaryHome()
+    let values: [String: Any] = ["theme": "old", "launches": 7]
+    let file = try PropertyListSerialization.data(
+      fromPropertyList: values, format: .xml, options: 0)
+    _ = try home.privateFile("tool.plist", String(decoding: file, as: UTF8.self))
+    let imported = try VaultProcess(home: home.path).run(
+      ["defaults", "import", "defaults-tutorial", "\(home.path)/tool.plist"])
+    #expect(imported.status == 0, "\(imported.errors)")
+    let read = try Self.tutorial("defaults-tutorial", home).run(["read"])
+    #expect(read.text.hasPrefix("old 7 7\n"), "\(read.text)")
+  }
+
   @Test func processesThatWriteAtOnceLoseNothing() throws {
     let home = try TemporaryHome()
     let run = Self.tutorial("defaults-tutorial", home)

@@ -20,15 +20,17 @@ package struct KeychainVault: Sendable {
   /// Another vault than the environment names: for tests, which share a process.
   @TaskLocal package static var current: KeychainVault?
 
-  /// A vault for tests.
+  /// A vault for tests; one that a passphrase or key file opened is kept open if that is wanted.
   package init(
-    location: StoreLocation, sources: [KeySource], application: String, options: VaultOptions
+    location: StoreLocation, sources: [KeySource], application: String, options: VaultOptions,
+    keepsOpen: Bool = false
   ) {
     self.location = location
     self.sources = sources
     self.application = application
     self.options = options
-    (name, identity) = (nil, nil)
+    name = nil
+    identity = keepsOpen ? Identity(location: location, name: nil, keys: []) : nil
   }
 
   /// The vault that the environment names.
