@@ -1,7 +1,7 @@
 public import Foundation
 package import VaultPreferences
 
-/// Foundation's `UserDefaults` over a ``PreferenceStore``.
+/// Foundation's `UserDefaults` over a `PreferenceStore`.
 ///
 /// Code that is written for Foundation's compiles unchanged where a file imports this module in
 /// place of Foundation, or where the program's module says once:
