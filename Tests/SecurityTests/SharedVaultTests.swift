@@ -33,6 +33,13 @@ struct SharedVaultTests {
     #expect(try output("accounts") == "me\n")
     #expect(try vault.get("com.example.tool/me").text == "newest")
     #expect(try vault("list", "--no-session").text.contains("com.example.tool/me"))
+    // A person undoes the last change, and restores what was replaced by deleting and adding.
+    let undo = try vault("undo", "--program", "--no-session")
+    #expect(undo.status == 0, "\(undo.errors)")
+    #expect(try output("load", "me") == "newer\n")
+    let restored = try vault("restore", "com.example.tool/me", "--version", "1", "--no-session")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(try output("load", "me") == "s3cr3t\n")
     #expect(try output("delete", "me") == "")
     #expect(try output("delete", "me") == "")
     #expect(try output("load", "me") == "noPassword\n")
@@ -43,6 +50,39 @@ struct SharedVaultTests {
         "VAULT_KEY_FILE": "/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
       ])
     #expect(locked.text == "unhandled -25308 User interaction is not allowed.\n")
+  }
+
+  @Test func theEnvironmentSaysWhichVaultItIsAndWhatOpensIt() throws {
+    let home = try TemporaryHome()
+    let passphrase = try home.privateFile("passphrase", "four quite random words\n")
+    let noKeyring = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
+    let work = noKeyring.merging([
+      "VAULT_HOME": "\(home.path)/elsewhere", "VAULT_NAME": "work",
+      "VAULT_PASSPHRASE_FILE": passphrase,
+    ]) { $1 }
+    func run(_ words: String..., in environment: [String: String]) throws -> String {
+      let program = KeyringSession.product("keychain-tutorial")
+      return try VaultProcess(
+        home: home.path, environment: environment, executable: program
+      ).run(["svc"] + words).text
+    }
+    let command = VaultProcess(home: home.path, environment: work)
+    // Nothing at hand could open a new vault; then something could; then there is one.
+    #expect(try run("load", "me", in: noKeyring).hasPrefix("unhandled -25291 "))
+    #expect(try run("save", "me", "x", in: noKeyring).hasPrefix("unhandled -25291 "))
+    #expect(try run("load", "me", in: work) == "noPassword\n")
+    #expect(home.names() == ["passphrase"])
+    #expect(try run("save", "me", "s3cr3t", in: work) == "")
+    #expect(home.names(in: "elsewhere/secrets").contains("work.vault"))
+    #expect(try command.run(["get", "svc/me"]).text == "s3cr3t")
+    #expect(try command.run(["lock"]).status == 0)
+    let other = try home.privateFile("other", "another four random words\n")
+    let wrong = work.merging(["VAULT_PASSPHRASE_FILE": other]) { $1 }
+    #expect(try run("load", "me", in: wrong).hasPrefix("unhandled -25293 "))
+    let none = work.filter { $0.key != "VAULT_PASSPHRASE_FILE" }
+    #expect(try run("load", "me", in: none).hasPrefix("unhandled -25308 "))
+    let bad = work.merging(["VAULT_NAME": "a/b"]) { $1 }
+    #expect(try run("load", "me", in: bad).hasPrefix("unhandled -25294 "))
   }
 
   @Test func bothLanguageModesCompileTheSameText() throws {
