@@ -41,6 +41,36 @@ struct StatusTests {
     #expect(keychain.text(.generic("s", "a")) == "1")
   }
 
+  /// Whatever a dictionary holds, there is an answer, and other items stay as they are.
+  @Test func oddValuesUnderAnyKeyDoNoHarm() throws {
+    let keychain = try TestKeychain()
+    #expect(keychain.add(.generic("kept", "a").storing("1")) == errSecSuccess)
+    let keys = [
+      kSecClass, kSecValueData, kSecValueRef, kSecValuePersistentRef, kSecReturnData,
+      kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef, kSecMatchLimit,
+      kSecMatchItemList, kSecMatchCaseInsensitive, kSecMatchPolicy, kSecUseAuthenticationUI,
+      kSecUseItemList, kSecAttrAccount, kSecAttrServer, kSecAttrPort, kSecAttrProtocol,
+      kSecAttrGeneric, kSecAttrCreator, kSecAttrIsInvisible, kSecAttrSynchronizable,
+      kSecAttrAccessible, kSecAttrAccessControl, kSecAttrComment, kSecAttrCreationDate, "", "\0",
+    ]
+    let values: [Any] = [
+      Double.nan, -Double.infinity, UInt64.max, -1, 0, "\0", Data(), Data([0xff]), [Any](),
+      [Data(), "x"], [String: Any](), NSNull(), Date.distantPast, String?.none as Any,
+      String??.some(.some("x")) as Any, Set([1]), (1, 2), NSObject(),
+    ]
+    for key in keys {
+      for value in values {
+        let query = CFDictionary.generic("odd", "b").adding([key: value])
+        _ = keychain.find(query)
+        let added = keychain.add(query)
+        _ = keychain.update(query, [key: value])
+        if added == errSecSuccess { _ = keychain.delete(query) }
+      }
+    }
+    #expect(keychain.text(.generic("kept", "a")) == "1")
+    #expect(try keychain.names().contains("kept/a"))
+  }
+
   @Test func whatNothingHereDoesIsNotImplemented() throws {
     let keychain = try TestKeychain()
     for other in [kSecClassKey, kSecClassCertificate, kSecClassIdentity] {
