@@ -191,6 +191,7 @@ struct SharedVaultTests {
     #expect(try copy() == "three" && tutorial("load", "me") == "three")
     #expect(try tutorial("delete", "me") == "")
     #expect(try copy() == "")
+    #expect(try session.run(VaultProcess.path, ["lock"]).status == 0)
   }
 
   @Test func threadsThatWriteAtOnceLoseNothing() throws {

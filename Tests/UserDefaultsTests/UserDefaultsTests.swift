@@ -174,6 +174,28 @@ struct UserDefaultsTests {
     #expect(mock.integer(forKey: "a") == 0)
   }
 
+  @Test func foundationsOwnClassesAreTaken() throws {
+    let defaults = try defaults()
+    defaults.set(NSMutableString(string: "m"), forKey: "m")
+    defaults.set(NSArray(array: ["a", NSNumber(value: 2.5)]), forKey: "z")
+    defaults.set(NSDictionary(dictionary: ["a": NSData(data: Data([1]))]), forKey: "w")
+    defaults.set(["a": NSDate(timeIntervalSince1970: 1)] as [AnyHashable: Any], forKey: "h")
+    defaults.set(CGFloat(3), forKey: "x")
+    defaults.set(Int8(-3), forKey: "y")
+    #expect(defaults.string(forKey: "m") == "m")
+    #expect(defaults.array(forKey: "z")?.last as? Double == 2.5)
+    #expect(defaults.dictionary(forKey: "w")?["a"] as? Data == Data([1]))
+    #expect(defaults.dictionary(forKey: "h")?["a"] as? Date == Date(timeIntervalSince1970: 1))
+    #expect(defaults.double(forKey: "x") == 3 && defaults.integer(forKey: "y") == -3)
+  }
+
+  @Test func whatNoPropertyListHoldsEndsTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      let defaults = UserDefaults(over: try .inMemory())
+      defaults.set([1: "x"] as [AnyHashable: Any], forKey: "k")
+    }
+  }
+
   @Test func threadsMayShareIt() async throws {
     let defaults = try defaults()
     await withTaskGroup(of: Void.self) { group in
