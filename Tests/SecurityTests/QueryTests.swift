@@ -61,6 +61,8 @@ struct QueryTests {
     #expect(keychain.find(query.adding([kSecClass: kSecClassInternetPassword])).value == nil)
     #expect(keychain.update(query, [kSecValueData: Data("3".utf8)]) == errSecSuccess)
     #expect(keychain.text(query) == "3")
+    #expect(keychain.text(.generic(nil, nil, [kSecMatchItemList: [reference as Any]])) == "3")
+    #expect(keychain.find(.generic("s", nil, [kSecMatchItemList: [Any]()])).value == nil)
     let object = keychain.find(.generic("s", "a", [kSecReturnRef: true])).value
     #expect(keychain.text([kSecValueRef: try #require(object)]) == "3")
     #expect(keychain.delete([kSecValuePersistentRef: try #require(reference)]) == errSecSuccess)

@@ -207,8 +207,13 @@ struct SharedVaultTests {
     #expect(try keychain.names().count == count / 2)
   }
 
-  @Test func processesThatWriteAtOnceLoseNothing() throws {
+  /// Also where the first of them makes the vault.
+  @Test(arguments: [true, false])
+  func processesThatWriteAtOnceLoseNothing(isVaultThere: Bool) throws {
     let vault = try ThrowawayVault()
+    if !isVaultThere {
+      for folder in [vault.data, vault.state] { try FileManager.default.removeItem(atPath: folder) }
+    }
     let programs = ["keychain-tutorial", "keychain-tutorial-6"]
     let running = try programs.map {
       try Self.tutorial($0, vault).start(["com.example.tool", "many", "\($0)-", "15"])
@@ -218,7 +223,9 @@ struct SharedVaultTests {
       #expect(result.status == 0 && result.text.isEmpty, "\(result.text) \(result.errors)")
     }
     #expect(try vault("lock").status == 0)
-    let names = try vault.open.blocking.items().map(\.name.text)
+    let key = vault.key
+    let names = try vault.locked.blocking.unlock(with: [.key { key }]).blocking.items().map(
+      \.name.text)
     let wanted = programs.flatMap { program in
       (0..<15).map { "com.example.tool/\(program)-\($0)" }
     }
