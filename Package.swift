@@ -23,6 +23,8 @@ let package = Package(
     .library(name: "VaultAppData", targets: ["VaultAppData"]),
     .library(name: "VaultAppDataObservability", targets: ["VaultAppDataObservability"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "Security", targets: ["Security"]),
+    .library(name: "VaultUserDefaults", targets: ["VaultUserDefaults"]),
     .library(name: "VaultStorage", targets: ["VaultStorage"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
@@ -151,6 +153,9 @@ let package = Package(
     .target(
       name: "VaultCredentialsFoundation",
       dependencies: ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"]),
+    // The name that code for the Keychain imports.
+    .target(
+      name: "Security", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
     // Preferences for programs that read their configuration with swift-configuration.
     .target(
       name: "VaultPreferencesConfiguration",
@@ -165,6 +170,8 @@ let package = Package(
     .target(
       name: "VaultPreferencesFoundation",
       dependencies: ["VaultPreferences", "VaultStorageFoundation"]),
+    // Foundation's UserDefaults over preferences; it re-exports Foundation.
+    .target(name: "VaultUserDefaults", dependencies: ["VaultPreferences"]),
     .target(name: "VaultStorageFoundation", dependencies: ["VaultStorage"]),
     // Codes of two-factor logins.
     .target(name: "VaultOneTimeCodes", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
@@ -258,6 +265,36 @@ let package = Package(
     .executableTarget(
       name: "preference-writer", dependencies: ["VaultPreferences", "VaultStorage"],
       path: "Tests/PreferenceWriter"),
+    // Code as articles on the Keychain have it, in both language modes.
+    .executableTarget(
+      name: "keychain-tutorial", dependencies: ["Security"], path: "Tests/Tutorials/Keychain5",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "keychain-tutorial-6", dependencies: ["Security"], path: "Tests/Tutorials/Keychain6",
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "SecurityTests",
+      dependencies: [
+        "Security", "VaultCredentials", "VaultStorage", "VaultSealing", "TestSupport", "vault",
+        "keychain-tutorial", "keychain-tutorial-6",
+      ]),
+    // The same for UserDefaults.
+    .executableTarget(
+      name: "defaults-tutorial", dependencies: ["VaultUserDefaults"],
+      path: "Tests/Tutorials/Defaults5", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "defaults-tutorial-6", dependencies: ["VaultUserDefaults"],
+      path: "Tests/Tutorials/Defaults6", swiftSettings: [.swiftLanguageMode(.v6)]),
+    // A program whose files import Foundation alone, but for one.
+    .executableTarget(
+      name: "everywhere-tutorial", dependencies: ["Security", "VaultUserDefaults"],
+      path: "Tests/Tutorials/Everywhere"),
+    .testTarget(
+      name: "UserDefaultsTests",
+      dependencies: [
+        "VaultUserDefaults", "VaultPreferences", "TestSupport", "vault", "defaults-tutorial",
+        "defaults-tutorial-6", "everywhere-tutorial",
+      ]),
     .executableTarget(
       name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
       path: "Tests/AppDataWriter"),
@@ -346,7 +383,13 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-for target in package.targets where target.type != .system {
+// As other people's code is compiled: without what we ask of ours.
+let unchanged: Set = [
+  "keychain-tutorial", "keychain-tutorial-6", "defaults-tutorial", "defaults-tutorial-6",
+  "everywhere-tutorial",
+]
+
+for target in package.targets where target.type != .system && !unchanged.contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -20,7 +20,8 @@ struct EssentialsTests {
   static let others: Set<String> = [
     "VaultAppData", "VaultAppDataMacros", "VaultAppDataObservability", "VaultCredentialsFoundation",
     "VaultCredentialsTesting", "VaultPreferencesConfiguration", "VaultPreferencesFoundation",
-    "VaultStorageFoundation", "SwiftData", "ParserEssentials",
+    "VaultStorageFoundation", "SwiftData", "Security", "VaultUserDefaults",
+    "ParserEssentials",
   ]
 
   private static let refused = [

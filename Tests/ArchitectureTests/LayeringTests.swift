@@ -55,6 +55,7 @@ struct LayeringTests {
     "VaultPreferencesConfiguration": ["VaultPreferences"],
     "VaultPreferencesFoundation": ["VaultPreferences", "VaultStorageFoundation"],
     "VaultStorageFoundation": ["VaultStorage"],
+    "VaultUserDefaults": ["VaultPreferences"],
     "VaultCredentialsTesting": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppData": [
       "VaultDataStore", "VaultStorage", "VaultStorageFoundation", "VaultSealing",
@@ -62,6 +63,7 @@ struct LayeringTests {
     ],
     "VaultAppDataObservability": ["VaultAppData"],
     "SwiftData": ["VaultAppData"],
+    "Security": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultAppDataMacros": [],
     "ParserEssentials": [],
     "VaultDataImport": [
@@ -82,8 +84,8 @@ struct LayeringTests {
     "CoreMetrics": ["VaultAppDataObservability"],
     // Corelibs' Foundation would pull ICU into the command.
     "Foundation": [
-      "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
-      "VaultStorageFoundation",
+      "Security", "VaultAppData", "VaultCredentialsFoundation", "VaultPreferencesFoundation",
+      "VaultStorageFoundation", "VaultUserDefaults",
     ],
   ]
 

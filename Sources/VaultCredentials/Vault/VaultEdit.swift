@@ -419,6 +419,28 @@ extension VaultEdit {
     return item(self[position])
   }
 
+  /// Takes an item out of the trash, under its name or, where another item has that, with a number
+  /// behind it.
+  ///
+  /// - Parameter item: An item in the trash.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.versionNotFound`, `.damaged`; nothing
+  ///   is changed then.
+  package mutating func restoreFromTrash(_ item: Item) throws -> Item {
+    guard let position = index.items.position(of: item.recordID),
+      index.items.trashed(at: position) != 0
+    else { throw UnlockedVault.notFound(item.name) }
+    let former = self[position].name
+    self[position].name = try FreeName.like(former) { self.position(of: $0) != nil }.text
+    do {
+      try takeOutOfTrash(at: position, version: nil)
+    } catch {
+      self[position].name = former
+      throw error
+    }
+    return self.item(self[position])
+  }
+
   /// The order of items of one name in the trash: the one that was removed last comes first.
   static func wasRemovedLater(_ left: ItemRecord, _ right: ItemRecord) -> Bool {
     left.trashed == right.trashed ? left.id < right.id : left.trashed > right.trashed
