@@ -20,14 +20,40 @@ enum ItemPicker {
 
   /// Lets the person pick one of the vault's items.
   static func pick(in vault: UnlockedVault.Blocking) throws -> ItemName {
-    let items = try vault.items()
+    let snapshot = try vault.readInPlace()
+    let items = snapshot.items()
     guard !items.isEmpty else {
       throw CommandError(
         .itemNotFound, "the vault is empty: there is nothing to pick",
         hint: "store a secret: \(ProgramName.current) set NAME")
     }
-    let names = items.map { Sanitizer.visible($0.name.text) }
-    guard let picked = try LinePicker.pick(from: names) else { throw TerminalError.cancelled }
+    return try pick(among: items, in: snapshot)
+  }
+
+  /// Lets the person pick one of the items that a word finds; `nil` where it finds none, or nobody
+  /// can be asked.
+  static func pick(
+    in vault: UnlockedVault.Blocking, having word: String
+  ) throws -> ItemName? {
+    guard isPossible else { return nil }
+    let snapshot = try vault.readInPlace()
+    let items = try snapshot.search(word).map(\.item)
+    guard !items.isEmpty else { return nil }
+    StandardError.note("there is no item of that name; this is what has the word")
+    return try pick(among: items, in: snapshot)
+  }
+
+  private static func pick(among items: [Item], in snapshot: VaultSnapshot) throws -> ItemName {
+    let logins = try snapshot.logins(of: items)
+    let lines = items.map { item in
+      let login = logins[item.id] ?? ItemLogin()
+      return PickerLine(
+        name: Sanitizer.visible(item.name.text),
+        detail: Sanitizer.visible(
+          [login.user, login.host].filter { !$0.isEmpty }.joined(separator: "  ")),
+        others: ([login.address, item.note] + item.tags).joined(separator: " "))
+    }
+    guard let picked = try LinePicker.pick(from: lines) else { throw TerminalError.cancelled }
     return items[picked].name
   }
 }

@@ -109,7 +109,7 @@ public enum Prompt {
   ///
   /// - Parameter text: The line, without control characters.
   public static func tell(_ text: String) {
-    guard let terminal = TerminalDevice(echoes: true) else { return }
+    guard let terminal = TerminalDevice(echoes: true, asks: false) else { return }
     terminal.write(terminal.wrapped(text) + "\n")
   }
 
@@ -119,7 +119,7 @@ public enum Prompt {
   ///   - text: The text, without control characters.
   ///   - secret: Its bytes go from locked memory to the terminal without a copy.
   public static func tell(_ text: String, secret: SecretBytes) {
-    let terminal = TerminalDevice(echoes: true)
+    let terminal = TerminalDevice(echoes: true, asks: false)
     terminal?.write(text)
     terminal?.write(secret)
     terminal?.write("\n")
@@ -175,6 +175,8 @@ public enum Prompt {
   private static func show(
     _ line: LineEditor, over shown: inout String, on terminal: TerminalDevice
   ) {
+    // Nothing is taken back there, and each dot would be read aloud.
+    if TerminalDevice.isDumb { return }
     let lines = line.lines > 1 ? " (\(line.lines) lines)" : ""
     let text = String(repeating: "·", count: line.dots(atMost: maximumDots)) + lines
     let (old, new) = (Array(shown.unicodeScalars), Array(text.unicodeScalars))
