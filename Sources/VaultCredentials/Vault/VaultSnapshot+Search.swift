@@ -54,20 +54,47 @@ extension VaultSnapshot {
   /// - Returns: The items, those first whose place says the most, then by name.
   /// - Throws: `CredentialError` with code `.inputOutput`.
   package func search(_ word: String, matching query: ItemQuery = .all) throws -> [FoundItem] {
-    var query = query
-    query.text = nil
-    let word = SearchWord(word)
-    var places: [Int: (place: FoundItem.Place, text: String)] = [:]
+    try hits(SearchWord(word), query.withoutText).map { hit in
+      FoundItem(item: item(index.items[hit.position]), place: hit.place, text: hit.text)
+    }
+  }
+
+  /// Finds the names of the items that ``search(_:matching:)`` finds.
+  ///
+  /// Where the query has no other conditions, nothing else of an item is decoded.
+  ///
+  /// - Parameters:
+  ///   - word: The word, in any case.
+  ///   - query: Other conditions; its ``ItemQuery/text`` does not count.
+  /// - Returns: The names in the same order, each with what has the word where that is not the name.
+  /// - Throws: `CredentialError` with code `.inputOutput`.
+  package func searchNames(
+    _ word: String, matching query: ItemQuery = .all
+  ) throws -> [(name: String, text: String)] {
+    try hits(SearchWord(word), query.withoutText).map { ($0.name, $0.text) }
+  }
+
+  /// An item that has the word.
+  private struct Hit {
+    let position: Int
+    let name: String
+    let place: FoundItem.Place
+    let text: String
+  }
+
+  private func hits(_ word: SearchWord, _ query: ItemQuery) throws -> [Hit] {
+    var hits: [Hit] = []
     var others: [Int] = []
     index.items.read { opened in
       for (position, place) in index.items.places.enumerated() {
-        guard place.changed < 0 else {
-          others.append(position)
+        // A snapshot's records are as they were read.
+        guard place.changed < 0, place.isTrashed == query.isInTrash || query.isConflicting else {
           continue
         }
-        guard place.isTrashed == query.isInTrash || query.isConflicting else { continue }
-        if let found = word.place(inName: place.nameRange(in: opened), of: opened) {
-          places[position] = (found, "")
+        let range = place.nameRange(in: opened)
+        if let found = word.place(inName: range, of: opened) {
+          hits.append(
+            Hit(position: position, name: place.name(in: opened), place: found, text: ""))
         } else {
           others.append(position)
         }
@@ -76,20 +103,16 @@ extension VaultSnapshot {
     let fields = try openTexts(having: word, of: query.isInTrash ? [] : others)
     for position in others where fields[position] != nil || mayHave(word, position) {
       let record = index.items[position]
-      guard
-        let found = [fields[position], word.place(in: record)].compactMap(\.self)
-          .min(by: { $0.place < $1.place })
-      else { continue }
-      places[position] = found
+      let found = [fields[position], word.place(in: record)].compactMap(\.self)
+        .min { $0.place < $1.place }
+      guard let found else { continue }
+      hits.append(
+        Hit(position: position, name: record.name, place: found.place, text: found.text))
     }
-    return places.compactMap { position, found -> FoundItem? in
-      let record = index.items[position]
-      guard query.matches(record) else { return nil }
-      return FoundItem(item: item(record), place: found.place, text: found.text)
-    }.sorted { left, right in
+    if !query.hasNoConditions { hits.removeAll { !query.matches(index.items[$0.position]) } }
+    return hits.sorted { left, right in
       left.place == right.place
-        ? left.item.name.text.utf8.lexicographicallyPrecedes(right.item.name.text.utf8)
-        : left.place < right.place
+        ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8) : left.place < right.place
     }
   }
 

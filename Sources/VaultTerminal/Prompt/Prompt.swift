@@ -61,6 +61,7 @@ public enum Prompt {
   /// - Throws: ``TerminalError`` as ``secret(_:)`` does.
   public static func line(_ question: String) throws -> SecretBytes? {
     guard let terminal = TerminalDevice(echoes: true) else { return nil }
+    let question = terminal.wrapped(question)
     terminal.write("\(question) ")
     return try read(terminal, question: question, showsDots: false).bytes
   }
@@ -133,6 +134,7 @@ public enum Prompt {
 
   private static func typedSecret(_ question: String) throws -> Typed? {
     guard let terminal = TerminalDevice(echoes: false, marksPastes: true) else { return nil }
+    let question = terminal.wrapped(question)
     terminal.write("\(question): ")
     let typed = try read(terminal, question: question, showsDots: true)
     terminal.write("\n")

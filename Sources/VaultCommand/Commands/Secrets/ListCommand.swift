@@ -185,8 +185,8 @@ struct ListRequest: Equatable, Sendable {
       let snapshot = try vault.readInPlace()
       let lines =
         try query.text.map { word in
-          try snapshot.search(word, matching: query).flatMap {
-            Array($0.item.name.text.utf8) + [UInt8(ascii: "\n")]
+          try snapshot.searchNames(word, matching: query).flatMap {
+            $0.name.utf8 + [UInt8(ascii: "\n")]
           }
         } ?? snapshot.nameLines(matching: query)
       return (lines, lines.isEmpty ? namesToSuggest(in: snapshot) : [])
@@ -201,10 +201,8 @@ struct ListRequest: Equatable, Sendable {
       return try write(items.map(\.name.text))
     }
     let rows = items.map { item in
-      [
-        StandardOutput.shown(item.name.text),
-        reasons[item.id].map { Self.excerpt(StandardOutput.shown($0)) } ?? "",
-      ]
+      let reason = reasons[item.id].map { [Self.excerpt(StandardOutput.shown($0))] }
+      return [StandardOutput.shown(item.name.text)] + (reason ?? [])
     }
     try Pager.write(
       TextTable.aligned(rows, cutting: 1) { _, column in column == 1 ? .faint : nil },
@@ -218,8 +216,12 @@ struct ListRequest: Equatable, Sendable {
   }
 
   /// The names among which one is suggested where a pattern has found nothing.
+  ///
+  /// Nobody reads it elsewhere, and many thousand names are not compared.
   private func namesToSuggest(in snapshot: VaultSnapshot) -> [String] {
-    pattern == nil ? [] : snapshot.names()
+    guard pattern != nil, StandardError.isTerminal, !common.json else { return [] }
+    let names = snapshot.names()
+    return names.count <= 5000 ? names : []
   }
 
   private func endWithNothing(known: [String], _ settings: VaultSettings) throws {
