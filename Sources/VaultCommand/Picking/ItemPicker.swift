@@ -18,16 +18,28 @@ enum ItemPicker {
     ProcessState.isTerminal(0) && StandardError.isTerminal && Prompt.isPossible
   }
 
+  /// With more items than these their names are shown before all else is read.
+  private static let many = 2000
+
   /// Lets the person pick one of the vault's items.
   static func pick(in vault: UnlockedVault.Blocking) throws -> ItemName {
     let snapshot = try vault.readInPlace()
-    let items = snapshot.items()
-    guard !items.isEmpty else {
+    let names = snapshot.names()
+    guard !names.isEmpty else {
       throw CommandError(
         .itemNotFound, "the vault is empty: there is nothing to pick",
         hint: "store a secret: \(ProgramName.current) set NAME")
     }
-    return try pick(among: items, in: snapshot)
+    guard names.count > many else { return try pick(among: snapshot.items(), in: snapshot) }
+    var items: [Item] = []
+    let picked = try LinePicker.pick(
+      from: names.map { PickerLine(name: Sanitizer.visible($0)) },
+      completedBy: {
+        items = snapshot.items()
+        return try lines(of: items, in: snapshot)
+      })
+    guard let picked else { throw TerminalError.cancelled }
+    return items[picked].name
   }
 
   /// Lets the person pick one of the items that a word finds; `nil` where it finds none, or nobody
@@ -44,8 +56,15 @@ enum ItemPicker {
   }
 
   private static func pick(among items: [Item], in snapshot: VaultSnapshot) throws -> ItemName {
+    guard let picked = try LinePicker.pick(from: lines(of: items, in: snapshot)) else {
+      throw TerminalError.cancelled
+    }
+    return items[picked].name
+  }
+
+  private static func lines(of items: [Item], in snapshot: VaultSnapshot) throws -> [PickerLine] {
     let logins = try snapshot.logins(of: items)
-    let lines = items.map { item in
+    return items.map { item in
       let login = logins[item.id] ?? ItemLogin()
       return PickerLine(
         name: Sanitizer.visible(item.name.text),
@@ -53,7 +72,5 @@ enum ItemPicker {
           [login.user, login.host].filter { !$0.isEmpty }.joined(separator: "  ")),
         others: ([login.address, item.note] + item.tags).joined(separator: " "))
     }
-    guard let picked = try LinePicker.pick(from: lines) else { throw TerminalError.cancelled }
-    return items[picked].name
   }
 }

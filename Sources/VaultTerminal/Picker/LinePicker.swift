@@ -16,18 +16,27 @@ package enum LinePicker {
   /// On a dumb terminal, such as Emacs' shell or a braille line, the lines are numbered, and nothing
   /// is drawn over.
   ///
-  /// - Parameter lines: The lines, without control characters.
+  /// - Parameters:
+  ///   - lines: The lines, without control characters.
+  ///   - complete: Gives the same lines with all that is known of them, where that takes a while: what
+  ///     is known already is shown meanwhile.
   /// - Returns: The index of the line; `nil` without a terminal.
   /// - Throws: ``TerminalError`` with code `.cancelled` if the person gives up: Escape, Ctrl-D,
   ///   Ctrl-G. Ctrl-C ends the process, as at every prompt.
-  package static func pick(from lines: [PickerLine]) throws -> Int? {
-    if TerminalDevice.isDumb { return try pickByNumber(from: lines) }
+  package static func pick(
+    from lines: [PickerLine], completedBy complete: (() throws -> [PickerLine])? = nil
+  ) throws -> Int? {
+    if TerminalDevice.isDumb { return try pickByNumber(from: complete?() ?? lines) }
     guard let terminal = TerminalDevice(echoes: false) else { return nil }
     // From the line of the prompt to the end of the screen: ECMA-48, 8.3.39.
     terminal.erasure = "\r\u{1B}[J"
     terminal.watchesSize = true
     var list = PickerList(lines)
     var keys = PickerKeys()
+    if let complete {
+      draw(list, on: terminal)
+      list = PickerList(try complete())
+    }
     while true {
       draw(list, on: terminal)
       // Everything that has come is taken before the list is drawn again.
