@@ -246,8 +246,22 @@ package enum CommandLineParsing {
     return words[...separator]
   }
 
+  /// Has hints name the vault of a line that no verb has read.
+  ///
+  /// Only what is there is repeated: a word out of place may be a secret.
+  static func adoptPlace(of words: ArraySlice<String>) {
+    var settings = VaultSettings()
+    settings.home = value(of: "--home", on: words).flatMap { home in
+      (try? Directory(home)) == nil ? nil : home
+    }
+    let name = value(of: "--vault", on: words)
+    let vaults = name == nil ? [] : (try? VaultList(settings).vaults) ?? []
+    HintLine.adopt(
+      vault: vaults.contains { $0.name == name } ? name : nil, home: settings.home)
+  }
+
   /// The value of a common option, wherever it stands on the line.
-  static func value(of option: String, on words: ArraySlice<String>) -> String? {
+  private static func value(of option: String, on words: ArraySlice<String>) -> String? {
     for (word, next) in zip(words, words.dropFirst() + [""]) {
       if word == option, !next.isEmpty { return next }
       if word.begins(with: "\(option)=") { return String(word.dropFirst(option.count + 1)) }

@@ -26,7 +26,13 @@ struct ForgottenSeparator {
   ///
   /// - Parameter arguments: The line in our words.
   init?(_ arguments: [String]) {
-    guard !arguments.contains("--") else { return nil }
+    var arguments = arguments
+    if let separator = arguments.firstIndex(of: "--") {
+      // No program has such a name: the `--` is the program's own.
+      guard arguments.indices.contains(separator + 1), arguments[separator + 1].begins(with: "-")
+      else { return nil }
+      arguments.remove(at: separator)
+    }
     let (options, rest) = CommandLineParsing.leadingOptions(arguments)
     guard rest.first == RunCommand.verbName,
       let verb = PlainVerb.all.first(where: { $0.name == RunCommand.verbName })

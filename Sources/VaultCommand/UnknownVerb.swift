@@ -20,9 +20,7 @@ struct UnknownVerb {
   /// The error, with the line that was meant where that is known.
   var error: CommandError {
     let (options, rest) = CommandLineParsing.leadingOptions(typed)
-    HintLine.adopt(
-      vault: CommandLineParsing.value(of: "--vault", on: options[...]),
-      home: CommandLineParsing.value(of: "--home", on: options[...]))
+    CommandLineParsing.adoptPlace(of: options[...])
     // A word of the table is no secret.
     let isKnown = path.isEmpty && Habit.isKnown(word)
     return .usage(
@@ -40,12 +38,11 @@ struct UnknownVerb {
     }
     if let hint = Habit.hint(for: asked, path: path) { return hint }
     if let near = Habit.word(for: word, among: verbs) { return "did you mean: \(line) \(near)" }
-    if path.isEmpty, let item = knownItem(options) { return "did you mean: \(line) get \(item)" }
+    if path.isEmpty, let item = knownItem(options) { return "did you mean: \(line) \(item)" }
     if let near = Habit.nearest(to: word, among: verbs) { return "did you mean: \(line) \(near)" }
     if !path.isEmpty { return "\(line) has: \(verbs.joined(separator: ", "))" }
-    return word.utf8.contains(UInt8(ascii: "/"))
-      ? "an item is read by: \(name) get NAME; all commands: \(name) help all"
-      : "all commands: \(name) help all"
+    if let item = knownItem(options, isNear: true) { return "did you mean: \(line) \(item)" }
+    return "an item is read by: \(name) get NAME; all commands: \(name) help all"
   }
 
   /// The verb that an option before it took for its value: `vault --vault get x`.
@@ -56,13 +53,34 @@ struct UnknownVerb {
     return options[place + 1]
   }
 
-  /// The item that the word names, whole or by its last part, found where nothing must be asked.
-  private func knownItem(_ options: [String]) -> String? {
-    guard let vault = LiveNames.vault(of: options), let names = try? vault.names(beginningWith: "")
+  /// The line for the item or folder that the word names, whole or by its last part, found where
+  /// nothing must be asked.
+  ///
+  /// - Parameters:
+  ///   - options: The common options of the line.
+  ///   - isNear: Whether a name will do that is nearly the word.
+  /// - Returns: The verb and the name; `nil` if there is none.
+  private func knownItem(_ options: [String], isNear: Bool = false) -> String? {
+    guard !word.isEmpty, let vault = LiveNames.vault(of: options),
+      let names = try? vault.names(beginningWith: "")
     else { return nil }
-    if names.contains(word) { return Quoting.visible(word) }
+    func get(_ name: String) -> String { "get \(Quoting.visible(name))" }
+    guard !isNear else {
+      guard names.count <= 5000 else { return nil }
+      let parts = names.map { String($0.lastComponent) }
+      if let part = Suggestion.nearest(to: word, among: parts),
+        let place = parts.firstIndex(of: part)
+      {
+        return get(names[place])
+      }
+      return Suggestion.nearest(to: word, among: names).map(get)
+    }
+    if names.contains(word) { return get(word) }
     let ending = names.filter { $0.ends(with: "/\(word)") }
-    return ending.count == 1 ? Quoting.visible(ending[0]) : nil
+    if ending.count == 1 { return get(ending[0]) }
+    let folder = word.hasSuffix("/") ? word : word + "/"
+    let isFolder = names.contains { $0.utf8.starts(with: folder.utf8) }
+    return isFolder ? "list \(Quoting.visible(folder))" : nil
   }
 }
 
@@ -91,14 +109,20 @@ struct UsageHint {
       text = "\(usage); more: \(help)"
     } else if message.contains(bytes: "nexpected argument"), grammar != nil {
       text = "it takes no more than: \(usage); more: \(help)"
+    } else if message.begins(with: "Unknown option"), let verbs = grammar?.verbs, !verbs.isEmpty {
+      text = "\(name) \(verb) has: \(verbs.map(\.name).joined(separator: ", "))"
     } else if message.begins(with: "Unknown option"), let grammar {
       let options = grammar.arguments.filter { $0.isVisible && $0.kind != .positional }
         .compactMap { argument in argument.names.first { $0.begins(with: "--") } }
-        .filter { !CommandLineParsing.isCommonOption(String($0.dropFirst(2))) }
+        .filter {
+          !CommandLineParsing.isCommonOption(String($0.dropFirst(2)))
+            && !["--help", "--trust-key-file"].contains($0)
+        }
       let shown = options.prefix(6).joined(separator: ", ")
       text =
         options.isEmpty
-        ? "see: \(help)" : "it has \(shown)\(options.count > 6 ? " …" : ""); see: \(help)"
+        ? "it takes no more than: \(usage), for programs with --json; more: \(help)"
+        : "it has \(shown)\(options.count > 6 ? " …" : ""); see: \(help)"
     } else {
       text = "see: \(help)"
     }
@@ -109,13 +133,17 @@ struct UsageHint {
     guard
       let option = CommandLineParsing.leadingOptions(line).rest.first, option.begins(with: "-")
     else { return "see: \(name) --help" }
-    let word = String(option.unicodeScalars.drop { $0 == "-" })
-    let verb = CommandGrammar.root.verbs.first { $0.name == word }?.name
-    if let verb { return "without the hyphens: \(name) \(verb)" }
     let taking = CommandGrammar.root.verbs.filter { verb in
       verb.arguments.contains { $0.isVisible && $0.names.contains(option) }
     }.map(\.name)
-    guard let verb = taking.first(where: { $0 == GetCommand.verbName }) ?? taking.first else {
+    if taking.contains(GetCommand.verbName) {
+      return "the verb comes first: \(name) \(GetCommand.verbName) \(option) NAME"
+    }
+    let word = String(option.unicodeScalars.drop { $0 == "-" }).lowercased()
+    if CommandGrammar.root.verbs.contains(where: { $0.name == word }) {
+      return "without the hyphens: \(name) \(word)"
+    }
+    guard let verb = taking.first else {
       return "the verb comes first: \(name) get NAME; see: \(name) --help"
     }
     return "the verb comes first: \(name) \(verb) \(option) NAME"

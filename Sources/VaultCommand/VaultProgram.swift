@@ -120,10 +120,7 @@ public enum VaultProgram {
           error = failure
         }
       } else {
-        // No verb has read the options yet.
-        HintLine.adopt(
-          vault: CommandLineParsing.value(of: "--vault", on: options),
-          home: CommandLineParsing.value(of: "--home", on: options))
+        CommandLineParsing.adoptPlace(of: options)
         error = CommandLineParsing.usage(for: error, in: arguments, typed: typed)
       }
     }

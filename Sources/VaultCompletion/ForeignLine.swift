@@ -38,7 +38,13 @@ struct ForeignLine {
   ) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     var rest = words[...]
-    while let word = rest.popFirst() {
+    while let typed = rest.popFirst() {
+      // `-wa me`: an option without a value before one that has it.
+      let flags = typed.unicodeScalars.dropFirst().dropLast()
+      let word =
+        typed.begins(with: "-") && !flags.isEmpty
+          && flags.allSatisfy({ "gwUA".unicodeScalars.contains($0) })
+        ? "-\(typed.unicodeScalars.suffix(1).map(String.init).joined())" : typed
       let name: String? =
         switch word {
         case "-s": isInternet ? "server" : "service"

@@ -11,8 +11,8 @@ extension Habit {
   /// names in another program's way, `{item}` an item's name that is made of these.
   static let lines = """
     -? => help
-    -help => help
     -V => --version
+    -help => help
     -version => --version
     /? => help
     /h => help
@@ -35,6 +35,11 @@ extension Habit {
     attachment: a file is an item: {} set NAME --file PATH, {} get NAME --out PATH
     auth! the passphrase opens it: {} unlock; who opens it: {} key list
     authenticate => unlock
+    aws: let aws ask the vault: {} connect aws PROFILE
+    blame: {} history NAME; who used it: {} log NAME
+    branch: to try something: {} copy NAME NEWNAME; a vault of its own: {} --vault NAME init
+    build: secrets into a file: {} inject --in FILE; for docker: {} export docker FOLDER/
+    bw: without that word: {} list, {} get NAME; all of it: {} import bitwarden FILE
     bye: nothing keeps running; to forget the key: {} lock
     cat => get
     cd: a folder is a part of the name: {} list work/
@@ -42,15 +47,17 @@ extension Habit {
     change-password: an item's: {} set NAME; the vault's own: {} key change-passphrase
     checkout: an earlier version: {} history NAME, then: {} get NAME@3, or: {} restore NAME --revision 3
     clear: a secret by its attributes: {} list {attributes}, then: {} remove NAME; the clipboard clears itself
-    clip => get --copy
+    clip => get --copy || {} get NAME --copy --clear-after 10s
     clone: on a further machine: {} sync join STORE, with an invitation of: {} sync invite
     close => lock || {} lock
     cls: the screen is the shell's: clear; to forget the key: {} lock
     code => otp || a one-time code: {} otp NAME
     commit: every change is stored and versioned at once: {} history NAME; take the last one back: {} undo
     compare: versions of an item: {} history NAME; secrets that are used twice: {} audit
+    compose: {} run FOLDER/ -- docker compose up
     config => settings || all of them: {} settings; change one: {} settings session 30m
     configure: create a vault: {} init; its settings: {} settings
+    confirm: a machine of a team: {} sync admit; who belongs to it: {} sync devices
     convert: from another program: {} import FORMAT FILE; for another program: {} export FORMAT
     copy-to-clipboard => get --copy
     cp => copy
@@ -58,7 +65,10 @@ extension Habit {
     create-keychain: a vault of its own: {} --vault NAME init
     data-fetch => data fetch
     db-create: create a vault: {} init; another one: {} --vault NAME init
+    db-edit: {} settings; who opens it: {} key list
     db-info => status
+    debug: what was tried to open the vault: VAULT_LOG=debug {} status
+    decode: {} get NAME; a reference in another form: {} read 'secret://NAME?encoding=base64'
     decrypt: a file that was stored: {} get NAME --out PATH
     default => defaults
     default-keychain: the vault of a line: {} --vault NAME list; of a shell: export VAULT_NAME=NAME
@@ -80,9 +90,11 @@ extension Habit {
     dump: all secrets in plain text: {} export json; encrypted: {} backup FILE
     dump-keychain: the items without their secrets: {} list --long; all of it in plain text: {} export json
     duplicate => copy
+    encode: {} read 'secret://NAME?encoding=base64'
     encrypt: store a file: {} set NAME --file PATH
     env => run
     environment: into a process: {} run FOLDER/ -- COMMAND
+    estimate: of all that is stored: {} audit; a strong one: {} generate
     eval: into a process: {} run FOLDER/ -- COMMAND
     events: who used which secret: {} log
     exec => run
@@ -105,12 +117,14 @@ extension Habit {
     fsck => check
     gen => generate
     gen-pass => generate
+    generate-root! a lost passphrase: {} unlock --recovery
     genotp => otp
     get-all: into a process: {} run FOLDER/ -- COMMAND; as a file: {} export json
     get-generic-password: {} get {attributes}; without the secret: {} list {attributes}
     get-identity: {} list --long
     get-secret-value => get
     git: let git ask the vault: {} connect git; to other machines, as pass git push: {} sync now
+    gopass: without that word: {} list, {} get NAME; all of it: {} import gopass FOLDER
     gpg: it needs no GPG; a key is stored with: {} set NAME --file PATH
     grep: names are found by: {} list WORD, users, addresses, tags and notes, too; secrets are not searched
     group: a group is a folder in the name: {} set work/github; all of one: {} list work/
@@ -123,6 +137,7 @@ extension Habit {
     id => status
     identity => status
     images: what the vault holds: {} list; let docker ask it: {} connect docker
+    import-key: {} set NAME --file PATH
     info: an item's details: {} show NAME; the vault's state: {} status
     initialise => init
     initialize => init
@@ -133,8 +148,10 @@ extension Habit {
     item: without that word: {} list, {} get NAME, {} set NAME, {} remove NAME
     items => list
     join => sync join
+    keepassxc-cli: without that word: {} list, {} get NAME; all of it: {} import kdbx FILE
     keychain: the desktop keyring: {} keyring status; its items: {} keyring list
     keys => key list
+    kubectl: secrets for a cluster: {} export kubectl FOLDER/; as variables: {} run FOLDER/ -- kubectl
     kv! {} get NAME, {} set NAME, {} list, {} remove NAME
     l => list
     la => list
@@ -158,6 +175,7 @@ extension Habit {
     move => rename
     mv => rename
     namespace! a vault of its own: {} --vault NAME init; a folder: {} list work/
+    network: on several machines: {} sync status
     new: create a vault: {} init; store an item: {} set NAME
     new-vault: {} --vault NAME init
     note: change an item's note: {} set NAME --note TEXT
@@ -182,8 +200,8 @@ extension Habit {
     preferences => defaults
     prefs => defaults
     print => get
-    prune: to the trash: {} remove NAME; for ever: {} remove NAME --purge
     proxy! programs ask the vault directly: {} connect PROGRAM
+    prune: to the trash: {} remove NAME; for ever: {} remove NAME --purge
     ps: nothing keeps running; what the keyring holds: {} keyring status
     pull: from the store: {} sync now; on a further machine: {} sync join STORE
     purge: to the trash: {} remove NAME; for ever: {} remove NAME --purge
@@ -195,10 +213,12 @@ extension Habit {
     qrcode: {} get NAME --qr
     query => list
     quit: nothing keeps running; to forget the key: {} lock
+    rbw: without that word: {} list, {} get NAME
+    recent => list --long --sort modified
     recover: an item from the trash: {} restore NAME; a lost passphrase: {} unlock --recovery
     recovery: {} unlock --recovery; a new code: {} key add --recovery
-    recent => list --long --sort modified
     register: create a vault: {} init; a further machine: {} sync join STORE
+    rekey! another passphrase: {} key change-passphrase; another vault key: {} key rotate
     reload: nothing keeps running, every command reads the file; from the store: {} sync now
     remote: where the vault goes: {} sync status; to a store: {} sync init STORE; to another one: {} sync move STORE
     report: of all secrets: {} audit; of the vault: {} status
@@ -207,13 +227,16 @@ extension Habit {
     revoke: another secret in its place: {} set NAME; what a machine could read: {} list --exposed-to MACHINE
     rm => remove
     rmdir => remove
+    rmi: to the trash: {} remove NAME; back: {} undo
     rollback: take the last change back: {} undo; an earlier version: {} restore NAME --revision 3
+    rollout: {} sync now; the history of an item: {} history NAME
     rotate: a secret: {} set NAME --generate; the vault's key: {} key rotate
     save => set
     scan => audit
     seal => lock
     search => list || {} list WORD; by attributes: {} list {attributes}
     secret: without that word: {} list, {} get NAME, {} set NAME, {} remove NAME
+    secret-get: {} get NAME
     secret-tool: {} get {attributes}, {} list {attributes}
     secrets => list || without that word: {} list, {} get NAME, {} set NAME
     secretsmanager: without that word: {} get NAME, {} list; let aws ask the vault: {} connect aws PROFILE
@@ -246,6 +269,7 @@ extension Habit {
     tags: add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG
     team: with a machine or a person: {} sync invite; who belongs to it: {} sync devices
     token! no token is needed: {} unlock; a token of yours is an item: {} get api-token
+    top: nothing keeps running; what the keyring holds: {} keyring status
     totp => otp
     transform! {} set NAME, {} get NAME
     transit! files are stored: {} set NAME --file PATH, {} get NAME --out PATH
@@ -276,6 +300,7 @@ extension Habit {
     vi => edit
     view: the secret: {} get NAME; everything else: {} show NAME
     vim => edit
+    volume: where the vaults lie: {} list --vaults
     watch: programs see new values when they ask; who used which secret: {} log
     web: it has no web page; pick from a menu of the desktop: {} menu
     who: who used which secret: {} log; who belongs to a team: {} sync devices
@@ -299,7 +324,15 @@ extension Habit {
     data tables: {} data schema STORE
     disconnect <>: {} disconnect git; what is connected: {} help connect
     edit item: without that word: {} edit NAME
+    exec -it: {} run NAME -- COMMAND
+    export -f: {} export json; the formats: {} help export
     export <>: {} export json; the formats: {} help export
+    generate --copy: stored, and on the clipboard: {} set NAME --generate --copy
+    generate -l: {} generate 20; stored: {} set NAME --generate --length 20
+    generate -n: without symbols: {} generate 20 --no-symbols; stored: {} set NAME --generate --no-symbols
+    generate -u: letters, digits and symbols are all there: {} generate 20; without some: {} generate --no-symbols
+    generate -ulns: letters, digits and symbols are all there: {} generate 20; without some: {} generate --no-symbols
+    generate <value>: {} generate 32; stored: {} set NAME --generate --length 32
     get --all: into a process: {} run FOLDER/ -- COMMAND; as a file: {} export json
     get --fields: one field: {} get NAME --field user
     get --format: {} get NAME --json
@@ -320,20 +353,17 @@ extension Habit {
     get secrets: without that word: {} get NAME
     get template: a template is filled by: {} inject --in FILE
     get totp: {} otp NAME
+    get uri: {} get NAME --field url; who has an address: {} list example.com
+    get url: {} get NAME --field url; who has an address: {} list example.com
     get user: {} get NAME --field user; whose items: {} list bob
     get username: {} get NAME --field user; whose items: {} list bob
-    generate <value>: {} generate 32; stored: {} set NAME --generate --length 32
-    generate --copy: stored, and on the clipboard: {} set NAME --generate --copy
-    generate -l: {} generate 20; stored: {} set NAME --generate --length 20
-    generate -n: without symbols: {} generate 20 --no-symbols; stored: {} set NAME --generate --no-symbols
-    generate -u: letters, digits and symbols are all there: {} generate 20; without some: {} generate --no-symbols
-    generate -ulns: letters, digits and symbols are all there: {} generate 20; without some: {} generate --no-symbols
     help all-commands => help all
     help commands => help all
     help me => help
     help please => help
     history <>: {} history NAME; all that was used: {} log
     import <>: {} import pass; the formats: {} help import
+    init --bare: a store for several machines: git init --bare FOLDER, then: {} sync init FOLDER
     init .: a vault in a folder: {} --home FOLDER init
     insert --echo: {} set NAME asks for it, and shows dots
     insert --multiline: {} set NAME takes several lines that are pasted; a file: {} set NAME --file PATH
@@ -369,18 +399,19 @@ extension Habit {
     remove <>: {} remove NAME; the names: {} list
     rename <>: {} rename NAME NEWNAME; the names: {} list
     restore <>: from the trash: {} restore NAME; what lies there: {} list --trash
+    run -e: {} run --env NAME=ITEM -- COMMAND
+    run -it: {} run NAME -- COMMAND
     secrets disable! {} list, {} get NAME, {} set NAME
     secrets enable! {} list, {} get NAME, {} set NAME
     secrets list! {} list
     secrets tune! {} list, {} get NAME, {} set NAME
-    settings <value>: all of them: {} settings; change one: {} settings session 30m
+    set --account: {} set NAME --attribute service=api --attribute account=me
     set --email: as a field: {} set NAME --field email=…
     set --generate: {} set NAME --generate --length 20
     set --login: as a field: {} set NAME --field login=…
     set --notes: {} set NAME --note TEXT
     set --password: {} set NAME asks for the secret; more of it: --field user=bob --field url=…
     set --service: {} set NAME --attribute service=api --attribute account=me
-    set --account: {} set NAME --attribute service=api --attribute account=me
     set --title: {} set NAME asks for the secret; more of it: --field user=bob --field url=…
     set --url: as a field: {} set NAME --field url=…
     set --user: as a field: {} set NAME --field user=…
@@ -388,15 +419,19 @@ extension Habit {
     set --value: {} set NAME asks for the secret; from a pipe: {} set NAME --stdin
     set -g: {} set NAME --generate
     set -p: {} set NAME asks for the secret; from a pipe: {} set NAME --stdin
+    set -u: as a field: {} set NAME --field user=…
     set <>: {} set NAME; it asks for the secret
+    settings <value>: all of them: {} settings; change one: {} settings session 30m
+    show -a: {} get NAME --field user; all of them: {} show NAME
     show <>: {} show NAME; the names: {} list
     show item: without that word: {} show NAME
+    status --raw: for programs: {} status --json
     status -s: {} status; for programs: {} status --json
+    undo 1: the last change: {} undo; an older version: {} history NAME
+    undo 2: one step at a time, and a second one does it again: {} undo; an older version: {} history NAME
     unlock --raw: no key is printed, a session keeps it: {} unlock --for 8h
     unlock -p: {} unlock asks for the passphrase; from a file: {} unlock --passphrase file:PATH
     unlock -u: the vault is on this machine, without a user or a server: {} unlock
-    undo 1: the last change: {} undo; an older version: {} history NAME
-    undo 2: one step at a time, and a second one does it again: {} undo; an older version: {} history NAME
 
     * --address! the vault is a file of yours: {} --home FOLDER list
     * --ca-cert! the vault is a file of yours: {} list
@@ -424,7 +459,10 @@ extension Habit {
     * -mount! a folder is a part of the name: {} list work/
     * -namespace! another vault: {} --vault NAME list
     * -o: for programs: --json; into a file: {} get NAME --out FILE
+    * -ojson: for programs: --json; into a file: {} get NAME --out FILE
     * -output-curl-string! {} list
+    * -owide: more of each item: {} list --long
+    * -oyaml: for programs: --json; into a file: {} get NAME --out FILE
     * -path! a folder is a part of the name: {} list work/
     * -tls-skip-verify! the vault is a file of yours: {} list
     * -ttl! a secret expires when you say: {} set NAME --expires 30d

@@ -64,6 +64,12 @@ package enum Habit: Equatable, Sendable {
     return nil
   }
 
+  /// The programs whose lines are typed behind their names.
+  private static let programs = [
+    "aws", "bw", "docker", "git", "gopass", "keepassxc-cli", "kubectl", "op", "pass", "rbw",
+    "secret-tool", "security",
+  ]
+
   /// Words of the verbs below a verb, such as `key rm`.
   private static let below = [
     "add": ["new", "create"], "list": ["ls"], "remove": ["rm", "del", "delete"],
@@ -81,6 +87,10 @@ package enum Habit: Equatable, Sendable {
   package static func resolving(_ arguments: [String], from start: Int) -> [String] {
     guard arguments.indices.contains(start) else { return arguments }
     var arguments = arguments
+    // Windows' way to ask about a verb.
+    if arguments.count == start + 2, ["/?", "-?"].contains(arguments[start + 1]) {
+      arguments[start + 1] = "--help"
+    }
     let isHelp = arguments[start] == "help"
     if isHelp, arguments.count == start + 2,
       case .line(let words, _) = meaning(of: "help \(arguments[start + 1])")
@@ -144,8 +154,8 @@ package enum Habit: Equatable, Sendable {
   ) -> String? {
     guard let first = typed.first else { return nil }
     // Another program's name, and its line behind it.
-    if ["security", "secret-tool"].contains(first), typed.count > 1 {
-      return hint(for: Array(typed.dropFirst()), path: [])
+    if programs.contains(first), let hint = hint(for: Array(typed.dropFirst()), path: []) {
+      return hint
     }
     let verbs = path.isEmpty ? [first] : [first, path.joined(separator: " ")]
     let words = typed.dropFirst().prefix { $0 != "--" }.map { word in

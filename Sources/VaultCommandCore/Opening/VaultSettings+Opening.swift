@@ -74,9 +74,9 @@ extension VaultSettings {
     guard let name else { return nil }
     if let near = nearestName(to: name, in: vault) { return near }
     // A word of a name, a user, an address, a tag or a note.
-    guard let found = try? vault.readInPlace().search(name.text), let first = found.first else {
-      return nil
-    }
+    guard name.text.utf8.count > 2, let found = try? vault.readInPlace().search(name.text),
+      let first = found.first
+    else { return nil }
     let shown = found.prefix(3).map { Quoting.visible($0.item.name.text) }.joined(separator: ", ")
     guard found.count > 1 else {
       return first.place.isName ? shown : "\(shown) (\(Quoting.visible(first.text)))"

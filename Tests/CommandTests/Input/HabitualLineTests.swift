@@ -7,7 +7,7 @@ struct HabitualLineTests {
   /// Lines that do what is meant: status 0, or they ask for a terminal that is not there.
   private static let acting = """
     whoami|signin|ls work|find github|search github|rm -f work/gitlab|mv work/gitlab work/gl|cp work/gitlab work/gl
-    clip work/github|login|config|lock|unlock|version|-version|-V|-h|/?|/help|/h|-?|-help|?|help me|help commands
+    clip work/github|login|config|lock|unlock|version|-version|-V|-h|/?|/help|/h|-?|-help|?|list -?|help me|help commands
     ll|dir|la|l|cat api-token|type api-token|more api-token|peek api-token|reveal api-token|describe work/github
     inspect work/github|details work/github|del work/gitlab|--json list|list --json|list -l|vaults|about|doctor
     health|recent|versions work/github|fsck
@@ -32,6 +32,9 @@ struct HabitualLineTests {
     set pw --generate=20|set pw -g|set pw --length 20|--vault get x|-v get x|--debug get api-token|--verbose list
     list --format=json|list -a|list -1|list -R|list work/ db/|tree|cls|exit|quit|run|run work/|run env
     sync promote|sync push|key rm|frobnicate/x|team|invite bob x y z|passphrase|purge|wipe|revoke|report|recover
+    branch|blame x|bw get password x|rbw get x|gopass show x|keepassxc-cli open x.kdbx|kubectl get secret|docker ps
+    aws sts get-caller-identity|git push|compose up|rollout restart|rekey|--LIST|--copy work/github|get x -ojson
+    run -e A=b env|export -f csv|status --raw|sync --force|add -u bob x|show -a TOTP x|clip x 10|gihtub|stop-agent x
     qr|attach|field|username|tags|remote|expire|checkout|reset|rollback|token|kv|recovery|usage|security
     """
 
@@ -147,7 +150,12 @@ struct HabitualLineTests {
   @Test func theNameOfAnItemInTheVerbsPlaceIsRecognized() throws {
     let vault = try vault()
     #expect(try vault("work/github").errors.contains("did you mean: vault get work/github\n"))
-    #expect(try vault("github").errors.contains("did you mean: vault get work/github\n"))
+    for word in ["github", "gihtub", "work/gihtub"] {
+      #expect(try vault(word).errors.contains("did you mean: vault get work/github\n"), "\(word)")
+    }
+    for word in ["work", "work/"] {
+      #expect(try vault(word).errors.contains("did you mean: vault list work/\n"))
+    }
     let key = vault.keyFile
     try #expect(vault("--vault", "team", "init", "--key-file", key).status == 0)
     try #expect(

@@ -102,6 +102,8 @@ struct TypingTests {
     #expect(try hint("run env") == "vault: hint: vault run NAME… -- env")
     #expect(
       try hint("--vault deploy run db/ env") == "vault: hint: vault --vault deploy run db/ -- env")
+    #expect(
+      try hint("run db/ npm run dev -- --port 3") == "vault: hint: vault run db/ -- npm run dev …")
     // Behind an option there may be a secret.
     #expect(try !hint("run db/prod mysql -phunter2").contains("hunter2"))
     #expect(try !hint("run db/prod mysql --password hunter").contains("hunter"))

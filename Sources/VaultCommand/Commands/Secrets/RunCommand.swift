@@ -125,7 +125,9 @@ struct RunRequest: Equatable, Sendable {
 
   func run() throws {
     let settings = try common.settings()
-    guard !command.isEmpty || dryRun else { throw NoCommand() }
+    guard !command.isEmpty || dryRun, command.first?.begins(with: "-") != true else {
+      throw NoCommand()
+    }
     guard stdin == nil || toStdin == nil else {
       throw CommandError.usage("--stdin and --to-stdin are one option", hint: "give --to-stdin")
     }
