@@ -130,5 +130,15 @@ _vault() {
     esac
     COMPREPLY+=("$line")
   done
+  # Where no name begins with the word, but several have it, what they begin with must not take its
+  # place: a blank begins with nothing.
+  local typed=${cur#"$before"}
+  if ((${#lines[@]} > 2)) && [[ $typed ]]; then
+    for line in "${lines[@]:1}"; do
+      line=${line%%$'\t'*}
+      if [[ ${line#"$before"} == "$typed"* ]]; then return; fi
+    done
+    COMPREPLY+=(' ')
+  fi
 }
 complete -F _vault vault

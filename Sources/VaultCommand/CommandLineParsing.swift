@@ -7,9 +7,18 @@ import VaultTerminal
 /// From words to a verb, and from the parser's errors to ours.
 package enum CommandLineParsing {
   /// The verb that `arguments` ask for, ready to run.
-  static func command(for arguments: [String]) throws -> any ParsableCommand {
+  ///
+  /// - Parameters:
+  ///   - arguments: The line in our words.
+  ///   - typed: The line as it was typed.
+  /// - Returns: The verb.
+  /// - Throws: ``CommandError`` with code `usage` for a word that is no verb; what the parser throws.
+  static func command(
+    for arguments: [String], typed: [String]
+  ) throws -> any ParsableCommand {
+    if ForgottenSeparator.hasForeignLetters(arguments) { throw RunRequest.NoCommand() }
     let arguments = namingRevision(namingCommand(movingGlobalOptions(arguments)))
-    try checkVerbs(of: arguments)
+    try checkVerbs(of: arguments, typed)
     return try VaultTool.parsed(arguments)
   }
 
@@ -19,7 +28,7 @@ package enum CommandLineParsing {
   }
 
   /// Every verb on the line is one; the parser would take a misspelled one for a word too many.
-  private static func checkVerbs(of arguments: [String]) throws {
+  private static func checkVerbs(of arguments: [String], _ typed: [String]) throws {
     var commands = VaultTool.configuration.allVerbs
     var path: [String] = []
     var rest = arguments[...]
@@ -29,9 +38,11 @@ package enum CommandLineParsing {
       // What it is asked about is a verb, too.
       if word == "help", path.isEmpty { continue }
       guard let found = commands.first(where: { $0.verbName == word }) else {
-        throw unknownVerb(
-          among: commands.map { $0.verbName } + (path.isEmpty ? ["help"] : []), near: word,
-          after: path)
+        throw UnknownVerb(
+          word: word, path: path,
+          verbs: commands.filter { $0.configuration.shouldDisplay }.map { $0.verbName }
+            + (path.isEmpty ? ["help"] : []), typed: typed
+        ).error
       }
       path.append(word)
       commands = found.configuration.allVerbs
@@ -53,7 +64,9 @@ package enum CommandLineParsing {
   }
 
   /// What a verb says of a word too many; `nil` where the parser's words will do.
-  private static func tooManyWords(for verb: String) -> CommandError? {
+  private static func tooManyWords(_ message: String, _ path: [String]) -> CommandError? {
+    guard message.contains(bytes: "nexpected argument"), path.count == 1 else { return nil }
+    let verb = path[0]
     let name = ProgramName.current
     switch verb {
     case OTPCommand.verbName:
@@ -62,9 +75,17 @@ package enum CommandLineParsing {
     case RestoreCommand.verbName:
       return .usage(
         "one item at a time", hint: "a backup becomes a vault by: \(name) init --from FILE")
-    case GetCommand.verbName, EditCommand.verbName, ShowCommand.verbName,
-      HistoryCommand.verbName:
-      return .usage("one item at a time", hint: "see: \(name) help \(verb)")
+    case GetCommand.verbName:
+      return .usage(
+        "one item at a time",
+        hint: "several for a program: \(name) run NAME… -- COMMAND; a field: \(name) get NAME "
+          + "--field user; whose items: \(name) list bob")
+    case EditCommand.verbName:
+      return .usage(
+        "one item at a time", hint: "the items of a folder in one file: \(name) edit work/")
+    case ShowCommand.verbName, HistoryCommand.verbName:
+      return .usage(
+        "one item at a time", hint: "of several: \(name) list work/ --long")
     case ReadCommand.verbName:
       return .usage("one reference at a time", hint: "several in a text: \(name) inject")
     case ListCommand.verbName, ExportCommand.verbName:
@@ -76,27 +97,65 @@ package enum CommandLineParsing {
       return .usage(
         "one item or folder at a time, and its new name",
         hint: "a whole folder: \(name) \(verb) web/ old/")
+    case InitCommand.verbName:
+      return .usage(
+        "'init' takes no folder and no name",
+        hint: "in a folder of its own: \(name) --home FOLDER init; another vault: "
+          + "\(name) --vault NAME init")
     default: return nil
     }
   }
 
   /// The parser's complaint without what was typed.
-  static func usage(for error: any Error, in arguments: [String]) -> CommandError {
+  ///
+  /// - Parameters:
+  ///   - error: What the parser threw.
+  ///   - arguments: The line in our words.
+  ///   - typed: The line as it was typed.
+  /// - Returns: The error, with what helps.
+  static func usage(
+    for error: any Error, in arguments: [String], typed: [String]
+  ) -> CommandError {
     let message = VaultTool.message(for: error)
     // What our own verbs complain of is in their words.
     let text = error is ValidationError ? message : ParserMessage(message, for: arguments).text
-    let verb = arguments.first { name in
-      VaultTool.configuration.allVerbs.contains { $0.verbName == name }
-    }
-    if text.contains(bytes: "nexpected argument"), let verb, let error = tooManyWords(for: verb) {
-      return error
-    }
-    if let verb, let hint = Habit.hint(for: text, verb: verb, arguments) {
-      return .usage(text.lowercasedFirst, hint: hint)
-    }
+    let path = verbs(on: arguments)
+    let known = tooManyWords(text, path)
     return .usage(
-      text.lowercasedFirst,
-      hint: "see: \(ProgramName.current) \(verb.map { "help \($0)" } ?? "--help")")
+      known?.message ?? text.lowercasedFirst,
+      hint: forgottenSeparator(in: arguments, path)
+        ?? Habit.hint(
+          for: Array(leadingOptions(typed).rest), path: path,
+          complaint: text.begins(with: "Missing expected argument")
+            ? .missing : text.contains(bytes: " is invalid for '<") ? .value : .other)
+        ?? known?.hint ?? UsageHint(text, path: path, line: arguments).text)
+  }
+
+  /// Says that `run` has nothing to run, with the line that was meant.
+  static func missingCommand(in arguments: [String]) -> CommandError {
+    let name = ProgramName.current
+    return .usage(
+      "there is no command to run",
+      hint: forgottenSeparator(in: arguments, verbs(on: arguments))
+        ?? "\(name) run NAME… -- COMMAND ARGUMENT…")
+  }
+
+  private static func forgottenSeparator(in arguments: [String], _ path: [String]) -> String? {
+    guard path == [RunCommand.verbName] else { return nil }
+    return ForgottenSeparator(arguments)?.line
+  }
+
+  /// Our verbs on a line, one below the other.
+  private static func verbs(on arguments: [String]) -> [String] {
+    var path: [String] = []
+    var commands = VaultTool.configuration.allVerbs
+    for word in arguments.prefix(while: { $0 != "--" }) {
+      guard let found = commands.first(where: { $0.verbName == word }) else { continue }
+      path.append(word)
+      commands = found.configuration.allVerbs
+      if commands.isEmpty { break }
+    }
+    return path
   }
 
   /// Lets the common options stand before the verb, too: `vault --home X list`.
@@ -110,6 +169,8 @@ package enum CommandLineParsing {
       rest = rest.dropFirst()
       commands = found.configuration.allVerbs
     }
+    // A group of verbs alone shows its help, whichever vault is meant.
+    if !commands.isEmpty, !verbs.isEmpty, rest.isEmpty { return verbs }
     return verbs + leading + rest
   }
 
@@ -185,25 +246,32 @@ package enum CommandLineParsing {
     return words[...separator]
   }
 
+  /// Has hints name the vault of a line that no verb has read.
+  ///
+  /// Only what is there is repeated: a word out of place may be a secret.
+  static func adoptPlace(of words: ArraySlice<String>) {
+    var settings = VaultSettings()
+    settings.home = value(of: "--home", on: words).flatMap { home in
+      (try? Directory(home)) == nil ? nil : home
+    }
+    let name = value(of: "--vault", on: words)
+    let vaults = name == nil ? [] : (try? VaultList(settings).vaults) ?? []
+    HintLine.adopt(
+      vault: vaults.contains { $0.name == name } ? name : nil, home: settings.home)
+  }
+
+  /// The value of a common option, wherever it stands on the line.
+  private static func value(of option: String, on words: ArraySlice<String>) -> String? {
+    for (word, next) in zip(words, words.dropFirst() + [""]) {
+      if word == option, !next.isEmpty { return next }
+      if word.begins(with: "\(option)=") { return String(word.dropFirst(option.count + 1)) }
+    }
+    return nil
+  }
+
   /// Whether every verb takes an option of this name.
   static func isCommonOption(_ name: String) -> Bool {
     (PlainVerb.common.flags + PlainVerb.common.options).contains("--\(name)")
-  }
-
-  /// Says that a word is no verb; the word itself, which may be a secret, is not repeated.
-  private static func unknownVerb(
-    among verbs: [String], near word: String, after path: [String]
-  ) -> CommandError {
-    let line = ([ProgramName.current] + path).joined(separator: " ")
-    // A word of the table is no secret.
-    if path.isEmpty, let answer = Habit.answer(to: word) {
-      return .usage("unknown command '\(word)'", hint: answer)
-    }
-    return .usage(
-      "unknown command",
-      hint: (Habit.word(for: word, among: verbs) ?? Suggestion.nearest(to: word, among: verbs))
-        .map { "did you mean: \(line) \($0)" }
-        ?? (path.isEmpty ? "all commands: \(line) help all" : "see: \(line) --help"))
   }
 }
 

@@ -62,7 +62,7 @@ enum FastPath: Equatable {
   /// The same request, made by way of the argument parser; `nil` for a line that only the table
   /// knows.
   init?(parsing arguments: [String]) throws {
-    switch try CommandLineParsing.command(for: arguments) {
+    switch try CommandLineParsing.command(for: arguments, typed: arguments) {
     case let verb as GetCommand: self = .get(try verb.request())
     case let verb as RunCommand: self = .run(verb.request)
     case let verb as SetCommand: self = .set(try verb.request())

@@ -30,7 +30,7 @@ struct ParserMessage {
     var text = first
     // What was typed may hold a quote itself: it is looked for as a whole first.
     for typed in Self.pieces(of: arguments) where !known.contains(typed) {
-      text = text.substituting("'\(typed)'", with: "'\(Self.hidden)'")
+      text = text.substituting("'\(typed)'", with: "'\(Self.shown(typed, known))'")
     }
     var parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
       .map(String.init)
@@ -42,6 +42,13 @@ struct ParserMessage {
       }
     }
     self.text = parts.joined(separator: "'")
+  }
+
+  /// What stays of a word: of `--format=json` the option's name, which is no secret.
+  private static func shown(_ word: String, _ known: Set<String>) -> String {
+    guard let option = word.halves(at: "=").map({ String($0.before) }), known.contains(option)
+    else { return hidden }
+    return option
   }
 
   private static let suggestion = " Did you mean '"
@@ -89,7 +96,9 @@ struct ParserMessage {
   /// words.
   private static func words(of arguments: [String]) -> Set<String> {
     var known: Set<String> = [hidden]
-    known.formUnion(arguments.prefix { $0 != "--" }.filter(isPlainOption))
+    known.formUnion(
+      arguments.prefix { $0 != "--" }.map { $0.halves(at: "=").map { String($0.before) } ?? $0 }
+        .filter(isPlainOption))
     for argument in grammars(of: arguments).flatMap(\.arguments) {
       let names = argument.names
       known.formUnion(names)

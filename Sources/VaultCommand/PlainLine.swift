@@ -45,6 +45,7 @@ struct PlainVerb: Sendable {
         "--long", "--tree", "--no-tree", "--expired", "--conflicts", "--trash", "--vaults",
         "--exit-code", "--no-pager",
       ], options: ["--tag", "--expiring", "--unused", "--exposed-to", "--sort"],
+      lists: ["--attribute"],
       letters: [("-l", "--long")],
       read: { .list(try ListRequest($0)) }),
     PlainVerb(
@@ -262,7 +263,7 @@ extension ListRequest {
     self.init(
       pattern: line.words.first, long: line.has("--long"),
       tree: line.has("--tree") ? true : line.has("--no-tree") ? false : nil,
-      tag: line.value("--tag"), expired: line.has("--expired"),
+      tag: line.value("--tag"), attribute: line.list("--attribute"), expired: line.has("--expired"),
       conflicts: line.has("--conflicts"), expiring: line.value("--expiring"),
       unused: line.value("--unused"), exposedTo: line.value("--exposed-to"),
       trash: line.has("--trash"), vaults: line.has("--vaults"),

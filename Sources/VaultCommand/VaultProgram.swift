@@ -34,7 +34,10 @@ public enum VaultProgram {
     } else if let face = CredentialProtocol(calledAs: program) {
       arguments = [CredentialCommand.verbName, face.rawValue] + arguments
     }
-    exit(run(arguments).code)
+    QuietTerminal.want()
+    let status = run(arguments)
+    QuietTerminal.end()
+    exit(status.code)
   }
 
   /// Runs a line; everything that fails is told here, and nowhere else.
@@ -55,13 +58,13 @@ public enum VaultProgram {
         return .done
       }
       if try answer(arguments) { return .done }
-      var command = try CommandLineParsing.command(for: arguments)
+      var command = try CommandLineParsing.command(for: arguments, typed: typed)
       try command.run()
       return .done
     } catch let error as ExitStatusOnly {
       return error.status
     } catch {
-      return report(error, arguments)
+      return report(error, arguments, typed: typed)
     }
   }
 
@@ -101,10 +104,14 @@ public enum VaultProgram {
     return report.status
   }
 
-  private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {
+  private static func report(
+    _ error: any Error, _ arguments: [String], typed: [String]
+  ) -> ExitStatus {
     let options = arguments.prefix { $0 != "--" }
     var error = error
-    if CommandLineParsing.isFromParser(error) {
+    if error is RunRequest.NoCommand {
+      error = CommandLineParsing.missingCommand(in: arguments)
+    } else if CommandLineParsing.isFromParser(error) {
       if CommandLineParsing.isAnswer(error) {
         do {
           try StandardOutput.line(page(VaultTool.fullMessage(for: error)))
@@ -113,7 +120,8 @@ public enum VaultProgram {
           error = failure
         }
       } else {
-        error = CommandLineParsing.usage(for: error, in: arguments)
+        CommandLineParsing.adoptPlace(of: options)
+        error = CommandLineParsing.usage(for: error, in: arguments, typed: typed)
       }
     }
     let report = ErrorReport(error)

@@ -83,6 +83,7 @@ extension CommandGrammar {
       --field -f <name> =live: The field
       --revision <number> =live: An earlier version, as NAME@3 has it.
       --out -o <file> =file: Write it to a file that only you can read
+      --attribute <name=value> +: The item with this attribute, instead of its name
       --qr: Draw it as a QR code, for a phone
       --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
@@ -104,12 +105,12 @@ extension CommandGrammar {
       "list",
       "List the names of items.",
       """
-      <pattern> =live: Only names that contain this, below a folder/, or that match a shell \
-      pattern.
-      --long -l: Also show kind, version, times and tags.
+      <pattern> =live: A word of a name, user, address, tag or note
+      --long -l: Also show kind, version, times, tags, user and host.
       --tree: Show a tree, by slashes
       --no-tree: Show a tree, by slashes
       --tag <word> =live: Only items with this tag.
+      --attribute <name=value> +: Only items with this attribute, such as service=api
       --expired: Only expired items.
       --conflicts: Only items with another value from a merge.
       --expiring <time>: Only items that expire within this time.

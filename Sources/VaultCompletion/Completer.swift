@@ -39,7 +39,8 @@ package struct Completer {
     ///   - typed: The part of it that is on the line.
     ///   - words: The whole line before it.
     ///   - positionals: The words before it that are neither verbs nor options.
-    /// - Returns: The candidates, whether or not they begin with `typed`.
+    /// - Returns: The candidates, whether or not they begin with `typed`; at least those that do, or,
+    ///   where there are none, those that have it.
     func names(
       for value: String, typed: String, words: [String], positionals: [String]
     ) -> [String]
@@ -153,10 +154,33 @@ package struct Completer {
         texts.removeAll { positionals.contains($0) }
       }
     }
-    answer.candidates = texts.filter { $0.hasPrefix(typed) }.map {
-      Candidate(text: prefix + $0, explanation: "")
-    }
+    var found = texts.filter { $0.hasPrefix(typed) }
+    // `get github` for work/github: the shell puts the whole name in its place.
+    if found.isEmpty, argument.liveName != nil { found = Self.having(Self.word(of: typed), texts) }
+    answer.candidates = found.map { Candidate(text: prefix + $0, explanation: "") }
     return answer
+  }
+
+  /// The part of what was typed that is looked for: what stands behind `VARIABLE=` and `secret://`.
+  private static func word(of typed: String) -> String {
+    let start = typed.firstRange(ofBytes: "://")?.upperBound ?? typed.startIndex
+    let rest = typed[start...]
+    return String(rest.halves(at: "=")?.after ?? rest)
+  }
+
+  /// The texts of which a part begins with a word, in any case; or else those that have it anywhere.
+  private static func having(_ word: String, _ texts: [String]) -> [String] {
+    let word = word.lowercased()
+    guard !word.isEmpty else { return [] }
+    let texts = texts.filter { $0.lowercased().contains(bytes: word) }
+    let parts = texts.filter { text in
+      let text = text.lowercased()
+      return text.ranges(ofBytes: word).contains { range in
+        guard range.lowerBound > text.startIndex else { return true }
+        return "/=-_.@: ".utf8.contains(text.utf8[text.utf8.index(before: range.lowerBound)])
+      }
+    }
+    return parts.isEmpty ? texts : parts
   }
 
   private func option(_ name: String, of verb: CommandGrammar) -> CommandGrammar.Argument? {

@@ -161,6 +161,16 @@ package enum CompletionScript {
         esac
         COMPREPLY+=("$line")
       done
+      # Where no name begins with the word, but several have it, what they begin with must not take its
+      # place: a blank begins with nothing.
+      local typed=${cur#"$before"}
+      if ((${#lines[@]} > 2)) && [[ $typed ]]; then
+        for line in "${lines[@]:1}"; do
+          line=${line%%$'\t'*}
+          if [[ ${line#"$before"} == "$typed"* ]]; then return; fi
+        done
+        COMPREPLY+=(' ')
+      fi
     }
     complete -F @FUNCTION@ @COMMAND@
 
@@ -193,7 +203,15 @@ package enum CompletionScript {
         fi
       done
       (( $#candidates )) && _describe -V 'vault' candidates && result=0
-      (( $#plain )) && compadd -a plain && result=0
+      if (( $#plain )); then
+        if (( ${#${(M)plain:#${(b)${(Q)PREFIX}}*}} )); then
+          compadd -a plain && result=0
+        else
+          # No name begins with the word, but these have it: one after the other takes its place.
+          compadd -U -a plain && result=0
+          (( $#plain > 1 )) && compstate[insert]=menu
+        fi
+      fi
       return $result
     }
     if [[ $funcstack[1] == _@COMMAND@ ]]; then

@@ -1,110 +1,73 @@
 import VaultCommandCore
 import VaultStorage
 
-/// The words that people type by habit, from other programs of the kind, and what they mean here.
+/// What people type by habit, from other programs of the kind, and what it means here.
 ///
 /// A word whose meaning is clear and safe stands for a line of ours. The others are answered with
-/// the line that does what was probably wanted; never with the name that happens to look alike.
+/// the line that does what was probably wanted; never with the name that happens to look alike. All
+/// of them are rows of one table, ``lines``, and nothing else reads it.
 package enum Habit: Equatable, Sendable {
-  /// The word stands for these words.
-  case line([String])
-  /// What helps, where `{}` is the program's name.
+  /// The word stands for these words; the text helps where the line they make is refused.
+  case line([String], otherwise: String?)
+  /// What helps.
   case answer(String)
 
-  private static func means(_ words: String...) -> Habit { .line(words) }
+  /// What is said before the line that does it here.
+  private static let otherProgram = "this is not HashiCorp's vault (Documentation/faq.md); here: "
 
-  /// Every word, in alphabetical order.
-  package static let table: KeyValuePairs<String, Habit> = [
-    "add": means("set"),
-    "agent": .answer("no agent is needed, a session keeps the vault open: {} unlock --for 8h"),
-    "app": .answer("it has no window; pick from a menu of the desktop: {} menu"),
-    "cat": means("get"),
-    "change-passphrase": means("key", "change-passphrase"),
-    "clip": means("get", "--copy"),
-    "close": means("lock"),
-    "config": means("settings"),
-    "copy-to-clipboard": means("get", "--copy"),
-    "cp": means("copy"),
-    "configure": .answer("create a vault: {} init; its settings: {} settings"),
-    "create": .answer("create a vault: {} init; store an item: {} set NAME"),
-    "data-fetch": means("data", "fetch"),
-    "decrypt": .answer("a file that was stored: {} get NAME --out PATH"),
-    "default": means("defaults"),
-    "del": means("remove"),
-    "delete": means("remove"),
-    "doctor": means("check"),
-    "duplicate": means("copy"),
-    "dump": .answer("all secrets in plain text: {} export json; encrypted: {} backup FILE"),
-    "encrypt": .answer("store a file: {} set NAME --file PATH"),
-    "env": means("run"),
-    "eval": .answer("into a process: {} run FOLDER/ -- COMMAND"),
-    "exec": means("run"),
-    "exit": .answer("nothing keeps running; to forget the key: {} lock"),
-    "fetch": means("get"),
-    "fields": means("show"),
-    "find": means("list"),
-    "gen": means("generate"),
-    "gen-pass": means("generate"),
-    "get-all": .answer("into a process: {} run FOLDER/ -- COMMAND; as a file: {} export json"),
-    "git": .answer("let git ask the vault: {} connect git"),
-    "gpg": .answer("it needs no GPG; a key is stored with: {} set NAME --file PATH"),
-    "grep": .answer("names are found by: {} list PATTERN; secrets are not searched"),
-    "info": .answer("an item's details: {} show NAME; the vault's state: {} status"),
-    "insert": means("set"),
-    "install": .answer("let a program ask the vault: {} connect PROGRAM"),
-    "item": .answer("without that word: {} list, {} get NAME, {} set NAME, {} remove NAME"),
-    "items": means("list"),
-    "keychain": .answer("the desktop keyring: {} keyring status; its items: {} keyring list"),
-    "keys": means("key", "list"),
-    "login": means("unlock"),
-    "logout": means("lock"),
-    "lookup": means("get"),
-    "ls": means("list"),
-    "man": .answer("the manual page: man {}; here: {} help VERB"),
-    "move": means("rename"),
-    "mv": means("rename"),
-    "new": .answer("create a vault: {} init; store an item: {} set NAME"),
-    "note": .answer("change an item's note: {} set NAME --note TEXT"),
-    "open": means("unlock"),
-    "passwd": means("key", "change-passphrase"),
-    "password": .answer(
-      "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
-    "preferences": means("defaults"),
-    "prefs": means("defaults"),
-    "push": .answer("to other machines: {} sync now; an encrypted copy: {} backup FILE"),
-    "put": means("set"),
-    "pw": .answer(
-      "read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase"),
-    "rm": means("remove"),
-    "rotate": .answer("a secret: {} set NAME --generate; the vault's key: {} key rotate"),
-    "save": means("set"),
-    "seal": means("lock"),
-    "search": means("list"),
-    "secrets": means("list"),
-    "serve": .answer("it needs no server: every command opens the vault file itself"),
-    "setup": .answer("create a vault: {} init"),
-    "share": .answer("an encrypted copy: {} backup FILE; who opens it: {} key add"),
-    "signin": means("unlock"),
-    "slots": means("key", "list"),
-    "snapshot": means("backup"),
-    "ssh": .answer("a passphrase for ssh-add: {} help credential"),
-    "store": means("set"),
-    "tag": .answer("add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG"),
-    "totp": means("otp"),
-    "trash": means("list", "--trash"),
-    "tui": .answer("pick from a list: {} get; from a menu of the desktop: {} menu"),
-    "ui": .answer("pick from a list: {} get; from a menu of the desktop: {} menu"),
-    "unseal": means("unlock"),
-    "update": .answer("a new version of a secret: {} set NAME"),
-    "upgrade": .answer("stronger passphrase slots: {} key upgrade"),
-    "vault": .answer("your vaults: {} list --vaults; another one: {} --vault NAME list"),
-    "vaults": means("list", "--vaults"),
-    "verify": means("check"),
-    "version": means("--version"),
-    "view": .answer("the secret: {} get NAME; everything else: {} show NAME"),
-    "web": .answer("it has no web page; pick from a menu of the desktop: {} menu"),
-    "whoami": means("status"),
-    "write": .answer("a secret: {} set NAME; a preference: {} defaults write DOMAIN KEY VALUE"),
+  /// Every row, for tests.
+  package static var table: [(word: String, habit: Habit)] {
+    lines.parts(at: "\n").compactMap { row in
+      let marks = row.utf8.indices.compactMap { place in mark(of: row, at: place) }
+      guard let (place, habit) = marks.first else { return nil }
+      return (String(row[..<place]), habit)
+    }
+  }
+
+  /// What stands behind the word of a row, if the word ends at a place.
+  private static func mark(of row: Substring, at place: String.Index) -> (String.Index, Habit)? {
+    let rest = row[place...]
+    func text(_ mark: String) -> String? {
+      rest.utf8.starts(with: mark.utf8) ? String(rest.utf8.dropFirst(mark.utf8.count)) : nil
+    }
+    if let line = text(" => ") {
+      let halves = line.parts(at: "|", keepsEmpty: true)
+      let words = halves[0].parts(at: " ").map(String.init)
+      let otherwise = halves.count > 2 ? String(halves[2].utf8.dropFirst()) : nil
+      return (place, .line(words, otherwise: otherwise))
+    }
+    if let answer = text(": ") { return (place, .answer(answer)) }
+    return text("! ").map { (place, .answer(otherProgram + $0)) }
+  }
+
+  /// The row of a word; it is looked for in the text of all rows, since few lines need one.
+  ///
+  /// Words may be in capital letters; the letters of options are told apart.
+  private static func meaning(of word: String) -> Habit? {
+    row(of: word) ?? (word.contains { $0.isUppercase } ? row(of: word.lowercased()) : nil)
+  }
+
+  private static func row(of word: String) -> Habit? {
+    let word = Array(word.utf8)
+    guard !word.isEmpty, word.count < 32, !word.contains(0x0A) else { return nil }
+    var rest = lines[...]
+    while !rest.isEmpty {
+      let end = rest.utf8.firstIndex(of: 0x0A) ?? rest.endIndex
+      let row = rest[..<end]
+      if row.utf8.starts(with: word),
+        let (_, habit) = mark(of: row, at: row.utf8.index(row.startIndex, offsetBy: word.count))
+      {
+        return habit
+      }
+      rest = end == rest.endIndex ? "" : rest[rest.utf8.index(after: end)...]
+    }
+    return nil
+  }
+
+  /// The programs whose lines are typed behind their names.
+  private static let programs = [
+    "aws", "bw", "docker", "git", "gopass", "keepassxc-cli", "kubectl", "op", "pass", "rbw",
+    "secret-tool", "security",
   ]
 
   /// Words of the verbs below a verb, such as `key rm`.
@@ -112,6 +75,8 @@ package enum Habit: Equatable, Sendable {
     "add": ["new", "create"], "list": ["ls"], "remove": ["rm", "del", "delete"],
     "unlock": ["open"], "change-passphrase": ["passwd"],
   ]
+
+  // MARK: - Lines that are ours
 
   /// Replaces the words of habit on a line.
   ///
@@ -122,19 +87,39 @@ package enum Habit: Equatable, Sendable {
   package static func resolving(_ arguments: [String], from start: Int) -> [String] {
     guard arguments.indices.contains(start) else { return arguments }
     var arguments = arguments
-    if arguments[start] == "-V" { arguments[start] = "--version" }
-    let place = arguments[start] == "help" ? start + 1 : start
-    guard arguments.indices.contains(place) else { return arguments }
-    if case .line(let words) = meaning(of: arguments[place]) {
+    // Windows' way to ask about a verb.
+    if arguments.count == start + 2, ["/?", "-?"].contains(arguments[start + 1]) {
+      arguments[start + 1] = "--help"
+    }
+    let isHelp = arguments[start] == "help"
+    if isHelp, arguments.count == start + 2,
+      case .line(let words, _) = meaning(of: "help \(arguments[start + 1])")
+    {
+      return Array(arguments[..<start]) + words
+    }
+    let place = isHelp ? start + 1 : start
+    guard arguments.indices.contains(place), !isNamedOtherwise(arguments, place) else {
+      return arguments
+    }
+    if case .line(let words, _) = meaning(of: arguments[place]) {
       // Help is there for verbs only.
       let words = place == start ? words : words.filter { !$0.hasPrefix("-") }
       let habit = arguments[place]
       arguments.replaceSubrange(place...place, with: words)
-      if ["rm", "mv", "cp", "del", "delete", "move"].contains(habit) {
+      if ["rm", "mv", "cp", "del", "delete", "move", "rmdir"].contains(habit) {
         arguments = Array(arguments[...place]) + arguments[(place + 1)...].flatMap(option)
       }
     }
     return arguments
+  }
+
+  /// Whether a word has an answer of its own together with the next one: `secrets enable`.
+  private static func isNamedOtherwise(_ arguments: [String], _ place: Int) -> Bool {
+    guard arguments.indices.contains(place + 1), !arguments[place + 1].begins(with: "-"),
+      meaning(of: arguments[place]) != nil,
+      case .answer = meaning(of: "\(arguments[place]) \(arguments[place + 1])")
+    else { return false }
+    return true
   }
 
   /// Options of habit behind verbs that change items: `rm -rf web/`.
@@ -146,30 +131,64 @@ package enum Habit: Equatable, Sendable {
     }
   }
 
-  /// What helps where the options or arguments of another program were typed.
+  // MARK: - Lines that are not
+
+  /// What a line lacks.
+  package enum Complaint {
+    /// An argument.
+    case missing
+    /// A value that the argument may have.
+    case value
+    case other
+  }
+
+  /// What helps on a line that the command does not take.
   ///
   /// - Parameters:
-  ///   - message: The parser's complaint, without what was typed.
-  ///   - verb: Our verb.
-  ///   - arguments: The line.
-  /// - Returns: The hint; `nil` where the help of the verb is the best one.
-  package static func hint(for message: String, verb: String, _ arguments: [String]) -> String? {
-    let name = ProgramName.current
-    switch verb {
-    case "copy" where message.begins(with: "Missing expected argument"):
-      return "\(name) copy NAME NEWNAME; to the clipboard: \(name) get NAME --copy"
-    case "generate" where message.contains(bytes: "'<characters>'"):
-      return "\(name) generate 32; stored: \(name) set NAME --generate --length 32"
-    case "set" where message.begins(with: "Unknown option"):
-      let fields = [
-        "--user", "--username", "--login", "--url", "--password", "--email", "--title", "--notes",
-      ]
-      guard let field = arguments.first(where: { fields.contains($0) }) else { return nil }
-      return field == "--password" || field == "--title"
-        ? "\(name) set NAME asks for the secret; more of it: --field user=bob --field url=…"
-        : "as a field: \(name) set NAME --field \(field.dropFirst(2))=…"
-    default: return nil
+  ///   - typed: The line as it was typed, from the word in the verb's place on.
+  ///   - path: Our verbs on it.
+  ///   - complaint: What is wrong, as far as rows tell it apart.
+  /// - Returns: The hint; `nil` where the table has none.
+  package static func hint(
+    for typed: [String], path: [String], complaint: Complaint = .other
+  ) -> String? {
+    guard let first = typed.first else { return nil }
+    // Another program's name, and its line behind it.
+    if programs.contains(first), let hint = hint(for: Array(typed.dropFirst()), path: []) {
+      return hint
     }
+    let verbs = path.isEmpty ? [first] : [first, path.joined(separator: " ")]
+    let words = typed.dropFirst().prefix { $0 != "--" }.map { word in
+      word.begins(with: "-") ? String(word.unicodeScalars.prefix { $0 != "=" }) : word
+    }
+    func text(_ key: String) -> String? {
+      switch meaning(of: key) {
+      case .answer(let text): text
+      case .line(_, let otherwise): otherwise
+      case nil: nil
+      }
+    }
+    func found() -> String? {
+      for verb in verbs {
+        if complaint == .value, let text = text("\(verb) <value>") { return text }
+        if complaint == .missing, words.isEmpty, let text = text("\(verb) <>") { return text }
+        // The next word, then any option.
+        for word in words.prefix(1) + words.filter({ $0.begins(with: "-") }) {
+          if let text = text("\(verb) \(word)") { return text }
+        }
+      }
+      // A word of another program alone says whose line it is.
+      if let text = text(first) { return text }
+      for word in [first] + words where word.begins(with: "-") {
+        if let text = text("* \(word)") { return text }
+      }
+      return complaint == .missing ? verbs.lazy.compactMap { text("\($0) <>") }.first : nil
+    }
+    guard let text = found() else { return nil }
+    let line = ForeignLine(first, Array(typed.dropFirst()))
+    return text.substituting("{}", with: ProgramName.current)
+      .substituting("{attributes}", with: line.attributes)
+      .substituting("{item}", with: line.item)
   }
 
   /// Returns our word for one below a verb, such as `rm` in `key rm`.
@@ -177,14 +196,30 @@ package enum Habit: Equatable, Sendable {
     verbs.first { below[$0]?.contains(typed) ?? false }
   }
 
-  /// The answer to a word that stands for no line of ours; `nil` if there is none.
-  package static func answer(to word: String) -> String? {
-    guard case .answer(let text) = meaning(of: word) else { return nil }
-    return text.substituting("{}", with: ProgramName.current)
-  }
+  /// Whether a word is one of the table: such a word is no secret.
+  package static func isKnown(_ word: String) -> Bool { meaning(of: word) != nil }
 
-  // The table is asked once a line: a dictionary of it takes longer to make than to search this.
-  private static func meaning(of word: String) -> Habit? {
-    table.first { $0.key == word }?.value
+  // MARK: - Words that are nearly ours
+
+  /// The verbs that take away, give away or write: one of them is suggested for its own letters only.
+  ///
+  /// `remote` is one letter from `remove`, `expire` two from `export`.
+  private static let drastic = [
+    "disconnect", "export", "inject", "leave", "merge", "remove", "rename", "rotate", "undo",
+    "upgrade",
+  ]
+
+  /// The verb that was meant by a word; `nil` where none is near enough.
+  package static func nearest(to word: String, among verbs: [String]) -> String? {
+    guard let near = Suggestion.nearest(to: word, among: verbs) else { return nil }
+    guard drastic.contains(near) else { return near }
+    let typed = word.lowercased().utf8.sorted()
+    let meant = near.utf8.sorted()
+    let isSame =
+      typed == meant
+      || abs(typed.count - meant.count) == 1
+        && Set(typed).symmetricDifference(meant).count <= 1
+    if isSame { return near }
+    return Suggestion.nearest(to: word, among: verbs.filter { !drastic.contains($0) })
   }
 }

@@ -1,13 +1,14 @@
 import FoundationEssentials
 import VaultCommandCore
-import VaultCredentials
+package import VaultCredentials
 import VaultDataStore
 import VaultProtocols
 import VaultStorage
 
 /// Names for completion, found silently and quickly.
 ///
-/// Only a session unlocks the vault here: completion never prompts, waits, or asks a keyring.
+/// Only what needs no question unlocks the vault here: a session, a key file, a keyring that is
+/// open. Completion never prompts, nor waits for a person or for the cost of a passphrase.
 package struct LiveNames: Completer.NameSource {
   package init() {}
 
@@ -24,7 +25,7 @@ package struct LiveNames: Completer.NameSource {
     case "entity", "sort": return stored(value, positionals)
     default: break
     }
-    guard let vault = try? Self.open(settings) else { return [] }
+    guard let vault = Self.open(settings) else { return [] }
     switch value {
     case "name" where words.contains("restore"):
       return items(in: vault, typed) + trash(of: vault)
@@ -71,21 +72,30 @@ package struct LiveNames: Completer.NameSource {
   }
 
   private static func preferences(_ settings: VaultSettings) -> PreferenceNames {
-    PreferenceNames(location: { try settings.location() }, keys: { try Self.open(settings) })
+    PreferenceNames(location: { try settings.location() }, keys: { Self.open(settings) })
   }
 
-  /// Opens the vault with a session.
-  private static func open(_ settings: VaultSettings) throws -> UnlockedVault.Blocking {
-    try settings.locked().blocking.unlock(with: UnlockSources.sessionOnly).blocking
+  /// The vault that a line means, if it opens without a question.
+  package static func vault(of words: [String]) -> UnlockedVault.Blocking? {
+    open(settings(of: words))
+  }
+
+  /// Opens the vault with what needs no question; `nil` if that does not open it.
+  private static func open(_ settings: VaultSettings) -> UnlockedVault.Blocking? {
+    guard let vault = try? settings.locked(asksNobody: true) else { return nil }
+    return try? vault.blocking.unlock(
+      with: UnlockSources(settings: settings, vault: vault).atOnce()
+    ).blocking
   }
 
   private static func item(_ positionals: [String]) -> ItemName? {
     positionals.first.flatMap { try? ItemName($0) }
   }
 
-  /// The names of items that begin with what was typed.
+  /// The names of items that begin with what was typed; all of them where none does.
   private func items(in vault: UnlockedVault.Blocking, _ typed: String) -> [String] {
-    (try? vault.names(beginningWith: typed)) ?? []
+    let names = (try? vault.names(beginningWith: typed)) ?? []
+    return names.isEmpty && !typed.isEmpty ? (try? vault.names(beginningWith: "")) ?? [] : names
   }
 
   private func trash(of vault: UnlockedVault.Blocking) -> [String] {
@@ -106,6 +116,10 @@ package struct LiveNames: Completer.NameSource {
     var settings = VaultSettings()
     settings.home = value(of: "--home", in: words).map(withHome)
     settings.vaultName = value(of: "--vault", in: words)
+    settings.keyFile = value(of: "--key-file", in: words).map(withHome)
+    settings.usesSession = !words.contains("--no-session")
+    settings.usesKeyring = !words.contains("--no-keyring")
+    settings.keyringTimeout = 1
     return settings
   }
 

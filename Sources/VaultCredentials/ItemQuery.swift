@@ -33,6 +33,13 @@ public struct ItemQuery: Sendable {
   /// Creates a query that matches all live items.
   public init() {}
 
+  /// The same conditions but for the text.
+  package var withoutText: ItemQuery {
+    var query = self
+    query.text = nil
+    return query
+  }
+
   /// Whether all items match that are live, or in the trash where those are asked for.
   var hasNoConditions: Bool {
     pattern == nil && folder == nil && text == nil && tag == nil && attributes.isEmpty

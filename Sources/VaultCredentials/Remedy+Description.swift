@@ -4,6 +4,7 @@ extension Remedy: CustomStringConvertible {
     switch self {
     case .makeVault: "create a vault"
     case .makeNamedVault: "create a vault of that name"
+    case .switchOffUsageLog: "record no uses of secrets"
     case .listVaults: "look which vaults there are"
     case .chooseOtherVault: "choose another vault"
     case .unlock: "unlock the vault"

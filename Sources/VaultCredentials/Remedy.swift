@@ -18,6 +18,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case makeVault
   /// Make the vault of the name that was given: ``LockedVault/create(slots:)``.
   case makeNamedVault
+  /// Record no uses of secrets any longer.
+  case switchOffUsageLog
   /// Use a vault of another name.
   case chooseOtherVault
   /// Look which vaults there are.

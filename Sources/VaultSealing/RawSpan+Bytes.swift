@@ -138,6 +138,40 @@ extension RawSpan {
     }
   }
 
+  /// Whether the bytes in `range` contain `other`, in any case of ASCII's letters.
+  ///
+  /// Not for secrets: the time reveals where they are.
+  ///
+  /// - Parameters:
+  ///   - other: The bytes, with small letters.
+  ///   - range: Where to look.
+  /// - Returns: The first place; `nil` if there is none.
+  package func place(ofFolded other: [UInt8], in range: Range<Int>) -> Int? {
+    guard let first = other.first else { return range.lowerBound }
+    let isLetter = (0x61...0x7A).contains(first)
+    return unsafe extracting(range).withUnsafeBytes { mine -> Int? in
+      let last = mine.count - other.count
+      var place = 0
+      while place <= last {
+        let byte = unsafe mine[place]
+        guard byte == first || isLetter && byte | 0x20 == first else {
+          place += 1
+          continue
+        }
+        var next = 1
+        while next < other.count {
+          let byte = unsafe mine[place + next]
+          let folded = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+          guard folded == other[next] else { break }
+          next += 1
+        }
+        if next == other.count { return range.lowerBound + place }
+        place += 1
+      }
+      return nil
+    }
+  }
+
   /// Whether the bytes in `range` equal those of another span.
   ///
   /// Not for secrets: the time reveals where they differ.

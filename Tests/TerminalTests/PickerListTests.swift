@@ -5,7 +5,7 @@ struct PickerListTests {
   private func matches(_ query: String, _ names: [String]) -> [String] {
     var list = PickerList(names)
     list.type(query)
-    return list.matches.map { list.names[$0] }
+    return list.matches.map { list.lines[$0].name }
   }
 
   @Test func theBestMatchComesFirst() {
@@ -45,7 +45,7 @@ struct PickerListTests {
     #expect(list.selected == nil)
     list.erase()
     #expect(list.matches.count == 2)
-    var empty = PickerList([])
+    var empty = PickerList([String]())
     empty.move(by: 1)
     #expect(empty.selected == nil)
   }

@@ -18,16 +18,59 @@ enum ItemPicker {
     ProcessState.isTerminal(0) && StandardError.isTerminal && Prompt.isPossible
   }
 
+  /// With more items than these their names are shown before all else is read.
+  private static let many = 2000
+
   /// Lets the person pick one of the vault's items.
   static func pick(in vault: UnlockedVault.Blocking) throws -> ItemName {
-    let items = try vault.items()
-    guard !items.isEmpty else {
+    let snapshot = try vault.readInPlace()
+    let names = snapshot.names()
+    guard !names.isEmpty else {
       throw CommandError(
         .itemNotFound, "the vault is empty: there is nothing to pick",
         hint: "store a secret: \(ProgramName.current) set NAME")
     }
-    let names = items.map { Sanitizer.visible($0.name.text) }
-    guard let picked = try LinePicker.pick(from: names) else { throw TerminalError.cancelled }
+    guard names.count > many else { return try pick(among: snapshot.items(), in: snapshot) }
+    var items: [Item] = []
+    let picked = try LinePicker.pick(
+      from: names.map { PickerLine(name: Sanitizer.visible($0)) },
+      completedBy: {
+        items = snapshot.items()
+        return try lines(of: items, in: snapshot)
+      })
+    guard let picked else { throw TerminalError.cancelled }
     return items[picked].name
+  }
+
+  /// Lets the person pick one of the items that a word finds; `nil` where it finds none, or nobody
+  /// can be asked.
+  static func pick(
+    in vault: UnlockedVault.Blocking, having word: String
+  ) throws -> ItemName? {
+    guard isPossible else { return nil }
+    let snapshot = try vault.readInPlace()
+    let items = try snapshot.search(word).map(\.item)
+    guard !items.isEmpty else { return nil }
+    StandardError.note("there is no item of that name; this is what has the word")
+    return try pick(among: items, in: snapshot)
+  }
+
+  private static func pick(among items: [Item], in snapshot: VaultSnapshot) throws -> ItemName {
+    guard let picked = try LinePicker.pick(from: lines(of: items, in: snapshot)) else {
+      throw TerminalError.cancelled
+    }
+    return items[picked].name
+  }
+
+  private static func lines(of items: [Item], in snapshot: VaultSnapshot) throws -> [PickerLine] {
+    let logins = try snapshot.logins(of: items)
+    return items.map { item in
+      let login = logins[item.id] ?? ItemLogin()
+      return PickerLine(
+        name: Sanitizer.visible(item.name.text),
+        detail: Sanitizer.visible(
+          [login.user, login.host].filter { !$0.isEmpty }.joined(separator: "  ")),
+        others: ([login.address, item.note] + item.tags).joined(separator: " "))
+    }
   }
 }

@@ -17,6 +17,7 @@ package enum Advice {
     switch remedy {
     case .makeVault: "create one: \(program) init"
     case .makeNamedVault: "create it: \(program) --vault NAME init"
+    case .switchOffUsageLog: "if that is so on purpose: \(program) settings log off"
     case .listVaults: "list your vaults: \(program) list --vaults"
     case .chooseOtherVault: "choose another vault: --vault NAME"
     case .unlock: "unlock it: \(program) unlock; in scripts: --passphrase SOURCE or --key-file PATH"

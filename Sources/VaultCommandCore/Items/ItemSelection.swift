@@ -34,6 +34,17 @@ package struct ItemSelection: Equatable {
   /// Whether it is a folder rather than a pattern.
   package var isFolder: Bool { kind != .pattern }
 
+  /// Whether an item lies in the folder itself, or where the pattern's last part says: a star of a
+  /// shell does not cross a slash.
+  package func isDirect(_ name: String) -> Bool {
+    switch kind {
+    case .folder(let folder): !name.utf8.dropFirst(folder.utf8.count + 1).contains(0x2F)
+    case .pattern:
+      text.contains(bytes: "**")
+        || name.utf8.count(where: { $0 == 0x2F }) == text.utf8.count(where: { $0 == 0x2F })
+    }
+  }
+
   /// What a name must begin with to be below it: `web/` of `web/` and of `web/*`; empty for `*`.
   package var prefix: String {
     switch kind {

@@ -52,8 +52,19 @@ package struct UnlockSources {
       .filter { settings.usesSession || $0 != .session }
   }
 
-  /// Only the session: for operations that must never prompt or wait.
-  package static let sessionOnly: [KeySource] = [.session]
+  /// The sources that open the vault at once: none asks a person, and none takes the time that a
+  /// passphrase costs.
+  package func atOnce() -> [KeySource] {
+    if let path = settings.keyFile {
+      return path == SecretInput.standardInput ? [] : [.keyFile(path, isRequired: false)]
+    }
+    return places().filter { place in
+      switch place {
+      case .session, .keyFile, .keyring: true
+      case .passphraseFile, .environmentPassphrase: false
+      }
+    }.map(\.source)
+  }
 
   /// All sources except the session, for starting a new session.
   package func sourcesWithoutSession() -> [KeySource] {

@@ -69,12 +69,29 @@ extension VaultSettings {
     }
   }
 
-  /// The item whose name is similar to a missing one, or the folder of that name.
-  ///
-  /// A vault with many thousand items is not searched.
+  /// What may have been meant by the name of a missing item.
   private static func nearest(to name: ItemName?, in vault: UnlockedVault.Blocking) -> String? {
-    guard let name, let names = try? vault.names(beginningWith: ""), names.count <= 5000
+    guard let name else { return nil }
+    if let near = nearestName(to: name, in: vault) { return near }
+    // A word of a name, a user, an address, a tag or a note.
+    guard name.text.utf8.count > 2, let found = try? vault.readInPlace().search(name.text),
+      let first = found.first
     else { return nil }
+    let shown = found.prefix(3).map { Quoting.visible($0.item.name.text) }.joined(separator: ", ")
+    guard found.count > 1 else {
+      return first.place.isName ? shown : "\(shown) (\(Quoting.visible(first.text)))"
+    }
+    return found.count > 3
+      ? "\(shown), …; all of them: \(ProgramName.current) list \(Quoting.typed(name.text))" : shown
+  }
+
+  /// The item whose name is similar, or the folder of that name.
+  ///
+  /// A vault with many thousand items is not searched for similar names.
+  private static func nearestName(
+    to name: ItemName, in vault: UnlockedVault.Blocking
+  ) -> String? {
+    guard let names = try? vault.names(beginningWith: ""), names.count <= 5000 else { return nil }
     let folder = "\(name.text)/"
     if names.contains(where: { $0.utf8.starts(with: folder.utf8) }) { return folder }
     // A field, as references write it.

@@ -1,6 +1,7 @@
 import Glibc
 package import VaultSealing
 package import VaultStorage
+import VaultTerminal
 
 /// Writes a secret to a file of the user's choosing.
 package enum OutputFile {
@@ -84,6 +85,17 @@ package enum OutputFile {
       throw unwritten(error)
     }
     try syncFolder(folder.isEmpty ? "." : folder)
+  }
+
+  /// Says what a file holds now: a line with `-o` must not look as if nothing had happened.
+  ///
+  /// - Parameters:
+  ///   - count: How many bytes were written.
+  ///   - path: The file; nothing is said of a device or a pipe.
+  package static func tell(_ count: Int, in path: String) {
+    var file = stat()
+    guard unsafe lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+    StandardError.note("wrote \(Plural.bytes(count)) to \(Sanitizer.visible(path))")
   }
 
   /// The new name is on the disk as well, where the file system has a say in that.

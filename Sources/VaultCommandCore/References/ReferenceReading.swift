@@ -201,7 +201,33 @@ package final class ReferenceReading {
       .itemNotFound,
       "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
         + names.joined(separator: ", "),
-      hint: "'\(ProgramName.current) list' shows the names of all items")
+      hint: hintForMissing())
+  }
+
+  /// What may have been meant by the first reference that names nothing.
+  package func hintForMissing() -> String {
+    let standard = "'\(ProgramName.current) list' shows the names of all items"
+    guard let first = missing.first,
+      let opened = vaults.first(where: { $0.name == first.vaultName }),
+      let names = try? opened.vault.names(beginningWith: ""), names.count <= 5000
+    else { return standard }
+    // `run work` for the folder.
+    if names.contains(where: { $0.utf8.starts(with: "\(first.name)/".utf8) }) {
+      var folder = first
+      folder.name += "/"
+      return "did you mean the folder: \(Quoting.visible(folder.shownName))"
+    }
+    // `secret://work/github/user` for the field.
+    if let slash = first.name.utf8.lastIndex(of: UInt8(ascii: "/")), first.field == nil,
+      names.contains(String(first.name[..<slash]))
+    {
+      var field = SecretReference(name: String(first.name[..<slash]))
+      field.vaultName = first.vaultName
+      field.field = String(first.name.utf8[slash...].dropFirst())
+      return "did you mean the field: \(Quoting.visible(field.fullText))"
+    }
+    return Suggestion.nearest(to: first.name, among: names)
+      .map { "did you mean: \(Quoting.visible($0))" } ?? standard
   }
 
   /// The error for a field that an item does not have; `nil` if the item itself is missing.

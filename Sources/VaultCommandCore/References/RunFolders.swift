@@ -60,6 +60,9 @@ package struct RunFolders {
 
   /// Finds the variables of all selected items.
   ///
+  /// Of a folder its own items win over those of folders below it: `shop/URL` over
+  /// `shop/test/URL`.
+  ///
   /// - Parameters:
   ///   - reading: The open vaults.
   ///   - usesWholeNames: Whether all parts of an item's name make its variable.
@@ -71,10 +74,12 @@ package struct RunFolders {
     _ reading: ReferenceReading, usesWholeNames: Bool, besides others: [RunVariable]
   ) throws -> [RunVariable] {
     let others = Set(others.map(\.name))
-    var found: [String: (item: Item, vault: String?)] = [:]
-    for (selection, vault) in words {
-      let snapshot = try reading.snapshot(of: vault)
-      for item in try selection.items({ snapshot.items(matching: $0) }) {
+    var found: [String: Origin] = [:]
+    for (number, word) in words.enumerated() {
+      let snapshot = try reading.snapshot(of: word.vault)
+      let items = try items(of: word.selection, in: snapshot)
+        .sorted { Self.depth(of: $0) < Self.depth(of: $1) }
+      for item in items {
         let name = EnvironmentVariable.name(
           forItem: item.name.text, attributes: item.attributes, isWhole: usesWholeNames)
         guard EnvironmentVariable.isReadable(name) else {
@@ -87,13 +92,15 @@ package struct RunFolders {
           RunVariable.tellLeftOut(name, of: item.name.text)
           continue
         }
-        if let other = found[name], other.item.id != item.id {
-          let names = [other.item, item].map { "'\(Quoting.visible($0.name.text))'" }
-          throw CommandError.usage(
-            "\(names[0]) and \(names[1]) would both be \(name)",
-            hint: "use whole names: --prefix-names; or choose a variable: \(Self.advice)")
+        let origin = Origin(item: item, vault: word.vault, word: number)
+        guard let other = found[name], other.item.id != item.id else {
+          found[name] = origin
+          continue
         }
-        found[name] = (item, vault)
+        // The items come with the folder's own first.
+        guard word.selection.isFolder, other.word == number,
+          Self.depth(of: other.item) < Self.depth(of: item)
+        else { throw Self.clash(other.item, item, name) }
       }
     }
     return found.map { name, origin in
@@ -101,5 +108,33 @@ package struct RunFolders {
       reference.vaultName = origin.vault
       return RunVariable(name: name, parts: [.reference(reference)])
     }.sorted { $0.name < $1.name }
+  }
+
+  /// Where a variable comes from.
+  private struct Origin {
+    let item: Item
+    let vault: String?
+    /// The number of the word on the line.
+    let word: Int
+  }
+
+  /// How many folders an item lies in.
+  private static func depth(of item: Item) -> Int { item.name.text.utf8.count { $0 == 0x2F } }
+
+  /// The items of a word; a pattern's star does not cross a slash here.
+  private func items(of selection: ItemSelection, in snapshot: VaultSnapshot) throws -> [Item] {
+    try selection.items { query in
+      let items = snapshot.items(matching: query)
+      guard !selection.isFolder, query.pattern != nil else { return items }
+      return items.filter { selection.isDirect($0.name.text) }
+    }
+  }
+
+  private static func clash(_ one: Item, _ other: Item, _ name: String) -> CommandError {
+    let names = [one, other].map { "'\(Quoting.visible($0.name.text))'" }
+    return .usage(
+      "\(names[0]) and \(names[1]) would both be \(name)",
+      hint: "name the one that is meant: --env \(name)=ITEM; or use whole names: --prefix-names; "
+        + "or choose a variable: \(advice)")
   }
 }

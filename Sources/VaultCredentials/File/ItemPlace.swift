@@ -126,6 +126,22 @@ struct ItemPlace: Sendable {
       Int64.self, at: nameRange(in: bytes).upperBound + Self.timesOffset + 3 * 8)
   }
 
+  /// Where the item's id is.
+  var idRange: Range<Int> { Int(start)..<Int(start) + 16 }
+
+  /// The item's purpose and version, which its seal is bound to.
+  func kindAndVersion(in bytes: RawSpan) -> (kind: UInt16, version: UInt64) {
+    let place = nameRange(in: bytes).upperBound
+    return (
+      bytes.littleEndian(UInt16.self, at: place), bytes.littleEndian(UInt64.self, at: place + 2)
+    )
+  }
+
+  /// Where the item's note, tags and attributes are, with their lengths.
+  func textRange(in bytes: RawSpan) -> Range<Int> {
+    nameRange(in: bytes).upperBound + Self.timesOffset + 4 * 8 + 1 + 16..<Int(current)
+  }
+
   /// Where the sealed item is, counted from the start of the items.
   func sealedOffset(in bytes: RawSpan) -> UInt64 {
     bytes.littleEndian(UInt64.self, at: Int(current))

@@ -7,7 +7,7 @@ import VaultSealing
 struct ItemRecords: Sendable, RandomAccessCollection {
   /// The index's plaintext; `nil` for the records of a new vault.
   private let opened: SecretBytes?
-  private var places: [ItemPlace]
+  private(set) var places: [ItemPlace]
   private var changed: [ItemRecord] = []
   private var names = PositionsByName()
   /// How many of the first places are in the order of their ids: new items come after these.
@@ -317,9 +317,12 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     haveCopies = false
   }
 
-  private func read<Result>(_ body: (RawSpan) -> Result) -> Result {
-    guard let opened else { return [UInt8]().withRawSpan(body) }
-    return opened.withBytes(body)
+  /// Calls `body` with the index as it was opened.
+  func read<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let opened else { return try [UInt8]().withRawSpan(body) }
+    return try opened.withBytes(body)
   }
 
   private func original(_ place: ItemPlace) -> ItemRecord {

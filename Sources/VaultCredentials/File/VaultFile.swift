@@ -115,6 +115,11 @@ package struct VaultFile: Sendable {
       at: offset)
   }
 
+  /// The sealed bytes of all items, one behind the other.
+  func allItems() throws -> [UInt8] {
+    try bytes.read(itemsStart..<itemsStart + Int(header.itemsLength))
+  }
+
   private func sealedBytes(of record: ItemRecord) throws -> [UInt8] {
     let (end, overflow) = record.offset.addingReportingOverflow(UInt64(record.length))
     guard !overflow, end <= header.itemsLength else {

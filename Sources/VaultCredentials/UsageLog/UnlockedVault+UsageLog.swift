@@ -104,24 +104,19 @@ extension UnlockedVault {
         (error as? StorageError)?.message ?? (error as? System.Failure)?.reason ?? "\(error)"
       noteOnce(
         VaultNotice(
-          .usageNotRecorded, "the use of secrets cannot be recorded here: \(reason)"))
+          .usageNotRecorded, "the use of secrets cannot be recorded here: \(reason)",
+          remedies: [.switchOffUsageLog]))
     }
   }
 
-  /// Notes what would be noted with every command, but only once a day.
+  /// Notes what would be noted with every command, but only once until the machine starts again.
   ///
-  /// The kernel remembers it, if it does: there may be no other place to remember it in. Nothing is
-  /// left there where no session is.
+  /// Nothing is left anywhere where no session is.
   private func noteOnce(_ notice: VaultNotice) {
     guard locked.options.sessionSeconds != 0 else { return note([notice]) }
     let hash = try? Hash.blake2b(
       Array("VLT1/told".utf8) + Array(notice.code.rawValue.utf8) + vaultID, count: 16)
-    let place = "vault-told:" + Hexadecimal.text(hash ?? [])
-    if (try? KernelKeyring.read(description: place, capacity: 1)) != nil { return }
-    if let mark = try? SecretBytes(copying: [1]) {
-      try? KernelKeyring.store(mark, description: place, seconds: 86_400)
-    }
-    note([notice])
+    if ToldMark(Hexadecimal.text(hash ?? [])).leave() { note([notice]) }
   }
 }
 

@@ -209,7 +209,7 @@ public struct VaultSnapshot: Sendable {
 // MARK: - Records
 
 extension VaultSnapshot {
-  private func item(_ record: ItemRecord) -> Item { Item(record, states) }
+  func item(_ record: ItemRecord) -> Item { Item(record, states) }
 
   /// The record of an item, by its id.
   func record(of item: Item) throws -> ItemRecord {

@@ -29,6 +29,13 @@ package enum Quoting {
     isPlainWord(text) ? text : enclosed(text, in: single) { $0 == single ? "'\\''" : nil }
   }
 
+  /// A word of a POSIX shell as a person types it: paths and assignments, too, need no quotes.
+  package static func typed(_ text: String) -> String {
+    let rest = text.unicodeScalars.filter { !"/:@=+,%".unicodeScalars.contains($0) }
+    let isPlain = rest.isEmpty ? !text.isEmpty : isPlainWord(String(rest))
+    return isPlain ? text : shell(visible(text))
+  }
+
   /// Returns whether every shell reads the text as one word, without quotes.
   package static func isPlainWord(_ text: String) -> Bool {
     !text.isEmpty

@@ -38,6 +38,7 @@ import Glibc
   static func run(
     _ command: [String], variables: [String: String], keeping kept: Int32, _ watch: SignalWatch
   ) -> End {
+    QuietTerminal.end()
     let terminal = unsafe cvault_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
     defer { if terminal >= 0 { close(terminal) } }
     var mode = termios()

@@ -44,6 +44,7 @@ extension Execution {
   /// - Throws: ``TerminalError`` with code `.commandNotFound`, `.commandNotExecutable` or
   ///   `.inputOutput`.
   package func run(masking redactor: Redactor) throws -> ProgramEnd {
+    QuietTerminal.end()
     let streams = try MaskedStreams(redactor)
     let child = try start(streams)
     streams.closeProgramSides()

@@ -1,3 +1,6 @@
+import VaultSealing
+import VaultStorage
+
 /// Lets a person at the terminal pick a line from a list that narrows as they type.
 ///
 /// It draws on `/dev/tty` below the cursor and leaves nothing there, whichever way it ends; stdin
@@ -10,17 +13,30 @@ package enum LinePicker {
 
   /// Asks for one of the lines.
   ///
-  /// - Parameter lines: The lines, without control characters.
+  /// On a dumb terminal, such as Emacs' shell or a braille line, the lines are numbered, and nothing
+  /// is drawn over.
+  ///
+  /// - Parameters:
+  ///   - lines: The lines, without control characters.
+  ///   - complete: Gives the same lines with all that is known of them, where that takes a while: what
+  ///     is known already is shown meanwhile.
   /// - Returns: The index of the line; `nil` without a terminal.
   /// - Throws: ``TerminalError`` with code `.cancelled` if the person gives up: Escape, Ctrl-D,
   ///   Ctrl-G. Ctrl-C ends the process, as at every prompt.
-  package static func pick(from lines: [String]) throws -> Int? {
+  package static func pick(
+    from lines: [PickerLine], completedBy complete: (() throws -> [PickerLine])? = nil
+  ) throws -> Int? {
+    if TerminalDevice.isDumb { return try pickByNumber(from: complete?() ?? lines) }
     guard let terminal = TerminalDevice(echoes: false) else { return nil }
     // From the line of the prompt to the end of the screen: ECMA-48, 8.3.39.
     terminal.erasure = "\r\u{1B}[J"
     terminal.watchesSize = true
     var list = PickerList(lines)
     var keys = PickerKeys()
+    if let complete {
+      draw(list, on: terminal)
+      list = PickerList(try complete())
+    }
     while true {
       draw(list, on: terminal)
       // Everything that has come is taken before the list is drawn again.
@@ -55,7 +71,7 @@ package enum LinePicker {
     let width = max(4, columns - 1)
     let height = max(1, min(maximumLines, rows - 1))
     let isColored = OutputOptions.isColored(onTerminal: true)
-    let count = "  \(list.matches.count)/\(list.names.count)"
+    let count = "  \(list.matches.count)/\(list.lines.count)"
     var query = list.query
     while DisplayWidth.of(query) + 2 + count.utf8.count > width, !query.isEmpty {
       query.removeFirst()
@@ -69,13 +85,45 @@ package enum LinePicker {
     let shown = list.matches[first..<min(list.matches.count, first + height)]
     for (number, index) in zip(first..., shown) {
       let isSelected = number == list.selection
-      let line = DisplayWidth.cut(list.names[index], to: width - 2)
+      let line = list.lines[index]
+      let name = DisplayWidth.cut(line.name, to: width - 2)
       text += "\n" + (isSelected ? "> " : "  ")
-      text += isSelected ? TextStyle.good.applied(to: line, isColored: isColored) : line
+      text += isSelected ? TextStyle.good.applied(to: name, isColored: isColored) : name
+      // What would not fit is left out rather than half of it shown.
+      let room = width - 4 - DisplayWidth.of(name)
+      if !line.detail.isEmpty, DisplayWidth.of(line.detail) <= room {
+        text += "  " + TextStyle.faint.applied(to: line.detail, isColored: isColored)
+      }
     }
     // Back to where one types: cursor up and forward, ECMA-48, 8.3.22 and 8.3.20.
     if !shown.isEmpty { text += "\u{1B}[\(shown.count)A" }
     text += "\r\u{1B}[\(place)C"
     terminal.write(text)
+  }
+
+  /// The most lines that are written at once where they cannot be taken back.
+  private static let maximumNumbers = 20
+
+  /// Asks for a number, or a word that makes the list shorter.
+  private static func pickByNumber(from lines: [PickerLine]) throws -> Int? {
+    var list = PickerList(lines)
+    while true {
+      let shown = list.matches.prefix(maximumNumbers)
+      for (number, index) in shown.enumerated() {
+        let line = list.lines[index]
+        Prompt.tell("\(number + 1)  \(line.name)" + (line.detail.isEmpty ? "" : "  \(line.detail)"))
+      }
+      let more = list.matches.count - shown.count
+      if more > 0 { Prompt.tell("and \(more) more") }
+      if shown.isEmpty { Prompt.tell("nothing has that word") }
+      guard let typed = try Prompt.line("Number, or a word to look for:") else { return nil }
+      let text = (typed.withBytes { $0.text(0..<$0.byteCount) } ?? "").trimmingBlanks
+      if let number = Int(text), (1...max(1, shown.count)).contains(number), !shown.isEmpty {
+        return shown[shown.startIndex + number - 1]
+      }
+      if text.isEmpty, shown.count == 1 { return shown.first }
+      list.clear()
+      list.type(text)
+    }
   }
 }

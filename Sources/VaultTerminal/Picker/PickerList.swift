@@ -1,13 +1,28 @@
+import VaultSealing
 import VaultStorage
+
+/// A line to pick: its name, and what else it is known by.
+package struct PickerLine: Sendable {
+  /// The name, which is safe for a terminal.
+  package let name: String
+  /// What is shown behind the name, and found as it is; safe for a terminal, too.
+  package let detail: String
+  /// What it is found by, and not shown.
+  package let others: String
+
+  package init(name: String, detail: String = "", others: String = "") {
+    (self.name, self.detail, self.others) = (name, detail, others)
+  }
+}
 
 /// A list that narrows as one types: names, what was typed, and which match is selected.
 ///
 /// Each word that was typed must occur in the name, in any case: as a piece of it, or else with its
 /// characters in the same order. Matches at the beginning of a name, or of a part of it, come
-/// first. It works on bytes, so that ten thousand names are searched within a key press.
+/// first; a piece of what else is known of the line comes last. It works on bytes, so that ten thousand names are searched within a key press.
 package struct PickerList {
-  /// The names, which are safe for a terminal.
-  package let names: [String]
+  /// The lines.
+  package let lines: [PickerLine]
   /// The indices of the names that match, the best first.
   package private(set) var matches: [Int]
   /// What was typed.
@@ -15,13 +30,21 @@ package struct PickerList {
   /// The position in ``matches`` that Return takes.
   package private(set) var selection = 0
   private let folded: [[UInt8]]
+  private let foldedOthers: [[UInt8]]
 
-  /// Makes a list that shows all of the names.
-  package init(_ names: [String]) {
-    self.names = names
-    folded = names.map { Array($0.lowercased().utf8) }
-    matches = Array(names.indices)
+  /// Makes a list that shows all of the lines.
+  package init(_ lines: [PickerLine]) {
+    self.lines = lines
+    folded = lines.map { Array($0.name.lowercased().utf8) }
+    foldedOthers = lines.map { line in
+      line.detail.isEmpty && line.others.isEmpty
+        ? [] : Array("\(line.detail) \(line.others)".lowercased().utf8)
+    }
+    matches = Array(lines.indices)
   }
+
+  /// Makes a list of names that nothing else is known of.
+  package init(_ names: [String]) { self.init(names.map { PickerLine(name: $0) }) }
 
   /// The index of the selected name; `nil` where nothing matches.
   package var selected: Int? { matches.indices.contains(selection) ? matches[selection] : nil }
@@ -55,14 +78,14 @@ package struct PickerList {
       Array(String($0).utf8)
     }
     guard !words.isEmpty else {
-      matches = Array(names.indices)
+      matches = Array(lines.indices)
       return
     }
     var ranked: [(rank: Int, length: Int, index: Int)] = []
     for (index, name) in folded.enumerated() {
       var rank = 0
       for word in words {
-        guard let found = Self.rank(of: word, in: name) else {
+        guard let found = Self.rank(of: word, in: name, or: foldedOthers[index]) else {
           rank = -1
           break
         }
@@ -75,7 +98,18 @@ package struct PickerList {
   }
 
   /// How well a word matches a name, 0 best; `nil` if it does not.
-  private static func rank(of word: [UInt8], in name: [UInt8]) -> Int? {
+  private static func rank(of word: [UInt8], in name: [UInt8], or others: [UInt8]) -> Int? {
+    if let piece = rankOfPiece(word, in: name) { return piece }
+    if others.withRawSpan({ $0.contains(word, in: 0..<others.count) }) { return 5 }
+    var position = 0
+    for byte in name where byte == word[position] {
+      position += 1
+      if position == word.count { return 10 }
+    }
+    return nil
+  }
+
+  private static func rankOfPiece(_ word: [UInt8], in name: [UInt8]) -> Int? {
     guard let first = word.first, word.count <= name.count else { return nil }
     var best: Int?
     for start in 0...(name.count - word.count) where name[start] == first {
@@ -84,13 +118,7 @@ package struct PickerList {
       if separators.contains(name[start - 1]) { return 2 }
       best = 3
     }
-    if let best { return best }
-    var position = 0
-    for byte in name where byte == word[position] {
-      position += 1
-      if position == word.count { return 10 }
-    }
-    return nil
+    return best
   }
 
   private static let separators = Set("/-_. @:".utf8)

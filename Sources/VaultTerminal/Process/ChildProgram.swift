@@ -226,6 +226,7 @@ import VaultStorage
     leaving secret: Set<String> = PrivateVariables.all, flags: Int16 = 0,
     _ prepare: (inout posix_spawn_file_actions_t) -> Void
   ) -> pid_t? {
+    QuietTerminal.end()
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }

@@ -39,6 +39,7 @@ package import VaultSealing
   ///
   /// - Throws: ``TerminalError`` with code `.commandNotFound` or `.commandNotExecutable`.
   package func replaceProcess() throws -> Never {
+    QuietTerminal.end()
     let arguments = unsafe CStrings(command)
     var environment = unsafe inherited()
     for secret in secrets {

@@ -17,6 +17,8 @@ package struct LineEditor {
   private var last: UInt8 = 0
   private var pastes = 0
   private var isTyped = false
+  /// Whether the last byte of a paste was a carriage return.
+  private var endsInReturn = false
   private var escape = Escape.none
   private enum Escape: Equatable { case none, begun, sequence(number: Int) }
 
@@ -61,6 +63,10 @@ package struct LineEditor {
   }
 
   private mutating func takePasted(_ byte: UInt8, into room: inout MutableRawSpan) -> Outcome {
+    // A text of Windows ends its lines by both: that is one newline.
+    let isSecondHalf = byte == 0x0A && endsInReturn
+    endsInReturn = byte == 0x0D
+    if isSecondHalf { return .more }
     guard append(byte == 0x0D ? Self.newline : byte, to: &room) else { return .full }
     let end = Self.pasteEnds
     guard count >= end.count,

@@ -61,6 +61,7 @@ public enum Prompt {
   /// - Throws: ``TerminalError`` as ``secret(_:)`` does.
   public static func line(_ question: String) throws -> SecretBytes? {
     guard let terminal = TerminalDevice(echoes: true) else { return nil }
+    let question = terminal.wrapped(question)
     terminal.write("\(question) ")
     return try read(terminal, question: question, showsDots: false).bytes
   }
@@ -109,7 +110,7 @@ public enum Prompt {
   ///
   /// - Parameter text: The line, without control characters.
   public static func tell(_ text: String) {
-    guard let terminal = TerminalDevice(echoes: true) else { return }
+    guard let terminal = TerminalDevice(echoes: true, asks: false) else { return }
     terminal.write(terminal.wrapped(text) + "\n")
   }
 
@@ -119,7 +120,7 @@ public enum Prompt {
   ///   - text: The text, without control characters.
   ///   - secret: Its bytes go from locked memory to the terminal without a copy.
   public static func tell(_ text: String, secret: SecretBytes) {
-    let terminal = TerminalDevice(echoes: true)
+    let terminal = TerminalDevice(echoes: true, asks: false)
     terminal?.write(text)
     terminal?.write(secret)
     terminal?.write("\n")
@@ -133,6 +134,7 @@ public enum Prompt {
 
   private static func typedSecret(_ question: String) throws -> Typed? {
     guard let terminal = TerminalDevice(echoes: false, marksPastes: true) else { return nil }
+    let question = terminal.wrapped(question)
     terminal.write("\(question): ")
     let typed = try read(terminal, question: question, showsDots: true)
     terminal.write("\n")
@@ -175,6 +177,8 @@ public enum Prompt {
   private static func show(
     _ line: LineEditor, over shown: inout String, on terminal: TerminalDevice
   ) {
+    // Nothing is taken back there, and each dot would be read aloud.
+    if TerminalDevice.isDumb { return }
     let lines = line.lines > 1 ? " (\(line.lines) lines)" : ""
     let text = String(repeating: "·", count: line.dots(atMost: maximumDots)) + lines
     let (old, new) = (Array(shown.unicodeScalars), Array(text.unicodeScalars))

@@ -26,6 +26,7 @@ package import VaultSealing
   private let signals: SignalPipe
   private var savedMode = termios()
   private let echoes: Bool
+  private let asks: Bool
   /// What is written before the terminal is given back, also when a signal ends the process.
   var erasure = ""
   /// Whether a change of the window's size is an event: ``Event/resumed``.
@@ -42,10 +43,12 @@ package import VaultSealing
   /// - Parameters:
   ///   - echoes: Whether the terminal echoes and edits lines itself.
   ///   - marksPastes: Whether the terminal is asked to mark what is pasted.
-  package init?(echoes: Bool, marksPastes: Bool = false) {
+  ///   - asks: Whether something is typed, and not only written.
+  package init?(echoes: Bool, marksPastes: Bool = false, asks: Bool = true) {
     self.echoes = echoes
+    self.asks = asks
     // A terminal that does not know the mode ignores it; a dumb one might show it.
-    self.marksPastes = marksPastes && ![nil, "dumb"].contains(ProcessState.variable("TERM"))
+    self.marksPastes = marksPastes && !Self.isDumb
     ProgressLine.end()
     guard let signals = SignalPipe() else { return nil }
     self.signals = signals
@@ -55,13 +58,17 @@ package import VaultSealing
       if descriptor >= 0 { close(descriptor) }
       return nil
     }
-    enter()
+    if let mode = QuietTerminal.modeBefore { savedMode = mode }
+    if asks { enter() }
   }
 
   deinit {
-    leave()
+    if asks { leave() }
     close(descriptor)
   }
+
+  /// Whether the terminal may have no more than letters and line ends: Emacs' shell, a braille line.
+  package static var isDumb: Bool { [nil, "dumb"].contains(ProcessState.variable("TERM")) }
 
   /// Whether the process has a terminal to ask on.
   package static var isThere: Bool {
@@ -162,11 +169,16 @@ package import VaultSealing
       // Not by lines: the terminal's own line holds 4,095 bytes and cuts the rest of a pasted
       // token.
       mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
+      // As they are: in a paste, a carriage return and a line feed are one newline.
+      mode.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR)
       unsafe withUnsafeMutableBytes(of: &mode.c_cc) { characters in
         unsafe characters[Int(VMIN)] = 1
         unsafe characters[Int(VTIME)] = 0
       }
       unsafe tcsetattr(descriptor, TCSAFLUSH, &mode)
+    } else if QuietTerminal.modeBefore != nil {
+      // What was typed since the last prompt is no answer to this one.
+      unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode)
     }
     if marksPastes { write("\u{1B}[?2004h") }
     signals.catchSignals(Self.caughtSignals + (watchesSize ? [SIGWINCH] : []))
@@ -175,8 +187,15 @@ package import VaultSealing
   private func leave() {
     if !erasure.isEmpty { write(erasure) }
     if marksPastes { write("\u{1B}[?2004l") }
-    unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode)
+    // No signal comes between the one handler and the other.
+    var set = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&set)
+    unsafe pthread_sigmask(SIG_BLOCK, &set, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     signals.release()
+    let isQuiet = QuietTerminal.begin(on: descriptor, savedMode)
+    if !isQuiet { unsafe tcsetattr(descriptor, TCSAFLUSH, &savedMode) }
   }
 
   /// Raises the caught signals again, with the terminal restored and their former handlers.
@@ -188,6 +207,7 @@ package import VaultSealing
     // Nobody else here waits for the window's size.
     if caught.allSatisfy({ $0 == SIGWINCH }) { return true }
     leave()
+    // Its handler gives the terminal back where the signal ends or stops the process.
     if !caught.allSatisfy({ [SIGTSTP, SIGCONT].contains($0) }),
       let words = Self.lastWords.withLock({ $0 })
     {

@@ -2,7 +2,8 @@ import VaultStorage
 
 /// Names with slashes as a tree, for people.
 ///
-/// Folders end with a slash. An item whose name is also a folder's has a line of its own, with the
+/// Folders end with a slash. A folder that holds nothing but another one stands on its line, as long
+/// as there is room. An item whose name is also a folder's has a line of its own, with the
 /// folder's contents below it.
 package struct NameTree {
   private let root = Branch()
@@ -57,6 +58,9 @@ package struct NameTree {
     var isItem = false
     private(set) var children: [Branch] = []
 
+    /// A part of a name gets so much, however deep it is.
+    private static let leastRoom = 8
+
     init(_ name: String = "") { self.name = name }
 
     func child(_ name: String) -> Branch {
@@ -69,10 +73,17 @@ package struct NameTree {
     }
 
     func write(to output: inout String, lead: String, indent: String, _ place: Place) {
+      let room = place.columns.map { max(Self.leastRoom, $0 - DisplayWidth.of(lead)) }
       var text = isItem ? name : name + "/"
-      if let columns = place.columns {
-        text = DisplayWidth.cut(text, to: max(1, columns - DisplayWidth.of(lead)))
+      var branch = self
+      while !branch.isItem, branch.children.count == 1, let only = branch.children.first,
+        !only.isItem, DisplayWidth.of(text + only.name) < room ?? .max
+      {
+        text += only.name + "/"
+        branch = only
       }
+      let children = branch.children
+      if let room { text = DisplayWidth.cut(text, to: room) }
       if !isItem { text = TextStyle.folder.applied(to: text, isColored: place.isColored) }
       output += TextStyle.faint.applied(to: lead, isColored: place.isColored) + text + "\n"
       for (number, child) in children.enumerated() {

@@ -58,6 +58,32 @@ struct CompletionTests {
     #expect(try offered(["vault", "--home", "/nowhere", "status", "--j"]) == ["--json"])
   }
 
+  @Test func aKeyFileOpensTheVaultForNamesAndAPassphraseDoesNot() throws {
+    let vault = try ThrowawayVault()
+    for name in ["work/github", "home/Git-Hub", "mail"] { try vault.set(name, "x") }
+    func offered(_ words: [String], _ environment: [String: String]) throws -> [String] {
+      var command = vault.command
+      command.environment = environment
+      let line = ["__complete", "\(words.count)", "vault"] + words
+      return try command.run(line).text.split(separator: "\n").dropFirst().map(String.init)
+    }
+    let key = ["VAULT_KEY_FILE": vault.keyFile]
+    #expect(try offered(["get", "ma"], key) == ["mail\t"])
+    #expect(try offered(["get", "github"], key) == ["work/github\t"])
+    #expect(try offered(["get", "HUB"], key) == ["home/Git-Hub\t"])
+    #expect(try offered(["get", "ithub"], key) == ["work/github\t"])
+    #expect(try offered(["run", "--env", "X=github"], key) == ["X=work/github\t"])
+    #expect(try offered(["get", "--key-file", vault.keyFile, "ma"], [:]) == ["mail\t"])
+    #expect(try offered(["get", "ma"], [:]) == [])
+    #expect(try offered(["--no-session", "get", "ma"], ["VAULT_KEY_FILE": "/nowhere"]) == [])
+    // What takes a second is not tried at each key press.
+    let added = try vault.command.run(
+      ["key", "add", "--new-passphrase", "env:P", "--allow-weak"], adding: ["P": "correct"])
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(try vault("lock").status == 0)
+    #expect(try offered(["get", "ma"], ["VAULT_PASSPHRASE": "correct"]) == [])
+  }
+
   @Test func nothingIsOfferedTwice() throws {
     for words in [["vault", ""], ["vault", "key", ""], ["vault", "set", "x", "--"]] {
       let offered = try offered(words)

@@ -18,7 +18,11 @@ struct MistypedSecretTests {
     "inject --mode C", "-qC list", "help C", "--home C C", "set x --stdin=C --stdin=C",
     "generate --upper --no-upper=C", "generate --upper --C --no-upper", "data fetch C C",
     "data schema C", "generate C", "set x --open C --field C=y", "show a --copy C", "get a@C",
-    "set x --field pin=C", "remove a --field C",
+    "set x --field pin=C", "remove a --field C", "set x=C", "set C=", "run a env C",
+    "run a env -pC",
+    "run a env --password=C", "find-generic-password -s api -w C", "add-generic-password -w C -s x",
+    "security add-generic-password -s x -a me -wC", "C/x", "kv put a b=C", "login -u x -p C",
+    "--vault C x", "--vault C C", "add -u bob C", "store C", "unlock -p C", "get a -oC",
   ]
 
   @Test func noMessageRepeatsIt() throws {

@@ -126,6 +126,11 @@ completed("vault list --tre", "--tree")
 completed("vault get api", "api-token")
 completed("vault show work/", "work/github")
 completed("vault run api", "api-token")
+# By a part of the name, where none begins with the word.
+completed("vault get github", "work/github")
+completed("vault get GitH", "work/github")
+completed("vault get ithub", "work/github")
+completed("vault run --env X=github", "X=work/github")
 completed("vault set item --kind interne", "internet-password")
 completed("vault defaults read-t", "read-type")
 completed("vault defaults read com.ex", "com.example.tool")
@@ -218,8 +223,20 @@ if name == "zsh":
     child.expect("ready> ")
     screen = child.before
     assert "--" not in screen, screen
+for item in ["home/forgejo", "work/forgejo"]:
+    plain("set", item, "--stdin", input=b"x")
+# Of several nothing takes the word's place; zsh goes through them.
+completed("vault get forgejo", "home/forgejo" if name in ["zsh", "fish"] else "forgejo")
 plain("lock")
 offers_nothing("vault get api")
+# A key file opens the vault without a question.
+environment["VAULT_KEY_FILE"] = key
+if child:
+    child.sendline(f"export VAULT_KEY_FILE={key}")
+    child.expect("ready> ")
+completed("vault get api", "api-token")
+completed("vault get github", "work/github")
+plain("lock")
 if child:
     child.sendline("exit")
     child.expect(pexpect.EOF)

@@ -64,7 +64,11 @@ def listing():
     assert history[0].split() == ["VERSION", "WRITTEN"], history
     assert re.match(r"2 +(just now|\d+ min ago) +current", history[1]), history
     assert re.match(r"2  \d{4}", plain("history", "api-token"))
-    assert screen("list", "WEB") == "web/\n├── github\n└── shop\n"
+    # What a word finds has the best first, and says what has it where that is not the name.
+    plain("set", "api-token", "--note", "of the web")
+    assert screen("list", "WEB") == "web/github\nweb/shop\napi-token   of the web\n"
+    assert screen("list", "WEB", "--tree") == "api-token\nweb/\n├── github\n└── shop\n"
+    plain("set", "api-token", "--note", "")
     assert "no item matches 'githb'\nvault: hint: did you mean: web/github" in screen("list", "githb")
     assert "no item matches" in screen("list", "zzz", "--exit-code", status=1)
     assert screen("list", "zzz", "-q") == ""

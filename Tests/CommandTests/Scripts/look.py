@@ -88,6 +88,44 @@ def narrow():
     assert "日本語の秘密" * 5 in plain("list", "--tree") and "a" * 60 in plain("list", "--long")
 
 
+def columns():
+    """Where there is no room, columns are left out, one after the other, and names are whole."""
+    make("work/github", "work/gitlab")
+    for name in ["work/github", "work/gitlab"]:
+        plain("set", name, "--tag", "dev", "--tag", "ci", "--expires", "5d", "--field", "user=bob")
+    whole = screen("list", "--long", columns=120, NO_COLOR="1").splitlines()
+    headings = "NAME KIND VERSION MODIFIED EXPIRES TAGS USER".split()
+    assert whole[0].split() == headings, whole
+    before = headings
+    for width_of_window in [80, 60, 45, 40, 30, 20, 11]:
+        lines = screen("list", "--long", columns=width_of_window, NO_COLOR="1").splitlines()
+        shown = lines[0].split()
+        assert [row.split()[0] for row in lines[1:]] == ["work/github", "work/gitlab"], lines
+        assert all(width(row) <= width_of_window for row in lines), (width_of_window, lines)
+        assert [heading for heading in before if heading in shown] == shown, (before, shown)
+        before = shown
+    assert before == ["NAME"]
+    # A name that is wider than the window is whole, too.
+    lines = screen("list", "--long", columns=8, NO_COLOR="1").replace("\r", "").splitlines()
+    assert "work/github" in lines and "work/gitlab" in lines, lines
+    # Nothing is left out in a pipe.
+    assert plain("list", "--long").splitlines()[0].endswith("ci,dev  bob  -")
+
+
+def joined():
+    """A folder that holds one folder shares its line, as long as there is room."""
+    deep = "very/long/name/" + "and/on/" * 12 + "until/it/is/wider"
+    make(deep, "a/b/c/one", "a/b/c/two", "x/y", "p/q/r", "p/q/s/t")
+    lines = screen("list", columns=80, NO_COLOR="1").splitlines()
+    assert all(width(line) <= 80 and line.strip() and line.strip() != "└── …" for line in lines), lines
+    assert lines[:3] == ["a/b/c/", "├── one", "└── two"], lines
+    assert ["p/q/", "├── r", "└── s/", "    └── t"] == lines[3:7], lines
+    assert lines[-2:] == ["x/", "└── y"], lines
+    # Every part of the deep name is there, in its order.
+    parts = "/".join(line.strip(" └─├│") .strip("/") for line in lines[7:-2])
+    assert parts == deep, (parts, deep)
+
+
 def slow_gpg(count):
     """A gpg that takes its time, and a folder of pass with so many files."""
     os.makedirs(f"{home}/bin")
@@ -141,5 +179,5 @@ def interrupted():
 
 
 {
-    "tree": tree, "colour": colour, "narrow": narrow, "progress": progress, "interrupted": interrupted,
+    "tree": tree, "colour": colour, "narrow": narrow, "columns": columns, "joined": joined, "progress": progress, "interrupted": interrupted,
 }[case]()

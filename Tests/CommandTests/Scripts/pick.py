@@ -100,6 +100,59 @@ def narrow():
             *words, status=64, stdin=subprocess.DEVNULL, start_new_session=True).stderr
 
 
+def known():
+    """Users, addresses, tags and notes are searched, too, and shown behind the name."""
+    put("github", "web/one", "web/two")
+    run("set", "web/one", "--field", "user=bob@example.com", "--field", "url=https://git.example.org/x")
+    run("set", "web/two", "--tag", "forge", "--note", "the mirror")
+    child = start("get")
+    child.expect(line("  web/one  bob@example.com  git.example.org"))
+    for typed, name in [("bob@", "one"), ("git.ex", "one"), ("forge", "two"), ("mirror", "two")]:
+        child.send("\x15")
+        child.expect("> {2,}3/3")
+        child.send(typed)
+        child.expect(f"> web/{name}")
+    child.send("\r")
+    child.expect("secret of web/two\r\n")
+    finish(child)
+    # No item has this name: what has the word can be picked.
+    child = start("get", "bob@example.com")
+    child.expect("there is no item of that name")
+    child.expect("> +1/1")
+    child.send("\r")
+    child.expect("secret of web/one\r\n")
+    finish(child)
+    assert b"did you mean: web/one (bob@example.com)" in run(
+        "get", "bob@example.com", status=1, stdin=subprocess.DEVNULL, start_new_session=True).stderr
+
+
+def dumb():
+    """A terminal that only has lines: a numbered list, and nothing is drawn over."""
+    put("github", "mail/work", "web/github", *[f"x/{number:02}" for number in range(30)])
+    for terminal in ["dumb", None]:
+        others = {key: value for key, value in environment.items() if key != "TERM"}
+        child = pexpect.spawn(
+            vault, ["get"], env=dict(others, **({"TERM": terminal} if terminal else {})),
+            encoding="utf-8", timeout=60)
+        child.expect("1  github\r\n2  mail/work\r\n3  web/github\r\n")
+        child.expect("and 13 more\r\n")
+        child.expect("Number, or a word to look for: ")
+        text = child.before
+        child.send("nothing\r")
+        child.expect("nothing has that word")
+        child.expect("look for: ")
+        child.send("hub\r")
+        child.expect("1  github\r\n2  web/github\r\n")
+        child.send("2\r")
+        child.expect("secret of web/github\r\n")
+        text += child.before
+        assert "\x1b" not in text + finish(child), text
+    child = pexpect.spawn(vault, ["get"], env=dict(environment, TERM="dumb"), encoding="utf-8", timeout=60)
+    child.expect("look for: ")
+    child.send("\x04")
+    finish(child, 130)
+
+
 def keys():
     put(*[f"item-{number:02}" for number in range(30)])
     for typed, name in [
@@ -272,5 +325,5 @@ def menu():
 
 
 run("init", "--key-file", f"{home}/key", "--no-recovery")
-{"narrow": narrow, "keys": keys, "leaving": leaving, "windows": windows, "many": many,
+{"known": known, "dumb": dumb, "narrow": narrow, "keys": keys, "leaving": leaving, "windows": windows, "many": many,
  "menu": menu}[case]()

@@ -221,6 +221,12 @@ def paste():
     type_secret(child, "Secret for token: ", pasted("s3cr3t\n"))
     finish(child)
     assert plain("get", "token").stdout == b"s3cr3t"
+    # A text of Windows: carriage return and line feed are one newline.
+    for text in ["one\r\ntwo\r\nthree", "one\rtwo\rthree", "one\ntwo\nthree"]:
+        child = start("set", "windows")
+        type_secret(child, "Secret for windows: ", "\x1b[200~" + text + "\x1b[201~")
+        finish(child)
+        assert plain("get", "windows").stdout == b"one\ntwo\nthree", text
     # What a key has changed is asked for again.
     child = start("set", "token")
     type_secret(child, "Secret for token: ", pasted("s3cr3ts") + "\x7f")
@@ -287,6 +293,71 @@ def interrupted_code():
     child.expect(pexpect.EOF)
     child.close()
     assert child.signalstatus == signal.SIGINT
+
+
+def typed_ahead():
+    """From the first prompt to the last nothing that is typed is shown, and no shell gets it."""
+
+    def prompt(child, question, answer, early="typed-too-early"):
+        """Answers a prompt, and types on while the passphrase is tried."""
+        type_secret(child, question, answer)
+        child.expect("\r\n")
+        assert not echoes(child), "echo is on behind the prompt"
+        child.send(early + "\r")
+
+    child = start("set", "api-token", **NO_BUS)
+    child.expect("Create one with a passphrase")
+    child.send("\r")
+    type_secret(child, "New passphrase: ", "correct horse battery")
+    prompt(child, "Again: ", "correct horse battery")
+    type_secret(child, "Secret for api-token: ", "s3cr3t")
+    assert "early" not in child.before, child.before
+    type_secret(child, "Again: ", "s3cr3t")
+    child.expect("stored: 6 bytes")
+    assert "early" not in child.before, child.before
+    child.expect("recovery code")
+    # Here one sees what one types.
+    assert echoes(child)
+    child.send("n\r")
+    finish(child)
+    assert plain("get", "api-token").stdout == b"s3cr3t"
+
+    def shell():
+        assert plain("lock").returncode == 0
+        shell = pexpect.spawn(
+            "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=20)
+        shell.expect("ready> ")
+        return shell
+
+    def at_prompt(shell):
+        """Types something wrong, and is behind the prompt."""
+        shell.sendline(f"{vault} get api-token")
+        prompt(shell, "Passphrase: ", "wrong one")
+
+    def is_given_back(shell):
+        shell.expect("ready> ")
+        assert "early" not in shell.before, shell.before
+        assert echoes(shell), "no echo in the shell"
+        shell.sendline("echo $((6 * 7))")
+        shell.expect("42\r\n")
+        assert "early" not in shell.before, shell.before
+
+    one = shell()
+    at_prompt(one)
+    prompt(one, "Passphrase: ", "correct horse battery", "echo typed-too-early")
+    is_given_back(one)
+    # A signal gives the terminal back, too, also while a passphrase is tried.
+    for typed in ["\x03", "\x1c"]:
+        one = shell()
+        at_prompt(one)
+        one.send(typed)
+        is_given_back(one)
+    # The program that is run has the terminal as it was.
+    one = shell()
+    one.sendline(f"{vault} run api-token -- stty -a")
+    type_secret(one, "Passphrase: ", "correct horse battery")
+    one.expect("[^-]echo ")
+    is_given_back(one)
 
 
 def forgotten():
@@ -399,6 +470,6 @@ def screen():
 
 {
     "first-set": first_set, "stdin": stdin_carries_the_secret, "editing": editing,
-    "forgotten": forgotten, "wrapped": wrapped, "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
+    "forgotten": forgotten, "ahead": typed_ahead, "wrapped": wrapped, "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
     "signals": signals, "stop": stop, "screen": screen, "reminder": reminder,
 }[case]()

@@ -7,6 +7,8 @@ import Testing
 @Suite(.enabled(if: PythonScript.hasPexpect, "python3-pexpect is not installed"))
 struct PickTests {
   @Test func theListNarrowsAsOneTypes() throws { try check("narrow") }
+  @Test func whatElseIsKnownOfAnItemIsShownAndSearched() throws { try check("known") }
+  @Test func aDumbTerminalHasANumberedList() throws { try check("dumb") }
   @Test func keysMoveTheSelection() throws { try check("keys") }
   @Test func theTerminalIsRestoredOnEveryWayOut() throws { try check("leaving") }
   @Test func windowsChangeAndNamesAreWide() throws { try check("windows") }

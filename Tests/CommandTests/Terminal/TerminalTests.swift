@@ -6,6 +6,7 @@ import Testing
 @Suite(.enabled(if: PythonScript.hasPexpect, "python3-pexpect is not installed"))
 struct TerminalTests {
   @Test func theFirstSetAsksTwiceAndShowsNothing() throws { try check("first-set") }
+  @Test func whatIsTypedBetweenTwoPromptsIsNeverShown() throws { try check("ahead") }
   @Test func thePassphraseIsAskedForWhileStdinCarriesTheSecret() throws { try check("stdin") }
   @Test func aPasteIsTakenWholeOrRefused() throws { try check("paste") }
   @Test func givingUpAtTheRecoveryCodeIsToldTruly() throws { try check("code") }
@@ -26,6 +27,8 @@ struct TerminalTests {
   @Test func namesAreATreeOnATerminalAndLinesInAPipe() throws { try look("tree") }
   @Test func colorFollowsTheOptionsAndTheTerminal() throws { try look("colour") }
   @Test func aNarrowWindowCutsNamesBetweenCharacters() throws { try look("narrow") }
+  @Test func columnsAreLeftOutRatherThanPartsOfNames() throws { try look("columns") }
+  @Test func foldersThatHoldOneFolderShareALine() throws { try look("joined") }
   @Test func progressIsShownAndRemoved() throws { try look("progress") }
   @Test func anInterruptedImportLeavesTheVaultAsItWas() throws { try look("interrupted") }
 

@@ -14,7 +14,7 @@ struct RunFolderTests {
 
   @Test func everyItemBelowAFolderIsTheVariableOfItsLastPart() throws {
     let vault = try vault()
-    for word in ["app/", "app/*", "secret://app/"] {
+    for word in ["app/", "app/**", "secret://app/"] {
       let child = try vault("run", word, "--only", "--", "env")
       let lines = child.text.split(separator: "\n").filter { $0.contains("secret of") }.sorted()
       #expect(
@@ -27,17 +27,46 @@ struct RunFolderTests {
     #expect(long.text == "APP_API_TOKEN\nAPP_DB_PASSWORD\nAPP_STRIPE_KEY\n")
   }
 
+  @Test func aFoldersOwnItemsWinOverThoseBelowIt() throws {
+    let vault = try vault()
+    for name in ["shop/URL", "shop/test/URL", "shop/test/old/url", "shop/a/url", "shop/test/ONLY"] {
+      try vault.set(name, "of \(name)")
+    }
+    func value(_ word: String, of variable: String = "URL") throws -> String {
+      let child = try vault("run", word, "--", "sh", "-c", "echo \"$\(variable)\"")
+      return child.text + child.errors
+    }
+    for word in ["shop/", "shop/*", "secret://shop/"] {
+      #expect(try value(word) == "of shop/URL\n", "\(word)")
+    }
+    #expect(try value("shop/test/") == "of shop/test/URL\n")
+    #expect(try value("shop/", of: "ONLY") == "of shop/test/ONLY\n")
+    // A star of a shell does not cross a slash.
+    #expect(try value("shop/*", of: "ONLY") == "\n")
+    #expect(try vault("run", "*", "--dry-run").text == "OTHER\n")
+    // Which folder below is meant nobody can know.
+    #expect(try vault("remove", "shop/URL").status == 0)
+    #expect(try value("shop/").contains("would both be URL"))
+    // Two words are two folders.
+    try vault.set("shop/URL", "of shop/URL")
+    #expect(try value("shop/test/").contains("of shop/test/URL"))
+    #expect(try vault("run", "shop/", "shop/test/", "--", "true").status == 64)
+  }
+
   @Test func twoItemsOfOneVariableAreRefusedAndBothNamed() throws {
     let vault = try vault()
+    try vault.set("app/stripe-key", "y")
     try vault.set("app/old/stripe-key", "x")
     let refused = try vault("run", "app/", "--", "true")
     #expect(refused.status == 64)
-    #expect(refused.errors.contains("'app/STRIPE_KEY' and 'app/old/stripe-key'"))
+    #expect(refused.errors.contains("'app/STRIPE_KEY' and 'app/stripe-key'"), "\(refused.errors)")
+    #expect(refused.errors.contains("--env STRIPE_KEY=ITEM"))
     #expect(refused.errors.contains("--prefix-names"))
     // What stands on the line decides.
     let chosen = try vault(
       "run", "app/", "--env", "STRIPE_KEY=app/old/stripe-key", "--", "sh", "-c", "echo $STRIPE_KEY")
     #expect(chosen.text == "x\n", "\(chosen.errors)")
+    #expect(try vault("remove", "app/stripe-key").status == 0)
     #expect(try vault("run", "app/", "--prefix-names", "--", "true").status == 0)
     // The same item twice is one item.
     #expect(try vault("run", "app/db/", "app/db/*", "--dry-run").text == "PASSWORD\n")

@@ -247,13 +247,13 @@ struct VerbTests {
     #expect(try vault.run(["--version"]).text == "0.1.0\n")
   }
 
-  @Test func whatNoNameHasIsFoundByUserAddressTagAndNote() throws {
+  @Test func userAddressTagAndNoteAreFoundBesideNames() throws {
     let vault = try ThrowawayVault()
     let rows = (0..<30).map { "Site,https://h\($0).example/x,u\($0)@mail.test,hidden\($0),n\n" }
     let table = "name,url,username,password,pin\n" + rows.joined()
     #expect(try vault("import", "csv", "-", input: table).status == 0)
     #expect(try vault("list", "H17.Example").text == "Site (u17@mail.test)\n")
-    #expect(try vault("list", "mail.test").text.split(separator: "\n").count == 29)
+    #expect(try vault("list", "mail.test").text.split(separator: "\n").count == 30)
     #expect(try vault("list", "h0.example", "--long").text.hasPrefix("Site "))
     #expect(try vault("list", "h29.example", "--json").text.contains("u29@mail.test"))
     _ = try vault("set", "Site", "--tag", "forge", "--note", "Blue door")
@@ -263,9 +263,9 @@ struct VerbTests {
       let none = try vault("list", word, "--exit-code")
       #expect(none.status == 1 && none.text.isEmpty, "\(word)")
     }
-    // A name that has the word is all that is looked for.
+    // A name that has the word comes first.
     try vault.set("forge", "x")
-    #expect(try vault("list", "forge").text == "forge\n")
+    #expect(try vault("list", "forge").text == "forge\nSite\n")
     _ = try vault("remove", "Site (u17@mail.test)")
     #expect(try vault("list", "h17.example").text.isEmpty)
   }

@@ -86,6 +86,9 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let out = out == "-" ? nil : out
+    try FormatWord.refuse(
+      out, option: "--out",
+      instead: "the format is the first word: \(ProgramName.current) export json")
     // With --format, the first word is the folder.
     let (word, pattern) = formatOption.map { ($0, format) } ?? (format, pattern)
     guard formatOption == nil || self.pattern == nil else {
@@ -101,7 +104,10 @@ struct ExportCommand: ParsableCommand {
         throw CommandError.usage(
           "writing secrets in plain text must be confirmed", hint: "use --yes")
       }
-      guard answer else { throw ExitStatusOnly(status: .no) }
+      guard answer else {
+        StandardError.note("nothing was written")
+        throw ExitStatusOnly(status: .no)
+      }
     }
     try settings.withVault { vault in
       let snapshot = try vault.read()
@@ -200,6 +206,7 @@ struct ExportCommand: ParsableCommand {
   private func write(_ out: String?, _ document: SecretBytes) throws {
     if let out {
       try OutputFile.write(document, to: out)
+      OutputFile.tell(document.count, in: out)
     } else {
       try StandardOutput.write(document)
     }

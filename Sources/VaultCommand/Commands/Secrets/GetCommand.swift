@@ -20,6 +20,7 @@ struct GetCommand: ParsableCommand {
       \(ProgramName.current) get tls/key --out key.pem
       \(ProgramName.current) get api-token --copy
       \(ProgramName.current) get api-token@3
+      \(ProgramName.current) get --attribute service=api --attribute account=me
       \(ProgramName.current) get 'secret://database#user'
       """)
 
@@ -46,6 +47,11 @@ struct GetCommand: ParsableCommand {
     completion: .file())
   var out: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The item with this attribute, instead of its name; repeatable.", valueName: "name=value"))
+  var attribute: [String] = []
+
   @Flag(help: "Draw it as a QR code, for a phone; needs the program qrencode.")
   var qr = false
 
@@ -56,8 +62,12 @@ struct GetCommand: ParsableCommand {
   func run() throws { try request().run() }
 
   func request() throws -> GetRequest {
-    try GetRequest(
-      name: ItemPicker.named(name), field: field, version: revision, out: out, drawsCode: qr,
+    guard name == nil || attribute.isEmpty else {
+      throw CommandError.usage("an item has a name, or attributes to find it by", hint: "give one")
+    }
+    return try GetRequest(
+      name: attribute.isEmpty ? ItemPicker.named(name) : nil, attributes: attribute, field: field,
+      version: revision, out: out, drawsCode: qr,
       clipboard: clipboard.given, common: common.given)
   }
 }
@@ -66,6 +76,8 @@ struct GetCommand: ParsableCommand {
 package struct GetRequest: Equatable, Sendable {
   /// `nil` to let the person pick it.
   package var name: String?
+  /// The attributes that the item is found by, where it is not named.
+  package var attributes: [String: String] = [:]
   package var field: String?
   package var version: UInt64?
   package var out: String?
@@ -77,11 +89,14 @@ package struct GetRequest: Equatable, Sendable {
   ///
   /// - Throws: ``CommandError`` with code `usage` for options that exclude each other.
   init(
-    name: String?, field: String?, version: UInt64?, out: String?, drawsCode: Bool,
+    name: String?, attributes: [String] = [], field: String?, version: UInt64?, out: String?,
+    drawsCode: Bool,
     clipboard: ClipboardLine, common: CommonOptions
   ) throws {
     let clipboard = try clipboard.request()
     let settings = try common.settings()
+    try FormatWord.refuse(
+      out, instead: "JSON: \(ProgramName.current) get NAME --json; the secret alone: without -o")
     let ways = (clipboard == nil ? 0 : 1) + (out == nil ? 0 : 1) + (drawsCode ? 1 : 0)
     guard ways <= 1 else {
       throw CommandError.usage(
@@ -91,6 +106,7 @@ package struct GetRequest: Equatable, Sendable {
       throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
     }
     self.name = name
+    self.attributes = try AttributeList.attributes(attributes)
     self.field = field
     self.version = version
     self.out = out == "-" ? nil : out
@@ -126,13 +142,47 @@ package struct GetRequest: Equatable, Sendable {
     let found = try ItemName.lookingUp(name.map { [$0] } ?? []) {
       try settings.withVault { vault -> Found in
         target = try clipboard?.clipboard(for: vault)
-        return try Revision.reading(try given ?? ItemPicker.pick(in: vault), version) {
-          try Found(
-            name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
+        func read(_ name: ItemName) throws -> Found {
+          try Revision.reading(name, version) {
+            try Found(
+              name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
+          }
+        }
+        do {
+          return try read(given ?? attributed(in: vault) ?? ItemPicker.pick(in: vault))
+        } catch let error as CredentialError where error.code == .itemNotFound {
+          // A person at the terminal sees what the word finds, and takes it or not.
+          guard let name, StandardOutput.isTerminal || clipboard != nil,
+            let picked = try ItemPicker.pick(in: vault, having: name)
+          else { throw error }
+          return try read(picked)
         }
       }
     }
     try write(found, to: target)
+  }
+
+  /// The only item that has the attributes of the line; `nil` where the line names none.
+  private func attributed(in vault: UnlockedVault.Blocking) throws -> ItemName? {
+    guard !attributes.isEmpty else { return nil }
+    var query = ItemQuery()
+    query.attributes = attributes
+    let found = try vault.items(matching: query).map(\.name)
+    let program = ProgramName.current
+    guard let first = found.first else {
+      throw CommandError(
+        .itemNotFound,
+        "no item has \(attributes.count == 1 ? "this attribute" : "these attributes")",
+        hint: "an item gets one by: \(program) set NAME --attribute service=api; find by a word: "
+          + "\(program) list WORD")
+    }
+    guard found.count == 1 else {
+      let names = found.prefix(5).map { Quoting.visible($0.text) }.joined(separator: ", ")
+      throw CommandError.usage(
+        "\(found.count) items have \(attributes.count == 1 ? "this attribute" : "these attributes")",
+        hint: "name one of them: \(names)\(found.count > 5 ? " …" : ""); or one more --attribute")
+    }
+    return first
   }
 
   private func write(_ found: Found, to target: Clipboard?) throws {
@@ -146,6 +196,7 @@ package struct GetRequest: Equatable, Sendable {
       try QRCode.write(secret.bytes)
     } else if let out {
       try OutputFile.write(secret.bytes, to: out)
+      OutputFile.tell(secret.bytes.count, in: out)
     } else if settings.writesJSON {
       try StandardOutput.write([
         ("name", .string(name.text)), ("field", .optional(field)),

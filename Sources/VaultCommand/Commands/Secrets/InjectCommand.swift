@@ -49,6 +49,8 @@ struct InjectCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let mode = try permissions()
+    try FormatWord.refuse(
+      out, option: "--out", instead: "the template decides the format, and stdout is the default")
     let input = template == "-" ? nil : template
     let output = out == "-" ? nil : out
     if settings.writesJSON, output == nil, !dryRun {
@@ -70,6 +72,7 @@ struct InjectCommand: ParsableCommand {
       }
     }
     if template.references.isEmpty { StandardError.note("the template has no references") }
+    if !settings.writesJSON { OutputFile.tell(size, in: output) }
     guard settings.writesJSON else { return }
     try StandardOutput.write([
       ("path", .string(output)), ("size", .number(Int64(size))),

@@ -104,14 +104,6 @@ struct ItemDetailLine: Equatable, Sendable {
   }
 
   private func attributes() throws -> [String: String] {
-    var result: [String: String] = [:]
-    for text in attribute {
-      guard let equals = text.unicodeScalars.firstIndex(of: "="), equals > text.startIndex else {
-        throw CommandError.usage(
-          "--attribute takes a name and a value", hint: "such as: --attribute server=example.com")
-      }
-      result[String(text[..<equals])] = String(text[text.unicodeScalars.index(after: equals)...])
-    }
-    return result
+    try AttributeList.attributes(attribute)
   }
 }

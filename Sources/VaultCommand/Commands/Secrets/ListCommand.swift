@@ -12,13 +12,14 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the names of items.",
     discussion: """
-      A word finds every name that contains it, in any case; if there is none, every item whose user, \
-      address, tags, note or other open field contains it. A folder, web/, lists what is below it. A tree \
-      on a terminal, if names have slashes; one name per line in a pipe. Long lists go through $VAULT_PAGER \
-      or $PAGER on a terminal.
+      A word finds every item that has it in its name, user, address, tags, note or another open field, in \
+      any case; names come first. A folder, web/, lists what is below it. A tree on a terminal, if names \
+      have slashes; one name per line in a pipe. Long lists go through $VAULT_PAGER or $PAGER on a terminal.
 
       \(ProgramName.current) list
       \(ProgramName.current) list github
+      \(ProgramName.current) list bob@example.com
+      \(ProgramName.current) list --attribute service=api
       \(ProgramName.current) list work/ --long --sort modified
       \(ProgramName.current) list 'work/*/token'
       \(ProgramName.current) list --expiring 14d
@@ -27,12 +28,13 @@ struct ListCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Only names that contain this, below a folder/, or that match a shell pattern.",
+      "A word of a name, user, address, tag or note; a folder/; or a shell pattern of names.",
       valueName: "pattern"),
     completion: .live)
   var pattern: String?
 
-  @Flag(name: [.long, .customShort("l")], help: "Also show kind, version, times and tags.")
+  @Flag(
+    name: [.long, .customShort("l")], help: "Also show kind, version, times, tags, user and host.")
   var long = false
 
   @Flag(
@@ -42,6 +44,11 @@ struct ListCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Only items with this tag.", valueName: "word"), completion: .live)
   var tag: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only items with this attribute, such as service=api; repeatable.", valueName: "name=value"))
+  var attribute: [String] = []
 
   @Flag(help: "Only expired items.")
   var expired = false
@@ -83,7 +90,7 @@ struct ListCommand: ParsableCommand {
   /// What the line asks for.
   var request: ListRequest {
     ListRequest(
-      pattern: pattern, long: long, tree: tree, tag: tag, expired: expired,
+      pattern: pattern, long: long, tree: tree, tag: tag, attribute: attribute, expired: expired,
       conflicts: conflicts, expiring: expiring, unused: unused, exposedTo: exposedTo, trash: trash,
       vaults: vaults, sort: sort, exitCode: exitCode, noPager: noPager, common: common.given)
   }
@@ -103,6 +110,7 @@ struct ListRequest: Equatable, Sendable {
   /// `nil` to decide by the terminal.
   var tree: Bool?
   var tag: String?
+  var attribute: [String] = []
   var expired = false
   var conflicts = false
   var expiring: String?
@@ -130,26 +138,44 @@ struct ListRequest: Equatable, Sendable {
       return try writeNames(matching: query, settings)
     }
     var numbers: [String: Int] = [:]
+    var reasons: [String: String] = [:]
+    var logins: [String: ItemLogin] = [:]
     let (items, names, known) = try settings.withVault { vault in
       let snapshot = try vault.readInPlace()
-      var items = needsItems && !trash ? snapshot.items(matching: query) : []
-      if needsItems, trash {
+      var items: [Item] = []
+      var names: [String] = []
+      if let word = query.text {
+        let found = try snapshot.search(word, matching: query)
+        items = found.map(\.item)
+        for found in found where !found.place.isName { reasons[found.item.id] = found.text }
+        if trash {
+          let removed = snapshot.trash(matching: query.withoutText)
+          for (item, number) in removed { numbers[item.id] = number }
+        }
+      } else if needsItems, trash {
         let removed = snapshot.trash(matching: query)
         items = removed.map(\.item)
         for (item, number) in removed { numbers[item.id] = number }
+      } else if needsItems {
+        items = snapshot.items(matching: query)
+      } else {
+        names = snapshot.names(matching: query)
       }
       if let unusedSince { items = try UnusedItems(snapshot, since: unusedSince).among(items) }
-      var names = needsItems ? [] : snapshot.names(matching: query)
-      if items.isEmpty, names.isEmpty, let found = try saying(query, in: snapshot) {
-        if needsItems { items = found } else { names = found.map(\.name.text) }
-      }
       if let exposedTo {
         let exposed = try SyncedVault.itemIDs(exposedTo: exposedTo, in: vault)
         items.removeAll { !exposed.contains($0.id) }
       }
+      if long, !settings.writesJSON { logins = try snapshot.logins(of: items) }
       return (items, names, items.isEmpty && names.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
-    if needsItems { try write(sorted(items), numbers, settings) } else { try write(names) }
+    if needsItems {
+      try write(sorted(items), numbers, logins, settings)
+    } else if query.text != nil {
+      try write(items, because: reasons)
+    } else {
+      try write(names)
+    }
     if items.isEmpty, names.isEmpty { try endWithNothing(known: known, settings) }
   }
 
@@ -157,32 +183,57 @@ struct ListRequest: Equatable, Sendable {
   private func writeNames(matching query: ItemQuery, _ settings: VaultSettings) throws {
     let (lines, known) = try settings.withVault { vault in
       let snapshot = try vault.readInPlace()
-      var lines = snapshot.nameLines(matching: query)
-      if lines.isEmpty, let found = try saying(query, in: snapshot) {
-        lines = found.flatMap { Array($0.name.text.utf8) + [UInt8(ascii: "\n")] }
-      }
+      let lines =
+        try query.text.map { word in
+          try snapshot.searchNames(word, matching: query).flatMap {
+            $0.name.utf8 + [UInt8(ascii: "\n")]
+          }
+        } ?? snapshot.nameLines(matching: query)
       return (lines, lines.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
     try StandardOutput.write(lines)
     if lines.isEmpty { try endWithNothing(known: known, settings) }
   }
 
-  /// What says the word of the line somewhere else than in its name, where no name has it; `nil`
-  /// for a line without a word, and where nothing does.
-  private func saying(_ query: ItemQuery, in snapshot: VaultSnapshot) throws -> [Item]? {
-    guard let text = query.text else { return nil }
-    let found = try snapshot.items(saying: text, matching: query)
-    return found.isEmpty ? nil : found
+  /// Writes what a word has found, the best first, with what has the word where it is not the name.
+  private func write(_ items: [Item], because reasons: [String: String]) throws {
+    guard tree != true, StandardOutput.isTerminal else {
+      return try write(items.map(\.name.text))
+    }
+    let rows = items.map { item in
+      let reason = reasons[item.id].map { [Self.excerpt(StandardOutput.shown($0))] }
+      return [StandardOutput.shown(item.name.text)] + (reason ?? [])
+    }
+    try Pager.write(
+      TextTable.aligned(rows, cutting: 1) { _, column in column == 1 ? .faint : nil },
+      isAllowed: !noPager)
+  }
+
+  /// The first words of a text.
+  private static func excerpt(_ text: String) -> String {
+    let line = text.parts(at: "\n").first.map(String.init) ?? ""
+    return DisplayWidth.cut(line, to: 60)
   }
 
   /// The names among which one is suggested where a pattern has found nothing.
+  ///
+  /// Nobody reads it elsewhere, and many thousand names are not compared.
   private func namesToSuggest(in snapshot: VaultSnapshot) -> [String] {
-    pattern == nil ? [] : snapshot.names()
+    guard pattern != nil, StandardError.isTerminal, !common.json else { return [] }
+    let names = snapshot.names()
+    return names.count <= 5000 ? names : []
   }
 
   private func endWithNothing(known: [String], _ settings: VaultSettings) throws {
     if StandardError.isTerminal, !settings.writesJSON { tellNothing(known) }
     if exitCode { throw ExitStatusOnly(status: .no) }
+  }
+
+  /// Whether the line has a word to look for, and neither a folder nor a pattern.
+  private var isSearch: Bool {
+    guard let pattern else { return false }
+    return !pattern.unicodeScalars.contains { "*?[".unicodeScalars.contains($0) }
+      && (!pattern.hasSuffix("/") || pattern == "/")
   }
 
   private func query() throws -> ItemQuery {
@@ -197,6 +248,7 @@ struct ListRequest: Equatable, Sendable {
       }
     }
     query.tag = tag
+    query.attributes = try AttributeList.attributes(attribute)
     query.isInTrash = trash
     query.isConflicting = conflicts
     if expired { query.expiresBefore = Date() }
@@ -220,9 +272,10 @@ struct ListRequest: Equatable, Sendable {
 
   private func sorted(_ items: [Item]) -> [Item] {
     switch sort {
-    // Programs get the order of bytes, people the one in which they count.
+    // What a word has found comes with the best first. Programs get the order of bytes, people the
+    // one in which they count.
     case .name:
-      trash || common.json || !long
+      trash || common.json || !long || isSearch
         ? items : items.sorted { NaturalOrder.precedes($0.name.text, $1.name.text) }
     case .modified: items.sorted { $0.modified > $1.modified }
     case .created: items.sorted { $0.created > $1.created }
@@ -232,7 +285,8 @@ struct ListRequest: Equatable, Sendable {
   }
 
   private func write(
-    _ items: [Item], _ numbers: [String: Int], _ settings: VaultSettings
+    _ items: [Item], _ numbers: [String: Int], _ logins: [String: ItemLogin],
+    _ settings: VaultSettings
   ) throws {
     if settings.writesJSON {
       return try StandardOutput.write("items", items) { writer, item in
@@ -245,7 +299,8 @@ struct ListRequest: Equatable, Sendable {
     guard long else { return try write(items.map(\.name.text)) }
     try Pager.write(
       StandardOutput.isTerminal
-        ? ItemTable(items, numbers: numbers).text : Self.lines(items, numbers), isAllowed: !noPager)
+        ? ItemTable(items, numbers: numbers, logins: logins).text
+        : Self.lines(items, numbers, logins), isAllowed: !noPager)
   }
 
   /// Writes names alone: a tree, or a line for each.
@@ -272,7 +327,8 @@ struct ListRequest: Equatable, Sendable {
   /// Says that there is nothing, and what may have been meant.
   private func tellNothing(_ names: [String]) {
     let isAll =
-      !trash && tag == nil && !expired && !conflicts && expiring == nil && unused == nil
+      !trash && tag == nil && attribute.isEmpty && !expired && !conflicts && expiring == nil
+      && unused == nil
       && exposedTo == nil
     guard let pattern else {
       StandardError.note(
@@ -290,7 +346,9 @@ struct ListRequest: Equatable, Sendable {
   }
 
   /// The lines of `--long` for programs.
-  private static func lines(_ items: [Item], _ numbers: [String: Int]) -> String {
+  private static func lines(
+    _ items: [Item], _ numbers: [String: Int], _ logins: [String: ItemLogin]
+  ) -> String {
     TextTable.aligned(
       items.map { item in
         [
@@ -298,8 +356,14 @@ struct ListRequest: Equatable, Sendable {
           Timestamp.text(item.modified),
           item.expires.map { "expires \(Timestamp.text($0))" } ?? "-",
           item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.shown).joined(separator: ","),
+          Self.cell(logins[item.id]?.user), Self.cell(logins[item.id]?.host),
         ] + (numbers[item.id].map { ["trash \($0)"] } ?? [])
       })
+  }
+
+  private static func cell(_ text: String?) -> String {
+    guard let text, !text.isEmpty else { return "-" }
+    return StandardOutput.shown(text)
   }
 
   private func listVaults(_ settings: VaultSettings) throws {

@@ -119,11 +119,14 @@ struct RunRequest: Equatable, Sendable {
   var command: [String] = []
   var common = CommonOptions()
 
+  /// Thrown where nothing stands behind `--`, or where it was forgotten: what helps depends on the
+  /// line as it was typed.
+  struct NoCommand: Error {}
+
   func run() throws {
     let settings = try common.settings()
-    guard !command.isEmpty || dryRun else {
-      throw CommandError.usage(
-        "there is no command to run", hint: "\(ProgramName.current) run NAME… -- COMMAND ARGUMENT…")
+    guard !command.isEmpty || dryRun, command.first?.begins(with: "-") != true else {
+      throw NoCommand()
     }
     guard stdin == nil || toStdin == nil else {
       throw CommandError.usage("--stdin and --to-stdin are one option", hint: "give --to-stdin")
@@ -188,7 +191,7 @@ struct RunRequest: Equatable, Sendable {
       }
     throw CommandError(
       .itemNotFound, sentences.joined(separator: "; "),
-      hint: "'\(ProgramName.current) list' shows the names of all items")
+      hint: reading.hintForMissing())
   }
 
   /// Prints the names of all variables, for `--dry-run`.

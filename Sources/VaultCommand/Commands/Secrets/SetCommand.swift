@@ -72,6 +72,10 @@ struct SetCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  static let neverOnTheLine =
+    "a secret is never given on the command line: every user can read it there, "
+    + "and the shell keeps it in its history"
+
   func run() throws { try request().run() }
 
   /// What the line asks for.
@@ -80,8 +84,7 @@ struct SetCommand: ParsableCommand {
   func request() throws -> SetRequest {
     guard surplus.isEmpty else {
       throw CommandError.usage(
-        "a secret is never given on the command line: every user can read it there, "
-          + "and the shell keeps it in its history",
+        Self.neverOnTheLine,
         hint: surplus.allSatisfy { $0.unicodeScalars.contains("=") }
           ? "what is no secret: --field user=bob; what is one is asked for: --field pin"
           : "leave it out to be asked for it, or use --stdin or --file PATH")
@@ -146,6 +149,9 @@ struct SetRequest: Equatable, Sendable {
     let changes = try details.changes()
     // What can be refused before a vault is made for it.
     _ = try fields.marks()
+    if Self.isAssignment(name), try !settings.locked().blocking.exists() {
+      try refuseAssignment(name, nil)
+    }
     if !fields.assigned.isEmpty, try !settings.locked().blocking.exists() {
       _ = try fields.assignments(for: nil)
     }
@@ -158,6 +164,7 @@ struct SetRequest: Equatable, Sendable {
       // Where nothing is asked for, the edit alone reads the vault.
       let item =
         hasSource && fields.assigned.isEmpty ? nil : try vault.read(only: [name])[name]
+      try refuseAssignment(name, item)
       var secrets = SecretChanges()
       secrets.fields = try fields.assignments(for: item)
       let secret: SecretBytes?
@@ -181,6 +188,23 @@ struct SetRequest: Equatable, Sendable {
 
   /// Whether the line says where the secret comes from.
   fileprivate var hasSource: Bool { stdin || file != nil || recipe != nil || otp }
+
+  /// Refuses `TOKEN=s3cr3t`, the assignment of other programs, as the name of a new item: the value
+  /// would stand in every list of names.
+  ///
+  /// An item that has such a name is changed as any other, and one is made where the secret comes
+  /// from elsewhere.
+  private func refuseAssignment(_ name: ItemName, _ item: Item?) throws {
+    guard item == nil, !hasSource, Self.isAssignment(name) else { return }
+    throw CommandError.usage(
+      SetCommand.neverOnTheLine,
+      hint: "\(ProgramName.current) set NAME asks for it; change the one that was typed; "
+        + "a name with '=' takes its secret by --stdin or --file PATH")
+  }
+
+  private static func isAssignment(_ name: ItemName) -> Bool {
+    name.text.utf8.contains(UInt8(ascii: "="))
+  }
 
   /// Asks for what the line names: the fields, or the main secret if it names nothing else.
   ///
