@@ -191,7 +191,22 @@ struct SharedVaultTests {
     #expect(try copy() == "three" && tutorial("load", "me") == "three")
     #expect(try tutorial("delete", "me") == "")
     #expect(try copy() == "")
+    // Locked, with no display to ask on.
+    #expect(try tutorial("save", "me", "four") == "")
     #expect(try session.run(VaultProcess.path, ["lock"]).status == 0)
+    let locked = try session.run(
+      "/usr/bin/dbus-send",
+      [
+        "--session", "--print-reply", "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets",
+        "org.freedesktop.Secret.Service.Lock",
+        "array:objpath:/org/freedesktop/secrets/collection/login",
+      ])
+    #expect(locked.status == 0, "\(locked.errors)")
+    for verb in [["load", "me"], ["save", "me", "x"], ["update", "me", "x"], ["delete", "me"]] {
+      let run = try session.run(
+        KeyringSession.product("keychain-tutorial"), ["svc"] + verb)
+      #expect(run.text == "unhandled -25308 User interaction is not allowed.", "\(verb)")
+    }
   }
 
   @Test func threadsThatWriteAtOnceLoseNothing() throws {
