@@ -19,6 +19,8 @@ enum Helper {
       KeyringServing.runOnBus(orders: numbers[0] ?? -1)
     case (KeyringServing.socketVerb?, let numbers) where numbers.count == 2:
       KeyringServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
+    case (SessionWatching.verb?, let numbers) where numbers.count == 1:
+      SessionWatching.run(orders: numbers[0] ?? -1)
     case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:
       let words = Array(words)
       SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {
@@ -26,7 +28,7 @@ enum Helper {
       }
     default:
       // No more than this: `vault` is what people type.
-      StandardError.write("vault-helper: started by 'vault keyring serve', and not by hand\n")
+      StandardError.write("vault-helper: started by 'vault', and not by hand\n")
       exit(64)
     }
   }

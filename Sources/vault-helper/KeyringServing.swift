@@ -140,7 +140,7 @@ enum KeyringServing {
   }
 
   /// The address of the session bus: the environment's, or systemd's.
-  private static func sessionBus() throws -> String {
+  static func sessionBus() throws -> String {
     if let address = ProcessState.variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty {
       return address
     }

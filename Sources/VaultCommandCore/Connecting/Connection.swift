@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
-  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring, sync }
+  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring, session, sync }
 
   /// A change to a file, planned or made.
   package struct Change {
@@ -96,6 +96,7 @@ package struct Connection {
     case .keyring where hasOwnBus:
       return try adding(try socketFiles()) + makingLink(try socketLink())
     case .keyring: return try adding(try activationFiles())
+    case .session: return try adding(try sessionFiles()) + makingLink(try sessionLink())
     case .sync: return try adding(try timerFiles()) + makingLink(try timerLink())
     }
   }
@@ -114,6 +115,7 @@ package struct Connection {
     case .keyring where hasOwnBus:
       return try removing(try socketFiles()) + removingLink(try socketLink())
     case .keyring: return try removing(try activationFiles())
+    case .session: return try removing(try sessionFiles()) + removingLink(try sessionLink())
     case .sync: return try removing(try timerFiles()) + removingLink(try timerLink())
     }
   }
@@ -241,6 +243,18 @@ package struct Connection {
       target: KeyringActivation.socketLinkTarget)
   }
 
+  private func sessionFiles() throws -> [OwnFile] {
+    // All vaults: it is told of none.
+    let unit = SessionUnit(command: [try executable(), "lock", "--watch"])
+    return Self.ownFiles(
+      [("\(try configurationFolder())/\(SessionUnit.path)", unit.text)], SessionUnit.isOwn)
+  }
+
+  private func sessionLink() throws -> Link {
+    Link(
+      path: "\(try configurationFolder())/\(SessionUnit.linkPath)", target: SessionUnit.linkTarget)
+  }
+
   /// The timer that brings the vault and its store together.
   private func timer() throws -> SyncTimer {
     SyncTimer(
@@ -268,6 +282,17 @@ package struct Connection {
           "twine does not run this command: give it the token in the environment",
           "\(ProgramName.current) run --env TWINE_PASSWORD=NAME -- twine upload -u __token__ dist/*"
         ))
+    case .session:
+      steps += [
+        (
+          "the vaults lock on sleep, a locked screen and logout from your next login on",
+          "now: \(reload) \(SessionUnit.name)"
+        ),
+        (
+          "what opens without asking opens again: a key file, the desktop's keyring, a systemd credential",
+          "to be asked, have a passphrase alone: \(ProgramName.current) key list"
+        ),
+      ]
     case .sync:
       steps.append(
         ("the timer runs from your next login on", "now: \(reload) \(try timer().timerName)"))

@@ -157,6 +157,37 @@ package final class BusClient {
     try reply(to: askBus(member, values), until: Self.usualEnd)
   }
 
+  // MARK: Signals
+
+  /// Has the bus send signals.
+  ///
+  /// - Parameter rule: Which ones: a match rule, D-Bus specification, "Match Rules".
+  /// - Throws: `BusError`, ``Failure``.
+  package func watch(_ rule: String) throws { _ = try ask("AddMatch", [.string(rule)]) }
+
+  /// What can be read when something has come.
+  package var descriptor: Int32 { connection.socket }
+
+  /// Whether the bus is gone.
+  package var hasEnded: Bool { connection.hasEnded }
+
+  /// The signals that have come; waits for none.
+  ///
+  /// - Returns: The signals, in their order.
+  package func takeSignals() -> [DBusMessage] {
+    if LocalSocket.wait(for: [(connection.socket, true, false)], milliseconds: 0)[0].reads {
+      connection.read()
+    }
+    while let message = connection.next() { pending.append(message) }
+    defer { pending = [] }
+    return pending.filter { $0.kind == .signal }
+  }
+
+  /// The unique name of who owns a name; `nil` if nobody does.
+  package func owner(of name: String) -> String? {
+    (try? ask("GetNameOwner", [.string(name)]))?.first?.text
+  }
+
   // MARK: Asking
 
   /// A call that was made, whose reply may still be on its way.

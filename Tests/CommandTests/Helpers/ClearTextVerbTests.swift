@@ -163,6 +163,20 @@ struct ClearTextVerbTests {
     #expect(try made.get("cargo/crates-io~2").text == "cio-c4n4ry")
   }
 
+  /// A program that asks somebody else already, or cannot select a vault, keeps what it has.
+  @Test func whatCannotBeSetUpIsNotMoved() throws {
+    let docker =
+      "{\"credsStore\":\"pass\",\"auths\":{\"h.example\":{\"auth\":\"\(Data("ann:c4n4ry".utf8).base64EncodedString())\"}}}"
+    try Data(docker.utf8).write(to: URL(fileURLWithPath: "\(home)/.docker/config.json"))
+    let moved = try made("import", "home", "--yes")
+    #expect(moved.status == 0 && moved.errors.contains("config.json"), "\(moved.errors)")
+    #expect(moved.errors.contains("another store"))
+    #expect(read(".docker/config.json") == docker)
+    #expect(!read(".npmrc").contains("npm_c4n4ry"))
+    #expect(try made("connect", "docker", "--move").status == 1)
+    #expect(read(".docker/config.json") == docker)
+  }
+
   /// A file that is a link stays one, and one that cannot be written loses nothing.
   @Test func linksStayLinksAndAFileThatCannotBeWrittenLosesNothing() throws {
     try FileManager.default.moveItem(atPath: "\(home)/.npmrc", toPath: "\(home)/dotfiles-npmrc")

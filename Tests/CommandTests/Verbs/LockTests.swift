@@ -51,3 +51,65 @@ struct LockTests {
     #expect(run.text == "s3cr3t", "\(run.errors)")
   }
 }
+
+/// `vault lock --watch`: the session ends when the person leaves.
+@Suite(
+  .enabled(
+    if: PythonScript.mountsItsOwn && KernelKeys.areAvailable && KeyringSession.canMisbehave,
+    "needs user namespaces, the kernel's keys, dbus-daemon and python3-jeepney"))
+struct LockWatchTests {
+  @Test func itLocksWhenThePersonLeavesAndNotWhenAnotherOneDoes() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("a", "s3cr3t")
+    let run = try VaultProcess(
+      home: vault.home.path, environment: vault.command.environment, executable: "/usr/bin/env"
+    ).run([
+      "unshare", "--user", "--map-root-user", "python3", PythonScript.location("session_watch.py"),
+      VaultProcess.path,
+    ])
+    #expect(
+      run.text == """
+        without a watch 64
+        until logout True
+        wake True
+        sleep False
+        screen False
+        unscreen True
+        lock False
+        login True
+        lock True
+        logout True
+        login True
+        logout True
+        logout False
+        ended 0 False
+        without its buses 1 False
+
+        """, "\(run.errors)")
+  }
+
+  @Test func withoutAnyBusItSaysSo() throws {
+    let vault = try ThrowawayVault()
+    let run = try VaultProcess(
+      home: vault.home.path,
+      environment: vault.command.environment.merging([
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(vault.home.path)/none",
+        "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(vault.home.path)/none",
+      ]) { $1 }
+    ).run(["lock", "--watch"])
+    #expect(run.status == 69 && run.errors.contains("neither a system bus"), "\(run.errors)")
+  }
+
+  @Test func theUnitIsWrittenAndTakenBack() throws {
+    let vault = try ThrowawayVault()
+    let connected = try vault("connect", "session")
+    #expect(
+      connected.status == 0 && connected.errors.contains("opens again"), "\(connected.errors)")
+    let unit = "\(vault.home.path)/.config/systemd/user/vault-session.service"
+    let text = try String(contentsOfFile: unit, encoding: .utf8)
+    #expect(text.contains("lock --watch\n"))
+    #expect(try vault("connect", "session").errors.contains("nothing to do"))
+    #expect(try vault("disconnect", "session").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: unit))
+  }
+}

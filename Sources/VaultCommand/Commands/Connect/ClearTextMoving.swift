@@ -13,6 +13,27 @@ struct ClearTextMoving {
 
   // MARK: - Into the vault
 
+  /// The files of programs that can be set up, and why others cannot: another helper is set, or the
+  /// program cannot select a vault.
+  ///
+  /// What is moved without that would be lost to its program.
+  ///
+  /// - Parameter sweep: The files.
+  /// - Returns: The files whose programs can be set up, and the others by their paths.
+  func settable(
+    _ sweep: ClearTextSweep
+  ) -> (sweep: ClearTextSweep, refused: [(path: String, reason: any Error)]) {
+    var refused: [(path: String, reason: any Error)] = []
+    for file in sweep.files {
+      do {
+        for connection in try connections(of: [file]) { _ = try connection.connecting() }
+      } catch {
+        refused.append((file.path, error))
+      }
+    }
+    return (sweep.leavingOut(Set(refused.map(\.path))), refused)
+  }
+
   /// Moves what was found.
   ///
   /// - Parameter sweep: The files.
@@ -27,7 +48,7 @@ struct ClearTextMoving {
       }
       return (
         try stored ?? sweep.store(in: nil, nil, replaces: true),
-        try connections(of: sweep).flatMap { try $0.connecting() }
+        try connections(of: sweep.files).flatMap { try $0.connecting() }
       )
     }
     let stored = try settings.withVaultMade { vault in
@@ -36,7 +57,7 @@ struct ClearTextMoving {
       return try sweep.move(into: vault)
     }
     var changes: [Connection.Change] = []
-    for connection in try connections(of: sweep) {
+    for connection in try connections(of: sweep.files) {
       // One by one: two profiles are in one file.
       for change in try connection.connecting() {
         try change.perform()
@@ -63,9 +84,9 @@ struct ClearTextMoving {
   }
 
   /// The programs that can be set up, one for each profile of AWS.
-  private func connections(of sweep: ClearTextSweep) throws -> [Connection] {
+  private func connections(of files: [ClearTextSweep.Found]) throws -> [Connection] {
     var words: [(word: String, part: String?)] = []
-    for file in sweep.files {
+    for file in files {
       switch file.program {
       case .aws:
         words += file.secrets.map { secret in

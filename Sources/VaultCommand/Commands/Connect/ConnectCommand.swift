@@ -7,7 +7,7 @@ import VaultTerminal
 /// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, podman, aws, pip, keyring or sync.",
+    help: "git, docker, podman, aws, pip, keyring, session or sync.",
     completion: .list(Connection.Program.allCases.map(\.rawValue)))
   var program: String
 
@@ -67,6 +67,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect aws work --dry-run
       \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
       \(ProgramName.current) connect keyring socket --key-file ~/.config/vault.key
+      \(ProgramName.current) connect session
       \(ProgramName.current) connect sync
       """)
 
@@ -107,6 +108,7 @@ struct ConnectCommand: ParsableCommand {
       return try options.perform(
         try options.connection().connecting(), verbs: ("wrote to", "would write to"))
     }
+    if let first = moving.settable(sweep).refused.first { throw first.reason }
     let (stored, changes) = try moving.move(sweep)
     if !options.dryRun { try moving.checkNothingIsLeft(sweep) }
     if options.common.json {

@@ -79,7 +79,15 @@ struct ClearTextImport {
     var sweep = try ClearTextSweep(ClearTextProgram.allCases)
     if let only { sweep = sweep.keeping { only.contains($0.entry) } }
     let moving = ClearTextMoving(settings: settings, dryRun: dryRun)
+    let refused: [(path: String, reason: any Error)]
+    (sweep, refused) = moving.settable(sweep)
     defer { tellOthers(sweep) }
+    for (path, reason) in refused {
+      let report = ErrorReport(reason)
+      StandardError.line(
+        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(report.message)")
+      if let hint = report.hint { StandardError.line("\(ProgramName.current): hint: \(hint)") }
+    }
     guard !sweep.files.isEmpty else {
       if settings.writesJSON { return try write([], isDryRun: dryRun) }
       return StandardError.note(

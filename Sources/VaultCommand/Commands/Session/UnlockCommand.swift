@@ -15,8 +15,14 @@ struct UnlockCommand: ParsableCommand {
       \(ProgramName.current) unlock --for 8h
       """)
 
+  /// 30 days, in seconds.
+  private static let longest = 30 * 86_400
+
   @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 8h.", valueName: "time"))
   var duration: String?
+
+  @Flag(help: "Until the person logs out; 'connect session' has that end it.")
+  var untilLogout = false
 
   @Flag(help: "Open it with the recovery code; asks for it.")
   var recovery = false
@@ -26,11 +32,24 @@ struct UnlockCommand: ParsableCommand {
   func run() throws {
     var settings = try common.settings()
     if let duration {
-      guard let seconds = TimeSpan.seconds(duration), (1...30 * 86_400).contains(seconds) else {
+      guard let seconds = TimeSpan.seconds(duration), (1...Self.longest).contains(seconds) else {
         throw CommandError.usage(
           "--for must be between 1s and 30d", hint: "such as: --for 8h")
       }
       settings.sessionSeconds = seconds
+    }
+    if untilLogout {
+      guard duration == nil else {
+        throw CommandError.usage(
+          "--for and --until-logout are two lengths", hint: "give one of them")
+      }
+      guard SessionWatch.isRunning(in: ProcessState.variable("XDG_RUNTIME_DIR")) else {
+        throw CommandError.usage(
+          "nothing here would end the session at logout",
+          hint: "\(ProgramName.current) connect session, and log in again; or a time: "
+            + "\(ProgramName.current) unlock --for 8h")
+      }
+      settings.sessionSeconds = Self.longest
     }
     let vault = try settings.locked()
     let open = try vault.blocking.unlock(with: sources(settings, vault))
@@ -49,7 +68,7 @@ struct UnlockCommand: ParsableCommand {
     }
     let doors = UnlockSources(settings: settings, vault: vault)
     // A session of another length needs a key; the existing session does not count.
-    return duration == nil ? doors.sources() : doors.sourcesWithoutSession()
+    return duration == nil && !untilLogout ? doors.sources() : doors.sourcesWithoutSession()
   }
 
   private func report(_ session: SessionState, _ settings: VaultSettings) throws {
@@ -68,11 +87,20 @@ struct UnlockCommand: ParsableCommand {
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "End the session, in every terminal at once.",
-    discussion: "\(ProgramName.current) lock")
+    discussion: """
+      With --watch, stays and ends the sessions of all vaults whenever the machine goes to sleep, the screen is \
+      locked, or the last login ends; '\(ProgramName.current) connect session' has systemd do that.
+
+      \(ProgramName.current) lock
+      """)
+
+  @Flag(help: "Stay, and lock whenever the person leaves.")
+  var watch = false
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
+    if watch { try HelperProgram.replaceProcess("session-watch", keys: [], order: []) }
     let settings = try common.settings()
     let vault = try settings.locked().blocking
     let hadSession = try vault.lock()

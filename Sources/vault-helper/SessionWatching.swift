@@ -1,0 +1,172 @@
+import Glibc
+import VaultCredentials
+import VaultDBus
+import VaultStorage
+import VaultTerminal
+
+/// Ends the sessions of all vaults when the person leaves: the machine goes to sleep, the screen is
+/// locked, the last login ends. `vault lock --watch`.
+///
+/// What says so are logind, on the system bus, and the desktop's screen saver, on the session bus:
+/// org.freedesktop.login1(5); freedesktop.org, "Idle Inhibition Service"; GNOME, KDE, Cinnamon, MATE
+/// and Xfce emit the same signal under their own names.
+enum SessionWatching {
+  static let verb = "session-watch"
+
+  private static let logind = "org.freedesktop.login1"
+  private static let screenSavers = [
+    "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver",
+    "org.mate.ScreenSaver", "org.xfce.ScreenSaver",
+  ]
+
+  /// Watches until a signal ends it, which locks, too.
+  ///
+  /// - Parameter orders: A pipe without an order.
+  static func run(orders: Int32) -> Never {
+    close(orders)
+    guard let signals = SignalPipe() else {
+      StandardError.write("vault: error: there are no descriptors left\n")
+      exit(69)
+    }
+    signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
+    var watched = Watched()
+    guard watched.system != nil || watched.session != nil else {
+      StandardError.write(
+        "vault: error: there is neither a system bus with logind nor a session bus\n")
+      exit(69)
+    }
+    // Kept to the end: `unlock --until-logout` asks for it.
+    let mark = SessionWatch.begin(in: ProcessState.variable("XDG_RUNTIME_DIR"))
+    defer { withExtendedLifetime(mark) {} }
+    StandardError.write("vault: watching for \(watched.words)\n")
+    while true {
+      let buses = [watched.system, watched.session].compactMap(\.self)
+      let ready = LocalSocket.wait(
+        for: [(signals.descriptor, true, false)] + buses.map { ($0.descriptor, true, false) },
+        milliseconds: nil)
+      if ready[0].reads {
+        lock("the watch ends")
+        exit(0)
+      }
+      for reason in watched.reasons() { lock(reason) }
+      guard watched.system != nil || watched.session != nil else {
+        // Its unit starts it again, if there is still a login.
+        exit(1)
+      }
+    }
+  }
+
+  private static func lock(_ reason: String) {
+    do {
+      guard try LockedVault.lockAll() else { return }
+      StandardError.write("vault: locked: \(reason)\n")
+    } catch {
+      StandardError.write("vault: error: the sessions could not be ended: \(error)\n")
+    }
+  }
+
+  /// The buses, and what is known of the logins.
+  private struct Watched {
+    private(set) var system: BusClient?
+    private(set) var session: BusClient?
+    /// The paths of this user's logins; `nil` where logind does not say.
+    private var logins: Set<String>?
+
+    init() {
+      system = try? BusClient(
+        ProcessState.variable("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0.isEmpty ? nil : $0 }
+          ?? "unix:path=/run/dbus/system_bus_socket")
+      session = (try? KeyringServing.sessionBus()).flatMap { try? BusClient($0) }
+      do {
+        for interface in ["Manager", "Session"] {
+          try system?.watch("type='signal',sender='\(logind)',interface='\(logind).\(interface)'")
+        }
+      } catch {
+        system = nil
+      }
+      do {
+        for interface in screenSavers {
+          try session?.watch("type='signal',interface='\(interface)',member='ActiveChanged'")
+        }
+      } catch {
+        session = nil
+      }
+      if system?.owner(of: logind) == nil { system = nil }
+      logins = ownLogins()
+    }
+
+    /// What it notices.
+    var words: String {
+      switch (system, session) {
+      case (_?, _?): "sleep, logout and the lock of the screen"
+      case (_?, nil): "sleep and logout; there is no session bus that tells of a screen"
+      default: "the lock of the screen; there is no logind that tells of sleep and logout"
+      }
+    }
+
+    /// Why to lock, by what has come.
+    mutating func reasons() -> [String] {
+      var reasons: [String] = []
+      for message in system?.takeSignals() ?? [] {
+        if let reason = reason(ofLogind: message) { reasons.append(reason) }
+      }
+      for message in session?.takeSignals() ?? []
+      where screenSavers.contains(message.interface ?? "") && message.member == "ActiveChanged" {
+        if case .boolean(true)? = (try? message.arguments())?.first {
+          reasons.append("the screen was locked")
+        }
+      }
+      if system?.hasEnded == true { system = nil }
+      if session?.hasEnded == true {
+        session = nil
+        reasons.append("the session bus has ended")
+      }
+      return reasons
+    }
+
+    private mutating func reason(ofLogind message: DBusMessage) -> String? {
+      let values = (try? message.arguments()) ?? []
+      switch (message.interface, message.member) {
+      case ("\(logind).Manager"?, "PrepareForSleep"?):
+        guard case .boolean(true)? = values.first else { return nil }
+        return "the machine goes to sleep"
+      case ("\(logind).Manager"?, "PrepareForShutdown"?):
+        guard case .boolean(true)? = values.first else { return nil }
+        return "the machine is switched off"
+      case ("\(logind).Manager"?, "SessionNew"?):
+        logins = ownLogins()
+        return nil
+      case ("\(logind).Manager"?, "SessionRemoved"?):
+        let before = logins
+        logins = ownLogins()
+        guard let before, case .objectPath(let path)? = values.dropFirst().first,
+          before.contains(path)
+        else { return nil }
+        return logins?.isEmpty == true ? "the last login has ended" : nil
+      case ("\(logind).Session"?, "Lock"?):
+        // Of another user it is none of this one's.
+        return logins.map { $0.contains(message.path ?? "") } ?? true
+          ? "the login was locked" : nil
+      default: return nil
+      }
+    }
+
+    /// The paths of this user's logins.
+    private func ownLogins() -> Set<String>? {
+      guard let system, let owner = system.owner(of: logind),
+        let call = try? system.ask(
+          owner, "/org/freedesktop/login1", "\(logind).Manager", "ListSessions"),
+        let reply = try? system.reply(to: call, until: .now + .seconds(5)),
+        case .array(_, let entries)? = reply.first
+      else { return nil }
+      let paths = entries.compactMap { entry -> String? in
+        // Id, user's number, user, seat, path.
+        guard case .structure(let members) = entry, members.count >= 5,
+          case .uint32(geteuid()) = members[1], case .objectPath(let path) = members[4]
+        else { return nil }
+        return path
+      }
+      return Set(paths)
+    }
+  }
+}

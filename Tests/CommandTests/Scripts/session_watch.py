@@ -1,0 +1,147 @@
+"""session_watch.py VAULT: a bus with a logind and a screen saver, the watch, and what it locks.
+
+Runs in a user namespace, whose kernel keys are its own. HOME has a vault with the item `a` and the file `key` that opens it.
+Prints a line for each thing that was tried: its name, and whether the vault was open afterwards.
+"""
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+
+LIMIT = 60
+BASE = "/org/freedesktop/login1"
+
+
+def path(number):
+    return f"{BASE}/session/_{number}"
+
+
+def logind():
+    """Serves until stdin ends; each line is a word and what it needs."""
+    from jeepney import DBusAddress, HeaderFields, MessageType, new_method_return, new_signal
+    from jeepney.bus_messages import message_bus
+    from jeepney.io.blocking import open_dbus_connection
+
+    bus = open_dbus_connection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+    manager = DBusAddress(BASE, interface="org.freedesktop.login1.Manager")
+    saver = DBusAddress("/org/gnome/ScreenSaver", interface="org.gnome.ScreenSaver")
+    for name in ("org.freedesktop.login1", "org.gnome.ScreenSaver"):
+        bus.send_and_get_reply(message_bus.RequestName(name))
+    logins = {"1": os.getuid()}
+    print("ready", flush=True)
+    selector = selectors.DefaultSelector()
+    selector.register(bus.sock, selectors.EVENT_READ, "bus")
+    selector.register(0, selectors.EVENT_READ, "line")
+    while True:
+        for key, _ in selector.select():
+            if key.data == "bus":
+                message = bus.receive(timeout=1)
+                if (message.header.message_type == MessageType.method_call
+                        and message.header.fields.get(HeaderFields.member) == "ListSessions"):
+                    entries = [(number, user, "me", "seat0", path(number)) for number, user in logins.items()]
+                    bus.send(new_method_return(message, "a(susso)", (entries,)))
+                continue
+            line = os.read(0, 1000).decode()
+            if not line:
+                return
+            word, *rest = line.split()
+            if word in ("sleep", "wake"):
+                bus.send(new_signal(manager, "PrepareForSleep", "b", (word == "sleep",)))
+            elif word in ("screen", "unscreen"):
+                bus.send(new_signal(saver, "ActiveChanged", "b", (word == "screen",)))
+            elif word == "lock":
+                session = DBusAddress(path(rest[0]), interface="org.freedesktop.login1.Session")
+                bus.send(new_signal(session, "Lock", "", ()))
+            elif word == "login":
+                logins[rest[0]] = int(rest[1])
+                bus.send(new_signal(manager, "SessionNew", "so", (rest[0], path(rest[0]))))
+            elif word == "logout":
+                logins.pop(rest[0])
+                bus.send(new_signal(manager, "SessionRemoved", "so", (rest[0], path(rest[0]))))
+            print(word, flush=True)
+
+
+def wait(condition, what):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"{what} did not happen within {LIMIT} s")
+        time.sleep(0.02)
+
+
+def main(vault):
+    home = os.environ["HOME"]
+    os.environ.pop("VAULT_KEY_FILE", None)
+    # A script has no terminal: the vault asks nobody.
+    run = lambda *words: subprocess.run([vault, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    is_open = lambda: run("get", "a").returncode == 0
+
+    def unlock(*words):
+        done = run("unlock", "-q", "--key-file", f"{home}/key", *words)
+        return done.returncode == 0 and is_open()
+
+    early = run("unlock", "-q", "--key-file", f"{home}/key", "--until-logout")
+    print("without a watch", early.returncode, flush=True)
+    bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--print-address=1"], stdout=subprocess.PIPE)
+    address = bus.stdout.readline().decode().strip()
+    os.environ["DBUS_SESSION_BUS_ADDRESS"] = os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = address
+    service = subprocess.Popen([sys.executable, sys.argv[0], "--logind"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert service.stdout.readline() == b"ready\n"
+    errors = open(f"{home}/watch.err", "w+b")
+    watch = subprocess.Popen([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
+    seen = lambda: open(f"{home}/watch.err").read()
+    wait(lambda: "watching" in seen(), "the watch")
+    assert unlock("--until-logout"), seen()
+    print("until logout", is_open(), flush=True)
+
+    def send(line):
+        service.stdin.write(line.encode() + b"\n")
+        service.stdin.flush()
+        assert service.stdout.readline().decode().strip() == line.split()[0]
+
+    def emit(line, locks):
+        """Says it, and prints whether the vault was open afterwards."""
+        assert unlock(), "it does not open"
+        count = seen().count("locked:")
+        send(line)
+        if not locks:
+            # Signals come in their order: what locks is then the sleep that follows, and not this one.
+            send("sleep")
+        wait(lambda: seen().count("locked:") > count, line)
+        is_kept = not locks and seen().rstrip().endswith("the machine goes to sleep")
+        print(line.split()[0], is_kept or is_open(), flush=True)
+
+    emit("wake", False)
+    emit("sleep", True)
+    emit("screen", True)
+    emit("unscreen", False)
+    emit("lock 1", True)
+    # Of somebody else.
+    emit(f"login 7 {os.getuid() + 1}", False)
+    emit("lock 7", False)
+    emit("logout 7", False)
+    # One login of two.
+    emit(f"login 2 {os.getuid()}", False)
+    emit("logout 1", False)
+    emit("logout 2", True)
+    assert unlock()
+    watch.send_signal(signal.SIGTERM)
+    watch.wait(LIMIT)
+    print("ended", watch.returncode, is_open(), flush=True)
+    second = subprocess.Popen([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
+    wait(lambda: seen().count("watching") == 2, "the second watch")
+    assert unlock()
+    bus.kill()
+    second.wait(LIMIT)
+    print("without its buses", second.returncode, is_open(), flush=True)
+    service.kill()
+    assert b"s3cr3t" not in seen().encode()
+
+
+if sys.argv[1] == "--logind":
+    logind()
+else:
+    main(sys.argv[1])
