@@ -310,7 +310,8 @@ struct ListRequest: Equatable, Sendable {
       if sort == .name { names.sort(by: NaturalOrder.precedes) }
       names = names.map(StandardOutput.shown)
     }
-    let isTree = tree ?? (StandardOutput.isTerminal && sort == .name)
+    // Lines that are drawn say nothing where they are read aloud.
+    let isTree = tree ?? (StandardOutput.isTerminal && sort == .name && !OutputOptions.isDumb)
     try Pager.write(isTree ? NameTree(names).text : Self.lines(names), isAllowed: !noPager)
   }
 
