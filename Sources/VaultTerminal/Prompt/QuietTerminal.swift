@@ -44,13 +44,12 @@ private func giveBackAndRaise(_ number: Int32) {
 /// program gets it, and by a signal that ends or stops the process. What was typed meanwhile is
 /// dropped: it was for a prompt that did not come, and the shell would run it.
 package enum QuietTerminal {
-  private struct State {
-    var isWanted = false
-    var isOn = false
-    var actions: [Int32: sigaction] = [:]
-  }
-
-  private static let state = Mutex(State())
+  // Words of their own: the type of a dictionary is made at run time, and every command would pay for
+  // it, whether it asks for anything or not.
+  private static let isWanted = Atomic(false)
+  private static let isOn = Atomic(false)
+  /// What handled the signals before.
+  private static let actions = Mutex<[Int32: sigaction]>([:])
 
   /// The signals that end or stop a process.
   private static let signals = [
@@ -61,11 +60,11 @@ package enum QuietTerminal {
   /// Keeps the terminal quiet from the first prompt on, until ``end()``.
   ///
   /// A program that calls ``Prompt`` and goes on with other things does not ask for this.
-  package static func want() { state.withLock { $0.isWanted = true } }
+  package static func want() { isWanted.store(true, ordering: .relaxed) }
 
   /// The mode that the terminal had before the first prompt; `nil` if it has it now.
   static var modeBefore: termios? {
-    state.withLock { state in state.isOn ? unsafe givenMode : nil }
+    isOn.load(ordering: .acquiring) ? unsafe givenMode : nil
   }
 
   /// Begins after a prompt.
@@ -75,17 +74,17 @@ package enum QuietTerminal {
   ///   - mode: The mode that it had before.
   /// - Returns: Whether the terminal is quiet now, and not to be given back.
   static func begin(on terminal: Int32, _ mode: termios) -> Bool {
-    state.withLock { state in
-      guard state.isWanted else { return false }
-      if !state.isOn {
+    guard isWanted.load(ordering: .relaxed) else { return false }
+    return actions.withLock { actions in
+      if !isOn.load(ordering: .relaxed) {
         let own = fcntl(terminal, F_DUPFD_CLOEXEC, 3)
         guard own >= 0 else { return false }
         unsafe (quietDescriptor, givenMode, quietMode) = (own, mode, mode)
         unsafe quietMode.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         for number in signals where cvault_is_ignored(number) == 0 {
-          state.actions[number] = handle(number)
+          actions[number] = handle(number)
         }
-        state.isOn = true
+        isOn.store(true, ordering: .releasing)
       }
       unsafe tcsetattr(quietDescriptor, TCSAFLUSH, &quietMode)
       return true
@@ -94,19 +93,21 @@ package enum QuietTerminal {
 
   /// Gives the terminal back, without what was typed for a prompt that did not come.
   package static func end() {
-    state.withLock { state in
-      guard state.isOn else { return }
+    guard isOn.load(ordering: .acquiring) else { return }
+    actions.withLock { actions in
+      guard isOn.load(ordering: .relaxed) else { return }
       // A process in the background must not touch the terminal: it would be stopped.
       if unsafe tcgetpgrp(quietDescriptor) == getpgrp() {
         unsafe tcsetattr(quietDescriptor, TCSAFLUSH, &givenMode)
       }
-      for (number, action) in state.actions {
+      for (number, action) in actions {
         var action = action
         unsafe sigaction(number, &action, nil)
       }
       unsafe close(quietDescriptor)
       unsafe quietDescriptor = -1
-      (state.isOn, state.actions) = (false, [:])
+      isOn.store(false, ordering: .releasing)
+      actions = [:]
     }
   }
 }

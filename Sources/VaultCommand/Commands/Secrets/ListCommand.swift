@@ -248,7 +248,7 @@ struct ListRequest: Equatable, Sendable {
       }
     }
     query.tag = tag
-    query.attributes = try AttributeList.attributes(attribute)
+    if !attribute.isEmpty { query.attributes = try AttributeList.attributes(attribute) }
     query.isInTrash = trash
     query.isConflicting = conflicts
     if expired { query.expiresBefore = Date() }
