@@ -16,7 +16,7 @@ struct Overview {
 
         \(name) set NAME                  store a secret; asks for it
         \(name) get NAME                  write it to stdout; --copy: to the clipboard
-        \(name) list [PATTERN]            find items by a part of their names
+        \(name) list [PATTERN]            find items by name, user, address, tag
         \(name) show NAME                 everything about an item but its secret
         \(name) edit NAME                 change it in your editor
         \(name) remove NAME               to the trash; '\(name) undo' brings it back

@@ -1,4 +1,5 @@
 package import VaultCredentials
+import VaultStorage
 
 extension ItemName {
   /// Runs what looks items up by words of a line, each with ``ItemName/init(lookingUp:)``: an item
@@ -16,6 +17,8 @@ extension ItemName {
     do {
       return try body()
     } catch let error as CredentialError where error.code == .itemNotFound {
+      // What was meant is known: `/work/github`, `work/github/`.
+      if error.hint?.begins(with: "did you mean: ") == true { throw error }
       for word in words { _ = try ItemName(word) }
       throw error
     }

@@ -63,7 +63,7 @@ package struct UnlockSources {
       case .session, .keyFile, .keyring: true
       case .passphraseFile, .environmentPassphrase: false
       }
-    }.map(\.source)
+    }.map { $0.source }
   }
 
   /// All sources except the session, for starting a new session.

@@ -92,6 +92,9 @@ extension VaultSettings {
     to name: ItemName, in vault: UnlockedVault.Blocking
   ) -> String? {
     guard let names = try? vault.names(beginningWith: ""), names.count <= 5000 else { return nil }
+    // Slashes too many, which are escaped where a name is looked up: `/work/github`, `work//github`.
+    let plain = name.text.substituting("%2F", with: "/").parts(at: "/").joined(separator: "/")
+    if !plain.isSame(as: name.text), names.contains(plain) { return plain }
     let folder = "\(name.text)/"
     if names.contains(where: { $0.utf8.starts(with: folder.utf8) }) { return folder }
     // A field, as references write it.

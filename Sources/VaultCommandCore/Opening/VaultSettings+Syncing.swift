@@ -27,7 +27,7 @@ extension VaultSettings {
       }
       return (try engine(address), address.text)
     } catch let error as SyncError where error.code == .notAllowed {
-      let isInWorkTree = error.message.contains("work tree")
+      let isInWorkTree = error.message.contains(bytes: "work tree")
       throw CommandError.usage(
         error.message,
         hint: isInWorkTree

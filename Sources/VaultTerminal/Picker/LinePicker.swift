@@ -26,7 +26,7 @@ package enum LinePicker {
   package static func pick(
     from lines: [PickerLine], completedBy complete: (() throws -> [PickerLine])? = nil
   ) throws -> Int? {
-    if TerminalDevice.isDumb { return try pickByNumber(from: complete?() ?? lines) }
+    if OutputOptions.isDumb { return try pickByNumber(from: complete?() ?? lines) }
     guard let terminal = TerminalDevice(echoes: false) else { return nil }
     // From the line of the prompt to the end of the screen: ECMA-48, 8.3.39.
     terminal.erasure = "\r\u{1B}[J"

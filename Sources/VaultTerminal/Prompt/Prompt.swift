@@ -178,7 +178,7 @@ public enum Prompt {
     _ line: LineEditor, over shown: inout String, on terminal: TerminalDevice
   ) {
     // Nothing is taken back there, and each dot would be read aloud.
-    if TerminalDevice.isDumb { return }
+    if OutputOptions.isDumb { return }
     let lines = line.lines > 1 ? " (\(line.lines) lines)" : ""
     let text = String(repeating: "·", count: line.dots(atMost: maximumDots)) + lines
     let (old, new) = (Array(shown.unicodeScalars), Array(text.unicodeScalars))

@@ -2,27 +2,32 @@ import CVaultLinux
 import Glibc
 import Synchronization
 
-// What the handler of a signal reads: set before it is installed, and nothing but numbers and a
-// structure, as signal-safety(7) asks for.
+// What the handler of a signal reads: set before it is installed, and never freed; nothing but a number
+// and a pointer, as signal-safety(7) asks for.
 nonisolated(unsafe) private var quietDescriptor: Int32 = -1
-nonisolated(unsafe) private var givenMode = termios()
-nonisolated(unsafe) private var quietMode = termios()
+/// The mode that the terminal had before, and the one without echo.
+nonisolated(unsafe) private var modes: UnsafeMutablePointer<termios>?
+
+/// Sets the terminal's mode, unless this process is in the background: it would be stopped by that.
+///
+/// - Parameters:
+///   - number: 0 for the mode of before, 1 for the quiet one.
+///   - when: Now, or once what was typed is dropped: tcsetattr(3).
+private func setMode(_ number: Int, _ when: Int32) {
+  guard let modes = unsafe modes, unsafe tcgetpgrp(quietDescriptor) == getpgrp() else { return }
+  unsafe tcsetattr(quietDescriptor, when, modes + number)
+}
 
 /// Gives the terminal back, and lets the signal have its effect: tcsetattr(3), signal(2) and raise(3)
 /// may be called in a handler.
 private func giveBackAndRaise(_ number: Int32) {
   let saved = errno
-  // A process in the background would be stopped by that.
-  if unsafe tcgetpgrp(quietDescriptor) == getpgrp() {
-    unsafe tcsetattr(quietDescriptor, TCSANOW, &givenMode)
-  }
+  setMode(0, TCSANOW)
   signal(number, SIG_DFL)
   raise(number)
   // Only a process that was stopped and goes on comes here.
   handle(number)
-  if unsafe tcgetpgrp(quietDescriptor) == getpgrp() {
-    unsafe tcsetattr(quietDescriptor, TCSANOW, &quietMode)
-  }
+  setMode(1, TCSANOW)
   errno = saved
 }
 
@@ -44,13 +49,12 @@ private func giveBackAndRaise(_ number: Int32) {
 /// program gets it, and by a signal that ends or stops the process. What was typed meanwhile is
 /// dropped: it was for a prompt that did not come, and the shell would run it.
 package enum QuietTerminal {
-  private struct State {
-    var isWanted = false
-    var isOn = false
-    var actions: [Int32: sigaction] = [:]
-  }
-
-  private static let state = Mutex(State())
+  // Words of their own: the type of a dictionary is made at run time, and every command would pay for
+  // it, whether it asks for anything or not.
+  private static let isWanted = Atomic(false)
+  private static let isOn = Atomic(false)
+  /// What handled the signals before.
+  private static let actions = Mutex<[Int32: sigaction]>([:])
 
   /// The signals that end or stop a process.
   private static let signals = [
@@ -61,11 +65,12 @@ package enum QuietTerminal {
   /// Keeps the terminal quiet from the first prompt on, until ``end()``.
   ///
   /// A program that calls ``Prompt`` and goes on with other things does not ask for this.
-  package static func want() { state.withLock { $0.isWanted = true } }
+  package static func want() { isWanted.store(true, ordering: .relaxed) }
 
   /// The mode that the terminal had before the first prompt; `nil` if it has it now.
   static var modeBefore: termios? {
-    state.withLock { state in state.isOn ? unsafe givenMode : nil }
+    guard isOn.load(ordering: .acquiring), let modes = unsafe modes else { return nil }
+    return unsafe modes[0]
   }
 
   /// Begins after a prompt.
@@ -75,38 +80,40 @@ package enum QuietTerminal {
   ///   - mode: The mode that it had before.
   /// - Returns: Whether the terminal is quiet now, and not to be given back.
   static func begin(on terminal: Int32, _ mode: termios) -> Bool {
-    state.withLock { state in
-      guard state.isWanted else { return false }
-      if !state.isOn {
+    guard isWanted.load(ordering: .relaxed) else { return false }
+    return actions.withLock { actions in
+      if !isOn.load(ordering: .relaxed) {
         let own = fcntl(terminal, F_DUPFD_CLOEXEC, 3)
         guard own >= 0 else { return false }
-        unsafe (quietDescriptor, givenMode, quietMode) = (own, mode, mode)
-        unsafe quietMode.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+        let both = unsafe modes ?? .allocate(capacity: 2)
+        unsafe both.initialize(repeating: mode, count: 2)
+        unsafe both[1].c_lflag &= ~tcflag_t(ECHO | ECHONL)
+        unsafe quietDescriptor = own
+        unsafe modes = both
         for number in signals where cvault_is_ignored(number) == 0 {
-          state.actions[number] = handle(number)
+          actions[number] = handle(number)
         }
-        state.isOn = true
+        isOn.store(true, ordering: .releasing)
       }
-      unsafe tcsetattr(quietDescriptor, TCSAFLUSH, &quietMode)
+      setMode(1, TCSAFLUSH)
       return true
     }
   }
 
   /// Gives the terminal back, without what was typed for a prompt that did not come.
   package static func end() {
-    state.withLock { state in
-      guard state.isOn else { return }
-      // A process in the background must not touch the terminal: it would be stopped.
-      if unsafe tcgetpgrp(quietDescriptor) == getpgrp() {
-        unsafe tcsetattr(quietDescriptor, TCSAFLUSH, &givenMode)
-      }
-      for (number, action) in state.actions {
+    guard isOn.load(ordering: .acquiring) else { return }
+    actions.withLock { actions in
+      guard isOn.load(ordering: .relaxed) else { return }
+      setMode(0, TCSAFLUSH)
+      for (number, action) in actions {
         var action = action
         unsafe sigaction(number, &action, nil)
       }
       unsafe close(quietDescriptor)
       unsafe quietDescriptor = -1
-      (state.isOn, state.actions) = (false, [:])
+      isOn.store(false, ordering: .releasing)
+      actions = [:]
     }
   }
 }

@@ -48,7 +48,7 @@ package import VaultSealing
     self.echoes = echoes
     self.asks = asks
     // A terminal that does not know the mode ignores it; a dumb one might show it.
-    self.marksPastes = marksPastes && !Self.isDumb
+    self.marksPastes = marksPastes && !OutputOptions.isDumb
     ProgressLine.end()
     guard let signals = SignalPipe() else { return nil }
     self.signals = signals
@@ -66,9 +66,6 @@ package import VaultSealing
     if asks { leave() }
     close(descriptor)
   }
-
-  /// Whether the terminal may have no more than letters and line ends: Emacs' shell, a braille line.
-  package static var isDumb: Bool { [nil, "dumb"].contains(ProcessState.variable("TERM")) }
 
   /// Whether the process has a terminal to ask on.
   package static var isThere: Bool {

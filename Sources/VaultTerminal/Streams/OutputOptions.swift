@@ -42,7 +42,7 @@ package enum OutputOptions {
   }
 
   /// Whether the terminal has no control sequences.
-  static var isDumb: Bool {
+  package static var isDumb: Bool {
     let name = ProcessState.variable("TERM")
     return name == nil || name == "dumb"
   }

@@ -119,6 +119,15 @@ struct TypingTests {
     #expect(try vault("run", "db/prd", "--", "true").errors.contains("did you mean: db/prod"))
   }
 
+  @Test(arguments: ["/db/prod", "db/prod/", "db//prod", "db\\prod", "DB/Prod", "db/prdo"])
+  func aNameThatIsNearlyOneIsNamed(name: String) throws {
+    for verb in ["get", "show", "history"] {
+      let refused = try vault()(verb, name)
+      #expect(refused.errors.contains("did you mean: db/prod\n"), "\(verb): \(refused.errors)")
+      #expect(refused.output.isEmpty)
+    }
+  }
+
   @Test func theGroupsHelpIsThereWithAVaultNamedBefore() throws {
     let vault = try vault()
     for group in ["sync", "key", "keyring", "data"] {

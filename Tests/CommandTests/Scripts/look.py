@@ -52,6 +52,9 @@ def tree():
     assert plain("list", "--tree") == grown
     assert screen("list", NO_COLOR="1") == grown
     assert screen("list", "--no-tree", NO_COLOR="1") == names
+    # Nothing is drawn on a terminal that has no more than lines.
+    assert screen("list", TERM="dumb") == names
+    assert screen("list", "--tree", TERM="dumb") == grown
 
 
 def colour():

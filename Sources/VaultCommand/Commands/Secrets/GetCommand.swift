@@ -77,7 +77,7 @@ package struct GetRequest: Equatable, Sendable {
   /// `nil` to let the person pick it.
   package var name: String?
   /// The attributes that the item is found by, where it is not named.
-  package var attributes: [String: String] = [:]
+  package var attributes: [String] = []
   package var field: String?
   package var version: UInt64?
   package var out: String?
@@ -106,7 +106,7 @@ package struct GetRequest: Equatable, Sendable {
       throw CommandError.usage("--qr and --json cannot be combined", hint: "give one of them")
     }
     self.name = name
-    self.attributes = try AttributeList.attributes(attributes)
+    self.attributes = attributes
     self.field = field
     self.version = version
     self.out = out == "-" ? nil : out
@@ -166,7 +166,7 @@ package struct GetRequest: Equatable, Sendable {
   private func attributed(in vault: UnlockedVault.Blocking) throws -> ItemName? {
     guard !attributes.isEmpty else { return nil }
     var query = ItemQuery()
-    query.attributes = attributes
+    query.attributes = try AttributeList.attributes(attributes)
     let found = try vault.items(matching: query).map(\.name)
     let program = ProgramName.current
     guard let first = found.first else {

@@ -248,7 +248,7 @@ struct ListRequest: Equatable, Sendable {
       }
     }
     query.tag = tag
-    query.attributes = try AttributeList.attributes(attribute)
+    if !attribute.isEmpty { query.attributes = try AttributeList.attributes(attribute) }
     query.isInTrash = trash
     query.isConflicting = conflicts
     if expired { query.expiresBefore = Date() }
@@ -310,7 +310,8 @@ struct ListRequest: Equatable, Sendable {
       if sort == .name { names.sort(by: NaturalOrder.precedes) }
       names = names.map(StandardOutput.shown)
     }
-    let isTree = tree ?? (StandardOutput.isTerminal && sort == .name)
+    // Lines that are drawn say nothing where they are read aloud.
+    let isTree = tree ?? (StandardOutput.isTerminal && sort == .name && !OutputOptions.isDumb)
     try Pager.write(isTree ? NameTree(names).text : Self.lines(names), isAllowed: !noPager)
   }
 
