@@ -323,6 +323,7 @@ extension CommandGrammar {
       "Keep the vault unlocked for a while.",
       """
       --for <time>: How long, such as 8h.
+      --until-logout: Until the person logs out
       --recovery: Open it with the recovery code
       *
       """),
@@ -330,6 +331,7 @@ extension CommandGrammar {
       "lock",
       "End the session, in every terminal at once.",
       """
+      --watch: Stay, and lock whenever the person leaves.
       *
       """),
     CommandGrammar(
@@ -766,8 +768,8 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
-      or sync.
+      <program> =git,docker,podman,aws,pip,keyring,session,sync: git, docker, podman, aws, pip, \
+      keyring, session or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -791,8 +793,8 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,keyring,sync: git, docker, podman, aws, pip, keyring \
-      or sync.
+      <program> =git,docker,podman,aws,pip,keyring,session,sync: git, docker, podman, aws, pip, \
+      keyring, session or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \

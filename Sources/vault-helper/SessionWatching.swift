@@ -4,10 +4,9 @@ import VaultDBus
 import VaultStorage
 import VaultTerminal
 
-/// Ends the sessions of all vaults when the person leaves: the machine goes to sleep, the screen is
-/// locked, the last login ends. `vault lock --watch`.
+/// Ends the sessions of all vaults when the person leaves: `vault lock --watch`.
 ///
-/// What says so are logind, on the system bus, and the desktop's screen saver, on the session bus:
+/// The machine goes to sleep, the screen is locked, or the last login ends. What says so are logind, on the system bus, and the desktop's screen saver, on the session bus:
 /// org.freedesktop.login1(5); freedesktop.org, "Idle Inhibition Service"; GNOME, KDE, Cinnamon, MATE
 /// and Xfce emit the same signal under their own names.
 enum SessionWatching {
@@ -107,8 +106,9 @@ enum SessionWatching {
     /// Why to lock, by what has come.
     mutating func reasons() -> [String] {
       var reasons: [String] = []
-      for message in system?.takeSignals() ?? [] {
-        if let reason = reason(ofLogind: message) { reasons.append(reason) }
+      // What comes while logind is asked is taken at once: nothing else would wake this up.
+      while let messages = system?.takeSignals(), !messages.isEmpty {
+        reasons += messages.compactMap { reason(ofLogind: $0) }
       }
       for message in session?.takeSignals() ?? []
       where screenSavers.contains(message.interface ?? "") && message.member == "ActiveChanged" {

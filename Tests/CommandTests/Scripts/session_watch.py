@@ -38,7 +38,10 @@ def logind():
     while True:
         for key, _ in selector.select():
             if key.data == "bus":
-                message = bus.receive(timeout=1)
+                try:
+                    message = bus.receive(timeout=1)
+                except ConnectionError:
+                    return
                 if (message.header.message_type == MessageType.method_call
                         and message.header.fields.get(HeaderFields.member) == "ListSessions"):
                     entries = [(number, user, "me", "seat0", path(number)) for number, user in logins.items()]
@@ -75,6 +78,8 @@ def wait(condition, what):
 def main(vault):
     home = os.environ["HOME"]
     os.environ.pop("VAULT_KEY_FILE", None)
+    os.environ["XDG_RUNTIME_DIR"] = f"{home}/run"
+    os.makedirs(f"{home}/run", mode=0o700, exist_ok=True)
     # A script has no terminal: the vault asks nobody.
     run = lambda *words: subprocess.run([vault, *words], capture_output=True, stdin=subprocess.DEVNULL)
     is_open = lambda: run("get", "a").returncode == 0

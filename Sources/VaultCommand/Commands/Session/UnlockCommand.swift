@@ -79,7 +79,10 @@ struct UnlockCommand: ParsableCommand {
         ("unlocked", .bool(true)), ("secondsLeft", seconds.map { .number(Int64($0)) } ?? .null),
       ])
     }
-    if let seconds { StandardError.note("unlocked for \(TimeSpan.text(seconds))") }
+    if let seconds {
+      StandardError.note(
+        untilLogout ? "unlocked until you log out" : "unlocked for \(TimeSpan.text(seconds))")
+    }
   }
 }
 
