@@ -7,7 +7,9 @@ import VaultTerminal
 ///
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
-  package enum Program: String, CaseIterable { case git, docker, podman, aws, pip, keyring, session, sync }
+  package enum Program: String, CaseIterable {
+    case git, docker, podman, aws, pip, keyring, session, sync
+  }
 
   /// A change to a file, planned or made.
   package struct Change {

@@ -20,7 +20,7 @@ package struct SessionUnit {
   /// Where the link points.
   package static let linkTarget = "../\(name)"
 
-  /// What is run. It locks when it ends: at the end of the login, too.
+  /// What is run, and locks when it ends: at the end of the login, too.
   package var text: String {
     UnitFile.text([
       Self.mark, "[Unit]", "Description=Locks the vaults when their owner leaves", "", "[Service]",
