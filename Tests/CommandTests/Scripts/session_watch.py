@@ -4,6 +4,7 @@ Runs in a user namespace, whose kernel keys are its own. HOME has a vault with t
 Prints a line for each thing that was tried: its name, and whether the vault was open afterwards.
 """
 
+import atexit
 import os
 import selectors
 import signal
@@ -75,6 +76,13 @@ def wait(condition, what):
         time.sleep(0.02)
 
 
+def start(words, **more):
+    """A child that does not outlive this."""
+    child = subprocess.Popen(words, **more)
+    atexit.register(child.kill)
+    return child
+
+
 def main(vault):
     home = os.environ["HOME"]
     os.environ.pop("VAULT_KEY_FILE", None)
@@ -90,13 +98,13 @@ def main(vault):
 
     early = run("unlock", "-q", "--key-file", f"{home}/key", "--until-logout")
     print("without a watch", early.returncode, flush=True)
-    bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--print-address=1"], stdout=subprocess.PIPE)
+    bus = start(["dbus-daemon", "--session", "--nofork", "--print-address=1"], stdout=subprocess.PIPE)
     address = bus.stdout.readline().decode().strip()
     os.environ["DBUS_SESSION_BUS_ADDRESS"] = os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = address
-    service = subprocess.Popen([sys.executable, sys.argv[0], "--logind"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    service = start([sys.executable, sys.argv[0], "--logind"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert service.stdout.readline() == b"ready\n"
     errors = open(f"{home}/watch.err", "w+b")
-    watch = subprocess.Popen([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
+    watch = start([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
     seen = lambda: open(f"{home}/watch.err").read()
     wait(lambda: "watching" in seen(), "the watch")
     assert unlock("--until-logout"), seen()
@@ -136,7 +144,7 @@ def main(vault):
     watch.send_signal(signal.SIGTERM)
     watch.wait(LIMIT)
     print("ended", watch.returncode, is_open(), flush=True)
-    second = subprocess.Popen([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
+    second = start([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
     wait(lambda: seen().count("watching") == 2, "the second watch")
     assert unlock()
     bus.kill()
