@@ -21,7 +21,10 @@ extension CredentialError {
     case .notFound: code = .inputOutput
     case .refused:
       code = .unsafeFile
-      hint = error.advice ?? "close it to others, or put it where only you can write"
+      hint =
+        error.advice
+        ?? "close it to others, or put it where only you can write; another user's vault: run the "
+        + "command as that user (sudo -u USER)"
     case .accessDenied: code = .permissionDenied
     case .cannotCreate, .tooLarge: code = .cannotCreate
     case .notDurable:

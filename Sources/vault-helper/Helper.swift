@@ -28,7 +28,8 @@ enum Helper {
       }
     default:
       // No more than this: `vault` is what people type.
-      StandardError.write("vault-helper: started by 'vault', and not by hand\n")
+      StandardError.write(
+        "vault-helper: started by 'vault keyring serve' or 'vault lock --watch', not by hand\n")
       exit(64)
     }
   }

@@ -189,4 +189,35 @@ struct RecipeTests {
       ["--home", host, "get", "db/prod"], adding: variables)
     #expect(stored.text == "made-up", "\(stored.errors)")
   }
+
+  /// The lines of guides/fleet.md up to a server that is removed: typed on the administrator's machine
+  /// and on a server, with a bare repository between them.
+  @Test(.enabled(if: has("git"), "needs git"))
+  func theFleetPageTakesAServerInAndOut() throws {
+    let page = try DocumentationPage("guides/fleet.md").text
+    let end = try #require(page.firstRange(of: "## Watch")).lowerBound
+    let typed = page[..<end].split(separator: "\n").map(String.init).filter {
+      $0.hasPrefix("$ ") || $0.hasPrefix("# ") && !$0.hasPrefix("# Many")
+    }
+    #expect(typed.count == 14, "\(typed)")
+    let here = [
+      ("git@git.example.org:ops/fleet.git", "$W/fleet.git"), ("/etc/vault", "$W/etc"),
+      ("/var/lib/vault", "$W/lib"), ("ssh admin cat code", "cat $W/code"),
+      // What a person types at the prompt, and reads.
+      ("set db/prod", "set db/prod --stdin <$W/secret"), ("--for 1d", "--for 1d >$W/code"),
+      ("remove web3", "remove web1"), ("--exposed-to web3", "--exposed-to web1"),
+    ]
+    var script = "set -e; W=$HOME; git init -q --bare $W/fleet.git; printf made-up >$W/secret\n"
+    script += "vault --vault fleet init -q --key-file $VAULT_KEY_FILE --no-recovery\n"
+    for line in typed {
+      let words = here.reduce(String(line.dropFirst(2))) { $0.replacing($1.0, with: $1.1) }
+      // The server's lines have its own home; the shell's settings stay.
+      script +=
+        line.hasPrefix("$ ")
+        ? "env -u VAULT_HOME VAULT_KEY_FILE=$W/vault.key \(words)\n" : "\(words)\n"
+    }
+    let played = try run("env", ["bash", "-c", script])
+    #expect(played.status == 0, "\(played.text)\(played.errors)")
+    #expect(played.text.contains("made-up") && played.text.hasSuffix("db/prod\n"), "\(played.text)")
+  }
 }

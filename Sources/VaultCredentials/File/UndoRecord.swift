@@ -12,6 +12,9 @@ package struct UndoRecord: Equatable {
   /// It is part of every index until the next change.
   static let maximumLength = 512 << 10
 
+  /// The least bytes that an item takes which is told by its id: the id, and how it was.
+  static let leastItemLength = 17
+
   /// How an item was before the change; short forms, so that a change of many items takes little
   /// room.
   enum Before: Equatable {

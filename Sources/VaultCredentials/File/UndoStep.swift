@@ -144,7 +144,9 @@ struct UndoStep: Equatable {
   static func text(ofOlder steps: [UndoStep]) -> String? {
     var bytes: [UInt8] = []
     for step in steps.prefix(olderCount) {
-      guard let before = try? step.record.encodedListed(), let after = try? step.encodedAfter(),
+      // An import of thousands is not put in order first, only to be left out.
+      guard step.record.before.count * UndoRecord.leastItemLength <= olderLength - bytes.count,
+        let before = try? step.record.encodedListed(), let after = try? step.encodedAfter(),
         bytes.count + before.count + after.count <= olderLength
       else { break }
       bytes += before + after
