@@ -33,7 +33,8 @@ struct ClearTextImport {
       StandardError.note(
         "nothing is in plain text in \(places.map(StandardOutput.shown).joined(separator: " or "))",
         hint: path == nil
-          ? "name the file: \(ProgramName.current) import \(program.rawValue) FILE" : nil)
+          ? "name the file: \(ProgramName.current) import \(program.rawValue) FILE; or one secret: "
+            + "\(ProgramName.current) set NAME" : nil)
       throw ExitStatusOnly(status: .no)
     }
     let stored =
