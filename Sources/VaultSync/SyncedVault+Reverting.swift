@@ -60,16 +60,8 @@ extension SyncedVault {
       let reversion = try reverting(stream, since: time.milliseconds, &loaded)
       guard !reversion.told.isEmpty else { return reversion.told }
       try vault.blocking.shared { shared in
-        var items = try shared.items().items
-        for id in reversion.reverted.keys where items[id] == nil {
-          // One that has become one with another of its name is not there twice again.
-          guard reversion.isRestored(id) else { continue }
-          items[id] = reversion.reverted[id]
-        }
-        for (id, item) in reversion.reverted where items[id] != nil { items[id] = item }
-        for id in reversion.trashed { items[id] = nil }
-        let ids = Array(reversion.reverted.keys) + reversion.trashed
-        try shared.takeBack(ids, to: Array(items.values))
+        try shared.takeBack(
+          Array(reversion.reverted.keys) + reversion.trashed, to: reversion.items)
       }
       let last = try synchronize(&loaded) { _, _ in reversion.preferences }
       try last.checkIsDone()
@@ -119,15 +111,14 @@ extension Date {
 /// A space beside what it would be without what one machine wrote since a moment.
 private struct Reversion {
   private(set) var told: SyncReversion
-  /// Items as they are without it, by id.
+  /// The space's items as they shall be: also those for which this vault has no room.
+  private(set) var items: [SharedItem] = []
+  /// Those of them that are other than they were, by id.
   private(set) var reverted: [[UInt8]: SharedItem] = [:]
   /// Items that are not there without it.
   private(set) var trashed: [[UInt8]] = []
   /// What gives preferences their values before.
   private(set) var preferences: [Operation] = []
-  private var restored: Set<[UInt8]> = []
-
-  func isRestored(_ id: [UInt8]) -> Bool { restored.contains(id) }
 
   /// Compares.
   ///
@@ -209,7 +200,6 @@ private struct Reversion {
       guard let item = without.told[id] else { continue }
       reverted[id] = item
       let isRestored = space.told[id] == nil
-      if isRestored { restored.insert(id) }
       told.items.append(
         SyncReversion.Item(
           name: space.told[id]?.name ?? item.name, outcome: isRestored ? .restored : .reverted,
@@ -223,6 +213,13 @@ private struct Reversion {
         SyncReversion.Item(
           name: item.name, outcome: isTheirsAlone ? .trashed : .kept, properties: []))
     }
+    var items = Dictionary(space.items.map { ($0.id, $0) }) { one, _ in one }
+    for (id, item) in reverted where items[id] != nil || space.told[id] == nil {
+      // One that has become one with another of its name is not there twice again.
+      items[id] = item
+    }
+    for id in trashed { items[id] = nil }
+    self.items = Array(items.values)
     told.items.sort { ($0.name, $0.outcome.rawValue) < ($1.name, $1.outcome.rawValue) }
   }
 

@@ -6,9 +6,10 @@ import VaultTerminal
 
 /// Ends the sessions of all vaults when the person leaves: `vault lock --watch`.
 ///
-/// The machine goes to sleep, the screen is locked, or the last login ends. What says so are logind, on the system bus, and the desktop's screen saver, on the session bus:
-/// org.freedesktop.login1(5); freedesktop.org, "Idle Inhibition Service"; GNOME, KDE, Cinnamon, MATE
-/// and Xfce emit the same signal under their own names.
+/// The machine goes to sleep, the screen is locked, or the last login ends. What says so are logind, on
+/// the system bus, and the desktop's screen saver, on the session bus: org.freedesktop.login1(5);
+/// freedesktop.org, "Idle Inhibition Service"; GNOME, KDE, Cinnamon, MATE and Xfce emit the same signal
+/// under their own names.
 enum SessionWatching {
   static let verb = "session-watch"
 

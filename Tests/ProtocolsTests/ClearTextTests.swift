@@ -207,4 +207,17 @@ struct ClearTextTests {
       #expect([.aws, .pypi, .cargo].contains(program))
     }
   }
+
+  /// A value that would be more than one line, or another entry, is refused.
+  @Test(arguments: ClearTextProgram.allCases.filter { $0 != .docker })
+  func whatIsNoLineIsNotWritten(_ program: ClearTextProgram) throws {
+    for (entry, main, token) in [
+      ("work", "a\nb", nil), ("work\n[other]", "a", nil), ("work", "a", "t\nregion = x"),
+    ] as [(String, String, String?)] where token == nil || program == .aws {
+      let value = ClearTextValue(
+        entry: entry, main: main, fields: token.map { ["session-token": $0] } ?? [:],
+        attributes: ["access-key-id": "A"])
+      #expect(throws: ProtocolError.self) { try program.adding(value, to: "") }
+    }
+  }
 }

@@ -241,4 +241,34 @@ struct RevertingTests {
     try rounds([0, 2])
     for machine in [laptop, server, tablet] { #expect(try machine.get("db") == "1") }
   }
+
+  /// What this vault has no room for was removed by nobody.
+  @Test func itemsForWhichThisVaultHasNoRoomAreNotRemoved() throws {
+    let long = String(repeating: "n", count: 60_000)
+    for machine in [laptop, server] {
+      try machine.vault.blocking.edit { edit in
+        for number in 0..<140 {
+          let name = try ItemName("\(machine.label)/\(number)")
+          try edit.set(name, to: Secret("x"))
+          var changes = ItemChanges()
+          changes.note = long
+          _ = try edit.update(name, changes)
+        }
+      }
+    }
+    try rounds([0, 2], 1)
+    try first.synchronize()
+    let held = try laptop.vault.blocking.items().count
+    #expect(held > 140 && held < 284, "nothing was left out: \(held)")
+    let moment = aDayLater()
+    try desktop.set("db", "evil")
+    try rounds([1, 0, 2], 1)
+    let done = try first.remove("desktop", revertingSince: moment)
+    #expect(outcomes(done) == ["db": .reverted])
+    try rounds([0, 2], 2)
+    let names = try server.vault.blocking.items().map(\.name.text)
+    #expect(names.count { $0.hasPrefix("server/") } == 140)
+    #expect(try server.vault.blocking.items(matching: .trash).isEmpty)
+    #expect(try server.get("db") == "1")
+  }
 }

@@ -4,14 +4,16 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// The secrets that programs keep in clear in the home: what there is, the way into the vault, and the
+/// The secrets that programs keep in plain text in the home: what there is, the way into the vault, and the
 /// way back.
 package struct ClearTextSweep {
-  /// A file with secrets in clear.
+  /// A file with secrets in plain text.
   package struct Found {
     package let program: ClearTextProgram
     package let path: String
     package let secrets: [ClearTextSecret]
+    /// Whether these are all that the file has.
+    package let isWhole: Bool
     /// What the file has.
     fileprivate let text: String
   }
@@ -43,7 +45,8 @@ package struct ClearTextSweep {
           let text = try ConfigurationFile(path: place).text()
           let secrets = try program.secrets(in: text)
           guard !secrets.isEmpty else { continue }
-          files.append(Found(program: program, path: place, secrets: secrets, text: text))
+          files.append(
+            Found(program: program, path: place, secrets: secrets, isWhole: true, text: text))
         } catch let error as ProtocolError {
           unreadable.append((place, error.message))
         } catch let error as CommandError where path == nil {
@@ -59,7 +62,9 @@ package struct ClearTextSweep {
     sweep.files = files.compactMap { file in
       let secrets = file.secrets.filter(isWanted)
       guard !secrets.isEmpty else { return nil }
-      return Found(program: file.program, path: file.path, secrets: secrets, text: file.text)
+      return Found(
+        program: file.program, path: file.path, secrets: secrets,
+        isWhole: file.isWhole && secrets.count == file.secrets.count, text: file.text)
     }
     return sweep
   }
@@ -155,20 +160,20 @@ package struct ClearTextSweep {
   ///
   /// - Parameter vault: The vault.
   /// - Returns: Each secret with its item.
-  /// - Throws: What storing throws; ``CommandError`` with code `.damaged` for a secret that does not
-  ///   come back, `configuration-unreadable` for a file that was changed meanwhile.
+  /// - Throws: What storing throws; ``CommandError`` with code `moved-file-changed` for a secret that
+  ///   does not come back, and for a file that was changed meanwhile.
   package func move(into vault: UnlockedVault.Blocking) throws -> [Stored] {
     let stored = try store(in: vault, vault.read(), replaces: true)
     let snapshot = try vault.read()
-    for one in stored {
-      guard let id = one.id, let item = snapshot.items().first(where: { $0.id == id }),
-        try snapshot.secret(of: item).bytes.isEqual(to: one.secret.main)
-      else {
-        throw CommandError(
-          .movedFileChanged,
-          "'\(StandardOutput.shown(one.name.text))' did not come back from the vault: no file was changed",
-          hint: "run it again")
-      }
+    let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
+    let held = try stored.filter { one in
+      try one.id.flatMap { items[$0] }.map { try one.secret.isHeld(by: $0, in: snapshot) } ?? false
+    }
+    guard held.count == count else {
+      throw CommandError(
+        .movedFileChanged,
+        "\(Plural.secrets(count - held.count)) did not come back from the vault: no file was changed",
+        hint: "run it again")
     }
     try MovedSecrets.add(
       stored.compactMap { one in
@@ -198,7 +203,7 @@ package struct ClearTextSweep {
   }
 }
 
-/// Files with secrets in clear that are known and not moved, with what to do about them.
+/// Files with secrets in plain text that are known and not moved, with what to do about them.
 package enum OtherClearText {
   /// Those that are there.
   package static func found() -> [(path: String, hint: String)] {

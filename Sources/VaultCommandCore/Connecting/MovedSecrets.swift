@@ -70,30 +70,35 @@ package enum MovedSecrets {
   /// Puts secrets back into the files that they were taken out of, as they are in the vault now.
   ///
   /// - Parameters:
-  ///   - programs: Whose.
   ///   - vault: The vault, in which they stay.
-  /// - Returns: What was restored.
+  ///   - isWanted: Which ones.
+  /// - Returns: What was restored, and the programs of which something is left to restore.
   /// - Throws: What reading and writing throw.
   package static func restore(
-    _ programs: [ClearTextProgram], from vault: UnlockedVault.Blocking
-  ) throws -> [Restored] {
+    from vault: UnlockedVault.Blocking, where isWanted: (ClearTextEntry) -> Bool
+  ) throws -> (restored: [Restored], left: Set<ClearTextProgram>) {
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
     let all = try entries(in: snapshot)
     var restored: [Restored] = []
-    for entry in all where programs.contains(entry.program) {
+    for entry in all where isWanted(entry) {
       restored.append(
         Restored(entry: entry, problem: try restore(entry, items[entry.item], in: snapshot)))
     }
     let back = restored.filter { $0.problem == nil }.map(\.entry)
-    if !back.isEmpty { try write(all.filter { !back.contains($0) }, to: vault, snapshot) }
-    return restored
+    let left = all.filter { !back.contains($0) }
+    if !back.isEmpty { try write(left, to: vault, snapshot) }
+    return (restored, Set(left.map(\.program)))
   }
 
   /// Puts one secret back; returns why it cannot be, or `nil`.
   private static func restore(
     _ entry: ClearTextEntry, _ item: Item?, in snapshot: VaultSnapshot
   ) throws -> String? {
+    // The vault may be shared: nobody else says which files are written here.
+    guard entry.program.paths({ ProcessState.variable($0) }).contains(entry.path) else {
+      return "that is no file of \(entry.program.rawValue) on this machine"
+    }
     guard let item else { return "its item is not there any more" }
     let whole = try snapshot.secrets(of: item)
     guard let main = whole.main.text else { return "its secret is not text" }

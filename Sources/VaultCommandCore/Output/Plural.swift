@@ -11,6 +11,9 @@ package enum Plural {
   package static func backups(_ count: Int) -> String { of(count, "backup") }
   package static func copies(_ count: Int) -> String { count == 1 ? "1 copy" : "\(count) copies" }
   package static func lines(_ count: Int) -> String { of(count, "line") }
+  package static func secrets(_ count: Int) -> String { of(count, "secret") }
+  package static func changes(_ count: Int) -> String { of(count, "change") }
+  package static func records(_ count: Int) -> String { of(count, "record") }
 
   /// A span of time: `15 minutes`, `1 hour 30 minutes`.
   package static func time(_ seconds: Int) -> String {

@@ -18,7 +18,8 @@ package enum SessionWatch {
   ///   is no such folder.
   package static func begin(in runtime: String?) -> FileLock? {
     guard let folder = folder(runtime) else { return nil }
-    return try? FileLock(file, in: folder, timeout: .zero)
+    // Who only looks whether it is taken has it for a moment.
+    return try? FileLock(file, in: folder, timeout: .seconds(1))
   }
 
   /// Whether a process watches.

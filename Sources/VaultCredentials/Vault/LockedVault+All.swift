@@ -4,6 +4,6 @@ extension LockedVault {
   /// No file is read.
   ///
   /// - Returns: Whether there was one.
-  /// - Throws: ``CredentialError`` with code `.sessionUnavailable`, or what the kernel's keyring says.
+  /// - Throws: What the kernel's key service says.
   package static func lockAll() throws -> Bool { try Session.endAll() }
 }

@@ -8,6 +8,13 @@ import VaultStorage
 enum AWSClearText: ClearTextFormat {
   private static let (identifier, secret) = ("aws_access_key_id", "aws_secret_access_key")
   private static let tokens = ["aws_session_token", "aws_security_token"]
+  private static let tokenField = "session-token"
+
+  /// The profile of a section.
+  static func profile(of section: String) -> String {
+    section.begins(with: "profile ")
+      ? String(section.dropFirst("profile ".utf8.count)).trimmingBlanks : section
+  }
 
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let lines = SettingLines(text)
@@ -16,18 +23,18 @@ enum AWSClearText: ClearTextFormat {
         let secret = try lines.value(secret, in: section), !secret.isEmpty
       else { return nil }
       let token = try tokens.compactMap { try lines.value($0, in: section) }.first
-      let profile =
-        section.begins(with: "profile ")
-        ? String(section.dropFirst("profile ".count)).trimmingBlanks : section
+      let profile = profile(of: section)
       let input = try RequestObject.text([
         ("Version", .number(1)), ("AccessKeyId", .string(key)),
         ("SecretAccessKey", .string(secret)), ("SessionToken", .optional(token)),
       ])
-      return ClearTextSecret(
+      var found = ClearTextSecret(
         section, try SecretBytes(text: secret),
         .request(
           try AWSRequest.store(profile: profile, input: input),
           found: [ServiceCredential.client: "aws", AWSRequest.keyAttribute: key]))
+      found.fields[tokenField] = try token.map { try SecretBytes(text: $0) }
+      return found
     }
   }
 
@@ -37,14 +44,16 @@ enum AWSClearText: ClearTextFormat {
     return lines.text
   }
 
-  static func adding(_ value: ClearTextValue, to text: String) -> String {
+  static func adding(_ value: ClearTextValue, to text: String) throws -> String {
     var lines = SettingLines(text)
-    let token = value.fields["session-token"].map { ["\(tokens[0]) = \($0)"] } ?? []
+    let (key, token) = (value.attributes[AWSRequest.keyAttribute] ?? "", value.fields[tokenField])
+    guard [key, token ?? ""].allSatisfy(ServiceCredential.isPlain) else {
+      throw ClearTextProgram.notALine
+    }
     lines.add(
-      [
-        "\(identifier) = \(value.attributes[AWSRequest.keyAttribute] ?? "")",
-        "\(secret) = \(value.main)",
-      ] + token, in: value.entry)
+      ["\(identifier) = \(key)", "\(secret) = \(value.main)"]
+        + (token.map { ["\(tokens[0]) = \($0)"] } ?? []),
+      in: value.entry)
     return lines.text
   }
 }

@@ -1,3 +1,4 @@
+import VaultSealing
 import VaultStorage
 
 /// A program that keeps secrets in clear in the home.
@@ -35,6 +36,11 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     case .pypi: "twine"
     case .postgres: "psql"
     }
+  }
+
+  /// What `connect` takes behind the program's word for an entry: of AWS the profile.
+  package func part(of entry: String) -> String {
+    self == .aws ? AWSClearText.profile(of: entry) : entry
   }
 
   private var format: any ClearTextFormat.Type {
@@ -112,13 +118,27 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   ///   - value: The secret.
   ///   - text: The file; empty if there is none.
   /// - Returns: The text; the same one if the file has such an entry already.
-  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`, also if the file would say
+  ///   anything else than this entry: another machine may have changed the item.
   package func adding(_ value: ClearTextValue, to text: String) throws -> String {
-    guard try !secrets(in: text).contains(where: { $0.entry.isSame(as: value.entry) }) else {
-      return text
+    let before = try secrets(in: text)
+    guard !before.contains(where: { $0.entry.isSame(as: value.entry) }) else { return text }
+    // base64 holds any text; the others write lines.
+    let written = [value.entry] + (self == .docker ? [] : [value.main])
+    guard written.allSatisfy(ServiceCredential.isPlain) else {
+      throw Self.notALine
     }
-    return try format.adding(value, to: text)
+    let result = try format.adding(value, to: text)
+    let after = try secrets(in: result)
+    guard after.count == before.count + 1,
+      after.contains(where: {
+        $0.entry.isSame(as: value.entry) && $0.main.text?.isSame(as: value.main) ?? false
+      })
+    else { throw Self.unreadable("the file cannot hold it") }
+    return result
   }
+
+  static let notALine = unreadable("it has a line end or another control character")
 
   static func unreadable(_ reason: String) -> ProtocolError {
     ProtocolError(.configurationUnreadable, reason, remedy: .editByHand("take the secrets out"))

@@ -33,22 +33,32 @@ extension ClearTextSecret {
   /// - Returns: The changes; none if the vault has it already.
   /// - Throws: ``ProtocolError``, `CredentialError`, `SealingError`.
   package func changes(in snapshot: VaultSnapshot?) throws -> [CredentialResponse.Change] {
+    let known = snapshot.flatMap { item(in: $0) }
+    if let known, let snapshot, try isHeld(by: known, in: snapshot) { return [] }
     switch form {
     case .request(let request, _): return try request.response(in: snapshot).changes
     case .item(let parts, let attributes, let kind):
-      if let snapshot, let item = item(in: snapshot),
-        try snapshot.secret(of: item).bytes.isEqual(to: main)
-      {
-        return []
-      }
       var changes = ItemChanges()
       changes.attributes = attributes
       changes.kind = kind
       let name =
-        try snapshot.flatMap { item(in: $0)?.name }
+        try known?.name
         ?? ServiceCredential.freeName(ServiceCredential.name(parts), in: snapshot)
       return [.store(ItemDraft(name, main: main, fields: fields, changes: changes))]
     }
+  }
+
+  /// Whether an item has the secret, and what belongs to it.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - snapshot: Its vault.
+  /// - Returns: Whether nothing would be lost without the file.
+  /// - Throws: `CredentialError` with code `.damaged`.
+  package func isHeld(by item: Item, in snapshot: VaultSnapshot) throws -> Bool {
+    let whole = try snapshot.secrets(of: item)
+    return whole.main.bytes.isEqual(to: main)
+      && fields.allSatisfy { whole.fields[$0.key]?.bytes.isEqual(to: $0.value) ?? false }
   }
 
   /// The item that has the secret, or had it before it was changed.

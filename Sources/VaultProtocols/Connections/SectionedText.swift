@@ -2,7 +2,7 @@ import VaultStorage
 
 /// The settings of a configuration with sections in brackets, as git and AWS have it.
 ///
-/// Only to see what is there: what is written is a ``MarkedBlock``.
+/// Only to see what is there: what is written is a ``MarkedBlock``, or ``SettingLines``.
 package struct SectionedText {
   /// A setting, in its section without the brackets.
   package struct Setting: Equatable {
@@ -16,20 +16,8 @@ package struct SectionedText {
   package let settings: [Setting]
 
   package init(_ text: String) {
-    var section = ""
-    var found: [Setting] = []
-    for part in text.parts(at: "\n") {
-      let line = part.trimmingBlanks
-      if line.begins(with: "[") {
-        section = line.parts(at: "]").first.map { String($0.dropFirst()).trimmingBlanks } ?? ""
-      } else if !line.begins(with: "#"), !line.begins(with: ";"),
-        let (key, value) = line.halves(at: "=")
-      {
-        found.append(
-          Setting(
-            section: section, key: key.trimmingBlanks.lowercased(), value: value.trimmingBlanks))
-      }
+    settings = SettingLines(text).lines.compactMap { line in
+      line.key.map { Setting(section: line.section, key: $0, value: line.value) }
     }
-    settings = found
   }
 }

@@ -148,6 +148,53 @@ struct ClearTextVerbTests {
     #expect(try made("connect", "sync", "--move").says(64, "no file is known"))
   }
 
+  /// What was moved of one profile alone goes back alone, and an import again changes nothing.
+  @Test func aProfileThatIsDisconnectedBringsBackItsOwnSecret() throws {
+    #expect(try made("connect", "aws", "--move").status == 0)
+    #expect(!read(".aws/credentials").contains("c4n4ry"))
+    #expect(try made("disconnect", "aws", "work").status == 0)
+    #expect(read(".aws/credentials").contains("c4n4ry-work"))
+    #expect(read(".aws/credentials").contains("c4n4ry-t"))
+    #expect(!read(".aws/credentials").contains("c4n4ry-aws"))
+    // What it has is there already, with its token.
+    let again = try made("import", "aws")
+    #expect(again.status == 0 && again.errors.contains("1 unchanged"), "\(again.errors)")
+    #expect(try made("disconnect", "aws").status == 0)
+    #expect(read(".aws/credentials").contains("c4n4ry-aws"))
+  }
+
+  /// docker asks one helper for all registries, or one for each: those that stay are not logged out.
+  @Test func aRegistryThatIsMovedAloneLeavesTheOthersTheirs() throws {
+    let other = Data("bob:other".utf8).base64EncodedString()
+    let both = read(".docker/config.json").replacing(
+      "\"auths\":{", with: "\"auths\":{\"h.example\":{\"auth\":\"\(other)\"},")
+    try Data(both.utf8).write(to: URL(fileURLWithPath: "\(home)/.docker/config.json"))
+    #expect(try made("connect", "docker", "ghcr.io", "--move").status == 0)
+    let after = read(".docker/config.json")
+    #expect(after.contains(other) && !after.contains("credsStore"))
+    #expect(after.contains("\"ghcr.io\": \"vault\""), "\(after)")
+  }
+
+  /// A vault may be shared: another machine says neither which files are written here, nor what else
+  /// they say.
+  @Test(arguments: [
+    (".bashrc", "//registry.npmjs.org/:_authToken"), (".npmrc", "x=1\nregistry"),
+    ("../npmrc", "//registry.npmjs.org/:_authToken"),
+  ])
+  func whatAnotherMachineWroteIntoTheRecordDoesNoHarm(_ path: String, _ entry: String) throws {
+    #expect(try made("connect", "npm", "--move").status == 0)
+    let before = read(".npmrc")
+    let record = try JSONSerialization.jsonObject(with: made.get("moved-files").output)
+    var entries = try #require(record as? [[String: String]])
+    entries[0]["path"] = "\(home)/\(path)"
+    entries[0]["entry"] = entry
+    let changed = try JSONSerialization.data(withJSONObject: entries)
+    #expect(try made.command.run(["set", "moved-files", "--stdin"], input: changed).status == 0)
+    let back = try made("disconnect", "npm")
+    #expect(back.status == 0 && back.errors.contains("stays in the vault alone"), "\(back.errors)")
+    #expect(read(".npmrc") == before && read(path) == (path == ".npmrc" ? before : ""))
+  }
+
   /// An item with another secret keeps it by an import, and gets a version by a move.
   @Test func whatIsInTheVaultAlreadyIsNotLost() throws {
     try made.set("cargo/crates-io", "older")

@@ -4,10 +4,12 @@ import VaultProtocols
 import VaultStorage
 import VaultTerminal
 
-/// Moves secrets that programs keep in plain text into the vault, has the programs get them there, and looks
-/// a second time; and the way back.
+/// Moves secrets that programs keep in plain text into the vault, has the programs get them there, and
+/// looks a second time; and the way back.
 struct ClearTextMoving {
   let settings: VaultSettings
+  /// The profile or registry that alone is meant; `nil` for all.
+  var part: String?
   /// Whether nothing is changed.
   var dryRun = false
 
@@ -67,6 +69,18 @@ struct ClearTextMoving {
     return (stored, changes)
   }
 
+  /// Tells which files could not be read.
+  static func tellUnreadable(_ sweep: ClearTextSweep) {
+    for (path, reason) in sweep.unreadable { tellSkipped(path, reason) }
+  }
+
+  /// Tells that a file stays as it is.
+  static func tellSkipped(_ path: String, _ reason: String, hint: String? = nil) {
+    StandardError.line(
+      "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
+    if let hint { StandardError.line("\(ProgramName.current): hint: \(hint)") }
+  }
+
   /// Looks at the files once more.
   func checkNothingIsLeft(_ sweep: ClearTextSweep) throws {
     for file in sweep.files {
@@ -83,20 +97,17 @@ struct ClearTextMoving {
     }
   }
 
-  /// The programs that can be set up, one for each profile of AWS.
+  /// The programs that can be set up, one for each profile of AWS, and for each registry of docker if
+  /// others stay in its file: docker asks one helper for all, or one for each.
   private func connections(of files: [ClearTextSweep.Found]) throws -> [Connection] {
     var words: [(word: String, part: String?)] = []
     for file in files {
       switch file.program {
       case .aws:
-        words += file.secrets.map { secret in
-          let section = secret.entry
-          return (
-            "aws", section.begins(with: "profile ") ? String(section.dropFirst(8)) : section
-          )
-        }
+        words += file.secrets.map { ("aws", file.program.part(of: $0.entry)) }
       case .git, .netrc: words.append(("git", nil))
-      case .docker: words.append(("docker", nil))
+      case .docker where file.isWhole && part == nil: words.append(("docker", nil))
+      case .docker: words += file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
       case .npm, .pypi, .cargo, .gh, .postgres: break
       }
     }
@@ -154,12 +165,17 @@ struct ClearTextMoving {
   /// - Throws: What opening the vault throws; ``CommandError`` for a file that cannot be written.
   func restore(_ programs: [ClearTextProgram]) throws -> [MovedSecrets.Restored] {
     let marked = try MovedSecrets.marked(settings)
-    let wanted = programs.filter(marked.contains)
+    let wanted = Set(programs).intersection(marked)
     guard !wanted.isEmpty, !dryRun else { return [] }
-    let restored = try settings.withVaultIfAny { try MovedSecrets.restore(wanted, from: $0) } ?? []
-    let failed = Set(restored.filter { $0.problem != nil }.map(\.entry.program))
-    try MovedSecrets.mark(marked.subtracting(wanted).union(failed), settings)
-    return restored
+    let found = try settings.withVaultIfAny { vault in
+      try MovedSecrets.restore(from: vault) { entry in
+        wanted.contains(entry.program)
+          && part.map { $0.isSame(as: entry.program.part(of: entry.entry)) } ?? true
+      }
+    }
+    try MovedSecrets.mark(
+      marked.subtracting(wanted.subtracting(found?.left ?? [])), settings)
+    return found?.restored ?? []
   }
 
   /// Tells what was restored.

@@ -32,24 +32,34 @@ struct ConnectionOptions: ParsableArguments {
   /// Makes the changes, unless this is a dry run, and prints them.
   func perform(_ changes: [Connection.Change], verbs: (done: String, planned: String)) throws {
     if !dryRun { for change in changes { try change.perform() } }
-    if common.json {
-      return try StandardOutput.write([
-        ("program", .string(program)), ("isDryRun", .bool(dryRun)),
+    if common.json { return try writeJSON(changes) }
+    try write(changes, verbs)
+    if changes.isEmpty { StandardError.note("there is nothing to do") }
+  }
+
+  /// Prints changes as an object, with further members before them.
+  func writeJSON(
+    _ changes: [Connection.Change], _ more: [(String, JSONValue)] = []
+  ) throws {
+    try StandardOutput.write(
+      [("program", .string(program)), ("isDryRun", .bool(dryRun))] + more + [
         (
           "changes",
           .array(
             changes.map {
               .object([("path", .string($0.path)), ("lines", .strings($0.lines))])
             })
-        ),
+        )
       ])
-    }
+  }
+
+  /// Prints changes with their lines.
+  func write(_ changes: [Connection.Change], _ verbs: (done: String, planned: String)) throws {
     for change in changes {
       try StandardOutput.line(
         "\(dryRun ? verbs.planned : verbs.done) \(StandardOutput.shown(change.path)):")
       for line in change.lines { try StandardOutput.line("  \(StandardOutput.shown(line))") }
     }
-    if changes.isEmpty { StandardError.note("there is nothing to do") }
   }
 }
 
@@ -71,6 +81,8 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect sync
       """)
 
+  private static let verbs = (done: "wrote to", planned: "would write to")
+
   @OptionGroup var options: ConnectionOptions
 
   @Flag(
@@ -82,7 +94,7 @@ struct ConnectCommand: ParsableCommand {
   func run() throws {
     if move { return try moveClearText() }
     let connection = try options.connection()
-    try options.perform(try connection.connecting(), verbs: ("wrote to", "would write to"))
+    try options.perform(try connection.connecting(), verbs: Self.verbs)
     for step in try connection.nextSteps() { StandardError.note(step.text, hint: step.hint) }
   }
 
@@ -95,45 +107,29 @@ struct ConnectCommand: ParsableCommand {
     }
     var sweep = try ClearTextSweep([program])
     if let part = options.part {
-      sweep = sweep.keeping { [part, "profile \(part)"].contains($0.entry) }
+      sweep = sweep.keeping { program.part(of: $0.entry).isSame(as: part) }
     }
-    for (path, reason) in sweep.unreadable {
-      StandardError.line(
-        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
-    }
-    let moving = ClearTextMoving(settings: settings, dryRun: options.dryRun)
+    ClearTextMoving.tellUnreadable(sweep)
+    let moving = ClearTextMoving(
+      settings: settings, part: options.part, dryRun: options.dryRun)
     guard !sweep.files.isEmpty else {
       StandardError.note("nothing is in plain text that could be moved")
       guard Connection.Program(rawValue: options.program) != nil else { return }
       return try options.perform(
-        try options.connection().connecting(), verbs: ("wrote to", "would write to"))
+        try options.connection().connecting(), verbs: Self.verbs)
     }
     if let first = moving.settable(sweep).refused.first { throw first.reason }
     let (stored, changes) = try moving.move(sweep)
     if !options.dryRun { try moving.checkNothingIsLeft(sweep) }
     if options.common.json {
-      return try StandardOutput.write([
-        ("program", .string(options.program)), ("isDryRun", .bool(options.dryRun)),
-        ("moved", ClearTextMoving.json(stored)),
-        (
-          "changes",
-          .array(
-            changes.map {
-              .object([("path", .string($0.path)), ("lines", .strings($0.lines))])
-            })
-        ),
-      ])
+      return try options.writeJSON(changes, [("moved", ClearTextMoving.json(stored))])
     }
     try moving.tell(stored)
-    for change in changes {
-      try StandardOutput.line(
-        "\(options.dryRun ? "would write to" : "wrote to") \(StandardOutput.shown(change.path)):")
-      for line in change.lines { try StandardOutput.line("  \(StandardOutput.shown(line))") }
-    }
+    try options.write(changes, Self.verbs)
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
     guard !options.dryRun else { return }
     StandardError.note(
-      "moved \(stored.count == 1 ? "1 secret" : "\(stored.count) secrets"); a second look finds none of them in plain text",
+      "moved \(Plural.secrets(stored.count)); a second look finds none of them in plain text",
       hint: "back: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program))")
   }
 }
@@ -156,7 +152,8 @@ struct DisconnectCommand: ParsableCommand {
   var keep = false
 
   func run() throws {
-    let moving = ClearTextMoving(settings: try options.common.settings(), dryRun: options.dryRun)
+    let moving = ClearTextMoving(
+      settings: try options.common.settings(), part: options.part, dryRun: options.dryRun)
     let programs = ClearTextProgram.allCases.filter {
       $0.connection == options.program || $0 == ClearTextProgram(word: options.program)
     }
@@ -172,9 +169,7 @@ struct DisconnectCommand: ParsableCommand {
   private func disconnecting(_ restored: [MovedSecrets.Restored]) throws -> [Connection.Change] {
     var profiles: [String] = []
     if options.program == Connection.Program.aws.rawValue, options.part == nil {
-      profiles = restored.map(\.entry.entry).map {
-        $0.begins(with: "profile ") ? String($0.dropFirst(8)) : $0
-      }
+      profiles = restored.map { $0.entry.program.part(of: $0.entry.entry) }
     }
     let others = try profiles.filter { $0 != "default" }.flatMap { profile in
       // Each change is made on the file that the one before has left.

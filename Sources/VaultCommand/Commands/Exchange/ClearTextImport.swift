@@ -24,10 +24,7 @@ struct ClearTextImport {
     guard let program else { return try sweepHome() }
     var sweep = try ClearTextSweep([program], path: path)
     if let only { sweep = sweep.keeping { only.contains($0.entry) } }
-    for (path, reason) in sweep.unreadable {
-      StandardError.line(
-        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
-    }
+    ClearTextMoving.tellUnreadable(sweep)
     guard !sweep.files.isEmpty else {
       let places = path.map { [$0] } ?? program.paths { ProcessState.variable($0) }
       StandardError.note(
@@ -85,9 +82,7 @@ struct ClearTextImport {
     defer { tellOthers(sweep) }
     for (path, reason) in refused {
       let report = ErrorReport(reason)
-      StandardError.line(
-        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(report.message)")
-      if let hint = report.hint { StandardError.line("\(ProgramName.current): hint: \(hint)") }
+      ClearTextMoving.tellSkipped(path, report.message, hint: report.hint)
     }
     guard !sweep.files.isEmpty else {
       if settings.writesJSON { return try write([], isDryRun: dryRun) }
@@ -98,7 +93,7 @@ struct ClearTextImport {
       guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
         let line = "\(ProgramName.current) import home"
         throw CommandError.usage(
-          "\(secrets(sweep.count)) would be moved, and nobody can be asked",
+          "\(Plural.secrets(sweep.count)) would be moved, and nobody can be asked",
           hint: "see them: \(line) --dry-run; do it: \(line) --yes")
       }
       sweep = try chosen(of: sweep)
@@ -116,15 +111,13 @@ struct ClearTextImport {
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
     StandardError.note(
       dryRun
-        ? "would move \(secrets(stored.count))"
-        : "moved \(secrets(stored.count)); a second look finds none of them in plain text",
+        ? "would move \(Plural.secrets(stored.count))"
+        : "moved \(Plural.secrets(stored.count)); a second look finds none of them in plain text",
       hint: dryRun
         ? "do it: \(ProgramName.current) import home"
         : "backups and the history of the shell may still have them; back: \(ProgramName.current) disconnect PROGRAM"
     )
   }
-
-  private func secrets(_ count: Int) -> String { count == 1 ? "1 secret" : "\(count) secrets" }
 
   /// Asks about each file.
   private func chosen(of sweep: ClearTextSweep) throws -> ClearTextSweep {
@@ -134,7 +127,7 @@ struct ClearTextImport {
       let shown = names.prefix(4).map(StandardOutput.shown).joined(separator: ", ")
       let more = names.count > 4 ? ", and \(names.count - 4) more" : ""
       let question =
-        "Move \(secrets(names.count)) of \(StandardOutput.shown(file.path)) into the vault (\(shown)\(more))?"
+        "Move \(Plural.secrets(names.count)) of \(StandardOutput.shown(file.path)) into the vault (\(shown)\(more))?"
       if try Prompt.confirm(question, default: true) != true { refused.insert(file.path) }
     }
     return sweep.leavingOut(refused)
@@ -143,10 +136,7 @@ struct ClearTextImport {
   /// What is known, and stays where it is.
   private func tellOthers(_ sweep: ClearTextSweep) {
     guard !settings.writesJSON else { return }
-    for (path, reason) in sweep.unreadable {
-      StandardError.line(
-        "\(ProgramName.current): skipped: \(StandardOutput.shown(path)): \(reason)")
-    }
+    ClearTextMoving.tellUnreadable(sweep)
     for (path, hint) in OtherClearText.found() {
       StandardError.note("\(StandardOutput.shown(path)) may have secrets, and stays", hint: hint)
     }

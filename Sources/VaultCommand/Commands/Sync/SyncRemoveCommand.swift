@@ -69,7 +69,7 @@ struct SyncRemoveCommand: ParsableCommand {
     StandardError.note(
       count == 0
         ? "nothing that it changed since then still stands"
-        : "reverted: \(count == 1 ? "1 change" : "\(count) changes")",
+        : "reverted: \(Plural.changes(count))",
       hint: count == 0 ? nil : "to have them again: \(ProgramName.current) undo")
     tellUnseen(reversion)
     Self.tell(reversion.label)
@@ -80,7 +80,7 @@ struct SyncRemoveCommand: ParsableCommand {
       let line =
         "\(ProgramName.current) sync remove \(StandardOutput.shown(device)) --since \(StandardOutput.shown(since ?? ""))"
       throw CommandError.usage(
-        "this would revert \(found.count == 1 ? "1 change" : "\(found.count) changes"), and nobody can be asked",
+        "this would revert \(Plural.changes(found.count)), and nobody can be asked",
         hint: "see them: \(line) --dry-run; do it: \(line) --yes")
     }
     try StandardOutput.write(TextTable.aligned(found.rows))
@@ -93,7 +93,7 @@ struct SyncRemoveCommand: ParsableCommand {
     let count = reversion.unseenRecords
     guard count > 0 else { return }
     StandardError.note(
-      "\(count == 1 ? "1 record" : "\(count) records") of it that changed something "
+      "\(Plural.records(count)) of it that changed something "
         + "\(count == 1 ? "says that it is" : "say that they are") older, and no other machine knew "
         + "\(count == 1 ? "it" : "them") by then",
       hint:
